@@ -1,0 +1,113 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Run one part of the demo in this process and write what it found.
+
+``python -m demo.part senlin --out FILE`` is started by ``python -m demo``,
+once per service: the services patch and configure their whole process, so
+two of them never share one.
+"""
+
+import argparse
+import dataclasses
+import importlib
+import importlib.util
+import json
+import logging
+import pathlib
+import resource
+import sys
+import time
+
+from demo import report
+
+#: Part name -> (module that must be there, what to install when it is not).
+SERVICES = {
+    'senlin': ('senlin', 'os-placement-plugins[senlin]'),
+    'nova': ('nova', 'os-placement-plugins[nova]'),
+    'heat': ('heat', 'os-placement-plugins[heat]'),
+}
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+
+
+def peak_mib() -> float:
+    """Return the largest resident memory of this process or a child of it.
+
+    :returns: the peak in MiB; Linux counts ``ru_maxrss`` in KiB.
+    """
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return round(max(own, children) / 1024, 1)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one part; print one line and return non-zero when it cannot run.
+
+    :param argv: the command line without the program's name.
+    :returns: 0 when the part ran to its end (its checks may still have
+        failed: the caller reads them from the file), 1 when it broke off,
+        2 when something that the user must change is wrong.
+    """
+    parser = argparse.ArgumentParser(prog='python -m demo.part')
+    parser.add_argument('service', choices=sorted(SERVICES))
+    parser.add_argument('--out', type=pathlib.Path, required=True)
+    parser.add_argument('--log', type=pathlib.Path, required=True)
+    parser.add_argument('--port', type=int, default=0)
+    args = parser.parse_args(argv)
+
+    module, package = SERVICES[args.service]
+    if importlib.util.find_spec(module) is None:
+        print(
+            f'demo: {args.service} is not installed here: run "make demo", '
+            f'or pip install "{package}".',
+            file=sys.stderr,
+        )
+        return EXIT_USAGE
+
+    progress = report.Progress(args.service)
+    started = time.monotonic()
+    story = importlib.import_module(f'demo.{args.service}.story')
+    try:
+        part = story.run(progress, log=args.log, port=args.port)
+    except report.DemoError as exc:
+        print(f'demo: {args.service}: {exc}', file=sys.stderr)
+        return EXIT_USAGE
+    except Exception as exc:
+        with args.log.open('a') as log:
+            logging.StreamHandler(log).handle(
+                logging.makeLogRecord(
+                    {
+                        'msg': 'the demo broke off',
+                        'exc_info': sys.exc_info(),
+                        'levelno': logging.ERROR,
+                    }
+                )
+            )
+        print(
+            f'demo: {args.service} broke off: {type(exc).__name__}: {exc} '
+            f'(the traceback is in {args.log}).',
+            file=sys.stderr,
+        )
+        return EXIT_FAILED
+    part = dataclasses.replace(
+        part,
+        seconds=round(time.monotonic() - started, 1),
+        peak_mib=peak_mib(),
+    )
+    args.out.write_text(json.dumps(part.to_dict()))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
