@@ -1,2 +1,3 @@
 import setuptools
+
 setuptools.setup(setup_requires=['pbr>=7.0.0'], pbr=True)

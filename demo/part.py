@@ -22,23 +22,38 @@ import dataclasses
 import importlib
 import importlib.util
 import json
-import logging
 import pathlib
 import resource
 import sys
 import time
+import traceback
+from collections.abc import Sequence
 
 from demo import report
 
-#: Part name -> (module that must be there, what to install when it is not).
-SERVICES = {
-    'senlin': ('senlin', 'os-placement-plugins[senlin]'),
-    'nova': ('nova', 'os-placement-plugins[nova]'),
-    'heat': ('heat', 'os-placement-plugins[heat]'),
-}
+#: The parts; each has the name of its service's top-level module and of the
+#: extra in setup.cfg that installs the service.
+PARTS = ('senlin', 'nova', 'heat')
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
+
+
+def missing_services(names: Sequence[str]) -> str:
+    """Say which services are not installed, and how to get them.
+
+    :param names: parts that are to run.
+    :returns: one line, or an empty string when all are there.
+    """
+    missing = [
+        name for name in names if importlib.util.find_spec(name) is None
+    ]
+    if not missing:
+        return ''
+    return (
+        f'not installed here: {", ".join(missing)}. Run "make demo", or '
+        f'pip install "os-placement-plugins[{",".join(missing)}]".'
+    )
 
 
 def peak_mib() -> float:
@@ -60,40 +75,28 @@ def main(argv: list[str] | None = None) -> int:
         2 when something that the user must change is wrong.
     """
     parser = argparse.ArgumentParser(prog='python -m demo.part')
-    parser.add_argument('service', choices=sorted(SERVICES))
+    parser.add_argument('service', choices=PARTS)
     parser.add_argument('--out', type=pathlib.Path, required=True)
     parser.add_argument('--log', type=pathlib.Path, required=True)
     parser.add_argument('--port', type=int, default=0)
     args = parser.parse_args(argv)
 
-    module, package = SERVICES[args.service]
-    if importlib.util.find_spec(module) is None:
-        print(
-            f'demo: {args.service} is not installed here: run "make demo", '
-            f'or pip install "{package}".',
-            file=sys.stderr,
-        )
+    missing = missing_services([args.service])
+    if missing:
+        print(f'demo: {missing}', file=sys.stderr)
         return EXIT_USAGE
 
     progress = report.Progress(args.service)
     started = time.monotonic()
-    story = importlib.import_module(f'demo.{args.service}.story')
     try:
+        story = importlib.import_module(f'demo.{args.service}.story')
         part = story.run(progress, log=args.log, port=args.port)
     except report.DemoError as exc:
         print(f'demo: {args.service}: {exc}', file=sys.stderr)
         return EXIT_USAGE
     except Exception as exc:
         with args.log.open('a') as log:
-            logging.StreamHandler(log).handle(
-                logging.makeLogRecord(
-                    {
-                        'msg': 'the demo broke off',
-                        'exc_info': sys.exc_info(),
-                        'levelno': logging.ERROR,
-                    }
-                )
-            )
+            traceback.print_exc(file=log)
         print(
             f'demo: {args.service} broke off: {type(exc).__name__}: {exc} '
             f'(the traceback is in {args.log}).',

@@ -1,0 +1,42 @@
+# Everything below the checkout: environments in .venv/, logs in .demo/.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+ENVIRONMENTS = $(PYTHON) -m tools.environments
+# Services and series write to these, wherever they come from.
+unexport PYTHONPATH
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check docs sample clean python
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 is not on the PATH: install it (Debian: apt-get install python3.11-venv) or call make PYTHON=/path/to/python3.11" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] < (3, 11))' || { echo "$(PYTHON) is too old: Python 3.11 is needed, call make PYTHON=/path/to/python3.11" >&2; exit 2; }
+
+demo: python ## run the three plug-ins in the three real services (ARGS="--help")
+	@$(ENVIRONMENTS) 2026.2
+	@.venv/2026.2/bin/python -W ignore -m demo $(ARGS)
+
+test: python ## run all tests on both version sets (ARGS="--help")
+	@$(PYTHON) -m tools.run_tests $(ARGS)
+
+check: python ## style, types, documentation sources
+	@$(ENVIRONMENTS) check
+	.venv/check/bin/python -m ruff check .
+	.venv/check/bin/python -m ruff format --check .
+	.venv/check/bin/python -m mypy
+	.venv/check/bin/python -m doc8 README.rst CONTRIBUTING.rst doc/source releasenotes/notes
+
+docs: python ## build documentation and release notes into doc/build/html
+	@$(ENVIRONMENTS) check
+	.venv/check/bin/python -m sphinx -W -q -b html doc/source doc/build/html
+
+sample: python ## write etc/*.conf.sample from the option modules
+	@$(ENVIRONMENTS) check
+	@for name in senlin_plugins nova_filters heat_hints; do \
+	  .venv/check/bin/python -m oslo_config.generator --namespace $$name --output-file etc/$$name.conf.sample || exit 1; \
+	done
+
+clean: ## remove what make created
+	rm -rf .venv .demo .stestr build dist doc/build *.egg-info .hypothesis .mypy_cache .ruff_cache

@@ -1,0 +1,62 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Show what the parts of the demo found as text, for a person to read."""
+
+from collections.abc import Sequence
+
+import prettytable
+
+from demo import report
+
+
+def render(part: report.Part) -> str:
+    """Return one part as text: a heading, and each step's table and checks."""
+    lines = ['', '=' * 78, part.service, '=' * 78]
+    lines += [f'real:    {name}' for name in part.real]
+    lines += [f'STUBBED: {name}' for name in part.stubs]
+    for number, step in enumerate(part.steps, start=1):
+        table = prettytable.PrettyTable(list(step.columns))
+        table.align = 'l'
+        for row in step.rows:
+            table.add_row(['' if cell is None else cell for cell in row])
+        lines += ['', f'{number}. {step.title}', table.get_string()]
+        if step.note:
+            lines.append(step.note)
+        for check in step.checks:
+            if check.ok:
+                lines.append(f'  ok    {check.what}')
+            else:
+                lines.append(f'  FAIL  {check.what}')
+                lines.append(f'        wanted: {check.wanted}')
+                lines.append(f'        found:  {check.found}')
+    return '\n'.join(lines)
+
+
+def summary(parts: Sequence[report.Part], seconds: float) -> str:
+    """Return the closing lines: time, memory and verdict of each part."""
+    table = prettytable.PrettyTable(
+        ['service', 'checks', 'failed', 'seconds', 'peak memory, MiB']
+    )
+    table.align = 'l'
+    for part in parts:
+        failed = sum(not check.ok for check in part.checks)
+        table.add_row(
+            [
+                part.service,
+                len(part.checks),
+                failed,
+                part.seconds,
+                part.peak_mib,
+            ]
+        )
+    return f'\n{table.get_string()}\nThe demo took {seconds:.0f} s.'

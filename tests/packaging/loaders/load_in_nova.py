@@ -1,0 +1,41 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Load filters and weighers as nova-scheduler does when it starts.
+
+Run by path in an environment that holds Nova alone, with a nova.conf in the
+current folder; prints the names of the filters and weighers that the real
+host manager chose.
+"""
+
+from nova import config, objects
+from nova.scheduler import host_manager
+
+
+class HostManagerWithoutDatabase(host_manager.HostManager):
+    """Nova's host manager, less the queries it makes at its start."""
+
+    def refresh_cells_caches(self):
+        self.cells = {}
+
+    def _init_aggregates(self):
+        self.aggs_by_id = {}
+
+    def _init_instance_info(self, computes_by_cell=None):
+        self._instance_info = {}
+
+
+config.parse_args(['nova-scheduler'], default_config_files=['nova.conf'])
+objects.register_all()
+manager = HostManagerWithoutDatabase()
+print('filters', *(type(one).__name__ for one in manager.enabled_filters))
+print('weighers', *(type(one).__name__ for one in manager.weighers))

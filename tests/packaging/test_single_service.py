@@ -1,0 +1,138 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Each package works where its own service is the only one installed."""
+
+import pathlib
+import subprocess
+
+import ddt
+
+from tests.packaging import base
+from tools import environments
+
+#: Programs that do what a service does at its start, run outside the
+#: checkout so that only what is installed can be found.
+LOADERS = pathlib.Path(__file__).resolve().parent / 'loaders'
+
+NOVA_CONF = """
+[filter_scheduler]
+available_filters = nova.scheduler.filters.all_filters
+available_filters = nova_filters.all_filters
+enabled_filters = ComputeFilter,AggregateInstanceTypeFilter
+weight_classes = nova_filters.all_weighers
+"""
+
+HEAT_CONF = """
+[heat_hints]
+enabled = {enabled}
+"""
+
+
+@ddt.ddt
+class SingleServiceTest(base.DistributionTestCase):
+    def install(self, name):
+        """Install the wheel, with its extra, beside one service.
+
+        :param name: the extra's name.
+        :returns: the interpreter of that environment.
+        """
+        environment = environments.ENVIRONMENTS[f'only-{name}']
+        python = environments.make(environment)
+        pip = [str(python), '-m', 'pip', '--quiet']
+        pip += ['--disable-pip-version-check']
+        constraints = [
+            f'--constraint={file}' for file in environment.constraints
+        ]
+        for command in (
+            [*pip, 'uninstall', '--yes', 'os-placement-plugins'],
+            [*pip, 'install', *constraints, f'{self.wheel}[{name}]'],
+        ):
+            self.execute(command)
+        return python
+
+    def execute(self, command):
+        """Run a program outside the checkout and return what it printed."""
+        result = subprocess.run(
+            command,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            env=base.clean_environment(),
+        )
+        self.assertEqual(0, result.returncode, result.stderr)
+        return result.stdout.strip()
+
+    def load(self, name):
+        """Run a service's loader and return the words of each line."""
+        program = LOADERS / f'load_in_{name}.py'
+        output = self.execute([self.install(name), '-W', 'ignore', program])
+        return [line.split() for line in output.splitlines()]
+
+    @ddt.data('senlin', 'nova', 'heat')
+    def test_environment_holds_one_service(self, name):
+        program = (
+            'import importlib.util as util; '
+            'print(*(name for name in ("senlin", "nova", "heat") '
+            'if util.find_spec(name)))'
+        )
+        self.assertEqual(
+            name, self.execute([self.install(name), '-c', program])
+        )
+
+    @ddt.data(
+        ('senlin', 'senlin_plugins'),
+        ('nova', 'nova_filters'),
+        ('heat', 'heat_hints'),
+    )
+    @ddt.unpack
+    def test_package_imports_beside_its_service_alone(self, name, package):
+        program = f'import {package}; print({package}.__file__)'
+        file = self.execute([self.install(name), '-c', program])
+        self.assertIn('site-packages', file)
+
+    def test_senlin_alone_loads_policies_and_profiles(self):
+        modules = dict(self.load('senlin'))
+        self.assertEqual(
+            {
+                'senlin_plugins.policy.region_placement-1.0': 'senlin_plugins',
+                'senlin_plugins.policy.deletion-1.0': 'senlin_plugins',
+                'senlin_plugins.policy.deletion-1.1': 'senlin_plugins',
+                'senlin_plugins.nova.server-1.0': 'senlin_plugins',
+                'senlin_plugins.heat.stack-1.0': 'senlin_plugins',
+                # Installing the package hides nothing of Senlin's own.
+                'senlin.policy.region_placement-1.0': 'senlin',
+                'os.nova.server-1.0': 'senlin',
+            },
+            {name: module.split('.')[0] for name, module in modules.items()},
+        )
+
+    def test_nova_alone_loads_filter_and_weigher_from_nova_conf(self):
+        (self.folder / 'nova.conf').write_text(NOVA_CONF)
+        self.assertEqual(
+            [
+                ['filters', 'ComputeFilter', 'AggregateInstanceTypeFilter'],
+                ['weighers', 'StackAffinityWeigher'],
+            ],
+            self.load('nova'),
+        )
+
+    @ddt.data(('true', True), ('false', False))
+    @ddt.unpack
+    def test_heat_alone_loads_the_hook_when_enabled(self, enabled, hooked):
+        (self.folder / 'heat.conf').write_text(
+            HEAT_CONF.format(enabled=enabled)
+        )
+        ((*modules,),) = self.load('heat')
+        self.assertIn('heat.engine.resources.openstack.nova.server', modules)
+        found = any(module.startswith('heat_hints') for module in modules)
+        self.assertEqual(hooked, found)

@@ -1,0 +1,75 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+import email
+import tarfile
+import zipfile
+
+from tests.packaging import base
+from tools import environments
+
+
+class WheelTest(base.DistributionTestCase):
+    def test_wheel_holds_exactly_the_three_packages(self):
+        roots = {name.split('/')[0] for name in self.names_in_wheel()}
+        packages = {root for root in roots if not root.endswith('.dist-info')}
+        self.assertEqual(base.PACKAGES, packages)
+        self.assertEqual(len(packages) + 1, len(roots))
+
+    def test_wheel_holds_every_module_of_the_packages(self):
+        tracked = base.git(
+            'ls-files', '-c', '-o', '--exclude-standard', *base.PACKAGES
+        ).split()
+        wanted = {
+            name for name in tracked if (environments.ROOT / name).exists()
+        }
+        found = {
+            name
+            for name in self.names_in_wheel()
+            if name.split('/')[0] in base.PACKAGES
+        }
+        self.assertEqual(wanted, found)
+
+    def test_services_are_extras_and_never_requirements(self):
+        with zipfile.ZipFile(self.wheel) as wheel:
+            (name,) = (
+                name
+                for name in wheel.namelist()
+                if name.endswith('.dist-info/METADATA')
+            )
+            metadata = email.message_from_bytes(wheel.read(name))
+        self.assertEqual(
+            {'senlin', 'nova', 'heat'}, set(metadata.get_all('Provides-Extra'))
+        )
+        services = ('senlin', 'nova', 'openstack-heat')
+        found = set()
+        for requirement in metadata.get_all('Requires-Dist'):
+            if requirement.startswith(services):
+                self.assertRegex(requirement, 'extra ==')
+                found.add(requirement.split(';')[0].split('>')[0].strip())
+        self.assertEqual(set(services), {name.split('<')[0] for name in found})
+
+    def test_sdist_holds_what_builds_and_tests_it(self):
+        with tarfile.open(self.sdist) as sdist:
+            names = {
+                member.name.partition('/')[2] for member in sdist.getmembers()
+            }
+        for wanted in (
+            'LICENSE',
+            'Makefile',
+            'README.rst',
+            'constraints/2024.1.txt',
+            'demo/__main__.py',
+            'setup.cfg',
+            'tests/packaging/test_wheel.py',
+        ):
+            self.assertIn(wanted, names)

@@ -1,0 +1,193 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Run all tests, each service's in processes of their own, and count them.
+
+``make test`` calls this. It makes the environments that are missing, lets
+stestr run each suite in the environment it belongs to, and ends with one line
+``N passed, N failed, N skipped``: the sum over all runs.
+"""
+
+import argparse
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+import time
+
+from tools import environments
+
+#: How a service's own processes take turns: one process set per service.
+PACKAGES = ('senlin_plugins', 'nova_filters', 'heat_hints')
+
+#: What stestr's closing summary calls each outcome, and how we count it. A
+#: test that passes where a failure is expected is a failure.
+OUTCOMES = {
+    'Passed': 'passed',
+    'Expected Fail': 'passed',
+    'Failed': 'failed',
+    'Unexpected Success': 'failed',
+    'Skipped': 'skipped',
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Suite:
+    """One run of stestr.
+
+    :param environment: the environment it runs in.
+    :param path: the folder in which stestr finds the tests.
+    """
+
+    environment: str
+    path: str
+
+    @property
+    def title(self) -> str:
+        """Return the name that is printed and that ``--only`` matches."""
+        return f'{self.path} on {self.environment}'
+
+
+@dataclasses.dataclass
+class Count:
+    """How many tests ended in which way."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def add(self, other: 'Count') -> None:
+        """Add the numbers of another count to this one."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self) -> str:
+        return (
+            f'{self.passed} passed, {self.failed} failed, '
+            f'{self.skipped} skipped'
+        )
+
+
+def all_suites() -> list[Suite]:
+    """Return every run, the quick ones first."""
+    suites = [Suite('unit', 'tests/unit'), Suite('unit', 'tests/packaging')]
+    for series in (environments.OLDEST, environments.NEWEST):
+        suites += [
+            Suite(series, f'tests/functional/{package}')
+            for package in PACKAGES
+        ]
+        suites.append(Suite(series, 'tests/functional/entry_points'))
+    suites.append(Suite(environments.NEWEST, 'tests/functional/demo'))
+    return suites
+
+
+def count_in(output: str) -> Count:
+    """Read the numbers from the summary that stestr prints.
+
+    :param output: all that stestr printed.
+    :returns: the count; nothing is counted when there is no summary.
+    """
+    count = Count()
+    for label, number in re.findall(
+        r'^ - ([A-Z][\w ]+): (\d+)$', output, re.M
+    ):
+        outcome = OUTCOMES.get(label)
+        if outcome is not None:
+            setattr(count, outcome, getattr(count, outcome) + int(number))
+    return count
+
+
+def run(suite: Suite) -> Count:
+    """Run one suite and show its output as it comes.
+
+    :param suite: what to run.
+    :returns: its count. A run that broke off, or found no test, counts as
+        one failure even if no test failed.
+    """
+    python = environments.make(environments.ENVIRONMENTS[suite.environment])
+    print(f'\n=== {suite.title} ===', flush=True)
+    started = time.monotonic()
+    command = [str(python), '-W', 'ignore', '-m', 'stestr']
+    command += ['--test-path', f'./{suite.path}', 'run']
+    # stestr starts its workers as ${PYTHON}.
+    env = dict(os.environ, PYTHON=str(python))
+    lines = []
+    with subprocess.Popen(
+        command,
+        cwd=environments.ROOT,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors='replace',
+    ) as process:
+        for line in process.stdout:
+            print(line, end='', flush=True)
+            lines.append(line)
+    count = count_in(''.join(lines))
+    if process.returncode and not count.failed:
+        print(f'stestr ended with exit code {process.returncode}')
+        count.failed += 1
+    elif not count.passed and not count.failed:
+        print('no test ran')
+        count.failed += 1
+    seconds = time.monotonic() - started
+    print(f'--- {suite.title}: {count} in {seconds:.0f} s', flush=True)
+    return count
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the suites.
+
+    :param argv: the command line without the program's name.
+    :returns: 0 when no test failed, 1 when one did, 2 for a wrong call.
+    """
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        '--list', action='store_true', help='list the suites and stop'
+    )
+    parser.add_argument(
+        '--only',
+        metavar='TEXT',
+        default='',
+        help='run the suites whose title contains TEXT, for example '
+        '"unit", "nova_filters" or "on 2024.1"',
+    )
+    args = parser.parse_args(argv)
+    suites = [suite for suite in all_suites() if args.only in suite.title]
+    if not suites:
+        print(f'no suite matches "{args.only}"; see --list', file=sys.stderr)
+        return 2
+    if args.list:
+        for suite in suites:
+            print(suite.title)
+        return 0
+    total = Count()
+    ends = []
+    for suite in suites:
+        try:
+            count = run(suite)
+        except environments.EnvironmentFailed as exc:
+            print(exc, flush=True)
+            count = Count(failed=1)
+        ends.append(f'{suite.title}: {count}')
+        total.add(count)
+    print('\n=== all suites ===')
+    print('\n'.join(ends))
+    print(total, flush=True)
+    return 1 if total.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
