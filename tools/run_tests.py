@@ -47,10 +47,12 @@ class Suite:
 
     :param environment: the environment it runs in.
     :param path: the folder in which stestr finds the tests.
+    :param needs: further environments that the tests themselves use.
     """
 
     environment: str
     path: str
+    needs: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -81,7 +83,14 @@ class Count:
 
 def all_suites() -> list[Suite]:
     """Return every run, the quick ones first."""
-    suites = [Suite('unit', 'tests/unit'), Suite('unit', 'tests/packaging')]
+    suites = [
+        Suite('unit', 'tests/unit'),
+        Suite(
+            'unit',
+            'tests/packaging',
+            needs=('only-senlin', 'only-nova', 'only-heat'),
+        ),
+    ]
     for series in (environments.OLDEST, environments.NEWEST):
         suites += [
             Suite(series, f'tests/functional/{package}')
@@ -115,7 +124,8 @@ def run(suite: Suite) -> Count:
     :returns: its count. A run that broke off, or found no test, counts as
         one failure even if no test failed.
     """
-    python = environments.make(environments.ENVIRONMENTS[suite.environment])
+    for name in (*suite.needs, suite.environment):
+        python = environments.make(environments.ENVIRONMENTS[name])
     print(f'\n=== {suite.title} ===', flush=True)
     started = time.monotonic()
     command = [str(python), '-W', 'ignore', '-m', 'stestr']

@@ -40,25 +40,28 @@ enabled = {enabled}
 
 @ddt.ddt
 class SingleServiceTest(base.DistributionTestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.installed = {}
+
     def install(self, name):
         """Install the wheel, with its extra, beside one service.
 
         :param name: the extra's name.
         :returns: the interpreter of that environment.
         """
-        environment = environments.ENVIRONMENTS[f'only-{name}']
-        python = environments.make(environment)
-        pip = [str(python), '-m', 'pip', '--quiet']
-        pip += ['--disable-pip-version-check']
-        constraints = [
-            f'--constraint={file}' for file in environment.constraints
-        ]
-        for command in (
-            [*pip, 'uninstall', '--yes', 'os-placement-plugins'],
-            [*pip, 'install', *constraints, f'{self.wheel}[{name}]'],
-        ):
-            self.execute(command)
-        return python
+        if name not in self.installed:
+            environment = environments.ENVIRONMENTS[f'only-{name}']
+            python = environments.make(environment)
+            pip = [str(python), '-m', 'pip', '--quiet']
+            pip += ['--disable-pip-version-check']
+            pins = [f'--constraint={file}' for file in environment.constraints]
+            wheel = f'{self.wheel}[{name}]'
+            self.execute([*pip, 'uninstall', '-y', 'os-placement-plugins'])
+            self.execute([*pip, 'install', *pins, wheel])
+            self.installed[name] = python
+        return self.installed[name]
 
     def execute(self, command):
         """Run a program outside the checkout and return what it printed."""
