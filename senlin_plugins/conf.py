@@ -14,7 +14,7 @@
 
 from typing import Any
 
-from oslo_config import cfg
+from oslo_config import cfg, types
 
 GROUP = 'senlin_plugins'
 
@@ -37,7 +37,7 @@ senlin-engine read them; give both the same values.
 OPTS = [
     cfg.ListOpt(
         'enabled_policies',
-        item_type=cfg.types.String(choices=[REGION_PLACEMENT, DELETION]),
+        item_type=types.String(choices=[REGION_PLACEMENT, DELETION]),
         default=[REGION_PLACEMENT, DELETION],
         help="""
 Policy types of this package that users may use.
