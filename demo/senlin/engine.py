@@ -17,6 +17,8 @@ transport. Importing this module patches the whole process, as Senlin itself
 does; :func:`boot` starts the services once.
 """
 
+# ruff: noqa: E402 - the process is patched before anything is imported.
+
 import functools
 import json
 import os
@@ -26,30 +28,29 @@ import time
 import uuid
 import warnings
 
-# Silenced here and not with a filter in the caller: the patching below must
-# come before anything else is imported.
+# Eventlet announces its end on import, which is Senlin's concern.
 warnings.simplefilter('ignore')
 
-import eventlet  # noqa: E402
-import senlin.cmd  # noqa: E402,F401  patches the process
-import webob  # noqa: E402
-from oslo_config import cfg  # noqa: E402
-from oslo_log import log as logging  # noqa: E402
-from senlin import objects  # noqa: E402
-from senlin.api.common import wsgi  # noqa: E402
+import eventlet
+import senlin.cmd  # noqa: F401  patches the process
+import webob
+from oslo_config import cfg
+from oslo_log import log as logging
+from senlin import objects
+from senlin.api.common import wsgi
 from senlin.common import (
-    config,  # noqa: E402
-    consts,  # noqa: E402
-    context,  # noqa: E402
-    messaging,  # noqa: E402
+    config,
+    consts,
+    context,
+    messaging,
 )
-from senlin.conductor import service as conductor_service  # noqa: E402
-from senlin.db.sqlalchemy import api as db_api  # noqa: E402
-from senlin.db.sqlalchemy import models  # noqa: E402
-from senlin.engine import environment  # noqa: E402
-from senlin.engine import service as engine_service  # noqa: E402
+from senlin.conductor import service as conductor_service
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
+from senlin.engine import environment
+from senlin.engine import service as engine_service
 
-from demo.senlin import cloud as stub  # noqa: E402
+from demo.senlin import cloud as stub
 
 REGIONS = ('RegionOne', 'RegionTwo', 'RegionThree')
 #: Where whatever names no region goes.
