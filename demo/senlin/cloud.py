@@ -60,6 +60,9 @@ class Region:
 class Cloud:
     """Three regions, and the driver that leads there."""
 
+    #: What the catalog of a region offers unless told otherwise.
+    services = SERVICES
+
     def __init__(self, names):
         """Build the cloud.
 

@@ -75,12 +75,50 @@ def record_region(node, region):
     )
 
 
+class ProfileType(str):
+    """A profile type that also equals the in-tree type it extends.
+
+    Senlin's affinity, zone and load-balancing policies list the types that
+    they can handle, and look for the cluster's type in that list. What they
+    do works for the subclass as well; without this a region-aware cluster
+    could have none of them. Only the policies see it: the database and the
+    API have the type's own name.
+
+    :param name: the type with its version.
+    :param base: the in-tree type with its version.
+    """
+
+    __slots__ = ('_base',)
+
+    def __new__(cls, name, base):
+        self = super().__new__(cls, name)
+        self._base = base
+        return self
+
+    def __eq__(self, other):
+        return str.__eq__(self, other) or self._base == other
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
 class RegionAware:
     """Mix-in for a profile: each client is built for the node's region."""
+
+    #: The in-tree type that the profile extends, without its version.
+    EXTENDS = ''
 
     #: What the region placement policy looks for, also in profiles that
     #: come from elsewhere.
     REGION_AWARE = True
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.type = ProfileType(self.type, f'{self.EXTENDS}-1.0')
+        # Read by the health policy, to tell what can be rebooted.
+        self.type_name = self.EXTENDS
 
     def required_services(self):
         """Name the services that a region must offer for this profile.

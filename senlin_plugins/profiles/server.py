@@ -24,6 +24,8 @@ class ServerProfile(regions.RegionAware, server.ServerProfile):
     Takes the same spec as ``os.nova.server``.
     """
 
+    EXTENDS = 'os.nova.server'
+
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 

@@ -24,6 +24,8 @@ class StackProfile(regions.RegionAware, stack.StackProfile):
     Takes the same spec as ``os.heat.stack``.
     """
 
+    EXTENDS = 'os.heat.stack'
+
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 
