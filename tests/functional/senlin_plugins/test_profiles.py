@@ -23,7 +23,9 @@ from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 class Servers(base.TestCase):
     def setUp(self):
         super().setUp()
-        profile = self.senlin.profile()
+        profile = self.senlin.profile(
+            flavor='small', image='cirros', networks=[]
+        )
         self.cluster_id = self.cluster(
             self.region_policy((THREE,)), profile=profile
         )
@@ -68,7 +70,7 @@ class Servers(base.TestCase):
 
     def test_an_update_reaches_the_server(self):
         profile = self.senlin.profile(
-            flavor='small', networks=[], name='renamed'
+            flavor='small', image='cirros', networks=[], name='renamed'
         )
         answer = self.senlin.call(
             'PATCH',
@@ -124,12 +126,13 @@ class Adoption(base.TestCase):
         preview = {
             'type': 'senlin_plugins.nova.server-1.0',
             'identity': node['physical_id'],
+            'overrides': {},
         }
-        answer = self.senlin.call('POST', '/nodes/adopt-preview', preview)
-        self.assertIn('is not in RegionOne', str(answer))
+        with self.assertRaisesRegex(engine.ApiError, 'is not in RegionOne'):
+            self.senlin.call('POST', '/nodes/adopt-preview', preview)
         preview['overrides'] = {'context': {'region_name': TWO}}
         answer = self.senlin.call('POST', '/nodes/adopt-preview', preview)
-        spec = answer['node_profile']['properties']
+        spec = answer['node_profile']['node_preview']['properties']
         self.assertEqual({'region_name': TWO}, spec['context'])
         self.assertEqual('none', spec['image'])
 
