@@ -23,6 +23,7 @@ Nothing outlives a request: an aggregate's metadata may change in place, and
 its ``updated_at`` does not change with it.
 """
 
+import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Generic, Protocol, TypeVar
@@ -113,6 +114,23 @@ def explain(
         reason = matching.evaluate(flavor, aggregates, exempt).reason
         # The metadata may have changed since the hosts were judged.
         yield group, reason or matching.CHANGED
+
+
+def count(
+    explained: Iterable[tuple[list[HostT], matching.Reason]],
+) -> list[tuple[int, str]]:
+    """Count hosts by the summary of their reason.
+
+    :param explained: what :func:`explain` yields.
+    :returns: (number of hosts, summary), the commonest first, then by text.
+    """
+    counts: collections.Counter[str] = collections.Counter()
+    for group, reason in explained:
+        counts[reason.summary()] += len(group)
+    return sorted(
+        ((number, text) for text, number in counts.items()),
+        key=lambda entry: (-entry[0], entry[1]),
+    )
 
 
 def _copy(aggregate: AggregateLike) -> matching.Aggregate:

@@ -284,17 +284,17 @@ CASES: Final = (
             'set, all keys, with or without namespace will be checked.'
         ),
         flavors={
-            'shared': {'hw:cpu_policy': 'shared'},
-            'dedicated': {'hw:cpu_policy': 'dedicated'},
+            'linux': {'os:type': 'linux'},
+            'windows': {'os:type': 'windows'},
             'plain': {},
         },
         aggregates={
-            'forced': {'hw:cpu_policy': 'shared', **_ON},
-            'not forced': {'hw:cpu_policy': 'shared'},
+            'forced': {'os:type': 'linux', **_ON},
+            'not forced': {'os:type': 'linux'},
         },
         wanted={
-            'shared': _to('forced', 'not forced'),
-            'dedicated': _to(),
+            'linux': _to('forced', 'not forced'),
+            'windows': _to(),
             'plain': _to('not forced'),
         },
         decision='The paragraph has no example; this one is ours.',

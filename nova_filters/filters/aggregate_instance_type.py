@@ -12,7 +12,6 @@
 
 """The host filter ``AggregateInstanceTypeFilter``: binds the evaluator."""
 
-import collections
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,8 +25,11 @@ LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 conf.register_opts(CONF)
 
-#: How many different reasons the INFO line lists, the commonest first.
+#: How many different reasons or problems a line lists.
 _LISTED = 10
+
+#: The flavor, and the patterns of keys that no aggregate may demand.
+_Request = tuple[tuple[matching.FlavorSpec, ...], tuple[str, ...]]
 
 
 def _is_rebuild(spec_obj: Any) -> bool:
@@ -45,6 +47,46 @@ def _extra_specs(spec_obj: Any) -> dict[str, str]:
     return dict(flavor.extra_specs or {})
 
 
+def _report(
+    request: _Request, sifted: batch.Sifted[Any], instance: str | None
+) -> None:
+    """Log what is malformed, and why hosts were refused."""
+    if sifted.problems:
+        LOG.warning(
+            'Instance %(instance)s: nothing can meet these values; correct '
+            'the flavor or the aggregates: %(problems)s',
+            {
+                'instance': instance,
+                'problems': '; '.join(sifted.problems[:_LISTED]),
+            },
+        )
+    if LOG.isEnabledFor(logging.DEBUG):
+        groups = batch.by_aggregates(sifted.refused)
+        for hosts, reason in batch.explain(groups, *request):
+            LOG.debug(
+                'Instance %(instance)s: %(count)d host(s) in aggregates '
+                '%(aggregates)s refused: %(reason)s',
+                {
+                    'instance': instance,
+                    'count': len(hosts),
+                    'aggregates': batch.names(hosts[0]),
+                    'reason': reason,
+                },
+            )
+    if sifted.refused and not sifted.passed:
+        counts = batch.count(batch.explain(sifted.refused, *request))
+        LOG.info(
+            'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
+            {
+                'instance': instance,
+                'total': sum(number for number, _ in counts),
+                'reasons': ', '.join(
+                    f'{number} {reason}' for number, reason in counts[:_LISTED]
+                ),
+            },
+        )
+
+
 class AggregateInstanceTypeFilter(filters.BaseHostFilter):
     """Match flavor extra specs and aggregate metadata, in both directions.
 
@@ -58,13 +100,16 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):
     RUN_ON_REBUILD = False
 
     def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
-        """Decide for one host.
+        """Decide for one host, without a word in the log.
 
         :param host_state: Nova's HostState.
         :param spec_obj: Nova's RequestSpec.
         :returns: whether the host passes; never raises.
         """
-        return bool(self._sift([host_state], spec_obj))
+        request = self._request(spec_obj)
+        if request is None:
+            return False
+        return bool(batch.Batch(*request).sift([host_state]).passed)
 
     def filter_all(
         self, filter_obj_list: Iterable[Any], spec_obj: Any
@@ -78,68 +123,26 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):
         hosts = list(filter_obj_list)
         if _is_rebuild(spec_obj):
             return hosts
-        return self._sift(hosts, spec_obj)
+        request = self._request(spec_obj)
+        if request is None:
+            return []
+        sifted = batch.Batch(*request).sift(hosts)
+        _report(request, sifted, getattr(spec_obj, 'instance_uuid', None))
+        return sifted.passed
 
-    def _sift(self, hosts: list[Any], spec_obj: Any) -> list[Any]:
-        """Return the hosts that pass, and log why the others do not."""
+    @staticmethod
+    def _request(spec_obj: Any) -> _Request | None:
+        """Return what is asked for, None if that cannot be read."""
         try:
-            flavor = matching.read_flavor(_extra_specs(spec_obj))
-            exempt = tuple(CONF.nova_filters.exempt_metadata_keys)
-            sifted = batch.Batch(flavor, exempt).sift(hosts)
-            self._report(flavor, exempt, sifted, len(hosts), spec_obj)
+            return (
+                matching.read_flavor(_extra_specs(spec_obj)),
+                tuple(CONF.nova_filters.exempt_metadata_keys),
+            )
         except Exception:
             # A filter that raises ends the whole boot request with an error;
             # one that lets unjudged hosts pass breaks the operator's promise.
             LOG.exception(
-                'AggregateInstanceTypeFilter could not judge a request and '
-                'refuses every host. Please report this as a defect.'
+                'AggregateInstanceTypeFilter refuses every host: the flavor '
+                'of the request could not be read.'
             )
-            return []
-        return sifted.passed
-
-    @staticmethod
-    def _report(
-        flavor: tuple[matching.FlavorSpec, ...],
-        exempt: tuple[str, ...],
-        sifted: batch.Sifted[Any],
-        total: int,
-        spec_obj: Any,
-    ) -> None:
-        """Log what is malformed, and why hosts were refused."""
-        request = {'instance': getattr(spec_obj, 'instance_uuid', None)}
-        if sifted.problems:
-            LOG.warning(
-                'Instance %(instance)s: nothing can meet these values; '
-                'correct the flavor or the aggregates: %(problems)s',
-                request | {'problems': '; '.join(sifted.problems[:_LISTED])},
-            )
-        if LOG.isEnabledFor(logging.DEBUG):
-            for hosts, verdict in batch.explain(
-                batch.by_aggregates(sifted.refused), flavor, exempt
-            ):
-                LOG.debug(
-                    'Instance %(instance)s: %(count)d host(s) in aggregates '
-                    '%(aggregates)s refused: %(reason)s',
-                    request
-                    | {
-                        'count': len(hosts),
-                        'aggregates': batch.names(hosts[0]),
-                        'reason': verdict,
-                    },
-                )
-        if sifted.passed or not total:
-            return
-        counts: collections.Counter[str] = collections.Counter()
-        for hosts, verdict in batch.explain(sifted.refused, flavor, exempt):
-            counts[verdict.summary()] += len(hosts)
-        LOG.info(
-            'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
-            request
-            | {
-                'total': total,
-                'reasons': ', '.join(
-                    f'{count} {text}'
-                    for text, count in counts.most_common(_LISTED)
-                ),
-            },
-        )
+            return None
