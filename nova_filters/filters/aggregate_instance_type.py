@@ -32,19 +32,21 @@ _LISTED = 10
 _Request = tuple[tuple[matching.FlavorSpec, ...], tuple[str, ...]]
 
 
+def _field(obj: Any, name: str) -> Any:
+    """Return a field of one of Nova's objects, None if it is not set."""
+    try:
+        return getattr(obj, name)
+    except Exception:
+        # AttributeError, NotImplementedError or ObjectActionError, depending
+        # on the class and on the release.
+        return None
+
+
 def _is_rebuild(spec_obj: Any) -> bool:
     """Tell whether the request is a rebuild, whatever its hints hold."""
     # Nova's own request_is_rebuild() raises when the hints are None.
-    hints = getattr(spec_obj, 'scheduler_hints', None) or {}
+    hints = _field(spec_obj, 'scheduler_hints') or {}
     return bool(hints.get('_nova_check_type') == ['rebuild'])
-
-
-def _extra_specs(spec_obj: Any) -> dict[str, str]:
-    """Return the extra specs of the request's flavor, {} if there are none."""
-    flavor = spec_obj.flavor
-    if 'extra_specs' not in flavor:
-        return {}
-    return dict(flavor.extra_specs or {})
 
 
 def _report(
@@ -127,7 +129,7 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):
         if request is None:
             return []
         sifted = batch.Batch(*request).sift(hosts)
-        _report(request, sifted, getattr(spec_obj, 'instance_uuid', None))
+        _report(request, sifted, _field(spec_obj, 'instance_uuid'))
         return sifted.passed
 
     @staticmethod
@@ -135,7 +137,7 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):
         """Return what is asked for, None if that cannot be read."""
         try:
             return (
-                matching.read_flavor(_extra_specs(spec_obj)),
+                matching.read_flavor(_field(spec_obj.flavor, 'extra_specs')),
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
         except Exception:

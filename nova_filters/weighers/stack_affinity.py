@@ -88,7 +88,9 @@ class StackAffinityWeigher(weights.BaseHostWeigher):
         """
         hosts = [list(weighed.obj.instances) for weighed in weighed_obj_list]
         try:
-            hints = getattr(weight_properties, 'scheduler_hints', None)
+            if 'scheduler_hints' not in weight_properties:
+                return [0.0] * len(hosts)
+            hints = weight_properties.scheduler_hints
             root = stack_hints.read(hints).root_stack_id
             if root is None:
                 return [0.0] * len(hosts)
