@@ -392,7 +392,7 @@ class Cloud:
         only: Sequence[str] | None = None,
         hints: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return a request for one server, as Nova's API builds it.
+        """Return a request for one server, built and stored as by Nova's API.
 
         :param flavor: Nova's Flavor.
         :param only: the hosts that may be considered; None is all of them.
@@ -414,6 +414,8 @@ class Cloud:
             project_id=_PROJECT,
             user_id=_PROJECT,
         )
+        # The API stores it before it asks for a host.
+        request.create()
         if only is not None:
             request.ignore_hosts = [h for h in self.hosts if h not in only]
         return request
@@ -441,6 +443,23 @@ class Cloud:
                     raise
                 return Boot(None, '; '.join(lines))
         return Boot(selected[0][0].service_host, '; '.join(lines))
+
+    def place(self, request: Any, host: str) -> None:
+        """Write down that a server runs, as conductor and compute would.
+
+        :param request: Nova's RequestSpec of the server.
+        :param host: the host that the scheduler chose.
+        """
+        with context.target_cell(self.context, self.cell) as cell_context:
+            objects.Instance(
+                cell_context,
+                uuid=request.instance_uuid,
+                project_id=_PROJECT,
+                user_id=_PROJECT,
+                host=host,
+                flavor=request.flavor,
+                system_metadata={},
+            ).create()
 
 
 def nova_version() -> str:

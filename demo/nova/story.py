@@ -12,6 +12,7 @@
 
 """The demo's Nova part: the specification's examples in a real scheduler."""
 
+import collections
 import pathlib
 from typing import Any
 
@@ -190,6 +191,49 @@ def _free_choice(cloud: engine.Cloud, ours: Any) -> report.Step:
     )
 
 
+def _stacks(cloud: engine.Cloud) -> report.Step:
+    """Boot the servers of one stack, spread and packed."""
+    hosts = [f'stack-{number}' for number in range(1, 5)]
+    for host in hosts:
+        cloud.add_host(host)
+    flavor = cloud.add_flavor('member', {})
+    option, group = 'stack_affinity_weight_multiplier', 'nova_filters'
+    rows, checks = [], []
+    for number, wanted, what in (
+        (-100.0, [3, 3, 3, 3], 'spread'),
+        (100.0, [12, 0, 0, 0], 'packed'),
+    ):
+        engine.CONF.set_override(option, number, group=group)
+        scheduler = cloud.scheduler(engine.OURS)
+        counts = collections.Counter(dict.fromkeys(hosts, 0))
+        for _ in range(12):
+            request = cloud.request(
+                flavor, hosts, {'heat_root_stack_id': [f'{what}-root']}
+            )
+            boot = cloud.boot(scheduler, request)
+            cloud.place(request, str(boot.host))
+            counts[str(boot.host)] += 1
+        rows.append((what, number, *(counts[host] for host in hosts)))
+        checks.append(
+            report.Check(
+                f'12 servers of one stack over 4 hosts, {what}',
+                wanted,
+                sorted(counts.values(), reverse=True),
+            )
+        )
+    engine.CONF.clear_override(option, group=group)
+    return report.Step(
+        title='StackAffinityWeigher: twelve servers of one Heat stack',
+        columns=('servers are', option, *hosts),
+        rows=tuple(rows),
+        checks=tuple(checks),
+        note=(
+            'The servers carry the hint heat_root_stack_id; the weigher '
+            'reads the hints of running servers from the API database.'
+        ),
+    )
+
+
 def run(
     progress: report.Progress, *, log: pathlib.Path, port: int
 ) -> report.Part:
@@ -212,6 +256,8 @@ def run(
         steps.append(_matrix(cloud, case, flavors, ours, in_tree))
     progress('booting with every host to choose from')
     steps.append(_free_choice(cloud, ours))
+    progress('booting twelve servers of a stack, spread and packed')
+    steps.append(_stacks(cloud))
     return report.Part(
         service=f'Nova {engine.nova_version()}',
         real=(

@@ -100,6 +100,18 @@ class BootTest(SchedulerTestCase):
         ]
         self.assertEqual(hosts[2], self.boot({'disk': 'ssd'}, hosts).host)
 
+    def test_scoped_keys_pass_novas_default_filters(self) -> None:
+        hosts = [self.add_host({'os': 'linux'}), self.add_host()]
+        engine.CONF.clear_override('enabled_filters', 'filter_scheduler')
+        default = engine.CONF.filter_scheduler.enabled_filters
+        self.assertIn('ComputeCapabilitiesFilter', default)
+        scheduler = self.cloud.scheduler(*default, engine.OURS)
+        flavor = self.add_flavor(
+            {'aggregate_instance_extra_specs:os': '<or> linux <or> bsd'}
+        )
+        request = self.cloud.request(flavor, hosts)
+        self.assertEqual(hosts[0], self.cloud.boot(scheduler, request).host)
+
     def test_no_valid_host_gives_one_info_line_of_reasons(self) -> None:
         hosts = [self.add_host({'gpu': 'a100'}), self.add_host()]
         forced = self.add_aggregate(hosts[1:], {'os': 'linux', **_ON})
