@@ -114,7 +114,9 @@ class Cloud:
             ) from exc
         self._server.daemon_threads = True
         self.url = f'http://{HOST}:{self._server.server_address[1]}'
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(
+            target=self._server.serve_forever, daemon=True
+        ).start()
 
     def close(self) -> None:
         """Stop serving and free the port."""

@@ -108,9 +108,7 @@ class Engine:
         name = f'/heat-{random.getrandbits(64):x}'  # noqa: S311
         url = f'file:{name}?vfs=memdb'
         # The database lives as long as one connection to it is open.
-        self._anchor = sqlite3.connect(
-            url, uri=True, check_same_thread=False
-        )
+        self._anchor = sqlite3.connect(url, uri=True, check_same_thread=False)
         cfg.CONF.set_override(
             'connection', f'sqlite:///{url}&uri=true', group='database'
         )
@@ -206,7 +204,9 @@ class Engine:
         )
         return self._wait(context, identity, 'UPDATE')
 
-    def _wait(self, context: Any, identity: Any, action: str) -> tuple[str, str]:
+    def _wait(
+        self, context: Any, identity: Any, action: str
+    ) -> tuple[str, str]:
         deadline = time.monotonic() + STACK_SECONDS
         while True:
             (stack,) = self.rpc.show_stack(
