@@ -12,6 +12,7 @@
 
 """Derive resource classes that send hints from those that Heat has."""
 
+import pathlib
 import sys
 import types
 from collections.abc import Iterator
@@ -41,7 +42,7 @@ def build(config: cfg.ConfigOpts, caller: str) -> dict[str, type[Any]]:
     :raises ValueError: when an option has a value that it may not have.
     """
     settings = injector.Settings.from_conf(config.heat_hints)
-    bases = _known_classes(caller)
+    bases, later = _known_classes(caller)
     chosen = {}
     for name in dict.fromkeys(settings.resource_types):
         base = bases.get(name)
@@ -64,6 +65,19 @@ def build(config: cfg.ConfigOpts, caller: str) -> dict[str, type[Any]]:
             )
         else:
             chosen[name] = base
+        if name in later:
+            LOG.error(
+                'heat_hints: the plug-in %(module)s is loaded after this '
+                'package and replaces resource type "%(type)s", which gets '
+                'no hints. Remove the directory "%(folder)s" from '
+                '[DEFAULT] plugin_dirs, where it is not needed, and restart '
+                'heat-engine.',
+                {
+                    'module': later[name],
+                    'type': name,
+                    'folder': str(pathlib.Path(__file__).parent / 'plugins'),
+                },
+            )
     if not chosen:
         return {}
     sender = injector.Injector(config, settings)
@@ -103,19 +117,32 @@ def _subclass(base: type[Any], sender: injector.Injector) -> type[Any]:
     )
 
 
-def _known_classes(caller: str) -> dict[str, type[Any]]:
-    """Return Heat's resource classes and those of the plug-ins before us.
+def _known_classes(
+    caller: str,
+) -> tuple[dict[str, type[Any]], dict[str, str]]:
+    """Return the resource classes of Heat and of the other plug-ins.
 
     Heat registers module after module and keeps its registry to itself until
     all are read, so the modules are asked once more.
+
+    :param caller: the name under which Heat loaded the calling module.
+    :returns: classes by resource type; and, for the types of plug-ins that
+        Heat registers after the caller, the plug-in's module.
     """
     mapping = plugin_manager.PluginMapping(['available_resource', 'resource'])
     found: dict[str, type[Any]] = {}
+    later: dict[str, str] = {}
+    passed = False
     for package in (_IN_TREE, _PLUGINS):
         for module in _modules(sys.modules.get(package)):
-            if module.__name__ != caller:
-                found.update(mapping.load_from_module(module))
-    return found
+            if module.__name__ == caller:
+                passed = True
+                continue
+            classes = mapping.load_from_module(module)
+            found.update(classes)
+            if passed:
+                later.update(dict.fromkeys(classes, module.__name__))
+    return found, later
 
 
 def _modules(package: types.ModuleType | None) -> Iterator[types.ModuleType]:

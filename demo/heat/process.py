@@ -49,10 +49,12 @@ class EngineProcess:
         self._out = folder / f'{name}.out.json'
         source = folder / f'{name}.json'
         source.write_text(json.dumps(scenario))
-        paths = [str(path) for path in python_path]
+        paths = [*(str(path) for path in python_path), str(ROOT)]
         if os.environ.get('PYTHONPATH'):
             paths.append(os.environ['PYTHONPATH'])
-        command = [sys.executable, '-W', 'ignore', '-m', 'demo.heat.worker']
+        # -P: without it the current folder would come before python_path.
+        command = [sys.executable, '-P', '-W', 'ignore']
+        command += ['-m', 'demo.heat.worker']
         with log.open('a') as stream:
             self._process = subprocess.Popen(
                 [*command, str(source), str(self._out), str(log)],
