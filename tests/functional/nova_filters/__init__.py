@@ -9,3 +9,24 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
+
+"""The filter and the weigher in a real scheduler.
+
+Importing this package starts Nova's concurrency as the nova-scheduler
+command does; the tests of a process share one cloud, because Nova's
+databases are global.
+"""
+
+import functools
+import logging
+
+from demo.nova import engine
+
+# What the tests look at they catch; the rest is not for the terminal.
+logging.getLogger().addHandler(logging.NullHandler())
+
+
+@functools.cache
+def cloud() -> engine.Cloud:
+    """Return the cloud of this process."""
+    return engine.Cloud()

@@ -1,0 +1,400 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A cloud for heat-engine on the loopback address, that writes down requests.
+
+This is the demo's only stub: it stands where Keystone, Glance, Nova, Cinder
+and Neutron would answer. It knows one image, one flavor, one network and one
+port; servers and volumes are ready as soon as they are asked for. What Heat
+sends to create them is kept letter by letter, because that is what the demo
+and the tests look at.
+"""
+
+import dataclasses
+import errno
+import http.server
+import json
+import re
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from demo import report
+
+HOST = '127.0.0.1'
+REGION = 'RegionOne'
+IMAGE = '11111111-0000-4000-8000-000000000001'
+FLAVOR = 'small'
+NETWORK = '22222222-0000-4000-8000-000000000001'
+SUBNET = '22222222-0000-4000-8000-000000000002'
+PORT = '22222222-0000-4000-8000-000000000003'
+
+_NOVA = '/compute/v2.1'
+_NETWORK = '/network/v2.0'
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """One request to create a server or a volume.
+
+    :param project: the project whose token came with it.
+    :param kind: ``server`` or ``volume``.
+    :param body: the bytes that went over the wire.
+    """
+
+    project: str
+    kind: str
+    body: bytes
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Return the body as data."""
+        data: dict[str, Any] = json.loads(self.body)
+        return data
+
+    @property
+    def name(self) -> str:
+        """Return the name of the server or volume that was asked for."""
+        name: str = self.data[self.kind]['name']
+        return name
+
+    @property
+    def hints(self) -> dict[str, Any] | None:
+        """Return the scheduler hints, ``None`` when the body has no such key.
+
+        Nova's key is ``os:scheduler_hints``, Cinder's ``OS-SCH-HNT:...``.
+        """
+        key = {
+            'server': 'os:scheduler_hints',
+            'volume': 'OS-SCH-HNT:scheduler_hints',
+        }[self.kind]
+        hints: dict[str, Any] | None = self.data.get(key)
+        return hints
+
+
+class Cloud:
+    """Serve the cloud from a thread of this process.
+
+    :param port: the port on 127.0.0.1; 0 takes any free one.
+    :raises report.DemoError: when the port cannot be had.
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        self.requests: list[Request] = []
+        self._things: dict[str, dict[str, Any]] = {}
+        self._lock = threading.Lock()
+        try:
+            self._server = http.server.ThreadingHTTPServer(
+                (HOST, port), self._handler()
+            )
+        except OverflowError as exc:
+            raise report.DemoError(
+                f'port {port} is not a port: give one from 1 to 65535, or 0 '
+                'for any free one.'
+            ) from exc
+        except OSError as exc:
+            reason = (
+                'is in use'
+                if exc.errno == errno.EADDRINUSE
+                else f'cannot be used ({exc.strerror})'
+            )
+            raise report.DemoError(
+                f'port {port} on {HOST} {reason}: give another one with '
+                '--port, or 0 for any free one.'
+            ) from exc
+        self._server.daemon_threads = True
+        self.url = f'http://{HOST}:{self._server.server_address[1]}'
+        threading.Thread(
+            target=self._server.serve_forever, daemon=True
+        ).start()
+
+    def close(self) -> None:
+        """Stop serving and free the port."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def sent(self, project: str, kind: str = 'server') -> list[Request]:
+        """Return what one project asked for, in the order of arrival.
+
+        :param project: the project's id.
+        :param kind: ``server`` or ``volume``.
+        """
+        with self._lock:
+            return [
+                request
+                for request in self.requests
+                if request.project == project and request.kind == kind
+            ]
+
+    def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
+        cloud = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = 'HTTP/1.1'
+
+            def answer(self) -> None:
+                length = int(self.headers.get('Content-Length') or 0)
+                body = self.rfile.read(length)
+                path = self.path.partition('?')[0].rstrip('/')
+                status, data = cloud.answer(
+                    self.command, path, body, self.headers
+                )
+                payload = b'' if data is None else json.dumps(data).encode()
+                self.send_response(status)
+                self.send_header('Content-Type', 'application/json')
+                self.send_header('Content-Length', str(len(payload)))
+                if path.endswith('/auth/tokens'):
+                    project = (data or {}).get('token', {}).get('project', {})
+                    self.send_header(
+                        'X-Subject-Token', project.get('id', 'unscoped')
+                    )
+                self.end_headers()
+                self.wfile.write(payload)
+
+            do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = answer
+
+            def log_message(self, *args: Any) -> None:
+                """Keep standard error for the demo's progress lines."""
+
+        return Handler
+
+    def answer(
+        self, method: str, path: str, body: bytes, headers: Any
+    ) -> tuple[int, Any]:
+        """Answer one request.
+
+        :param method: the HTTP method.
+        :param path: the path without its query.
+        :param body: the body as it came.
+        :param headers: the headers; the token is the project's id.
+        :returns: the status and the data to send back.
+        """
+        project = headers.get('X-Auth-Token', '')
+        routes: tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...] = (
+            ('GET', r'/identity/v3', self._identity),
+            ('POST', r'/identity/v3/auth/tokens', self._token),
+            ('GET', r'/compute/v2\.1', self._compute),
+            ('GET', r'/volume', self._volume_versions),
+            ('GET', r'/image/v2/images', self._images),
+            ('GET', r'/image/v2/images/([^/]+)', self._image),
+            ('GET', r'/image/v2/schemas/image', self._image_schema),
+            ('GET', _NOVA + r'/flavors(?:/detail)?', self._flavors),
+            ('GET', _NOVA + r'/flavors/([^/]+)', self._flavor),
+            ('GET', _NETWORK + r'/(networks|subnets|ports)', self._networks),
+            ('GET', _NETWORK + r'/ports/([^/]+)', self._port),
+            ('POST', _NOVA + r'/servers', self._create('server', project)),
+            (
+                'POST',
+                r'/volume/v3/volumes',
+                self._create('volume', project),
+            ),
+            (
+                'GET',
+                r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)',
+                self._show,
+            ),
+            (
+                'GET',
+                _NOVA + r'/servers/([^/]+)/os-interface',
+                self._interfaces,
+            ),
+            (
+                'DELETE',
+                r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)',
+                self._delete,
+            ),
+        )
+        for verb, pattern, function in routes:
+            match = re.fullmatch(pattern, path)
+            if verb == method and match:
+                return function(body, *match.groups())
+        return 404, {'error': {'code': 404, 'message': f'{method} {path}'}}
+
+    def _identity(self, body: bytes) -> tuple[int, Any]:
+        links = [{'rel': 'self', 'href': f'{self.url}/identity/v3/'}]
+        return 200, {
+            'version': {'id': 'v3.14', 'status': 'stable', 'links': links}
+        }
+
+    def _token(self, body: bytes) -> tuple[int, Any]:
+        auth = json.loads(body)['auth']
+        project = auth.get('scope', {}).get('project', {}).get('id')
+        catalog = [
+            {
+                'type': kind,
+                'name': kind,
+                'id': kind,
+                'endpoints': [
+                    {
+                        'id': f'{kind}-{interface}',
+                        'interface': interface,
+                        'region': REGION,
+                        'region_id': REGION,
+                        'url': self.url + path,
+                    }
+                    for interface in ('public', 'internal', 'admin')
+                ],
+            }
+            for kind, path in (
+                ('identity', '/identity/v3'),
+                ('compute', _NOVA),
+                ('image', '/image'),
+                ('network', '/network'),
+                ('volumev3', '/volume/v3'),
+                ('block-storage', '/volume/v3'),
+                # Heat itself: it writes this address into user data.
+                ('cloudformation', '/heat-cfn/v1'),
+            )
+        ]
+        return 201, {
+            'token': {
+                'methods': ['password'],
+                'expires_at': '2099-01-01T00:00:00.000000Z',
+                'issued_at': '2020-01-01T00:00:00.000000Z',
+                'user': {
+                    'id': 'demo-user',
+                    'name': 'demo',
+                    'domain': {'id': 'default', 'name': 'Default'},
+                },
+                'project': {
+                    'id': project,
+                    'name': project,
+                    'domain': {'id': 'default', 'name': 'Default'},
+                },
+                'roles': [{'id': 'member', 'name': 'member'}],
+                'catalog': catalog,
+            }
+        }
+
+    def _compute(self, body: bytes) -> tuple[int, Any]:
+        return 200, {
+            'version': {
+                'id': 'v2.1',
+                'status': 'CURRENT',
+                'min_version': '2.1',
+                'version': '2.96',
+                'links': [{'rel': 'self', 'href': self.url + _NOVA + '/'}],
+            }
+        }
+
+    def _volume_versions(self, body: bytes) -> tuple[int, Any]:
+        return 300, {
+            'versions': [
+                {
+                    'id': 'v3.0',
+                    'status': 'CURRENT',
+                    'min_version': '3.0',
+                    'version': '3.70',
+                    'links': [
+                        {'rel': 'self', 'href': f'{self.url}/volume/v3/'}
+                    ],
+                }
+            ]
+        }
+
+    def _images(self, body: bytes) -> tuple[int, Any]:
+        return 200, {'images': [_image()]}
+
+    def _image(self, body: bytes, image: str) -> tuple[int, Any]:
+        return (200, _image()) if image == IMAGE else (404, {})
+
+    def _image_schema(self, body: bytes) -> tuple[int, Any]:
+        return 200, {
+            'name': 'image',
+            'properties': {name: {} for name in _image()},
+            'additionalProperties': {'type': 'string'},
+        }
+
+    def _flavors(self, body: bytes) -> tuple[int, Any]:
+        return 200, {'flavors': [_flavor()]}
+
+    def _flavor(self, body: bytes, flavor: str) -> tuple[int, Any]:
+        return (200, {'flavor': _flavor()}) if flavor == FLAVOR else (404, {})
+
+    def _networks(self, body: bytes, kind: str) -> tuple[int, Any]:
+        known: dict[str, list[dict[str, Any]]] = {
+            'networks': [{'id': NETWORK, 'name': 'net', 'subnets': [SUBNET]}],
+            'subnets': [{'id': SUBNET, 'name': 'sub', 'network_id': NETWORK}],
+            'ports': [_port()],
+        }
+        return 200, {kind: known[kind]}
+
+    def _port(self, body: bytes, port: str) -> tuple[int, Any]:
+        return (200, {'port': _port()}) if port == PORT else (404, {})
+
+    def _create(
+        self, kind: str, project: str
+    ) -> Callable[[bytes], tuple[int, Any]]:
+        def create(body: bytes) -> tuple[int, Any]:
+            thing = {
+                'id': str(uuid.uuid4()),
+                'name': json.loads(body)[kind]['name'],
+                'status': 'ACTIVE' if kind == 'server' else 'available',
+                'metadata': {},
+                'addresses': {},
+                'attachments': [],
+                'links': [],
+                'flavor': {'original_name': FLAVOR},
+                'image': {'id': IMAGE},
+            }
+            with self._lock:
+                self.requests.append(Request(project, kind, body))
+                self._things[thing['id']] = {kind: thing}
+            return 202, {kind: thing}
+
+        return create
+
+    def _show(self, body: bytes, thing: str) -> tuple[int, Any]:
+        with self._lock:
+            found = self._things.get(thing)
+        return (200, found) if found else (404, {})
+
+    def _interfaces(self, body: bytes, server: str) -> tuple[int, Any]:
+        return 200, {'interfaceAttachments': []}
+
+    def _delete(self, body: bytes, thing: str) -> tuple[int, Any]:
+        with self._lock:
+            found = self._things.pop(thing, None)
+        return (204, None) if found else (404, {})
+
+
+def _image() -> dict[str, Any]:
+    return {
+        'id': IMAGE,
+        'name': 'cirros',
+        'status': 'active',
+        'min_ram': 0,
+        'min_disk': 0,
+        'visibility': 'public',
+    }
+
+
+def _flavor() -> dict[str, Any]:
+    return {
+        'id': FLAVOR,
+        'name': FLAVOR,
+        'ram': 64,
+        'disk': 1,
+        'vcpus': 1,
+        'links': [],
+        'extra_specs': {},
+    }
+
+
+def _port() -> dict[str, Any]:
+    return {
+        'id': PORT,
+        'name': 'port',
+        'network_id': NETWORK,
+        'fixed_ips': [{'subnet_id': SUBNET, 'ip_address': '192.0.2.10'}],
+    }

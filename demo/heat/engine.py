@@ -1,0 +1,373 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""heat-engine in this process: the real service, nothing of it replaced.
+
+Importing this module prepares the whole process as ``heat-engine`` does
+(Heat 22 patches it with eventlet, Heat 27 chooses native threads), so it is
+imported before anything else of Heat, in a process that does nothing else.
+
+What a deployment would give the engine comes from here: a ``heat.conf``, an
+in-process message bus (``fake://``) and a database in memory.
+"""
+
+import dataclasses
+import logging
+import pathlib
+import random
+import sqlite3
+import tempfile
+import time
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+# Heat's own start-up module; it must come before the rest of Heat.
+import heat.cmd.engine  # noqa: F401  isort: skip
+
+import sqlalchemy
+from heat.common import config as heat_config
+from heat.common import context as heat_context
+from heat.common import messaging
+from heat.db import api as db_api
+from heat.db import models
+from heat.engine import service as engine_service
+from heat.objects import resource as resource_object
+from heat.rpc import api as rpc_api
+from heat.rpc import client as rpc_client
+from oslo_config import cfg
+from oslo_log import log as oslo_logging
+
+from demo.heat import cloud as loopback
+
+#: How long one statement may wait for another's transaction, in seconds.
+LOCK_SECONDS = 30.0
+#: How long a stack may take, in seconds.
+STACK_SECONDS = 120.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Resource:
+    """What Heat itself says about one resource, asked for over its RPC API.
+
+    :param name: the resource's name in its stack.
+    :param uuid: the resource's own id in Heat's database.
+    :param physical_id: the id of what it made: a server, or a nested stack.
+    :param type: the resource type.
+    :param stack_id: the id of the stack that holds it.
+    :param stack_name: that stack's name.
+    :param path: (resource, stack) names from the root stack down.
+    """
+
+    name: str
+    uuid: str
+    physical_id: str
+    type: str
+    stack_id: str
+    stack_name: str
+    path: tuple[tuple[str | None, str], ...]
+
+
+class Engine:
+    """Run one heat-engine against a loopback cloud.
+
+    One engine per process: Heat reads its plug-ins once.
+
+    :param cloud_url: where the loopback cloud answers.
+    :param settings: lines for ``heat.conf``, by section and option.
+    :param convergence: the engine's default of today, or the legacy one.
+    :param log: a file for the engine's log; ``None`` leaves logging alone.
+    """
+
+    def __init__(
+        self,
+        cloud_url: str,
+        settings: Mapping[str, Mapping[str, str]] | None = None,
+        *,
+        convergence: bool = True,
+        log: pathlib.Path | None = None,
+    ) -> None:
+        self.cloud_url = cloud_url
+        self._folder = tempfile.TemporaryDirectory(prefix='heat-engine-')
+        configure(
+            pathlib.Path(self._folder.name),
+            cloud_url,
+            settings or {},
+            convergence=convergence,
+            log=log,
+        )
+        name = f'/heat-{random.getrandbits(64):x}'  # noqa: S311
+        url = f'file:{name}?vfs=memdb'
+        # The database lives as long as one connection to it is open.
+        self._anchor = sqlite3.connect(url, uri=True, check_same_thread=False)
+        cfg.CONF.set_override(
+            'connection', f'sqlite:///{url}&uri=true', group='database'
+        )
+        self.database = db_api.get_engine()
+        sqlalchemy.event.listen(
+            self.database,
+            'before_cursor_execute',
+            _begin_immediate,
+            retval=True,
+        )
+        models.BASE.metadata.create_all(self.database)
+        messaging.setup()
+        self.service = engine_service.EngineService(
+            'embedded', rpc_api.ENGINE_TOPIC
+        )
+        self.service.start()
+        self.rpc = rpc_client.EngineClient()
+
+    def stop(self) -> None:
+        """Stop the service and forget its database."""
+        self.service.stop()
+        messaging.cleanup()
+        self._anchor.close()
+        self._folder.cleanup()
+
+    def context(self, project: str) -> Any:
+        """Return the request context of a user of a project.
+
+        :param project: the project's id.
+        """
+        return heat_context.RequestContext(
+            username='demo',
+            password='demo',
+            user_id='demo-user',
+            project_id=project,
+            project_name=project,
+            user_domain_id='default',
+            project_domain_id='default',
+            auth_token=project,
+            auth_url=f'{self.cloud_url}/identity/v3',
+            roles=['member'],
+            is_admin=False,
+        )
+
+    def create(
+        self,
+        project: str,
+        name: str,
+        template: Mapping[str, Any],
+        *,
+        files: Mapping[str, str] | None = None,
+        environment: Mapping[str, Any] | None = None,
+    ) -> tuple[str, str]:
+        """Create a stack and wait for its end.
+
+        :param project: the project's id.
+        :param name: the stack's name.
+        :param template: the template as data.
+        :param files: the nested templates by name, as text.
+        :param environment: the user's environment.
+        :returns: the stack's status and the reason Heat gives for it.
+        """
+        context = self.context(project)
+        identity = self.rpc.create_stack(
+            context,
+            name,
+            dict(template),
+            dict(environment or {}),
+            dict(files or {}),
+            {'timeout_mins': 5, 'disable_rollback': True},
+        )
+        return self._wait(context, identity, 'CREATE')
+
+    def update(
+        self, project: str, name: str, template: Mapping[str, Any]
+    ) -> tuple[str, str]:
+        """Update a stack and wait for its end.
+
+        :param project: the project's id.
+        :param name: the stack's name.
+        :param template: the new template as data.
+        :returns: the stack's status and the reason Heat gives for it.
+        """
+        context = self.context(project)
+        identity = self.rpc.identify_stack(context, name)
+        self.rpc.update_stack(
+            context,
+            identity,
+            dict(template),
+            {},
+            {},
+            {'timeout_mins': 5},
+        )
+        return self._wait(context, identity, 'UPDATE')
+
+    def _wait(
+        self, context: Any, identity: Any, action: str
+    ) -> tuple[str, str]:
+        deadline = time.monotonic() + STACK_SECONDS
+        while True:
+            (stack,) = self.rpc.show_stack(
+                context, identity, resolve_outputs=False
+            )
+            done = (
+                stack[rpc_api.STACK_ACTION] == action
+                and stack[rpc_api.STACK_STATUS] != 'IN_PROGRESS'
+            )
+            if done or time.monotonic() > deadline:
+                return (
+                    f'{stack[rpc_api.STACK_ACTION]}_'
+                    f'{stack[rpc_api.STACK_STATUS]}',
+                    stack[rpc_api.STACK_STATUS_DATA],
+                )
+            time.sleep(0.2)
+
+    def identify(self, project: str, name: str) -> str:
+        """Return a stack's id, as Heat's RPC API tells it.
+
+        :param project: the project's id.
+        :param name: the stack's name.
+        """
+        identity = self.rpc.identify_stack(self.context(project), name)
+        stack_id: str = identity['stack_id']
+        return stack_id
+
+    def resources(self, project: str, name: str) -> list[Resource]:
+        """List the resources of a stack and of the stacks nested in it.
+
+        :param project: the project's id.
+        :param name: the root stack's name.
+        :returns: what Heat's RPC API says, read stack by stack.
+        """
+        context = self.context(project)
+        identity = self.rpc.identify_stack(context, name)
+        return self._resources(context, identity, ((None, name),))
+
+    def _resources(
+        self,
+        context: Any,
+        identity: Any,
+        path: tuple[tuple[str | None, str], ...],
+    ) -> list[Resource]:
+        found = []
+        for row in self.rpc.list_stack_resources(
+            context, identity, with_detail=True
+        ):
+            resource = Resource(
+                name=row[rpc_api.RES_NAME],
+                uuid=_uuid(context, row[rpc_api.RES_NAME], identity),
+                physical_id=row[rpc_api.RES_PHYSICAL_ID] or '',
+                type=row[rpc_api.RES_TYPE],
+                stack_id=identity['stack_id'],
+                stack_name=identity['stack_name'],
+                path=path,
+            )
+            found.append(resource)
+            nested = row.get(rpc_api.RES_NESTED_STACK_ID)
+            if nested:
+                found.extend(
+                    self._resources(
+                        context,
+                        nested,
+                        (*path, (resource.name, nested['stack_name'])),
+                    )
+                )
+        return found
+
+
+def _uuid(context: Any, name: str, identity: Mapping[str, str]) -> str:
+    """Return a resource's own id: Heat's RPC API does not tell it."""
+    row = resource_object.Resource.get_by_name_and_stack(
+        context, name, identity['stack_id']
+    )
+    uuid: str = row.uuid
+    return uuid
+
+
+def configure(
+    folder: pathlib.Path,
+    cloud_url: str,
+    settings: Mapping[str, Mapping[str, str]],
+    *,
+    convergence: bool,
+    log: pathlib.Path | None,
+) -> None:
+    """Write a ``heat.conf`` and have Heat read it.
+
+    :param folder: where the file is written.
+    :param cloud_url: where the loopback cloud answers.
+    :param settings: further lines, by section and option.
+    :param convergence: which of Heat's engines works.
+    :param log: a file for the log, or ``None``.
+    """
+    sections: dict[str, dict[str, str]] = {
+        'DEFAULT': {
+            'transport_url': 'fake://',
+            'deferred_auth_method': 'password',
+            'convergence_engine': str(convergence).lower(),
+            'num_engine_workers': '1',
+            'auth_encryption_key': 'demo' * 8,
+            'region_name_for_services': loopback.REGION,
+            'environment_dir': str(folder / 'environment.d'),
+            'template_dir': str(folder / 'templates'),
+            'error_wait_time': '1',
+        },
+        'clients_keystone': {'auth_uri': f'{cloud_url}/identity/v3'},
+        'keystone_authtoken': {'www_authenticate_uri': cloud_url},
+        'oslo_policy': {'policy_file': str(folder / 'policy.yaml')},
+    }
+    if log is not None:
+        sections['DEFAULT']['log_file'] = str(log)
+    for section, options in settings.items():
+        sections.setdefault(section, {}).update(options)
+    lines = []
+    for section, options in sections.items():
+        lines.append(f'[{section}]')
+        lines.extend(f'{key} = {value}' for key, value in options.items())
+    path = folder / 'heat.conf'
+    path.write_text('\n'.join(lines) + '\n')
+    if log is not None:
+        oslo_logging.register_options(cfg.CONF)
+    cfg.CONF(
+        ['--config-file', str(path)],
+        project='heat',
+        prog='heat-engine',
+        default_config_dirs=[],
+    )
+    if log is not None:
+        oslo_logging.setup(cfg.CONF, 'heat-engine')
+        logging.captureWarnings(True)
+    warnings.simplefilter('ignore')
+    heat_config.startup_sanity_check()
+
+
+def _begin_immediate(
+    connection: Any,
+    cursor: Any,
+    statement: str,
+    parameters: Any,
+    context: Any,
+    executemany: bool,
+) -> tuple[str, Any]:
+    """Take SQLite's only write lock when a transaction begins.
+
+    Heat's threads read and then write in one transaction. SQLite refuses
+    that to the second of two ("database is locked") without waiting, so
+    each transaction waits here for its turn. The wait is a Python sleep,
+    because SQLite's own would stop every green thread of Heat 22.
+    """
+    if statement != 'BEGIN':
+        return statement, parameters
+    deadline = time.monotonic() + LOCK_SECONDS
+    cursor.execute('PRAGMA busy_timeout = 0')
+    while True:
+        try:
+            cursor.execute('BEGIN IMMEDIATE')
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.001)
+        else:
+            return 'SELECT 1', parameters

@@ -1,0 +1,103 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Run one heat-engine, have it handle some stacks, and tell of them.
+
+Heat reads its plug-ins when it starts, so one process shows one
+configuration: the demo and the functional tests start one for each. The
+scenario comes as a JSON file; :func:`run` tells what it holds.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import sys
+from typing import Any
+
+import sqlalchemy
+
+from demo.heat import engine
+
+
+def run(scenario: dict[str, Any], log: pathlib.Path) -> dict[str, Any]:
+    """Do what the scenario says and return what Heat says about it.
+
+    :param scenario: ``cloud`` (the URL of the cloud), ``settings`` (lines of
+        ``heat.conf`` by section), ``convergence``, and ``stacks``: a list of
+        what :meth:`engine.Engine.create` takes; an ``update`` with a
+        template may follow there.
+    :param log: the file for the engine's log.
+    :returns: for each stack its status, reason, root stack id and resources;
+        and the SQL statements that were sent meanwhile.
+    """
+    heat = engine.Engine(
+        scenario['cloud'],
+        scenario['settings'],
+        convergence=scenario.get('convergence', True),
+        log=log,
+    )
+    statements: list[str] = []
+    sqlalchemy.event.listen(
+        heat.database,
+        'before_cursor_execute',
+        lambda *args: statements.append(args[2]),
+    )
+    stacks = []
+    for stack in scenario['stacks']:
+        project, name = stack['project'], stack['name']
+        status, reason = heat.create(
+            project,
+            name,
+            stack['template'],
+            files=stack.get('files'),
+            environment=stack.get('environment'),
+        )
+        if 'update' in stack:
+            status, reason = heat.update(project, name, stack['update'])
+        stacks.append(
+            {
+                'name': name,
+                'status': status,
+                'reason': reason,
+                'root': heat.identify(project, name),
+                'resources': [
+                    dataclasses.asdict(resource)
+                    for resource in heat.resources(project, name)
+                ],
+            }
+        )
+    return {'stacks': stacks, 'statements': statements}
+
+
+def main() -> None:
+    """Read the scenario, run it, and write the result as JSON.
+
+    The command line is ``SCENARIO OUT LOG``, three files.
+    """
+    scenario, out, log = (pathlib.Path(arg) for arg in sys.argv[1:])
+    result = run(json.loads(scenario.read_text()), log)
+    out.write_text(json.dumps(result))
+
+
+if __name__ == '__main__':
+    # The engine's threads would keep the process; there is nothing left to
+    # save in a database in memory, so they are not waited for.
+    code = 1
+    try:
+        main()
+        code = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stderr.flush()
+        os._exit(code)

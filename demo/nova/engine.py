@@ -1,0 +1,467 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A nova-scheduler in this process, with a real Placement beside it.
+
+Importing this module chooses Nova's concurrency as the nova-scheduler
+command does, so it comes before any other import of Nova. A process can hold
+one :class:`Cloud`: Nova's configuration and databases are global.
+"""
+
+# Must be the first import of Nova: release 29 patches on import, release 34
+# chooses native threads when asked to, as in nova/cmd/scheduler.py.
+from nova import monkey_patch
+
+if hasattr(monkey_patch, 'patch'):
+    monkey_patch.patch(backend='threading')
+
+# The rest must follow it.
+# ruff: noqa: E402
+import contextlib
+import dataclasses
+import logging
+import pathlib
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib import parse
+
+import nova.conf
+import requests
+import webob
+from keystoneauth1 import adapter as ks_adapter
+from keystoneauth1 import session as ks_session
+from keystoneauth1 import token_endpoint
+from nova import config, context, exception, objects, version
+from nova.db.api import api as api_db
+from nova.db.api import models as api_models
+from nova.db.main import api as main_db
+from nova.db.main import models as main_models
+from nova.scheduler import manager
+from nova.scheduler.client import report
+from oslo_config import cfg
+from oslo_log import log as oslo_logging
+from oslo_utils import timeutils, uuidutils
+from placement import conf as placement_conf
+from placement import db_api as placement_db
+from placement import deploy as placement_deploy
+from placement import policy as placement_policy
+from placement.db.sqlalchemy import models as placement_models
+
+CONF = nova.conf.CONF
+
+#: The filter under test and the one it is compared with.
+OURS = 'AggregateInstanceTypeFilter'
+IN_TREE = 'AggregateInstanceExtraSpecsFilter'
+
+#: The scheduler's whole nova.conf. The instances of a host are read from the
+#: database with each request, because no nova-compute reports them; for the
+#: same reason the services count as up for a day.
+NOVA_CONF = """
+[api_database]
+connection = sqlite://
+
+[database]
+connection = sqlite://
+
+[filter_scheduler]
+available_filters = nova.scheduler.filters.all_filters
+available_filters = nova_filters.all_filters
+weight_classes = nova.scheduler.weights.all_weighers,nova_filters.all_weighers
+track_instance_changes = false
+
+[oslo_messaging_notifications]
+driver = noop
+
+[DEFAULT]
+transport_url = fake://
+service_down_time = 86400
+"""
+
+_PLACEMENT_URL = 'http://placement.invalid'
+_PROJECT = uuidutils.generate_uuid(dashed=False)
+
+
+class WsgiTransport(requests.adapters.BaseAdapter):
+    """Hand the requests of a session to a WSGI application.
+
+    The stub of this engine: the HTTP hop between Nova and Placement.
+
+    :param application: Placement's WSGI application.
+    """
+
+    def __init__(self, application: Any) -> None:
+        super().__init__()
+        self._application = application
+
+    def send(
+        self, request: requests.PreparedRequest, **_kwargs: Any
+    ) -> requests.Response:
+        """Call the application and return what it answered.
+
+        :param request: the request, as it would have gone over the wire.
+        :returns: the response.
+        """
+        parts = parse.urlsplit(str(request.url))
+        body = request.body or b''
+        asked = webob.Request.blank(
+            f'{parts.path}?{parts.query}',
+            method=request.method,
+            headers=dict(request.headers),
+            body=body if isinstance(body, bytes) else body.encode(),
+        )
+        answered = asked.get_response(self._application)
+        response = requests.Response()
+        response.status_code = answered.status_int
+        response.reason = answered.status.partition(' ')[2]
+        response.headers.update(answered.headers)
+        response.url = str(request.url)
+        response.request = request
+        response._content = answered.body
+        return response
+
+    def close(self) -> None:
+        """Release nothing: there is no connection."""
+
+
+def _placement() -> Any:
+    """Return a new Placement, its database in memory, as a WSGI application.
+
+    :returns: the application that ``placement-api`` serves, with its own
+        ``noauth2`` middleware in Keystone's place.
+    """
+    conf = cfg.ConfigOpts()
+    placement_conf.register_opts(conf)
+    conf.set_override('connection', 'sqlite://', group='placement_database')
+    conf([], project='placement', default_config_files=[])
+    conf.set_override('auth_strategy', 'noauth2', group='api')
+    placement_db.configure(conf)
+    placement_models.BASE.metadata.create_all(
+        placement_db.get_placement_engine()
+    )
+    placement_policy.init(conf)
+    placement_deploy.update_database(conf)
+    return placement_deploy.deploy(conf)
+
+
+@dataclasses.dataclass(frozen=True)
+class Boot:
+    """What came of one boot request.
+
+    :param host: the host that the scheduler chose, None for NoValidHost.
+    :param said: what the filter's one INFO line gave as the reasons.
+    """
+
+    host: str | None
+    said: str
+
+
+class _Reasons(logging.Handler):
+    """Keep the reasons that the filter logs at INFO."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one record's reasons."""
+        args = record.args
+        if record.levelno == logging.INFO and isinstance(args, Mapping):
+            self.lines.append(str(args['reasons']))
+
+
+@contextlib.contextmanager
+def reasons() -> Iterator[list[str]]:
+    """Collect the reasons that the filter's INFO lines give meanwhile."""
+    handler = _Reasons()
+    logger = logging.getLogger('nova_filters.filters.aggregate_instance_type')
+    logger.addHandler(handler)
+    try:
+        yield handler.lines
+    finally:
+        logger.removeHandler(handler)
+
+
+class Cloud:
+    """Databases with hosts, aggregates and flavors, and schedulers on them.
+
+    :param log: the file for the services' logs; None leaves logging alone.
+    """
+
+    def __init__(self, log: pathlib.Path | None = None) -> None:
+        self.hosts: list[str] = []
+        self._set_up_config(log)
+        self.context = context.get_admin_context()
+        self.context.project_id = _PROJECT
+        self.context.user_id = _PROJECT
+        self.cell = self._set_up_databases()
+        session = requests.Session()
+        session.mount(_PLACEMENT_URL, WsgiTransport(_placement()))
+        # The constructor's own parameter for a prepared HTTP adapter.
+        self.placement = report.SchedulerReportClient(
+            adapter=ks_adapter.Adapter(
+                ks_session.Session(
+                    auth=token_endpoint.Token(_PLACEMENT_URL, 'admin'),
+                    session=session,
+                ),
+                service_type='placement',
+                raise_exc=False,
+            )
+        )
+        report.PLACEMENTCLIENT = self.placement
+
+    def _set_up_config(self, log: pathlib.Path | None) -> None:
+        """Configure Nova from a file, as its command does."""
+        warnings.simplefilter('ignore')
+        text = NOVA_CONF + (f'log_file = {log}\n' if log is not None else '')
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'nova.conf'
+            path.write_text(text)
+            config.parse_args(
+                ['nova-scheduler'], default_config_files=[str(path)]
+            )
+        if log is not None:
+            oslo_logging.setup(CONF, 'nova')
+            logging.captureWarnings(True)
+        objects.register_all()
+
+    def _set_up_databases(self) -> Any:
+        """Create the API database and one cell, and return the cell."""
+        api_models.BASE.metadata.create_all(api_db.get_engine())
+        cell = objects.CellMapping(
+            self.context,
+            uuid=uuidutils.generate_uuid(),
+            name='cell1',
+            transport_url='none:///',
+            database_connection='sqlite://',
+        )
+        cell.create()
+        with context.target_cell(self.context, cell) as cell_context:
+            main_models.BASE.metadata.create_all(
+                main_db.get_engine(context=cell_context)
+            )
+        return cell
+
+    def add_host(self, name: str) -> None:
+        """Add a compute host: service, node, mapping, resource provider.
+
+        :param name: the host's name.
+        """
+        uuid = uuidutils.generate_uuid()
+        with context.target_cell(self.context, self.cell) as cell_context:
+            objects.Service(
+                cell_context,
+                host=name,
+                binary='nova-compute',
+                topic='compute',
+                report_count=1,
+                disabled=False,
+                last_seen_up=timeutils.utcnow(),
+            ).create()
+            objects.ComputeNode(
+                cell_context,
+                uuid=uuid,
+                host=name,
+                hypervisor_hostname=name,
+                vcpus=1024,
+                memory_mb=1024 * 1024,
+                local_gb=10240,
+                vcpus_used=0,
+                memory_mb_used=0,
+                local_gb_used=0,
+                free_ram_mb=1024 * 1024,
+                free_disk_gb=10240,
+                hypervisor_type='QEMU',
+                hypervisor_version=8000000,
+                cpu_info='{}',
+                host_ip='127.0.0.1',
+                cpu_allocation_ratio=1.0,
+                ram_allocation_ratio=1.0,
+                disk_allocation_ratio=1.0,
+                supported_hv_specs=[],
+            ).create()
+        self.hosts.append(name)
+        objects.HostMapping(
+            self.context, host=name, cell_mapping=self.cell
+        ).create()
+        self._add_provider(name, uuid)
+
+    def _add_provider(self, name: str, uuid: str) -> None:
+        """Tell Placement about a host, through Nova's own client."""
+        made = self.placement.post(
+            '/resource_providers', {'name': name, 'uuid': uuid}, '1.20'
+        )
+        inventories = {
+            resource: {'total': total, 'allocation_ratio': 1.0}
+            for resource, total in (
+                ('VCPU', 1024),
+                ('MEMORY_MB', 1024 * 1024),
+                ('DISK_GB', 10240),
+            )
+        }
+        put = self.placement.put(
+            f'/resource_providers/{uuid}/inventories',
+            {
+                'resource_provider_generation': made.json()['generation'],
+                'inventories': inventories,
+            },
+            '1.20',
+        )
+        put.raise_for_status()
+        # nova-compute sets it, and since release 34 the scheduler asks for it.
+        put = self.placement.put(
+            f'/resource_providers/{uuid}/traits',
+            {
+                'resource_provider_generation': put.json()[
+                    'resource_provider_generation'
+                ],
+                'traits': ['OWNER_NOVA'],
+            },
+            '1.20',
+        )
+        put.raise_for_status()
+
+    def add_aggregate(
+        self, name: str, hosts: Sequence[str], metadata: Mapping[str, str]
+    ) -> Any:
+        """Add an aggregate.
+
+        :param name: its name.
+        :param hosts: the names of its hosts.
+        :param metadata: its metadata.
+        :returns: Nova's Aggregate.
+        """
+        aggregate = objects.Aggregate(
+            self.context, name=name, metadata=dict(metadata)
+        )
+        aggregate.create()
+        for host in hosts:
+            aggregate.add_host(host)
+        return aggregate
+
+    def add_flavor(self, name: str, extra_specs: Mapping[str, str]) -> Any:
+        """Add a small flavor.
+
+        :param name: its name.
+        :param extra_specs: its extra specs.
+        :returns: Nova's Flavor, read back from the database.
+        """
+        flavor = objects.Flavor(
+            self.context,
+            name=name,
+            flavorid=uuidutils.generate_uuid(),
+            vcpus=1,
+            memory_mb=64,
+            root_gb=1,
+            ephemeral_gb=0,
+            swap=0,
+            rxtx_factor=1.0,
+            is_public=True,
+            extra_specs=dict(extra_specs),
+        )
+        flavor.create()
+        return objects.Flavor.get_by_name(self.context, name)
+
+    def scheduler(
+        self, *enabled_filters: str, **options: Any
+    ) -> manager.SchedulerManager:
+        """Return a new scheduler, configured as ``nova.conf`` would.
+
+        :param enabled_filters: the filters after ComputeFilter.
+        :param options: further options of ``[filter_scheduler]``.
+        :returns: Nova's SchedulerManager.
+        """
+        options['enabled_filters'] = ['ComputeFilter', *enabled_filters]
+        for name, value in options.items():
+            CONF.set_override(name, value, group='filter_scheduler')
+        return manager.SchedulerManager()
+
+    def request(
+        self,
+        flavor: Any,
+        only: Sequence[str] | None = None,
+        hints: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return a request for one server, built and stored as by Nova's API.
+
+        :param flavor: Nova's Flavor.
+        :param only: the hosts that may be considered; None is all of them.
+        :param hints: the scheduler hints.
+        :returns: Nova's RequestSpec.
+        """
+        request = objects.RequestSpec.from_components(
+            self.context,
+            instance_uuid=uuidutils.generate_uuid(),
+            image=objects.ImageMeta.from_dict(
+                {'id': uuidutils.generate_uuid()}
+            ),
+            flavor=flavor,
+            numa_topology=None,
+            pci_requests=objects.InstancePCIRequests(requests=[]),
+            filter_properties={'scheduler_hints': dict(hints or {})},
+            instance_group=None,
+            availability_zone=None,
+            project_id=_PROJECT,
+            user_id=_PROJECT,
+        )
+        # The API stores it before it asks for a host.
+        request.create()
+        if only is not None:
+            request.ignore_hosts = [h for h in self.hosts if h not in only]
+        return request
+
+    def boot(self, scheduler: manager.SchedulerManager, request: Any) -> Boot:
+        """Ask a scheduler for a host, as the conductor does.
+
+        :param scheduler: the scheduler.
+        :param request: Nova's RequestSpec.
+        :returns: the host, or the reasons for NoValidHost.
+        """
+        with reasons() as lines:
+            try:
+                selected = scheduler.select_destinations(
+                    self.context,
+                    spec_obj=request,
+                    instance_uuids=[request.instance_uuid],
+                    return_objects=True,
+                    return_alternates=False,
+                )
+            except Exception as exc:
+                # The RPC decorator wraps what it expects.
+                cause = getattr(exc, 'exc_info', (None, exc))[1]
+                if not isinstance(cause, exception.NoValidHost):
+                    raise
+                return Boot(None, '; '.join(lines))
+        return Boot(selected[0][0].service_host, '; '.join(lines))
+
+    def place(self, request: Any, host: str) -> None:
+        """Write down that a server runs, as conductor and compute would.
+
+        :param request: Nova's RequestSpec of the server.
+        :param host: the host that the scheduler chose.
+        """
+        with context.target_cell(self.context, self.cell) as cell_context:
+            objects.Instance(
+                cell_context,
+                uuid=request.instance_uuid,
+                project_id=_PROJECT,
+                user_id=_PROJECT,
+                host=host,
+                flavor=request.flavor,
+                system_metadata={},
+            ).create()
+
+
+def nova_version() -> str:
+    """Return the version of the installed Nova."""
+    return str(version.version_string())

@@ -1,0 +1,278 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The demo's Nova part: the specification's examples in a real scheduler."""
+
+import collections
+import pathlib
+from typing import Any
+
+from demo import report
+from demo.nova import cases, engine
+
+
+def _text(metadata: dict[str, str]) -> str:
+    """Return extra specs or metadata as an operator would type them."""
+    return ', '.join(f'{k}={v}' for k, v in metadata.items()) or '(none)'
+
+
+def _host(case: cases.Case, aggregate: str) -> str:
+    """Return the name of the one host in an aggregate of a case."""
+    return f'{case.slug}-{aggregate.replace(" ", "-")}'
+
+
+def _populate(cloud: engine.Cloud) -> dict[tuple[str, str], Any]:
+    """Create every case's hosts, aggregates and flavors.
+
+    :returns: Nova's Flavors, by case and name.
+    """
+    flavors = {}
+    for case in cases.CASES:
+        for name, metadata in case.aggregates.items():
+            host = _host(case, name)
+            cloud.add_host(host)
+            cloud.add_aggregate(f'{case.slug} {name}', [host], metadata)
+        for name, extra_specs in case.flavors.items():
+            flavors[case.slug, name] = cloud.add_flavor(
+                f'{case.slug} {name}', extra_specs
+            )
+    return flavors
+
+
+def _loading(scheduler: Any) -> report.Step:
+    """Show what nova.conf says and which classes Nova loaded for it."""
+    host_manager = scheduler.host_manager
+    loaded = host_manager.filter_cls_map[engine.OURS].__module__
+    running = [type(f).__name__ for f in host_manager.enabled_filters]
+    weighers = {
+        type(w).__name__: type(w).__module__ for w in host_manager.weighers
+    }
+    conf = engine.CONF.filter_scheduler
+    return report.Step(
+        title='nova.conf names the filter; the scheduler loads it',
+        columns=('[filter_scheduler]', 'value'),
+        rows=(
+            *(('available_filters', name) for name in conf.available_filters),
+            ('enabled_filters', ','.join(conf.enabled_filters)),
+            *(('weight_classes', name) for name in conf.weight_classes),
+        ),
+        checks=(
+            report.Check(
+                'the filter comes from this package',
+                'nova_filters.filters.aggregate_instance_type',
+                loaded,
+            ),
+            report.Check(
+                'the filters that run', ['ComputeFilter', engine.OURS], running
+            ),
+            report.Check(
+                'the weigher comes from this package',
+                'nova_filters.weighers.stack_affinity',
+                weighers.get('StackAffinityWeigher'),
+            ),
+        ),
+    )
+
+
+def _matrix(
+    cloud: engine.Cloud,
+    case: cases.Case,
+    flavors: dict[tuple[str, str], Any],
+    ours: Any,
+    in_tree: Any,
+) -> report.Step:
+    """Ask both schedulers for every flavor and aggregate of one case."""
+    rows, checks = [], []
+    for name, extra_specs in case.flavors.items():
+        flavor = flavors[case.slug, name]
+        cells, found, in_tree_found = [], [], []
+        for aggregate in case.aggregates:
+            only = [_host(case, aggregate)]
+            boot = cloud.boot(ours, cloud.request(flavor, only))
+            cells.append(_cell(case, aggregate, boot))
+            if boot.host is not None:
+                found.append(aggregate)
+            boot = cloud.boot(in_tree, cloud.request(flavor, only))
+            if boot.host is not None:
+                in_tree_found.append(aggregate)
+        label = f'{name.removeprefix("flavor ")}: {_text(extra_specs)}'
+        rows.append((label, *cells, _names(case, in_tree_found)))
+        checks.append(
+            report.Check(
+                f'{case.section}: where "{name}" boots',
+                sorted(case.wanted[name]),
+                sorted(found),
+            )
+        )
+    metadata = '; '.join(
+        f'{name}: {_text(metadata)}'
+        for name, metadata in case.aggregates.items()
+    )
+    return report.Step(
+        title=f'{case.section}: which flavor boots where, and why not',
+        columns=('flavor', *case.aggregates, 'in-tree'),
+        rows=tuple(rows),
+        checks=tuple(checks),
+        note=f'"{case.quote}" {case.decision}'.strip()
+        + f' -- Metadata of {metadata}. The last column: where the in-tree '
+        'filter lets the flavor boot.',
+    )
+
+
+def _cell(case: cases.Case, aggregate: str, boot: engine.Boot) -> str:
+    """Return "boots", or the reason as the scheduler's log gave it."""
+    if boot.host is not None:
+        return 'boots'
+    # One host was looked at, and the column names its aggregate.
+    return (
+        boot.said.removeprefix('1 ').removeprefix(
+            f'aggregate {case.slug + " " + aggregate!r} '
+        )
+        or 'refused without a reason'
+    )
+
+
+def _names(case: cases.Case, aggregates: list[str]) -> str:
+    """Return a short list of a case's aggregates for a cell."""
+    if len(aggregates) == len(case.aggregates):
+        return 'all'
+    return ', '.join(n.removeprefix('aggregate ') for n in aggregates) or '-'
+
+
+def _free_choice(cloud: engine.Cloud, ours: Any) -> report.Step:
+    """Boot with every host of the cloud to choose from, and with none."""
+    for number in (1, 2):
+        cloud.add_host(f'licensed-{number}')
+    metadata = {'os': 'windows', 'force_metadata_check': 'True'}
+    cloud.add_aggregate('licensed', ['licensed-1', 'licensed-2'], metadata)
+    cloud.add_host('gpu-1')
+    aggregate = cloud.add_aggregate('gpu', ['gpu-1'], {'gpu': 'a100'})
+    scheduler = cloud.scheduler(engine.OURS)
+    rows, checks = [], []
+
+    def boot(flavor: Any, wanted: str | None, only: Any, what: str) -> None:
+        answer = cloud.boot(scheduler, cloud.request(flavor, only))
+        rows.append(
+            (what, answer.host or 'NoValidHost', answer.said or 'boots')
+        )
+        checks.append(report.Check(what, wanted, answer.host))
+
+    a100 = cloud.add_flavor('gpu.a100', {'gpu': 'a100'})
+    h100 = cloud.add_flavor('gpu.h100', {'gpu': 'h100'})
+    boot(a100, 'gpu-1', None, 'gpu=a100')
+    boot(h100, None, None, 'gpu=h100')
+    boot(
+        cloud.add_flavor('linux', {'os': 'linux'}),
+        None,
+        ['gpu-1', 'licensed-1', 'licensed-2'],
+        'os=linux, three hosts only',
+    )
+    aggregate.update_metadata({'gpu': 'h100'})
+    scheduler.update_aggregates(None, [aggregate])
+    boot(h100, 'gpu-1', None, 'gpu=h100, a moment later')
+    return report.Step(
+        title='Boot requests against the whole cloud, and what the log says',
+        columns=('request', 'host', "the scheduler's INFO line"),
+        rows=tuple(rows),
+        checks=tuple(checks),
+        note='aggregate licensed: '
+        + _text(metadata)
+        + '. Aggregate gpu: gpu=a100; before the last request the operator '
+        'changes it to gpu=h100.',
+    )
+
+
+def _stacks(cloud: engine.Cloud) -> report.Step:
+    """Boot the servers of one stack, spread and packed."""
+    hosts = [f'stack-{number}' for number in range(1, 5)]
+    for host in hosts:
+        cloud.add_host(host)
+    flavor = cloud.add_flavor('member', {})
+    option, group = 'stack_affinity_weight_multiplier', 'nova_filters'
+    rows, checks = [], []
+    for number, wanted, what in (
+        (-100.0, [3, 3, 3, 3], 'spread'),
+        (100.0, [12, 0, 0, 0], 'packed'),
+    ):
+        engine.CONF.set_override(option, number, group=group)
+        scheduler = cloud.scheduler(engine.OURS)
+        counts = collections.Counter(dict.fromkeys(hosts, 0))
+        for _ in range(12):
+            request = cloud.request(
+                flavor, hosts, {'heat_root_stack_id': [f'{what}-root']}
+            )
+            boot = cloud.boot(scheduler, request)
+            cloud.place(request, str(boot.host))
+            counts[str(boot.host)] += 1
+        rows.append((what, number, *(counts[host] for host in hosts)))
+        checks.append(
+            report.Check(
+                f'12 servers of one stack over 4 hosts, {what}',
+                wanted,
+                sorted(counts.values(), reverse=True),
+            )
+        )
+    engine.CONF.clear_override(option, group=group)
+    return report.Step(
+        title='StackAffinityWeigher: twelve servers of one Heat stack',
+        columns=('servers are', option, *hosts),
+        rows=tuple(rows),
+        checks=tuple(checks),
+        note=(
+            'The servers carry the hint heat_root_stack_id; the weigher '
+            'reads the hints of running servers from the API database.'
+        ),
+    )
+
+
+def run(
+    progress: report.Progress, *, log: pathlib.Path, port: int
+) -> report.Part:
+    """Run the part.
+
+    :param progress: called before each long step.
+    :param log: the file for Nova's and Placement's logs.
+    :param port: not used: nothing listens.
+    :returns: the part.
+    """
+    del port
+    progress('creating databases, hosts, aggregates and flavors')
+    cloud = engine.Cloud(log)
+    flavors = _populate(cloud)
+    in_tree = cloud.scheduler(engine.IN_TREE)
+    ours = cloud.scheduler(engine.OURS)
+    steps = [_loading(ours)]
+    for case in cases.CASES:
+        progress(f'booting the flavors of: {case.section}')
+        steps.append(_matrix(cloud, case, flavors, ours, in_tree))
+    progress('booting with every host to choose from')
+    steps.append(_free_choice(cloud, ours))
+    progress('booting twelve servers of a stack, spread and packed')
+    steps.append(_stacks(cloud))
+    return report.Part(
+        service=f'Nova {engine.nova_version()}',
+        real=(
+            'nova.scheduler.manager.SchedulerManager',
+            'nova.scheduler.host_manager.HostManager',
+            'nova.scheduler.filters.HostFilterHandler',
+            'nova.scheduler.client.report.SchedulerReportClient',
+            'nova.objects and both Nova database models, on SQLite',
+            'the WSGI application of Placement, on SQLite',
+        ),
+        stubs=(
+            'the HTTP hop between Nova and Placement: a requests transport '
+            'that calls the WSGI application',
+            'Keystone: a fixed token, and Placement in its noauth2 mode',
+            'nova-compute: its service and node rows are written once',
+        ),
+        steps=tuple(steps),
+    )

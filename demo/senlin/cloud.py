@@ -1,0 +1,326 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A stub cloud with three regions, at Senlin's driver seam.
+
+The only stub of the Senlin demo and of its functional tests. Senlin talks to
+a cloud through a driver: an object with one factory per service, each given
+the connection parameters, ``region_name`` among them. This one keeps
+servers and stacks in dictionaries, one per region. A call for a server that
+lives in another region gets what a real region would answer: 404.
+"""
+
+import collections
+import dataclasses
+import types
+import uuid
+
+from oslo_config import cfg
+from senlin.common import exception as exc
+from senlin.drivers import base, sdk
+
+SERVICES = ('compute', 'image', 'network', 'orchestration')
+
+
+class Thing(sdk.FakeResourceObject):
+    """A server or a stack as the SDK would return it."""
+
+    def to_dict(self):
+        """Return the attributes."""
+        return dict(vars(self))
+
+
+@dataclasses.dataclass
+class Region:
+    """What one region holds.
+
+    :param name: the region's name.
+    :param catalog: the services that have an endpoint there.
+    :param servers: id -> server.
+    :param stacks: id -> stack.
+    :param failures: driver method -> error message; such calls fail.
+    """
+
+    name: str
+    catalog: set = dataclasses.field(default_factory=lambda: set(SERVICES))
+    servers: dict = dataclasses.field(default_factory=dict)
+    stacks: dict = dataclasses.field(default_factory=dict)
+    failures: dict = dataclasses.field(default_factory=dict)
+
+
+class Cloud:
+    """Three regions, and the driver that leads there."""
+
+    #: What the catalog of a region offers unless told otherwise.
+    services = SERVICES
+
+    def __init__(self, names):
+        """Build the cloud.
+
+        :param names: the regions' names.
+        """
+        self.regions = {name: Region(name) for name in names}
+        #: Regions that Keystone knows; take one out to make it unknown.
+        self.known = set(names)
+        #: Set to a message to let every call of Keystone fail.
+        self.keystone_failure = ''
+        #: Queue name -> bodies of the messages posted there.
+        self.queues = collections.defaultdict(list)
+        self.driver = types.SimpleNamespace(
+            compute=self._factory(Compute),
+            glance=self._factory(Image),
+            network=self._factory(Client),
+            orchestration=self._factory(Orchestration),
+            identity=self._factory(Identity),
+            message=self._factory(Queue),
+            block_storage=self._factory(Client),
+            workflow=self._factory(Client),
+            loadbalancing=self._factory(Client),
+            octavia=self._factory(Client),
+        )
+
+    def _factory(self, client):
+        """Return a driver class that is bound to this cloud."""
+        return type(client.__name__, (client,), {'cloud': self})
+
+    def region_of_server(self, server_id):
+        """Return the name of the region that holds a server, or ``None``."""
+        for region in self.regions.values():
+            if server_id in region.servers:
+                return region.name
+        return None
+
+    def servers_of(self, cluster_id):
+        """Count the servers of a cluster in each region.
+
+        :param cluster_id: the cluster's id, which Senlin's server profile
+            writes into the metadata of each server.
+        :returns: region name -> number of servers, for every region.
+        """
+        return {
+            region.name: sum(
+                server.metadata.get('cluster_id') == cluster_id
+                for server in region.servers.values()
+            )
+            for region in self.regions.values()
+        }
+
+
+class Client(base.DriverBase):
+    """A client for one region, chosen as Senlin's real driver does."""
+
+    cloud = None
+
+    def __init__(self, params):
+        super().__init__(params)
+        name = params.get('region_name') or cfg.CONF.default_region_name
+        self.region = self.cloud.regions[name]
+
+    def _call(self, method):
+        """Fail if the region was told to fail this method."""
+        message = self.region.failures.get(method)
+        if message:
+            raise exc.InternalError(code=500, message=message)
+
+    def _find(self, things, thing_id):
+        """Return a thing of this region or answer 404."""
+        if thing_id not in things:
+            raise exc.InternalError(
+                code=404,
+                message=f'{thing_id} is not in {self.region.name}.',
+            )
+        return things[thing_id]
+
+
+class Compute(Client):
+    """As much of Nova's driver as the server profile calls."""
+
+    def flavor_find(self, name_or_id, ignore_missing=False):
+        """Know every flavor."""
+        return Thing({'id': name_or_id, 'is_disabled': False})
+
+    def validate_azs(self, azs):
+        """Know every availability zone."""
+        return azs
+
+    def server_create(self, **attrs):
+        """Create a server, active at once."""
+        self._call('server_create')
+        server = Thing(
+            {
+                'id': str(uuid.uuid4()),
+                'name': attrs['name'],
+                'status': 'ACTIVE',
+                'availability_zone': attrs.get('availability_zone', 'nova'),
+                'metadata': dict(attrs['metadata']),
+                'image': {'id': attrs.get('imageRef', 'none')},
+                'flavor': {
+                    'id': attrs['flavorRef'],
+                    'name': attrs['flavorRef'],
+                },
+                'addresses': {},
+                'attached_volumes': [],
+                'block_device_mapping': [],
+                'disk_config': 'AUTO',
+                'has_config_drive': False,
+                'key_name': None,
+                'security_groups': [],
+                'reboots': 0,
+            }
+        )
+        self.region.servers[server.id] = server
+        return server
+
+    def server_get(self, server):
+        """Return a server of this region."""
+        self._call('server_get')
+        return self._find(self.region.servers, server)
+
+    def wait_for_server(self, server, status='ACTIVE', timeout=None, **kwargs):
+        """Return at once, or fail as a time-out does."""
+        self._call('wait_for_server')
+        return self._find(self.region.servers, server)
+
+    def server_delete(self, server, ignore_missing=True):
+        """Delete a server of this region."""
+        self._call('server_delete')
+        if not ignore_missing:
+            self._find(self.region.servers, server)
+        self.region.servers.pop(server, None)
+
+    server_force_delete = server_delete
+
+    def wait_for_server_delete(self, server, timeout=None):
+        """Return at once: servers go at once."""
+
+    def server_update(self, server, **attrs):
+        """Change attributes such as the name."""
+        vars(self.server_get(server)).update(attrs)
+
+    def server_reboot(self, server, reboot_type):
+        """Count the reboot."""
+        self.server_get(server).reboots += 1
+
+    def server_metadata_update(self, server, metadata):
+        """Add to the metadata."""
+        self.server_get(server).metadata.update(metadata)
+
+    def server_metadata_delete(self, server, keys):
+        """Remove from the metadata."""
+        for key in keys:
+            self.server_get(server).metadata.pop(key, None)
+
+    def server_group_find(self, name_or_id, ignore_missing=True):
+        """Know no server group."""
+
+    def server_group_create(self, name, policies):
+        """Pretend to create a server group."""
+        return Thing({'id': f'group {name}', 'policies': policies})
+
+    def server_group_delete(self, server_group, ignore_missing=True):
+        """Pretend to delete a server group."""
+
+
+class Image(Client):
+    """As much of Glance's driver as the server profile calls."""
+
+    def image_find(self, name_or_id, ignore_missing=True):
+        """Know every image."""
+        return Thing({'id': name_or_id})
+
+
+class Orchestration(Client):
+    """As much of Heat's driver as the stack profile calls."""
+
+    def stack_create(self, preview=False, **attrs):
+        """Create a stack, complete at once; a preview leaves nothing."""
+        self._call('stack_create')
+        stack = Thing({'id': str(uuid.uuid4()), 'tags': [], **attrs})
+        if not preview:
+            self.region.stacks[stack.id] = stack
+        return stack
+
+    def stack_get(self, stack_id):
+        """Return a stack of this region."""
+        return self._find(self.region.stacks, stack_id)
+
+    stack_check = stack_get
+
+    def stack_update(self, stack_id, **attrs):
+        """Change a stack of this region."""
+        vars(self.stack_get(stack_id)).update(attrs)
+
+    def wait_for_stack(self, stack_id, status, timeout=None):
+        """Return at once."""
+        return self.stack_get(stack_id)
+
+    def stack_delete(self, stack_id, ignore_missing=True):
+        """Delete a stack of this region."""
+        self.region.stacks.pop(stack_id, None)
+
+    def wait_for_stack_delete(self, stack_id, timeout=None):
+        """Return at once: stacks go at once."""
+
+
+class Queue(Client):
+    """As much of Zaqar's driver as lifecycle hooks call."""
+
+    def queue_exists(self, queue_name):
+        """Tell whether something was posted to the queue."""
+        return queue_name in self.cloud.queues
+
+    def queue_create(self, name, **attrs):
+        """Create a queue."""
+        self.cloud.queues[name] = []
+
+    def message_post(self, queue_name, message):
+        """Keep the bodies."""
+        self.cloud.queues[queue_name] += [m['body'] for m in message]
+
+
+class Identity(Client):
+    """As much of Keystone's driver as Senlin and the policies call."""
+
+    def __init__(self, params):
+        super().__init__(params)
+        # The policies read the catalog through the session's own method.
+        self.session = self
+
+    @classmethod
+    def get_service_credentials(cls, **kwargs):
+        """Return the credentials of Senlin's service user."""
+        return {
+            'auth_url': 'http://keystone.example/v3',
+            'username': 'senlin',
+            'password': 'secret',
+            'project_name': 'service',
+            'user_domain_name': 'Default',
+            'project_domain_name': 'Default',
+            'verify': True,
+            'interface': 'public',
+            **kwargs,
+        }
+
+    def validate_regions(self, regions):
+        """Return those of the regions that exist."""
+        if self.cloud.keystone_failure:
+            raise exc.InternalError(
+                code=503, message=self.cloud.keystone_failure
+            )
+        return [name for name in regions if name in self.cloud.known]
+
+    def get_endpoint(self, service_type, region_name, interface=None):
+        """Return a URL if the region's catalog has the service."""
+        region = self.cloud.regions[region_name]
+        if service_type not in region.catalog:
+            return None
+        return f'http://{service_type}.{region_name}.example'

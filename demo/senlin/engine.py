@@ -1,0 +1,273 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Senlin in this process: REST application, conductor and engine.
+
+The real classes, on SQLite in memory and oslo.messaging's in-process
+transport. Importing this module patches the whole process, as Senlin itself
+does; :func:`boot` starts the services once.
+"""
+
+# ruff: noqa: E402 - the process is patched before anything is imported.
+
+import functools
+import json
+import os
+import pathlib
+import tempfile
+import time
+import uuid
+import warnings
+
+# Eventlet announces its end on import, which is Senlin's concern.
+warnings.simplefilter('ignore')
+
+import eventlet
+import senlin.cmd  # noqa: F401  patches the process
+import webob
+from oslo_config import cfg
+from oslo_log import log as logging
+from senlin import objects
+from senlin.api.common import wsgi
+from senlin.common import (
+    config,
+    consts,
+    context,
+    messaging,
+)
+from senlin.conductor import service as conductor_service
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
+from senlin.engine import environment
+from senlin.engine import service as engine_service
+
+from demo.senlin import cloud as stub
+
+REGIONS = ('RegionOne', 'RegionTwo', 'RegionThree')
+#: Where whatever names no region goes.
+DEFAULT_REGION = REGIONS[0]
+
+USER = uuid.uuid4().hex
+PROJECT = uuid.uuid4().hex
+
+#: What an operator would write into senlin.conf.
+CONFIG = f"""
+[DEFAULT]
+transport_url = fake://
+cloud_backend = openstack_test
+default_region_name = {DEFAULT_REGION}
+log_file = {{log}}
+# The pause after a node was deleted to be created again.
+batch_interval = 1
+
+[database]
+connection = sqlite://
+
+[senlin_api]
+api_paste_config = {{here}}/api-paste.ini
+"""
+
+#: Seconds until an action that does not end is given up.
+PATIENCE = 60
+
+
+class ApiError(Exception):
+    """The API answered with an error; the text is its message.
+
+    :param code: the HTTP status.
+    :param message: the message of the answer.
+    """
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+class Engine:
+    """The running services, driven through REST."""
+
+    def __init__(self, app, cloud):
+        """Keep the parts; use :func:`boot`.
+
+        :param app: Senlin's REST application.
+        :param cloud: the stub cloud.
+        """
+        self._app = app
+        self.cloud = cloud
+
+    def call(self, method, path, body=None):
+        """Send one REST request.
+
+        :param method: the HTTP method.
+        :param path: the path after ``/v1``.
+        :param body: what to send as JSON.
+        :returns: the answer from JSON, with the id of the action that the
+            ``Location`` header names as ``started``.
+        :raises: :class:`ApiError` when the status is 400 or greater.
+        """
+        request = webob.Request.blank(
+            f'/v1{path}',
+            method=method,
+            headers={
+                'X-User-Id': USER,
+                'X-Project-Id': PROJECT,
+                'X-Roles': 'admin',
+                'OpenStack-API-Version': 'clustering 1.14',
+                'Content-Type': 'application/json',
+            },
+        )
+        if body is not None:
+            request.body = json.dumps(body).encode()
+        response = request.get_response(self._app)
+        answer = json.loads(response.body or '{}') or {}
+        if response.status_int >= 400:
+            raise ApiError(response.status_int, answer['error']['message'])
+        if response.location:
+            answer['started'] = response.location.rsplit('/', 1)[1]
+        return answer
+
+    def profile(self, type_name='senlin_plugins.nova.server', **properties):
+        """Create a profile and return its id."""
+        spec = {
+            'type': type_name,
+            'version': '1.0',
+            'properties': properties or {'flavor': 'small', 'networks': []},
+        }
+        body = {'profile': {'name': f'profile-{type_name}', 'spec': spec}}
+        return self.call('POST', '/profiles', body)['profile']['id']
+
+    def policy(self, type_name, properties, version='1.0'):
+        """Create a policy and return its id."""
+        spec = {
+            'type': type_name,
+            'version': version,
+            'properties': properties,
+        }
+        body = {'policy': {'name': f'policy-{type_name}', 'spec': spec}}
+        return self.call('POST', '/policies', body)['policy']['id']
+
+    def cluster(self, profile_id, size=0, **attrs):
+        """Create a cluster, wait for it and return its id."""
+        body = {
+            'cluster': {
+                'name': 'cluster',
+                'profile_id': profile_id,
+                'desired_capacity': size,
+                'min_size': 0,
+                'max_size': -1,
+                **attrs,
+            }
+        }
+        answer = self.call('POST', '/clusters', body)
+        self.wait(answer['started'])
+        return answer['cluster']['id']
+
+    def start(self, cluster_id, name, **arguments):
+        """Start an action on a cluster and return its id."""
+        body = {name: arguments}
+        answer = self.call('POST', f'/clusters/{cluster_id}/actions', body)
+        return answer['action']
+
+    def act(self, cluster_id, name, **arguments):
+        """Run an action on a cluster to its end and return it."""
+        return self.wait(self.start(cluster_id, name, **arguments))
+
+    def attach(self, cluster_id, policy_id):
+        """Attach a policy and return the action."""
+        return self.act(cluster_id, 'policy_attach', policy_id=policy_id)
+
+    def start_node(self, cluster_id, profile_id):
+        """Start to create a node in a cluster and return (action, node)."""
+        body = {
+            'node': {
+                'name': 'node',
+                'profile_id': profile_id,
+                'cluster_id': cluster_id,
+            }
+        }
+        answer = self.call('POST', '/nodes', body)
+        return answer['started'], answer['node']['id']
+
+    def act_node(self, node_id, name, **arguments):
+        """Run an action on a node to its end and return it."""
+        answer = self.call(
+            'POST', f'/nodes/{node_id}/actions', {name: arguments}
+        )
+        return self.wait(answer['action'])
+
+    def delete(self, path):
+        """Delete a node or a cluster and return the action."""
+        return self.wait(self.call('DELETE', path)['started'])
+
+    def nodes(self, cluster_id):
+        """Return the nodes of a cluster, the oldest index first."""
+        nodes = self.call('GET', f'/nodes?cluster_id={cluster_id}')['nodes']
+        return sorted(nodes, key=lambda node: node['index'])
+
+    def action(self, action_id):
+        """Return an action."""
+        return self.call('GET', f'/actions/{action_id}')['action']
+
+    def wait(self, action_id):
+        """Wait for the end of an action and return it.
+
+        :raises: ``TimeoutError`` after :data:`PATIENCE` seconds.
+        """
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            action = self.action(action_id)
+            if action['status'] in ('SUCCEEDED', 'FAILED', 'CANCELLED'):
+                return action
+            eventlet.sleep(0.1)
+        raise TimeoutError(f'{action["action"]} is {action["status"]}.')
+
+
+@functools.cache
+def boot(log=os.devnull):
+    """Start the services in this process, once.
+
+    :param log: the file that the services log to; nowhere by default.
+    :returns: the :class:`Engine`.
+    """
+    conf = cfg.CONF
+    here = pathlib.Path(__file__).resolve().parent
+    with tempfile.NamedTemporaryFile('w', suffix='.conf') as senlin_conf:
+        senlin_conf.write(CONFIG.format(log=log, here=here))
+        senlin_conf.flush()
+        config.parse_args(
+            ['senlin', '--config-file', senlin_conf.name], 'senlin'
+        )
+    logging.setup(conf, 'senlin')
+
+    objects.register_all()
+    messaging.setup()
+    models.BASE.metadata.create_all(
+        db_api._get_main_context_manager().writer.get_engine()
+    )
+    cloud = stub.Cloud(REGIONS)
+    environment.initialize()
+    environment.global_env().register_driver('openstack_test', cloud.driver)
+
+    conductor_service.ConductorService(
+        conf.host, consts.CONDUCTOR_TOPIC
+    ).start()
+    engine_service.EngineService(conf.host, consts.ENGINE_TOPIC).start()
+    # The trust that Senlin would have created at the user's first request.
+    objects.Credential.create(
+        context.get_admin_context(),
+        {
+            'user': USER,
+            'project': PROJECT,
+            'cred': {'openstack': {'trust': uuid.uuid4().hex}},
+        },
+    )
+    return Engine(wsgi.load_paste_app('senlin-api'), cloud)

@@ -1,0 +1,245 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the group ``[heat_hints]`` in ``heat.conf``.
+
+Nothing of Heat is imported here, so that the sample configuration and the
+documentation are built without it.
+"""
+
+from typing import Any
+
+from oslo_config import cfg, types
+
+from heat_hints import hints
+
+GROUP = cfg.OptGroup(
+    'heat_hints',
+    title='Stack scheduler hints',
+    help=(
+        'What heat-engine tells the Nova scheduler about the stack that a '
+        'server belongs to, and the providers that add hints of their own. '
+        'The options are read when heat-engine starts.'
+    ),
+)
+
+OPTS = [
+    cfg.BoolOpt(
+        'enabled',
+        default=False,
+        help="""
+Send stack scheduler hints.
+
+When enabled, each server that Heat creates carries scheduler hints that
+identify the stack and the resource it belongs to, and the hints of the
+configured providers.
+
+Possible values:
+
+* ``False``: no resource type is overridden; requests are those of stock Heat.
+* ``True``: the types in ``resource_types`` are overridden. Heat logs one
+  WARNING for each of them when it starts; that is expected.
+
+Related options:
+
+* ``[DEFAULT] stack_scheduler_hints``: Heat's own option sends six fixed
+  hints without this package. It is not needed beside this one.
+""",
+    ),
+    cfg.ListOpt(
+        'hints',
+        default=list(hints.NAMES),
+        item_type=types.String(choices=list(hints.NAMES)),
+        help="""
+The identifiers to send.
+
+Servers show their hints to the tenant from Nova API version 2.100 on, stack
+and resource names among them.
+
+Possible values:
+
+* A list of the six names of the default. An empty list sends the providers'
+  hints only.
+""",
+    ),
+    cfg.ListOpt(
+        'resource_types',
+        default=['OS::Nova::Server', 'AWS::EC2::Instance'],
+        help="""
+The resource types whose requests carry hints.
+
+Possible values:
+
+* A list of resource types that send scheduler hints: ``OS::Nova::Server``,
+  ``AWS::EC2::Instance``, ``OS::Cinder::Volume`` (Cinder then gets them), and
+  such types of other plug-ins. A type that sends none, or that Heat does not
+  know, is left as it is and an ERROR is logged when heat-engine starts.
+""",
+    ),
+    cfg.StrOpt(
+        'scope',
+        default=hints.SCOPE_ALL,
+        choices=[
+            (hints.SCOPE_ALL, 'every resource of these types'),
+            (
+                hints.SCOPE_OPT_IN,
+                'only resources with "metadata: {heat_hints: true}"',
+            ),
+            (
+                hints.SCOPE_OPT_OUT,
+                'all but resources with "metadata: {heat_hints: false}"',
+            ),
+        ],
+        help="""
+Which resources get hints.
+
+The resource's own metadata in its template decides, in nested stacks too;
+the metadata of a group or of a nested stack is not inherited. A resource
+that is left out is created as stock Heat creates it.
+""",
+    ),
+    cfg.StrOpt(
+        'path_format',
+        default=hints.PATH_LIST,
+        choices=[
+            (
+                hints.PATH_LIST,
+                'a list of strings, ["root", "resource,stack"], as '
+                "Heat's own option sends it",
+            ),
+            (
+                hints.PATH_JSON,
+                'one string, [[null,"root"],["resource","stack"]], '
+                'unambiguous whatever the names are',
+            ),
+        ],
+        help="""
+How ``heat_path_in_stack`` is written.
+
+Nova turns a list of one element into a string when it is read back.
+""",
+    ),
+    cfg.StrOpt(
+        'user_hints',
+        default=hints.USER_OVERRIDE,
+        choices=[
+            (
+                hints.USER_OVERRIDE,
+                "Heat's identifiers replace the template's",
+            ),
+            (
+                hints.USER_KEEP,
+                "the template's stay; a tenant can then claim to be any stack",
+            ),
+            (
+                hints.USER_REJECT,
+                'the resource fails with a clear error and no request is sent',
+            ),
+        ],
+        help="""
+What happens when a template sets one of the six identifiers itself.
+
+Other hints of a template are never touched, and always win over a
+provider's.
+""",
+    ),
+    cfg.StrOpt(
+        'on_error',
+        default='ignore',
+        choices=[
+            (
+                'ignore',
+                'log a WARNING and create the server without the part that '
+                'failed',
+            ),
+            (
+                'fail',
+                'fail the resource before anything is sent to Nova',
+            ),
+        ],
+        help="""
+What happens when a provider fails, or a stack's root cannot be looked up.
+
+Related options:
+
+* ``providers``: one that could not be loaded counts as failing.
+""",
+    ),
+    cfg.ListOpt(
+        'providers',
+        default=[],
+        help="""
+The providers that are asked for hints, in this order.
+
+Each is asked once for each server, just before the request is sent, and
+there is no limit on the time it takes. A provider cannot set one of the six
+identifiers, nor a hint that an earlier provider has set.
+
+Possible values:
+
+* A list of names from the entry-point namespace ``heat_hints.providers``.
+  This package brings ``mapping_file``.
+
+Related options:
+
+* ``mapping_file``
+* ``on_error``
+""",
+    ),
+    cfg.StrOpt(
+        'mapping_file',
+        default=None,
+        help="""
+The YAML file that the provider ``mapping_file`` reads.
+
+The file is read again when it has changed. When the new content cannot be
+used, an ERROR is logged and the last good content stays in force.
+
+Possible values:
+
+* The path of a file that heat-engine may read.
+
+Related options:
+
+* ``providers`` must name ``mapping_file``.
+""",
+    ),
+    cfg.IntOpt(
+        'cache_size',
+        default=4096,
+        min=0,
+        help="""
+How many stacks each worker remembers the root and the path of.
+
+A remembered stack costs no query; one that is not remembered costs one small
+query per nesting level. An entry takes about 1 KiB.
+
+Possible values:
+
+* 0 remembers nothing: each server of a nested stack costs the queries.
+""",
+    ),
+]
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the group and its options; a second call changes nothing.
+
+    :param conf: the configuration, usually ``oslo_config.cfg.CONF``.
+    """
+    conf.register_group(GROUP)
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:
+    """Return the options for ``oslo-config-generator``."""
+    return [(GROUP, OPTS)]

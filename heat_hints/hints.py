@@ -1,0 +1,313 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Decide which scheduler hints a resource of a stack gets.
+
+The rules come from the Heat specification "Stack lifecycle scheduler hint".
+Nothing here knows Heat: the caller reads a resource into :class:`Resource`
+and hands in what the template and the providers say.
+
+Nova stores hints as strings and lists of strings. It takes other values at
+its API and then answers 500, so every value is brought into that form here.
+"""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+#: A hint's value in the only two forms that Nova stores.
+HintValue = str | list[str]
+
+ROOT_STACK_ID = 'heat_root_stack_id'
+STACK_ID = 'heat_stack_id'
+STACK_NAME = 'heat_stack_name'
+PATH_IN_STACK = 'heat_path_in_stack'
+RESOURCE_NAME = 'heat_resource_name'
+RESOURCE_UUID = 'heat_resource_uuid'
+
+#: The names that are this package's own: no provider may set them.
+NAMES = (
+    ROOT_STACK_ID,
+    STACK_ID,
+    STACK_NAME,
+    PATH_IN_STACK,
+    RESOURCE_NAME,
+    RESOURCE_UUID,
+)
+
+PATH_LIST = 'list'
+PATH_JSON = 'json'
+PATH_FORMATS = (PATH_LIST, PATH_JSON)
+
+USER_OVERRIDE = 'override'
+USER_KEEP = 'keep'
+USER_REJECT = 'reject'
+USER_MODES = (USER_OVERRIDE, USER_KEEP, USER_REJECT)
+
+SCOPE_ALL = 'all'
+SCOPE_OPT_IN = 'opt_in'
+SCOPE_OPT_OUT = 'opt_out'
+SCOPES = (SCOPE_ALL, SCOPE_OPT_IN, SCOPE_OPT_OUT)
+
+REASON_RESERVED = 'the name belongs to the identifiers that Heat sends'
+REASON_TAKEN = 'an earlier provider has set it'
+REASON_NAME = 'a hint is named by a string that is not empty'
+
+
+class ReservedHintError(ValueError):
+    """A template sets a hint whose name is reserved, and may not."""
+
+
+@dataclasses.dataclass(frozen=True)
+class PathStep:
+    """One stack on the way from the root stack to a resource.
+
+    :param resource: the name of the resource, in the stack above, that made
+        this stack; ``None`` for the root stack.
+    :param stack: the stack's name.
+    """
+
+    resource: str | None
+    stack: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Lineage:
+    """Where a stack hangs: its root, and the way down to it.
+
+    :param root_stack_id: the id of the root stack.
+    :param path: the steps from the root stack to the stack itself.
+    """
+
+    root_stack_id: str
+    path: tuple[PathStep, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Resource:
+    """What a resource knows of itself without asking the database.
+
+    :param type: the resource type, as ``OS::Nova::Server``.
+    :param name: the resource's name in its template.
+    :param uuid: the resource's own id in Heat's database.
+    :param project_id: the project that owns the stack.
+    :param stack_id: the id of the stack that holds the resource.
+    :param stack_name: that stack's name.
+    """
+
+    type: str
+    name: str
+    uuid: str
+    project_id: str
+    stack_id: str
+    stack_name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Refusal:
+    """A provider's hint that is not sent.
+
+    :param provider: the provider's name.
+    :param name: the hint's name.
+    :param reason: one of the ``REASON_`` constants.
+    """
+
+    provider: str
+    name: str
+    reason: str
+
+
+def in_scope(scope: str, flag: bool | None) -> bool:
+    """Tell whether a resource gets hints.
+
+    :param scope: one of :data:`SCOPES`.
+    :param flag: what the resource's metadata says under ``heat_hints``;
+        ``None`` when it says nothing.
+    """
+    if scope == SCOPE_OPT_IN:
+        return flag is True
+    if scope == SCOPE_OPT_OUT:
+        return flag is not False
+    return True
+
+
+def encode_path(path: Iterable[PathStep], path_format: str) -> HintValue:
+    """Write a path as a hint's value.
+
+    The specification asks for tuples (resource name, stack name), the root's
+    being (None, name). Nova cannot store tuples, so there are two forms.
+
+    :param path: the steps from the root stack down.
+    :param path_format: ``list`` as Heat's own option writes it,
+        ``["root", "resource,stack"]``, which is ambiguous when a name holds
+        a comma; or ``json``, the specification's tuples in one string,
+        ``[[null,"root"],["resource","stack"]]``.
+    """
+    if path_format == PATH_JSON:
+        return json.dumps(
+            [[step.resource, step.stack] for step in path],
+            ensure_ascii=False,
+            separators=(',', ':'),
+        )
+    return [
+        step.stack
+        if step.resource is None
+        else f'{step.resource},{step.stack}'
+        for step in path
+    ]
+
+
+def own_hints(
+    resource: Resource,
+    lineage: Lineage | None,
+    *,
+    names: Iterable[str] = NAMES,
+    path_format: str = PATH_LIST,
+) -> dict[str, HintValue]:
+    """Build the identifiers that are sent for one resource.
+
+    :param resource: the resource that is about to be created.
+    :param lineage: where its stack hangs; ``None`` when that could not be
+        found out, and then the two hints that need it are left out.
+    :param names: which of :data:`NAMES` to send.
+    :param path_format: one of :data:`PATH_FORMATS`.
+    """
+    values: dict[str, HintValue] = {
+        STACK_ID: resource.stack_id,
+        STACK_NAME: resource.stack_name,
+        RESOURCE_NAME: resource.name,
+        RESOURCE_UUID: resource.uuid,
+    }
+    if lineage is not None:
+        values[ROOT_STACK_ID] = lineage.root_stack_id
+        values[PATH_IN_STACK] = encode_path(lineage.path, path_format)
+    wanted = set(names)
+    return {
+        name: values[name]
+        for name in NAMES
+        if name in wanted and name in values
+    }
+
+
+def sanitise(hints: Mapping[Any, object]) -> dict[str, HintValue]:
+    """Bring hints into the form that Nova stores.
+
+    Numbers and truth values become text as Nova itself would write them;
+    ``None`` is dropped, alone and in lists; what is nested becomes JSON.
+
+    :param hints: any mapping; it is not changed.
+    :returns: strings and lists of strings by name.
+    """
+    clean: dict[str, HintValue] = {}
+    for name, value in hints.items():
+        if value is None or name is None:
+            continue
+        if isinstance(value, set | frozenset):
+            value = sorted(value, key=str)
+        if isinstance(value, list | tuple):
+            clean[str(name)] = [
+                _text(item) for item in value if item is not None
+            ]
+        else:
+            clean[str(name)] = _text(value)
+    return clean
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        # A subclass of str may know tricks that JSON does not.
+        return str(value)
+    if isinstance(value, bytes):
+        return value.decode('utf-8', 'replace')
+    if isinstance(value, Mapping):
+        return json.dumps(
+            {str(key): item for key, item in value.items()},
+            default=str,
+            ensure_ascii=False,
+            separators=(',', ':'),
+            sort_keys=True,
+        )
+    if isinstance(value, list | tuple):
+        return json.dumps(
+            value, default=str, ensure_ascii=False, separators=(',', ':')
+        )
+    return str(value)
+
+
+def collect(
+    offers: Iterable[tuple[str, Mapping[Any, object]]],
+) -> tuple[dict[str, HintValue], tuple[Refusal, ...]]:
+    """Put the providers' hints together, in the providers' order.
+
+    :param offers: pairs of a provider's name and what it returned.
+    :returns: the hints to send, and those that are not sent with the reason.
+    """
+    accepted: dict[str, HintValue] = {}
+    refused = []
+    for provider, offer in offers:
+        taken = set(accepted)
+        for name, value in offer.items():
+            reason = None
+            if not isinstance(name, str) or not name:
+                reason = REASON_NAME
+            elif name in NAMES:
+                reason = REASON_RESERVED
+            elif name in taken:
+                reason = REASON_TAKEN
+            if reason is None:
+                accepted.update(sanitise({name: value}))
+            else:
+                refused.append(Refusal(provider, str(name), reason))
+    return accepted, tuple(refused)
+
+
+def check_user_hints(user: Mapping[str, object], mode: str) -> None:
+    """Refuse a template's own reserved hints, when they are to be refused.
+
+    :param user: the hints that the template gives.
+    :param mode: one of :data:`USER_MODES`.
+    :raises ReservedHintError: in the mode ``reject``, when the template sets
+        one of :data:`NAMES`.
+    """
+    if mode != USER_REJECT:
+        return
+    reserved = sorted(name for name in user if name in NAMES)
+    if reserved:
+        quoted = ', '.join(f'"{name}"' for name in reserved)
+        raise ReservedHintError(
+            f'The scheduler hints {quoted} are set by Heat and may not be '
+            'given in a template: remove them from the scheduler hints of '
+            'this resource.'
+        )
+
+
+def merge(
+    own: Mapping[str, HintValue],
+    user: Mapping[str, object],
+    provided: Mapping[str, HintValue],
+    mode: str,
+) -> dict[str, HintValue]:
+    """Put the three sources of hints together.
+
+    :param own: the identifiers, from :func:`own_hints`.
+    :param user: the hints that the template gives.
+    :param provided: the providers' hints, from :func:`collect`.
+    :param mode: ``override`` and ``reject``: own before user before
+        provider, and a reserved name is never the user's, not even one that
+        is not sent; ``keep``: user before own before provider.
+    """
+    given = sanitise(user)
+    if mode == USER_KEEP:
+        return {**provided, **own, **given}
+    free = {name: v for name, v in given.items() if name not in NAMES}
+    return {**provided, **free, **own}

@@ -1,0 +1,100 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How the hints get into heat-engine.
+
+Heat imports the entry points of ``heat.stack_lifecycle_plugins`` before it
+scans ``plugin_dirs`` for resource types. So the import of this module, which
+is all that Heat does with it at start, puts this package's ``plugins``
+directory into that option; Heat then calls :func:`resource_mapping` through
+the module in that directory. Nothing of Heat is patched.
+
+Both happen while heat-engine starts. Neither raises: an ERROR in the log
+says what to change, and the engine works as stock Heat.
+"""
+
+import pathlib
+from typing import Any
+
+from heat.engine import lifecycle_plugin
+from oslo_config import cfg
+from oslo_log import log as logging
+
+import heat_hints
+from heat_hints import conf
+
+LOG = logging.getLogger(__name__)
+
+#: The directory that Heat scans.
+PLUGIN_DIR = str(pathlib.Path(heat_hints.__file__).parent / 'plugins')
+
+
+class StackHintsHook(lifecycle_plugin.LifecyclePlugin):  # type: ignore[misc]
+    """The entry point that makes Heat import this module.
+
+    Heat makes one instance when the first stack is handled by its legacy
+    engine, and calls it before and after each operation; there is nothing
+    to do then. Under convergence Heat never calls lifecycle plug-ins.
+    """
+
+
+def add_plugin_dir(config: cfg.ConfigOpts) -> None:
+    """Have Heat scan this package's plug-in directory, if enabled.
+
+    :param config: Heat's configuration.
+    """
+    try:
+        conf.register_opts(config)
+        if not config.heat_hints.enabled:
+            return
+        config.import_opt('plugin_dirs', 'heat.common.config')
+        if PLUGIN_DIR not in config.plugin_dirs:
+            # After the operator's own, so that their classes are known and
+            # are extended, not replaced.
+            config.set_override(
+                'plugin_dirs', [*config.plugin_dirs, PLUGIN_DIR]
+            )
+    except Exception as exc:
+        _log_disabled(exc)
+
+
+def resource_mapping(caller: str) -> dict[str, type[Any]]:
+    """Build the overriding class for each configured resource type.
+
+    :param caller: the name under which Heat loaded the calling module.
+    :returns: classes by resource type; nothing when disabled or broken.
+    """
+    try:
+        conf.register_opts(cfg.CONF)
+        if not cfg.CONF.heat_hints.enabled:
+            return {}
+        # Imported late: whatever a Heat that is too new lacks, the engine
+        # starts and the log says why there are no hints.
+        from heat_hints import overrides
+
+        return overrides.build(cfg.CONF, caller)
+    except Exception as exc:
+        _log_disabled(exc)
+        return {}
+
+
+def _log_disabled(exc: Exception) -> None:
+    LOG.error(
+        'heat_hints: stack scheduler hints are off, heat-engine works '
+        'without them: %(type)s: %(reason)s. Correct the section '
+        '[heat_hints] of heat.conf, or set enabled = false in it, and '
+        'restart heat-engine.',
+        {'type': type(exc).__name__, 'reason': exc},
+    )
+
+
+add_plugin_dir(cfg.CONF)

@@ -1,0 +1,27 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What Heat asks for the resource types of this package."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from heat_hints import hook
+
+
+def available_resource_mapping() -> Mapping[str, type[Any]]:
+    """Return the overriding class for each configured resource type.
+
+    :returns: nothing when hints are disabled or cannot be had; it never
+        raises, because heat-engine would not start.
+    """
+    return hook.resource_mapping(__name__)

@@ -1,0 +1,131 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The options of ``nova_filters``, in the ``nova.conf`` of the scheduler.
+
+Importing this module loads no service.
+"""
+
+from typing import Final
+
+from oslo_config import cfg
+
+GROUP: Final = cfg.OptGroup(
+    'nova_filters',
+    title='Placement plug-ins for nova-scheduler',
+    help="""
+Options of the scheduler plug-ins ``AggregateInstanceTypeFilter`` and
+``StackAffinityWeigher``. They are read by nova-scheduler only.
+""",
+)
+
+OPTS: Final = (
+    cfg.ListOpt(
+        'exempt_metadata_keys',
+        default=[
+            'availability_zone',
+            'filter_tenant_id*',
+            'trait:*',
+            '*_weight_multiplier',
+            '*_allocation_ratio',
+            'max_io_ops_per_host',
+            'max_instances_per_host',
+            'instance_type',
+        ],
+        help="""
+Metadata keys that no aggregate demands of a flavor.
+
+An aggregate with ``force_metadata_check`` set demands each of its metadata
+keys of every flavor. Nova itself reads some keys from aggregates; demanding
+those would lock every flavor out of the aggregate. The keys that match one of
+these patterns are never demanded. A flavor that asks for one of them is still
+checked against the aggregates.
+
+Possible values:
+
+* A list of shell patterns (``*``, ``?``, ``[abc]``), matched with the case as
+  written, against the key without the scope
+  ``aggregate_instance_extra_specs:``.
+* An empty list: every key is demanded, which is what the specification says
+  to the letter. An aggregate that is an availability zone then demands
+  ``availability_zone`` of its flavors.
+
+Related options:
+
+* ``[filter_scheduler] enabled_filters``: ``AggregateInstanceTypeFilter`` must
+  be in it for this option to have an effect.
+""",
+    ),
+    cfg.FloatOpt(
+        'stack_affinity_weight_multiplier',
+        default=-1.0,
+        help="""
+How strongly servers of one Heat stack attract or repel each other.
+
+``StackAffinityWeigher`` counts, per host, the instances that belong to the
+same root stack as the server that is being scheduled, and multiplies the
+normalized count by this number.
+
+Possible values:
+
+* A negative number: the servers of a stack are spread over the hosts.
+* A positive number: they are packed onto few hosts.
+* 0: the weigher has no effect.
+
+The metadata key ``stack_affinity_weight_multiplier`` of a host aggregate
+overrides this option for the aggregate's hosts; if a host is in several such
+aggregates, the smallest value is used.
+
+Related options:
+
+* ``[filter_scheduler] weight_classes``: must name
+  ``nova_filters.all_weighers`` for this option to have an effect.
+""",
+    ),
+    cfg.IntOpt(
+        'stack_map_size',
+        default=65536,
+        min=1,
+        help="""
+How many instances the weigher remembers the root stack of.
+
+Instances carry no scheduler hints, so ``StackAffinityWeigher`` reads them
+from the API database, once per instance. An entry takes about 250 bytes.
+
+Possible values:
+
+* A number of instances, at least 1. With fewer than there are instances on
+  the hosts of one request, every request reads some of them again.
+
+Related options:
+
+* ``[nova_filters] stack_affinity_weight_multiplier``
+""",
+    ),
+)
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the group and its options; a second call changes nothing.
+
+    :param conf: the configuration of the service.
+    """
+    conf.register_group(GROUP)
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:
+    """Return the options, for the sample file generator.
+
+    :returns: the group and its options.
+    """
+    return [(GROUP, OPTS)]

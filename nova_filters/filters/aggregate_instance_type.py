@@ -1,0 +1,150 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The host filter ``AggregateInstanceTypeFilter``: binds the evaluator."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import nova.conf
+from nova.scheduler import filters
+from oslo_log import log as logging
+
+from nova_filters import batch, conf, matching
+
+LOG = logging.getLogger(__name__)
+CONF = nova.conf.CONF
+conf.register_opts(CONF)
+
+#: How many different reasons or problems a line lists.
+_LISTED = 10
+
+#: The flavor, and the patterns of keys that no aggregate may demand.
+_Request = tuple[tuple[matching.FlavorSpec, ...], tuple[str, ...]]
+
+
+def _field(obj: Any, name: str) -> Any:
+    """Return a field of one of Nova's objects, None if it is not set."""
+    try:
+        return getattr(obj, name)
+    except Exception:
+        # AttributeError, NotImplementedError or ObjectActionError, depending
+        # on the class and on the release.
+        return None
+
+
+def _is_rebuild(spec_obj: Any) -> bool:
+    """Tell whether the request is a rebuild, whatever its hints hold."""
+    # Nova's own request_is_rebuild() raises when the hints are None.
+    hints = _field(spec_obj, 'scheduler_hints') or {}
+    return bool(hints.get('_nova_check_type') == ['rebuild'])
+
+
+def _report(
+    request: _Request, sifted: batch.Sifted[Any], instance: str | None
+) -> None:
+    """Log what is malformed, and why hosts were refused."""
+    if sifted.problems:
+        LOG.warning(
+            'Instance %(instance)s: nothing can meet these values; correct '
+            'the flavor or the aggregates: %(problems)s',
+            {
+                'instance': instance,
+                'problems': '; '.join(sifted.problems[:_LISTED]),
+            },
+        )
+    if LOG.isEnabledFor(logging.DEBUG):
+        groups = batch.by_aggregates(sifted.refused)
+        for hosts, reason in batch.explain(groups, *request):
+            LOG.debug(
+                'Instance %(instance)s: %(count)d host(s) in aggregates '
+                '%(aggregates)s refused: %(reason)s',
+                {
+                    'instance': instance,
+                    'count': len(hosts),
+                    'aggregates': batch.names(hosts[0]),
+                    'reason': reason,
+                },
+            )
+    if sifted.refused and not sifted.passed:
+        counts = batch.count(batch.explain(sifted.refused, *request))
+        LOG.info(
+            'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
+            {
+                'instance': instance,
+                'total': sum(number for number, _ in counts),
+                'reasons': ', '.join(
+                    f'{number} {reason}' for number, reason in counts[:_LISTED]
+                ),
+            },
+        )
+
+
+class AggregateInstanceTypeFilter(filters.BaseHostFilter):
+    """Match flavor extra specs and aggregate metadata, in both directions.
+
+    Nova keeps one object for all requests and, since release 34, serves them
+    in native threads: nothing of a request is kept on ``self``.
+    """
+
+    # Neither the flavor nor the aggregates change within a request.
+    run_filter_once_per_request = True
+    # A rebuild stays on its host with its flavor.
+    RUN_ON_REBUILD = False
+
+    def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
+        """Decide for one host, without a word in the log.
+
+        :param host_state: Nova's HostState.
+        :param spec_obj: Nova's RequestSpec.
+        :returns: whether the host passes; never raises.
+        """
+        request = self._request(spec_obj)
+        if request is None:
+            return False
+        return bool(batch.Batch(*request).sift([host_state]).passed)
+
+    def filter_all(
+        self, filter_obj_list: Iterable[Any], spec_obj: Any
+    ) -> list[Any]:
+        """Return the hosts that pass; refuse all if something is wrong.
+
+        :param filter_obj_list: Nova's HostStates.
+        :param spec_obj: Nova's RequestSpec.
+        :returns: those that pass, in the order they came; never raises.
+        """
+        hosts = list(filter_obj_list)
+        if _is_rebuild(spec_obj):
+            return hosts
+        request = self._request(spec_obj)
+        if request is None:
+            return []
+        sifted = batch.Batch(*request).sift(hosts)
+        _report(request, sifted, _field(spec_obj, 'instance_uuid'))
+        return sifted.passed
+
+    @staticmethod
+    def _request(spec_obj: Any) -> _Request | None:
+        """Return what is asked for, None if that cannot be read."""
+        try:
+            return (
+                matching.read_flavor(_field(spec_obj.flavor, 'extra_specs')),
+                tuple(CONF.nova_filters.exempt_metadata_keys),
+            )
+        except Exception:
+            # A filter that raises ends the whole boot request with an error;
+            # one that lets unjudged hosts pass breaks the operator's promise.
+            LOG.exception(
+                'AggregateInstanceTypeFilter refuses every host: the flavor '
+                'of the request could not be read.'
+            )
+            return None

@@ -1,0 +1,358 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Whether a host's aggregates suit a flavor, and if not, why.
+
+Pure: strings in, a :class:`Verdict` out. This is the one evaluator: what it
+answers is what the log says, and what :mod:`nova_filters.batch` must answer
+for many hosts at once.
+
+A host passes when both hold ("Description" and use case 4 of the
+specification "Aggregate Instance Type Filter"):
+
+1. every extra spec of the flavor is met by the host's aggregates;
+2. the flavor meets what those aggregates demand whose metadata key
+   ``force_metadata_check`` is on.
+"""
+
+import dataclasses
+import enum
+import fnmatch
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from nova_filters import requirement
+
+#: The scope that makes a namespaced extra spec mandatory (use case 7).
+SCOPE: Final = 'aggregate_instance_extra_specs'
+#: The metadata key that lets an aggregate demand ("Description").
+FLAG: Final = 'force_metadata_check'
+
+#: How many values or aggregates a message lists.
+_LISTED = 4
+
+_PREFIX = SCOPE + ':'
+
+
+class Side(enum.StrEnum):
+    """Which of the two checks refused the host."""
+
+    #: The flavor's extra specs are not met by the host's aggregates.
+    FLAVOR = 'flavor'
+    #: The host's aggregates demand what the flavor does not meet.
+    AGGREGATE = 'aggregate'
+
+
+class Kind(enum.StrEnum):
+    """What is wrong between a flavor and a host's aggregates."""
+
+    #: The flavor asks for a key that no aggregate of the host has, or an
+    #: aggregate demands a key that the flavor lacks.
+    MISSING = 'missing'
+    #: Both sides have the key, and their values do not agree.
+    MISMATCH = 'mismatch'
+    #: One side says ``!``, and the other one has the key.
+    FORBIDDEN = 'forbidden'
+    #: Forced aggregates both forbid the key and say more about it: no
+    #: flavor can boot there.
+    CONTRADICTION = 'contradiction'
+    #: The flavor's value can be met by nothing.
+    MALFORMED = 'malformed'
+    #: An aggregate of the host could not be read.
+    UNREADABLE = 'unreadable'
+    #: An aggregate changed between the verdict and the question why.
+    CHANGED = 'changed'
+
+
+def _quote_all(values: Iterable[str]) -> str:
+    """Return ``values`` in quotes, sorted, cut to a few."""
+    ordered = sorted(set(values))
+    quoted = [requirement.quote(value) for value in ordered[:_LISTED]]
+    if len(ordered) > _LISTED:
+        quoted.append(f'{len(ordered) - _LISTED} more')
+    return ', '.join(quoted)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a host is refused.
+
+    :param side: which check refused it.
+    :param kind: what is wrong.
+    :param key: the key, without the filter's own scope.
+    :param wanted: the values that the refusing side accepts.
+    :param found: the values of the other side; empty if it lacks the key.
+    :param aggregate: the names of the aggregates that carry the key.
+    :param problem: what is malformed, or an empty string.
+    """
+
+    side: Side
+    kind: Kind
+    key: str
+    wanted: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+    aggregate: tuple[str, ...] = ()
+    problem: str = ''
+
+    def summary(self) -> str:
+        """Return the reason without the values that were found.
+
+        :returns: text by which refused hosts can be counted.
+        """
+        if self.kind is Kind.UNREADABLE:
+            return 'an aggregate could not be read'
+        if self.kind is Kind.CHANGED:
+            return 'an aggregate was changed meanwhile'
+        key = requirement.quote(self.key)
+        wanted = _quote_all(self.wanted)
+        if self.side is Side.AGGREGATE:
+            owner = f'aggregate {_quote_all(self.aggregate)}'
+            return {
+                Kind.MISSING: f'{owner} demands {key}',
+                Kind.FORBIDDEN: f'{owner} forbids {key}',
+                Kind.CONTRADICTION: f'{owner} contradicts itself on {key}',
+            }.get(self.kind, f'{owner} demands {key} to be {wanted}')
+        return {
+            Kind.MISSING: f'{key} not in any aggregate',
+            Kind.FORBIDDEN: f'{key} must not be in an aggregate',
+            Kind.MALFORMED: f'{key} is malformed in the flavor',
+        }.get(self.kind, f'{key} does not match {wanted}')
+
+    def __str__(self) -> str:
+        """Return the whole reason: the summary, and what was found."""
+        text = self.summary()
+        if self.problem:
+            text += f' ({_quote_all(self.wanted)}: {self.problem})'
+        if self.found:
+            holder = (
+                'the flavor has'
+                if self.side is Side.AGGREGATE
+                else f'aggregate {_quote_all(self.aggregate)} has'
+            )
+            text += f'; {holder} {_quote_all(self.found)}'
+        return text
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a host passes, and if not, the first reason why not.
+
+    :param reason: None if the host passes. Keys are checked in the order of
+        their names, the flavor's check comes first.
+    """
+
+    reason: Reason | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the host passes."""
+        return self.reason is None
+
+
+PASSED: Final = Verdict()
+UNREADABLE: Final = Reason(Side.AGGREGATE, Kind.UNREADABLE, '')
+CHANGED: Final = Reason(Side.AGGREGATE, Kind.CHANGED, '')
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FlavorSpec:
+    """One extra spec of a flavor, as the filter reads it.
+
+    :param key: the metadata key it is about.
+    :param optional: whether it is skipped when no aggregate has the key: a
+        namespace other than :data:`SCOPE` (use case 7).
+    :param wanted: what it asks for.
+    """
+
+    key: str
+    optional: bool
+    wanted: requirement.Requirement
+
+
+def read_flavor(
+    extra_specs: Mapping[str, str] | None,
+) -> tuple[FlavorSpec, ...]:
+    """Return a flavor's extra specs as the filter reads them.
+
+    :param extra_specs: the extra specs; None is none at all.
+    :returns: one entry per extra spec, by key; the reserved word
+        ``force_metadata_check`` is left out, bare or scoped.
+    """
+    specs = []
+    for name, value in (extra_specs or {}).items():
+        key = str(name)
+        optional = False
+        if key.startswith(_PREFIX):
+            key = key.removeprefix(_PREFIX)
+        else:
+            optional = ':' in key
+        if key != FLAG:
+            wanted = requirement.parse(value)
+            specs.append(FlavorSpec(key, optional, wanted))
+    return tuple(
+        sorted(specs, key=lambda s: (s.key, s.optional, s.wanted.text))
+    )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One host aggregate.
+
+    :param name: its name, for the reasons.
+    :param metadata: its metadata; any dictionary of strings.
+    :param forced: whether its own ``force_metadata_check`` is on; read from
+        the metadata.
+    """
+
+    name: str
+    metadata: Mapping[str, str]
+    forced: bool = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read the flag once; it is asked for with every key."""
+        forced = requirement.is_on(self.metadata.get(FLAG))
+        object.__setattr__(self, 'forced', forced)
+
+    def pieces(self, key: str) -> tuple[requirement.Requirement, ...]:
+        """Return what this aggregate offers for a key.
+
+        :param key: the key as a flavor names it, without the filter's scope.
+        :returns: the pieces of its value; of both values, if the aggregate
+            is forced and has the key with the filter's scope, too.
+        """
+        own = requirement.parse_metadata(self.metadata.get(key), self.forced)
+        if not self.forced:
+            return own
+        scoped = self.metadata.get(_PREFIX + key)
+        return own + requirement.parse_metadata(scoped, self.forced)
+
+    def demandable_keys(self) -> frozenset[str]:
+        """Return the keys that this aggregate demands if it is forced."""
+        names = (str(k).removeprefix(_PREFIX) for k in self.metadata)
+        return frozenset(name for name in names if name != FLAG)
+
+
+@functools.lru_cache(maxsize=requirement.CACHE_SIZE)
+def is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
+    """Tell whether a forced aggregate may not demand a key.
+
+    :param key: the metadata key, without the filter's scope.
+    :param patterns: shell patterns, matched with the case as written.
+    :returns: whether one of the patterns matches.
+    """
+    return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
+
+
+_Offers = Sequence[tuple[str, requirement.Requirement]]
+
+
+def _offers(aggregates: Sequence[Aggregate], key: str) -> _Offers:
+    """Return (aggregate name, piece) for every piece on ``key``."""
+    return [(a.name, p) for a in aggregates for p in a.pieces(key)]
+
+
+def _check_flavor(
+    spec: FlavorSpec, aggregates: Sequence[Aggregate]
+) -> Reason | None:
+    """Decide check 1 for one extra spec: the table of its outcomes."""
+    wanted = spec.wanted
+    offers = _offers(aggregates, spec.key)
+    carried = [(n, p) for n, p in offers if not p.absence_only]
+    if not carried:
+        if spec.optional or wanted.accepts_absence:
+            return None
+        kind = Kind.MALFORMED if wanted.problem else Kind.MISSING
+    elif wanted.problem:
+        kind = Kind.MALFORMED
+    elif wanted.forbidden:
+        kind = Kind.FORBIDDEN
+    elif any(wanted.overlaps(piece) for _, piece in offers):
+        return None
+    else:
+        kind = Kind.MISMATCH
+    return Reason(
+        side=Side.FLAVOR,
+        kind=kind,
+        key=spec.key,
+        wanted=(wanted.text,),
+        found=tuple(piece.text for _, piece in carried),
+        aggregate=tuple(name for name, _ in carried),
+        problem=wanted.problem,
+    )
+
+
+def _check_demand(
+    key: str, wanting: Sequence[requirement.Requirement], demands: _Offers
+) -> Reason | None:
+    """Decide check 2 for one key: the table of its outcomes.
+
+    :param key: the demanded key.
+    :param wanting: every requirement that the flavor has on it.
+    :param demands: the pieces of all forced aggregates on it.
+    """
+    pieces = [piece for _, piece in demands]
+    if any(piece.forbidden for piece in pieces):
+        if any(p.problem or not p.forbidden for p in pieces):
+            kind = Kind.CONTRADICTION
+        elif all(wanted.accepts_absence for wanted in wanting):
+            return None
+        else:
+            kind = Kind.FORBIDDEN
+    elif not wanting:
+        if any(piece.omittable for piece in pieces):
+            return None
+        kind = Kind.MISSING
+    elif all(any(map(wanted.overlaps, pieces)) for wanted in wanting):
+        return None
+    else:
+        kind = Kind.MISMATCH
+    return Reason(
+        side=Side.AGGREGATE,
+        kind=kind,
+        key=key,
+        wanted=tuple(piece.text for piece in pieces),
+        found=tuple(wanted.text for wanted in wanting),
+        aggregate=tuple(name for name, _ in demands),
+        problem=next((p.problem for p in pieces if p.problem), ''),
+    )
+
+
+def evaluate(
+    flavor: Sequence[FlavorSpec],
+    aggregates: Sequence[Aggregate],
+    exempt: tuple[str, ...] = (),
+) -> Verdict:
+    """Decide whether a host in these aggregates passes for this flavor.
+
+    :param flavor: what :func:`read_flavor` returned.
+    :param aggregates: the host's aggregates; none is allowed.
+    :param exempt: patterns of keys that no aggregate may demand.
+    :returns: the verdict, with the first reason if the host is refused.
+    """
+    for spec in flavor:
+        reason = _check_flavor(spec, aggregates)
+        if reason is not None:
+            return Verdict(reason)
+    forced = [aggregate for aggregate in aggregates if aggregate.forced]
+    for key in sorted(
+        frozenset().union(*(a.demandable_keys() for a in forced))
+    ):
+        if is_exempt(key, exempt):
+            continue
+        demands = _offers(forced, key)
+        wanting = [spec.wanted for spec in flavor if spec.key == key]
+        if demands:
+            reason = _check_demand(key, wanting, demands)
+            if reason is not None:
+                return Verdict(reason)
+    return PASSED

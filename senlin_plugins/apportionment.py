@@ -1,0 +1,298 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Plan how many nodes each region gains or loses.
+
+A plan gives every region the number of nodes that brings the cluster
+closest to its weights: it minimises the sum of ``nodes ** 2 / weight`` over
+the regions, within their caps. That is the Sainte-Lague (Webster)
+apportionment under bounds. The ``n``-th node of a region costs
+``(2 * n - 1) / weight``, and a plan is optimal when it always holds the
+cheapest nodes; so the best plan is found by looking for one threshold on
+that cost, instead of handing the nodes out one by one.
+
+All arithmetic is exact: integers, and fractions for the last few nodes.
+The work is O(R log R) for R regions, however many nodes are asked for.
+"""
+
+import collections
+import dataclasses
+import fractions
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+
+#: Operator-visible reasons, letter by letter from "S1: CLUSTER_SCALE_IN" of
+#: the region placement policy's specification.
+NO_USABLE_REGION = 'No region is found usable.'
+NO_FEASIBLE_PLAN = 'There is no feasible plan to handle all nodes.'
+
+DEFAULT_WEIGHT = 100
+#: A region with this cap takes any number of nodes.
+NO_CAP = -1
+
+
+@dataclasses.dataclass(frozen=True)
+class Region:
+    """One region of a policy's spec (table "Properties" of the document).
+
+    :param name: the region's name, as Keystone knows it.
+    :param weight: the share of the cluster this region should hold,
+        relative to the other regions' weights; 0 makes it the last resort.
+    :param cap: the largest number of nodes to grow to; -1 for no cap.
+    """
+
+    name: str
+    weight: int = DEFAULT_WEIGHT
+    cap: int = NO_CAP
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What the planner decided.
+
+    :param plan: region name -> number of nodes to add or to remove there;
+        regions that stay as they are do not appear. Empty when refused.
+    :param reason: why there is no plan; empty when there is one.
+    """
+
+    plan: Mapping[str, int]
+    reason: str = ''
+
+    @property
+    def feasible(self) -> bool:
+        """Tell whether there is a plan."""
+        return not self.reason
+
+
+@dataclasses.dataclass(frozen=True)
+class _Bin:
+    """One region with the bounds of the number of nodes it may end with."""
+
+    name: str
+    weight: int
+    lower: int
+    upper: int
+
+
+def find_problem(regions: Sequence[Region]) -> str:
+    """Say what is wrong with the regions of a spec.
+
+    :param regions: the regions as the user wrote them.
+    :returns: one sentence with the field, the value and what is accepted;
+        an empty string when nothing is wrong.
+    """
+    if not regions:
+        return "'regions' is empty: name at least one region."
+    counts = collections.Counter(region.name for region in regions)
+    for region in regions:
+        if not region.name:
+            return "'name' of a region is empty: give the region's name."
+        if counts[region.name] > 1:
+            return (
+                f"'name' of a region is '{region.name}' "
+                f'{counts[region.name]} times: name each region once.'
+            )
+        if region.weight < 0:
+            return (
+                f"'weight' of region '{region.name}' is '{region.weight}': "
+                'it must be 0 or greater.'
+            )
+        if region.cap < NO_CAP:
+            return (
+                f"'cap' of region '{region.name}' is '{region.cap}': it "
+                'must be 0 or greater, or -1 for no cap.'
+            )
+    return ''
+
+
+def grow(
+    regions: Sequence[Region], current: Mapping[str, int], count: int
+) -> Outcome:
+    """Plan where to create nodes (scenarios S2 and S4).
+
+    Ties go to the heavier region, then to the first name. A region of
+    weight 0 gets nodes only when all others are full. Nothing is removed: a
+    region that is already past its cap keeps what it has.
+
+    :param regions: the usable regions of the spec.
+    :param current: region name -> nodes that are there now; names that are
+        not in ``regions`` do not matter here.
+    :param count: how many nodes to add, at least 0.
+    :returns: the plan, or the reason why there is none.
+    """
+    if not regions:
+        return Outcome({}, NO_USABLE_REGION)
+    tiers: list[list[_Bin]] = [[], []]
+    for region in regions:
+        now = current.get(region.name, 0)
+        room = count
+        if region.cap != NO_CAP:
+            room = max(0, min(count, region.cap - now))
+        tiers[region.weight == 0].append(
+            _Bin(region.name, region.weight or 1, now, now + room)
+        )
+    room = sum(b.upper - b.lower for tier in tiers for b in tier)
+    if room < count:
+        return Outcome({}, NO_FEASIBLE_PLAN)
+    after = _fill(tiers, count)
+    before = {b.name: b.lower for tier in tiers for b in tier}
+    return Outcome(_changes(before, after))
+
+
+def shrink(
+    regions: Sequence[Region], current: Mapping[str, int], count: int
+) -> Outcome:
+    """Plan where to delete nodes (scenario S1).
+
+    Removes in exactly the opposite order of :func:`grow`, so that shrinking
+    by as many nodes as the cluster just grew by undoes the growth. Nodes in
+    regions that the spec does not name go first, then those in regions of
+    weight 0. Caps do not matter: nothing grows.
+
+    :param regions: the usable regions of the spec.
+    :param current: region name -> nodes that are there now. Names that are
+        not in ``regions`` are strays: the caller leaves out what must not
+        be touched.
+    :param count: how many nodes to remove, at least 0.
+    :returns: the plan, or the reason why there is none.
+    """
+    if not regions:
+        return Outcome({}, NO_USABLE_REGION)
+    known = {region.name: region for region in regions}
+    tiers: list[list[_Bin]] = [[], [], []]
+    for name in known.keys() | current.keys():
+        now = current.get(name, 0)
+        if name not in known:
+            tiers[2].append(_Bin(name, 1, 0, now))
+            continue
+        weight = known[name].weight
+        tiers[weight == 0].append(_Bin(name, weight or 1, 0, now))
+    before = {b.name: b.upper for tier in tiers for b in tier}
+    total = sum(before.values())
+    if total < count:
+        return Outcome({}, NO_FEASIBLE_PLAN)
+    after = _fill(tiers, total - count)
+    return Outcome(_changes(before, after))
+
+
+def _changes(
+    before: Mapping[str, int], after: Mapping[str, int]
+) -> dict[str, int]:
+    """Return by how much each region changes, without the unchanged ones."""
+    return {
+        name: abs(after[name] - before[name])
+        for name in sorted(after)
+        if after[name] != before[name]
+    }
+
+
+def _fill(tiers: Iterable[Sequence[_Bin]], extra: int) -> dict[str, int]:
+    """Hand out nodes tier after tier: the next one when the last is full.
+
+    :param tiers: the bins, the preferred ones first.
+    :param extra: how many nodes to hand out above the lower bounds.
+    :returns: region name -> resulting number of nodes.
+    """
+    result: dict[str, int] = {}
+    for tier in tiers:
+        given = min(extra, sum(b.upper - b.lower for b in tier))
+        result.update(_apportion(tier, given))
+        extra -= given
+    return result
+
+
+def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
+    """Hand out ``extra`` nodes over one tier, the cheapest ones first.
+
+    :param bins: the tier; its free room is at least ``extra``.
+    :param extra: how many nodes to hand out above the lower bounds.
+    :returns: region name -> resulting number of nodes.
+    """
+    ordered = sorted(bins, key=lambda b: b.name)
+    target = extra + sum(b.lower for b in ordered)
+    threshold, scale = _threshold(ordered, target)
+    # All nodes that cost at most threshold/scale. Because this is a whole
+    # prefix of the order in which nodes would be handed out one by one, a
+    # threshold that is slightly off costs a few more steps below, never the
+    # result.
+    counts = [
+        min(
+            max((threshold * b.weight + scale) // (2 * scale), b.lower),
+            b.upper,
+        )
+        for b in ordered
+    ]
+    _settle(ordered, counts, target)
+    return {b.name: n for b, n in zip(ordered, counts, strict=True)}
+
+
+def _threshold(bins: Sequence[_Bin], target: int) -> tuple[int, int]:
+    """Find the cost at which the regions together hold about ``target``.
+
+    Solves the problem for fractional nodes: at cost ``c`` a region holds
+    ``c * weight / 2`` nodes, within its bounds. The sum is a broken line,
+    and one sweep over its corners finds where it reaches the target.
+
+    :param bins: the tier.
+    :param target: how many nodes the tier shall hold.
+    :returns: the cost as numerator and denominator.
+    """
+    # The denominator makes one step of the numerator worth less than one
+    # node in the heaviest region.
+    scale = max((b.weight for b in bins), default=1)
+    corners = []
+    for b in bins:
+        corners.append((2 * b.lower * scale // b.weight, b.weight))
+        corners.append((2 * b.upper * scale // b.weight, -b.weight))
+    corners.sort()
+    goal = 2 * scale * target
+    held = 2 * scale * sum(b.lower for b in bins)
+    at = slope = 0
+    for corner, change in corners:
+        reached = held + slope * (corner - at)
+        if slope and reached >= goal:
+            return at + (goal - held) // slope, scale
+        held, at, slope = reached, corner, slope + change
+    return at, scale
+
+
+def _settle(bins: Sequence[_Bin], counts: list[int], target: int) -> None:
+    """Add the cheapest or remove the dearest nodes until the sum is right.
+
+    :param bins: the tier, in the order of the names.
+    :param counts: the nodes of each bin; changed in place.
+    :param target: how many nodes the tier shall hold.
+    """
+    missing = target - sum(counts)
+    step = 1 if missing > 0 else -1
+
+    def entry(i: int) -> tuple[fractions.Fraction, int, int, int]:
+        # Ties: the heavier region, then the first name; the other way
+        # round when removing.
+        cost = fractions.Fraction(2 * counts[i] + step, bins[i].weight)
+        return cost * step, -bins[i].weight * step, i * step, i
+
+    def has_room(i: int) -> bool:
+        limit = bins[i].upper if step > 0 else bins[i].lower
+        return counts[i] != limit
+
+    if not missing:
+        return
+    heap = [entry(i) for i in range(len(bins)) if has_room(i)]
+    heapq.heapify(heap)
+    for _ in range(abs(missing)):
+        i = heap[0][-1]
+        counts[i] += step
+        if has_room(i):
+            heapq.heapreplace(heap, entry(i))
+        else:
+            heapq.heappop(heap)

@@ -1,0 +1,119 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Options of the Senlin plug-ins, group ``[senlin_plugins]``."""
+
+from typing import Any
+
+from oslo_config import cfg, types
+
+GROUP = 'senlin_plugins'
+
+REGION_PLACEMENT = 'region_placement'
+DELETION = 'deletion'
+
+REFUSE = 'refuse'
+PLAN_ONLY = 'plan_only'
+
+group = cfg.OptGroup(
+    name=GROUP,
+    title='Placement plug-ins for Senlin',
+    help="""
+Options of the region placement policy, the deletion policy and the
+region-aware profiles of os-placement-plugins. senlin-conductor and
+senlin-engine read them; give both the same values.
+""",
+)
+
+OPTS = [
+    cfg.ListOpt(
+        'enabled_policies',
+        item_type=types.String(choices=[REGION_PLACEMENT, DELETION]),
+        default=[REGION_PLACEMENT, DELETION],
+        help="""
+Policy types of this package that users may use.
+
+A type that is not in the list stays visible in the list of policy types,
+but its specs are refused, and so is attaching an existing policy of that
+type. Policies that are attached already go on working.
+
+Possible values:
+
+* A comma-separated list of ``region_placement`` (the type
+  ``senlin_plugins.policy.region_placement``) and ``deletion`` (the type
+  ``senlin_plugins.policy.deletion``).
+* An empty list, to disable both.
+""",
+    ),
+    cfg.StrOpt(
+        'unaware_profile',
+        default=REFUSE,
+        choices=[
+            (
+                REFUSE,
+                'Refuse to attach the policy and name the profile type to '
+                'use instead.',
+            ),
+            (
+                PLAN_ONLY,
+                'Attach it and write the documented plan, but no '
+                'placements; warn on each action.',
+            ),
+        ],
+        help="""
+What to do with a cluster whose profile cannot place nodes in regions.
+
+The profile types that come with Senlin create every node in the default
+region, whatever a region placement policy decides. A plan that is written
+down but does not happen is worse than none, so the region placement policy
+refuses to be attached to such a cluster unless told otherwise.
+
+Related options:
+
+* ``default_region_name`` in ``[DEFAULT]``: where those profiles create
+  their nodes.
+""",
+    ),
+    cfg.BoolOpt(
+        'check_catalog',
+        default=True,
+        help="""
+Whether a region must offer the services that the cluster's profile needs.
+
+When true, a region is usable only if Keystone knows it and its catalog has
+an endpoint there for each of these services (compute for servers,
+orchestration for stacks, and image or network where the profile names an
+image or networks). When false, it is enough that Keystone knows the region.
+
+Related options:
+
+* ``interface`` in ``[authentication]``: which endpoints are looked for.
+""",
+    ),
+]
+
+
+def register_opts(conf: cfg.ConfigOpts) -> None:
+    """Register the options; doing so again changes nothing.
+
+    :param conf: the configuration of the service.
+    """
+    conf.register_group(group)
+    conf.register_opts(OPTS, group=group)
+
+
+def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:
+    """Return the options for ``oslo-config-generator``.
+
+    :returns: the group with its options.
+    """
+    return [(group, OPTS)]

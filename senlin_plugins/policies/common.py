@@ -1,0 +1,213 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What both policies need to read Senlin's objects and to answer errors."""
+
+import copy
+import functools
+
+from oslo_config import cfg
+from oslo_log import log as logging
+from senlin.common import consts, scaleutils
+from senlin.common import exception as exc
+from senlin.objects import node as node_objects
+from senlin.policies import base
+from senlin.profiles import base as profile_base
+
+from senlin_plugins import conf, selection, sizing
+from senlin_plugins.profiles import regions
+
+LOG = logging.getLogger(__name__)
+
+#: Stands for a region that nothing names: no record, no region in the
+#: profile, no default_region_name in senlin.conf.
+UNKNOWN_REGION = ''
+
+
+class Refused(Exception):
+    """The policy says no; the text is the reason that the user sees."""
+
+
+def answering_errors(check):
+    """Turn every failure of a policy check into an answer.
+
+    An exception that leaves ``pre_op`` takes down the action without a
+    reason (NODE_*) or with a bare traceback (CLUSTER_*). So whatever
+    happens becomes status ERROR with a reason, stored where the API shows
+    it.
+
+    :param check: a ``pre_op`` method.
+    :returns: the same method, which does not raise.
+    """
+
+    @functools.wraps(check)
+    def wrapped(self, cluster_id, action):
+        try:
+            check(self, cluster_id, action)
+            return
+        except Refused as ex:
+            reason = str(ex)
+        except Exception as ex:
+            LOG.exception(
+                "Policy '%(policy)s' failed on %(action)s %(id)s.",
+                {
+                    'policy': self.name,
+                    'action': action.action,
+                    'id': action.id,
+                },
+            )
+            reason = f'The policy check failed: {ex or type(ex).__name__}'
+        LOG.debug(
+            "Policy '%(policy)s' refuses %(action)s %(id)s: %(reason)s",
+            {
+                'policy': self.name,
+                'action': action.action,
+                'id': action.id,
+                'reason': reason,
+            },
+        )
+        action.data.update({'status': base.CHECK_ERROR, 'reason': reason})
+        try:
+            action.store(action.context)
+        except Exception:
+            LOG.exception(
+                'The reason could not be stored in action %(id)s.',
+                {'id': action.id},
+            )
+
+    return wrapped
+
+
+def answer(action, reason=None):
+    """Store a decision, so that the API shows it.
+
+    :param action: the action with the decision in its data.
+    :param reason: the reason that the specification demands, if any.
+    """
+    action.data['status'] = base.CHECK_OK
+    if reason is not None:
+        action.data['reason'] = reason
+    action.store(action.context)
+
+
+def check_enabled(name):
+    """Refuse a policy type that the operator did not enable.
+
+    :param name: the name in the option ``enabled_policies``.
+    :raises: ``InvalidSpec`` when it is not in the list.
+    """
+    enabled = cfg.CONF[conf.GROUP].enabled_policies
+    if name not in enabled:
+        raise exc.InvalidSpec(
+            message=f"Policies of type 'senlin_plugins.policy.{name}' are "
+            f"disabled: add '{name}' to enabled_policies in section "
+            f'[{conf.GROUP}] of senlin.conf, which is '
+            f"'{','.join(enabled)}' now."
+        )
+
+
+def policies_of_type(cluster, type_name):
+    """Return the attached policies of a type, of any version.
+
+    :param cluster: the engine's cluster object.
+    :param type_name: the type without its version.
+    :returns: a list of policies.
+    """
+    return [
+        policy
+        for policy in cluster.policies
+        if policy.type.startswith(f'{type_name}-')
+    ]
+
+
+def resize_of(action, cluster):
+    """Find out what a CLUSTER_RESIZE changes.
+
+    :param action: the action; Senlin's parser writes into its data.
+    :param cluster: the engine's cluster object.
+    :returns: a :class:`sizing.Change`.
+    :raises: :class:`Refused` with the parser's message.
+    """
+    change = sizing.resizing(action.data)
+    if change is not None:
+        return change
+    current = node_objects.Node.count_by_cluster(action.context, cluster.id)
+    # The parser takes a current size of 0 for "not given" and falls back to
+    # the desired capacity, so the two must agree.
+    sized = copy.copy(cluster)
+    sized.desired_capacity = current
+    result, reason = scaleutils.parse_resize_params(action, sized, current)
+    if result != action.RES_OK:
+        raise Refused(reason)
+    return sizing.resizing(action.data) or sizing.Change(True, 0)
+
+
+def change_of(action, cluster):
+    """Find out how many nodes a scaling or a resize adds or removes.
+
+    :param action: a CLUSTER_SCALE_IN, CLUSTER_SCALE_OUT or CLUSTER_RESIZE.
+    :param cluster: the engine's cluster object.
+    :returns: a :class:`sizing.Change`.
+    :raises: :class:`Refused` when the number makes no sense.
+    """
+    if action.action == consts.CLUSTER_RESIZE:
+        change = resize_of(action, cluster)
+    else:
+        change = sizing.scaling(action.action, action.inputs, action.data)
+    if change.reason:
+        raise Refused(change.reason)
+    return change
+
+
+def nodes_with_regions(action, cluster):
+    """Read the cluster's nodes and where each lives.
+
+    :param action: the action, for its context.
+    :param cluster: the engine's cluster object.
+    :returns: a list of (node, region name) from the database, as of now.
+    """
+    profiles = {cluster.profile_id: cluster.rt['profile']}
+    found = []
+    for node in node_objects.Node.get_all_by_cluster(
+        action.context, cluster.id, project_safe=False
+    ):
+        if node.profile_id not in profiles:
+            profiles[node.profile_id] = profile_base.Profile.load(
+                action.context,
+                profile_id=node.profile_id,
+                project_safe=False,
+            )
+        region = regions.region_of(node, profiles[node.profile_id])
+        found.append((node, region or UNKNOWN_REGION))
+    return found
+
+
+def member(node, group):
+    """Describe a node for the selection.
+
+    :param node: a node from the database.
+    :param group: the region or zone it is in.
+    :returns: a :class:`selection.Member`.
+    """
+    fitness = selection.Fitness.GOOD
+    if node.tainted or node.status in (consts.NS_ERROR, consts.NS_WARNING):
+        fitness = selection.Fitness.BAD
+    elif node.created_at is None:
+        fitness = selection.Fitness.UNBORN
+    return selection.Member(
+        id=node.id,
+        group=group,
+        fitness=fitness,
+        created=str(node.created_at or ''),
+        profile_created=str(node.profile_created_at or ''),
+        index=node.index,
+    )

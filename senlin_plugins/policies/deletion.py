@@ -1,0 +1,271 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The deletion policy, versions 1.0 and 1.1 of its specification."""
+
+import random
+
+from oslo_config import cfg
+from oslo_log import log as logging
+from senlin.common import constraints, consts, schema
+from senlin.common import exception as exc
+from senlin.engine import cluster as cluster_mod
+from senlin.policies import base
+
+from senlin_plugins import conf, selection
+from senlin_plugins.policies import common
+
+LOG = logging.getLogger(__name__)
+conf.register_opts(cfg.CONF)
+
+IN_TREE_TYPE = 'senlin.policy.deletion'
+
+
+class DeletionPolicy(base.Policy):
+    """Choose which nodes leave a cluster, and how."""
+
+    VERSION = '1.1'
+    VERSIONS = {
+        '1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}],
+        '1.1': [{'status': consts.SUPPORTED, 'since': '2026.11'}],
+    }
+
+    #: After every policy that decides how many nodes leave which region.
+    PRIORITY = 400
+
+    TARGET = [
+        ('BEFORE', consts.CLUSTER_SCALE_IN),
+        ('BEFORE', consts.CLUSTER_DEL_NODES),
+        ('BEFORE', consts.CLUSTER_RESIZE),
+        ('BEFORE', consts.NODE_DELETE),
+    ]
+
+    PROFILE_TYPE = ['ANY']
+
+    KEYS = (
+        CRITERIA,
+        DESTROY_AFTER_DELETION,
+        GRACE_PERIOD,
+        REDUCE_DESIRED_CAPACITY,
+        HOOKS,
+    ) = (
+        'criteria',
+        'destroy_after_deletion',
+        'grace_period',
+        'reduce_desired_capacity',
+        'hooks',
+    )
+
+    HOOK_KEYS = (TYPE, PARAMS, TIMEOUT) = ('type', 'params', 'timeout')
+    PARAM_KEYS = (QUEUE, URL) = ('queue', 'url')
+    #: Hook type -> the parameter that it cannot do without.
+    HOOK_TYPES = {'zaqar': QUEUE, 'webhook': URL}
+
+    properties_schema = {
+        CRITERIA: schema.String(
+            'Criteria used in selecting candidates for deletion.',
+            default=selection.Criterion.RANDOM.value,
+            constraints=[
+                constraints.AllowedValues(
+                    [criterion.value for criterion in selection.Criterion]
+                ),
+            ],
+        ),
+        DESTROY_AFTER_DELETION: schema.Boolean(
+            'Whether a node should be completely destroyed after deletion. '
+            'Default to True.',
+            default=True,
+        ),
+        GRACE_PERIOD: schema.Integer(
+            'Number of seconds before real deletion happens.', default=0
+        ),
+        REDUCE_DESIRED_CAPACITY: schema.Boolean(
+            'Whether the desired capacity of the cluster should be reduced '
+            'along the deletion. Default to True.',
+            default=True,
+        ),
+        HOOKS: schema.Map(
+            'Lifecycle hook; needs version 1.1.',
+            schema={
+                TYPE: schema.String(
+                    'Type of lifecycle hook.',
+                    default='zaqar',
+                    constraints=[constraints.AllowedValues([*HOOK_TYPES])],
+                ),
+                PARAMS: schema.Map(
+                    'Where the message goes.',
+                    schema={
+                        QUEUE: schema.String(
+                            'Zaqar queue to receive lifecycle hook message.',
+                            default='',
+                        ),
+                        URL: schema.String(
+                            'Url sink to which to send lifecycle hook '
+                            'message.',
+                            default='',
+                        ),
+                    },
+                    default={},
+                ),
+                TIMEOUT: schema.Integer(
+                    'Number of seconds before actual deletion happens.',
+                    default=0,
+                ),
+            },
+            default={},
+        ),
+    }
+
+    def validate(self, context, validate_props=False):
+        """Check the spec.
+
+        :param context: the request's context.
+        :param validate_props: whether to check values outside the spec;
+            there are none.
+        :raises: ``InvalidSpec`` with what is wrong and what is accepted.
+        """
+        common.check_enabled(conf.DELETION)
+        try:
+            super().validate(context, validate_props)
+            problem = self._find_problem()
+        except (exc.ESchema, TypeError, ValueError) as ex:
+            problem = str(ex)
+        if problem:
+            raise exc.InvalidSpec(message=problem)
+        return True
+
+    def _find_problem(self):
+        """Say what is wrong with the values, or return an empty string."""
+        grace = self.properties[self.GRACE_PERIOD]
+        if grace < 0:
+            return f"'grace_period' is '{grace}': it must be 0 or greater."
+        hooks = self.properties[self.HOOKS]
+        if not hooks:
+            return ''
+        if self.type.endswith('-1.0'):
+            return (
+                "'hooks' needs version 1.1 of the policy, and the spec's "
+                "'version' is '1.0'."
+            )
+        if hooks[self.TIMEOUT] < 0:
+            return (
+                f"'timeout' of 'hooks' is '{hooks[self.TIMEOUT]}': it must "
+                'be 0 or greater.'
+            )
+        needed = self.HOOK_TYPES[hooks[self.TYPE]]
+        if not hooks[self.PARAMS].get(needed):
+            return (
+                f"'params' of a hook of type '{hooks[self.TYPE]}' must have "
+                f"'{needed}'."
+            )
+        return ''
+
+    def attach(self, cluster, enabled=True):
+        """Refuse a cluster that has another deletion policy.
+
+        :param cluster: the cluster to attach to.
+        :param enabled: whether the binding is enabled.
+        :returns: (true, data), or (false, reason).
+        """
+        try:
+            common.check_enabled(conf.DELETION)
+        except exc.InvalidSpec as ex:
+            return False, str(ex)
+        rivals = common.policies_of_type(cluster, IN_TREE_TYPE)
+        if rivals:
+            return False, (
+                f"Policy '{rivals[0].name}' of type '{rivals[0].type}' is "
+                'attached to the cluster already and chooses candidates, '
+                'too: detach it first.'
+            )
+        return super().attach(cluster, enabled)
+
+    @common.answering_errors
+    def pre_op(self, cluster_id, action):
+        """Choose the candidates (S1 to S7).
+
+        :param cluster_id: the cluster's id.
+        :param action: the action; the decision goes into its data.
+        """
+        if action.action == consts.NODE_DELETE:
+            self._decide(action, [action.entity.id])
+            return
+        if action.action == consts.CLUSTER_DEL_NODES:
+            # Named by the user; the engine checks each of them, but would
+            # delete one that is named twice two times.
+            asked = list(dict.fromkeys(action.inputs.get('candidates') or []))
+            action.inputs['candidates'] = asked
+            self._keep_hooks(action)
+            self._decide(action, asked)
+            return
+        cluster = cluster_mod.Cluster.load(
+            action.context, cluster_id, project_safe=False
+        )
+        change = common.change_of(action, cluster)
+        if change.growing or not change.count:
+            return
+        self._keep_hooks(action)
+        self._decide(action, self._choose(action, cluster, change.count))
+
+    def _choose(self, action, cluster, count):
+        """Select candidates, within the regions or zones decided before."""
+        deletion = action.data.get('deletion') or {}
+        nodes = common.nodes_with_regions(action, cluster)
+        # The specification spells it "regions" and "region".
+        per_group = deletion.get('regions') or deletion.get('region')
+        if not per_group and deletion.get('zones'):
+            per_group = deletion['zones']
+            nodes = [(node, _zone(node)) for node, _ in nodes]
+        chosen = selection.select(
+            (common.member(node, group) for node, group in nodes),
+            count,
+            selection.Criterion(self.properties[self.CRITERIA]),
+            random.SystemRandom(),
+            per_group,
+        )
+        for group, missing in chosen.shortage.items():
+            LOG.warning(
+                "Action %(action)s: '%(group)s' has %(missing)s nodes less "
+                'than are to be removed from it; they are taken from the '
+                'rest of the cluster.',
+                {
+                    'action': action.id,
+                    'group': group,
+                    'missing': missing,
+                },
+            )
+        return list(chosen.candidates)
+
+    def _keep_hooks(self, action):
+        """Put the hook where the engine looks for it."""
+        hooks = self.properties[self.HOOKS]
+        if hooks:
+            action.data['hooks'] = dict(hooks)
+
+    def _decide(self, action, candidates):
+        """Write the decision as the specification lays it out."""
+        deletion = dict(action.data.get('deletion') or {})
+        deletion['count'] = len(candidates)
+        deletion['candidates'] = candidates
+        for key in (
+            self.DESTROY_AFTER_DELETION,
+            self.GRACE_PERIOD,
+            self.REDUCE_DESIRED_CAPACITY,
+        ):
+            deletion[key] = self.properties[key]
+        action.data['deletion'] = deletion
+        common.answer(action, selection.CANDIDATES_GENERATED)
+
+
+def _zone(node):
+    """Return the availability zone that a node's data names."""
+    return ((node.data or {}).get('placement') or {}).get('zone')

@@ -1,0 +1,336 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The region placement policy, version 1.0 of its specification."""
+
+import collections
+import random
+
+from oslo_config import cfg
+from oslo_log import log as logging
+from senlin.common import consts, schema
+from senlin.common import exception as exc
+from senlin.engine import cluster as cluster_mod
+from senlin.objects import cluster_policy as binding_objects
+from senlin.policies import base
+
+from senlin_plugins import apportionment, conf, selection, sizing
+from senlin_plugins.policies import common
+from senlin_plugins.profiles import regions
+
+LOG = logging.getLogger(__name__)
+CONF = cfg.CONF
+conf.register_opts(CONF)
+
+IN_TREE_TYPE = 'senlin.policy.region_placement'
+DELETION_TYPES = ('senlin_plugins.policy.deletion', 'senlin.policy.deletion')
+
+
+class RegionPlacementPolicy(base.Policy):
+    """Spread the nodes of a cluster over regions, by weight and cap."""
+
+    VERSION = '1.0'
+    VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
+
+    #: After the affinity and zone policies (300), whose placements it
+    #: completes; before the deletion policy (400), which follows its plan.
+    PRIORITY = 350
+
+    TARGET = [
+        ('BEFORE', consts.CLUSTER_SCALE_OUT),
+        ('BEFORE', consts.CLUSTER_SCALE_IN),
+        ('BEFORE', consts.CLUSTER_RESIZE),
+        ('BEFORE', consts.NODE_CREATE),
+        # Not in the specification: with check_capacity, a recovery creates
+        # nodes, and they need a region like any other.
+        ('BEFORE', consts.CLUSTER_RECOVER),
+    ]
+
+    PROFILE_TYPE = ['ANY']
+
+    KEYS = (REGIONS,) = ('regions',)
+
+    REGION_KEYS = (NAME, WEIGHT, CAP) = ('name', 'weight', 'cap')
+
+    properties_schema = {
+        REGIONS: schema.List(
+            'Regions to spread the nodes over.',
+            required=True,
+            schema=schema.Map(
+                'A region.',
+                schema={
+                    NAME: schema.String('Name of a region.', required=True),
+                    WEIGHT: schema.Integer(
+                        'Weight of the region. The default is 100.',
+                        default=apportionment.DEFAULT_WEIGHT,
+                    ),
+                    CAP: schema.Integer(
+                        'Maximum number of nodes in this region. The '
+                        'default is -1 which means no cap set.',
+                        default=apportionment.NO_CAP,
+                    ),
+                },
+            ),
+        ),
+    }
+
+    @property
+    def regions(self):
+        """The regions of the spec, in the order of the spec."""
+        return [
+            apportionment.Region(r[self.NAME], r[self.WEIGHT], r[self.CAP])
+            for r in self.properties[self.REGIONS]
+        ]
+
+    def validate(self, context, validate_props=False):
+        """Check the spec, and that Keystone knows the regions.
+
+        :param context: the request's context.
+        :param validate_props: whether to ask Keystone.
+        :raises: ``InvalidSpec`` with what is wrong and what is accepted.
+        """
+        common.check_enabled(conf.REGION_PLACEMENT)
+        try:
+            super().validate(context, validate_props)
+            problem = apportionment.find_problem(self.regions)
+        except (exc.ESchema, TypeError, ValueError) as ex:
+            problem = str(ex)
+        if problem:
+            raise exc.InvalidSpec(message=problem)
+        if not validate_props:
+            return True
+        names = sorted(region.name for region in self.regions)
+        keystone = self.keystone(context.user_id, context.project_id)
+        unknown = sorted(set(names) - set(keystone.validate_regions(names)))
+        if unknown:
+            raise exc.InvalidSpec(
+                message=f"The specified regions '{unknown}' could not be "
+                'found.'
+            )
+        return True
+
+    def attach(self, cluster, enabled=True):
+        """Refuse a cluster on which the plan could not take effect.
+
+        :param cluster: the cluster to attach to.
+        :param enabled: whether the binding is enabled.
+        :returns: (true, data), or (false, reason).
+        """
+        try:
+            common.check_enabled(conf.REGION_PLACEMENT)
+        except exc.InvalidSpec as ex:
+            return False, str(ex)
+        rivals = common.policies_of_type(cluster, IN_TREE_TYPE)
+        if rivals:
+            return False, (
+                f"Policy '{rivals[0].name}' of type '{rivals[0].type}' is "
+                'attached to the cluster already and plans regions, too: '
+                'detach it first.'
+            )
+        profile = cluster.rt['profile']
+        if not _is_aware(profile):
+            reason = (
+                f"Profile '{profile.name}' of type '{profile.type}' creates "
+                'all nodes in one region, whatever the policy decides: '
+                "use a profile of type 'senlin_plugins.nova.server' or "
+                "'senlin_plugins.heat.stack'."
+            )
+            if CONF[conf.GROUP].unaware_profile == conf.REFUSE:
+                return False, reason
+            LOG.warning(
+                "Policy '%(policy)s' only plans for cluster %(cluster)s. "
+                '%(reason)s',
+                {
+                    'policy': self.name,
+                    'cluster': cluster.id,
+                    'reason': reason,
+                },
+            )
+        return super().attach(cluster, enabled)
+
+    @common.answering_errors
+    def pre_op(self, cluster_id, action):
+        """Decide which regions nodes come to or leave (S1 to S4).
+
+        :param cluster_id: the cluster's id.
+        :param action: the action; the decision goes into its data.
+        """
+        cluster = cluster_mod.Cluster.load(
+            action.context, cluster_id, project_safe=False
+        )
+        profile = cluster.rt['profile']
+        if action.action == consts.NODE_CREATE:
+            profile = action.entity.rt['profile']
+            change = sizing.Change(True, 1)
+        elif action.action == consts.CLUSTER_RECOVER:
+            missing = sizing.recovering(
+                action.inputs, len(cluster.nodes), cluster.desired_capacity
+            )
+            change = sizing.Change(True, missing)
+        else:
+            change = common.change_of(action, cluster)
+        if not change.count:
+            return
+        if change.growing and regions.own_region(profile):
+            # The profile's region takes precedence (S4), also when the
+            # nodes are created by a scaling of the cluster.
+            LOG.debug(
+                "Profile '%(profile)s' fixes region '%(region)s'.",
+                {
+                    'profile': profile.name,
+                    'region': regions.own_region(profile),
+                },
+            )
+            return
+        usable = self._usable_regions(cluster, profile)
+        # Read after Keystone has answered: other nodes may have been placed
+        # in the meantime.
+        nodes = common.nodes_with_regions(action, cluster)
+        if change.growing:
+            self._grow(action, profile, usable, nodes, change.count)
+        else:
+            self._shrink(action, cluster, usable, nodes, change.count)
+        common.answer(action)
+
+    def _grow(self, action, profile, usable, nodes, count):
+        """Write ``creation`` and make it happen."""
+        current = collections.Counter(
+            region for node, region in nodes if _counts(node)
+        )
+        plan = _plan(apportionment.grow(usable, current, count))
+        action.data['creation'] = {
+            **(action.data.get('creation') or {}),
+            'count': count,
+            'regions': plan,
+        }
+        targets = [name for name in plan for _ in range(plan[name])]
+        if not _is_aware(profile):
+            LOG.warning(
+                'The plan for action %(action)s has no effect: profile '
+                "'%(profile)s' of type '%(type)s' is not region-aware.",
+                {
+                    'action': action.id,
+                    'profile': profile.name,
+                    'type': profile.type,
+                },
+            )
+        elif action.action == consts.NODE_CREATE:
+            regions.record_region(action.entity, targets[0])
+        else:
+            placement = action.data.get('placement') or {}
+            action.data['placement'] = _merge(placement, targets)
+
+    def _shrink(self, action, cluster, usable, nodes, count):
+        """Write ``deletion``, with candidates if nobody else will."""
+        # A region of the spec that is out of reach now is left alone.
+        held = {region.name for region in self.regions}
+        held -= {region.name for region in usable}
+        current = collections.Counter(
+            region for node, region in nodes if region not in held
+        )
+        plan = _plan(apportionment.shrink(usable, current, count))
+        deletion = {
+            **(action.data.get('deletion') or {}),
+            'count': count,
+            'regions': plan,
+        }
+        if not self._has_deletion_policy(action, cluster):
+            chosen = selection.select(
+                (common.member(node, region) for node, region in nodes),
+                count,
+                selection.Criterion.RANDOM,
+                random.SystemRandom(),
+                plan,
+            )
+            deletion['candidates'] = list(chosen.candidates)
+        action.data['deletion'] = deletion
+
+    def _usable_regions(self, cluster, profile):
+        """Return the regions of the spec that nodes can be created in."""
+        keystone = self.keystone(cluster.user, cluster.project)
+        names = [region.name for region in self.regions]
+        known = set(keystone.validate_regions(names))
+        if CONF[conf.GROUP].check_catalog and _is_aware(profile):
+            services = profile.required_services()
+            known = {n for n in known if _offers(keystone, n, services)}
+        return [region for region in self.regions if region.name in known]
+
+    @staticmethod
+    def _has_deletion_policy(action, cluster):
+        """Tell whether an enabled policy will choose the candidates."""
+        enabled = {
+            binding.policy_id
+            for binding in binding_objects.ClusterPolicy.get_all(
+                action.context, cluster.id, filters={'enabled': True}
+            )
+        }
+        return any(
+            policy.id in enabled
+            for type_name in DELETION_TYPES
+            for policy in common.policies_of_type(cluster, type_name)
+        )
+
+
+def _is_aware(profile):
+    """Tell whether a profile creates nodes where they are placed."""
+    return getattr(profile, 'REGION_AWARE', False)
+
+
+def _counts(node):
+    """Tell whether a node is anywhere yet.
+
+    A node that waits for its own NODE_CREATE is a member of the cluster
+    already, but nobody has decided on its region.
+    """
+    return node.status != consts.NS_INIT or regions.recorded_region(node)
+
+
+def _plan(outcome):
+    """Return the plan of an outcome, or refuse with its reason."""
+    if not outcome.feasible:
+        raise common.Refused(outcome.reason)
+    return dict(outcome.plan)
+
+
+def _merge(placement, targets):
+    """Give each new node its region, and keep what others decided for it."""
+    others = placement.get('placements') or []
+    others = [*others, *({} for _ in targets)]
+    return {
+        **placement,
+        'count': len(targets),
+        'placements': [
+            {**entry, 'region_name': name}
+            for entry, name in zip(others, targets, strict=False)
+        ],
+    }
+
+
+def _offers(keystone, region, services):
+    """Tell whether a region's catalog has all of the services."""
+    missing = [
+        service
+        for service in services
+        if not keystone.session.get_endpoint(
+            service_type=service,
+            region_name=region,
+            interface=CONF.authentication.interface,
+        )
+    ]
+    if missing:
+        LOG.warning(
+            "Region '%(region)s' is not used: its catalog offers no "
+            '%(services)s endpoint. Add one, remove the region from the '
+            'policy, or set check_catalog = false in [senlin_plugins].',
+            {'region': region, 'services': ', '.join(missing)},
+        )
+    return not missing

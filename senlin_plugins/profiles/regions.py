@@ -1,0 +1,202 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Where a node lives, and profiles that go there.
+
+A node's region is recorded in its data, as ``placement.region_name``: a
+placement policy writes it before the node is created, and a region-aware
+profile writes it itself when nobody did. From then on every call for the
+node goes to that region, also when the profile's own region changes.
+"""
+
+from oslo_config import cfg
+from senlin.common import context as senlin_context
+from senlin.drivers import base as driver_base
+from senlin.objects import node as node_objects
+
+
+def recorded_region(node):
+    """Return the region that a node's data names.
+
+    :param node: a node, from Senlin's engine or from its database.
+    :returns: the name, or ``None`` when none is recorded.
+    """
+    placement = (getattr(node, 'data', None) or {}).get('placement') or {}
+    return placement.get('region_name')
+
+
+def own_region(profile):
+    """Return the region that a profile's spec fixes in its ``context``.
+
+    :param profile: a profile of any type.
+    :returns: the name, or ``None`` when the profile leaves it open.
+    """
+    return (profile.context or {}).get('region_name') or None
+
+
+def region_of(node, profile):
+    """Return the region in which a node lives, or will be created.
+
+    :param node: the node, or anything without ``data``.
+    :param profile: the node's profile.
+    :returns: the recorded region, else the profile's own, else Senlin's
+        ``default_region_name``; ``None`` when that is unset, too.
+    """
+    return (
+        recorded_region(node)
+        or own_region(profile)
+        or cfg.CONF.default_region_name
+    )
+
+
+def record_region(node, region):
+    """Write a region into a node's data and store it.
+
+    :param node: the engine's node object.
+    :param region: the region's name.
+    """
+    data = dict(node.data or {})
+    data['placement'] = {
+        **(data.get('placement') or {}),
+        'region_name': region,
+    }
+    node.data = data
+    node_objects.Node.update(
+        senlin_context.get_admin_context(), node.id, {'data': data}
+    )
+
+
+class ProfileType(str):
+    """A profile type that also equals the in-tree type it extends.
+
+    Senlin's affinity, zone and load-balancing policies list the types that
+    they can handle, and look for the cluster's type in that list. What they
+    do works for the subclass as well; without this a region-aware cluster
+    could have none of them. Only the policies see it: the database and the
+    API have the type's own name.
+
+    :param name: the type with its version.
+    :param base: the in-tree type with its version.
+    """
+
+    __slots__ = ('_base',)
+
+    def __new__(cls, name, base):
+        self = super().__new__(cls, name)
+        self._base = base
+        return self
+
+    def __eq__(self, other):
+        return str.__eq__(self, other) or self._base == other
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
+class RegionAware:
+    """Mix-in for a profile: each client is built for the node's region."""
+
+    #: The in-tree type that the profile extends, without its version.
+    EXTENDS = ''
+
+    #: What the region placement policy looks for, also in profiles that
+    #: come from elsewhere.
+    REGION_AWARE = True
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.type = ProfileType(self.type, f'{self.EXTENDS}-1.0')
+        # Read by the health policy, to tell what can be rebooted.
+        self.type_name = self.EXTENDS
+
+    def required_services(self):
+        """Name the services that a region must offer for this profile.
+
+        :returns: service types as in Keystone's catalog.
+        """
+        raise NotImplementedError
+
+    def _client(self, service, obj):
+        """Return the client of a service in the region of a node.
+
+        :param service: the name of the driver's factory.
+        :param obj: the node, or the profile itself while it is validated.
+        :returns: a client, one per service and region.
+        """
+        region = region_of(obj, self)
+        clients = self.__dict__.setdefault('_regional_clients', {})
+        key = (service, region, obj.user, obj.project)
+        if key not in clients:
+            params = self._build_conn_params(obj.user, obj.project)
+            if region:
+                params['region_name'] = region
+            factory = getattr(driver_base.SenlinDriver(), service)
+            clients[key] = factory(params)
+        return clients[key]
+
+    def compute(self, obj):
+        """Return the compute client for a node's region."""
+        return self._client('compute', obj)
+
+    def glance(self, obj):
+        """Return the image client for a node's region."""
+        return self._client('glance', obj)
+
+    def network(self, obj):
+        """Return the network client for a node's region."""
+        return self._client('network', obj)
+
+    def block_storage(self, obj):
+        """Return the block storage client for a node's region."""
+        return self._client('block_storage', obj)
+
+    def orchestration(self, obj):
+        """Return the orchestration client for a node's region."""
+        return self._client('orchestration', obj)
+
+    def workflow(self, obj):
+        """Return the workflow client for a node's region."""
+        return self._client('workflow', obj)
+
+    def do_create(self, obj):
+        """Create the resource in the node's region and record the region.
+
+        A region in the profile's spec has precedence over a placement
+        (scenario S4). The record is written before anything is created: a
+        resource never exists in a region that its node does not name.
+
+        :param obj: the node.
+        :returns: the id of what was created.
+        """
+        region = own_region(self) or region_of(obj, self)
+        if region and region != recorded_region(obj):
+            record_region(obj, region)
+        return super().do_create(obj)
+
+    def do_adopt(self, obj, overrides=None, snapshot=False):
+        """Adopt a resource, from the region that the overrides name.
+
+        :param obj: a node that may be made up for a preview.
+        :param overrides: properties to override; ``context.region_name``
+            says where the resource is.
+        :param snapshot: whether to take a snapshot first.
+        :returns: the spec of the resource, or a description of the error.
+        """
+        asked = (overrides or {}).get('context') or {}
+        if asked.get('region_name'):
+            self.context = {
+                **(self.context or {}),
+                'region_name': asked['region_name'],
+            }
+        return super().do_adopt(obj, overrides=overrides, snapshot=snapshot)

@@ -1,0 +1,34 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Senlin's stack profile, with each stack in its node's region."""
+
+from senlin.common import consts
+from senlin.profiles.os.heat import stack
+
+from senlin_plugins.profiles import regions
+
+
+class StackProfile(regions.RegionAware, stack.StackProfile):
+    """Profile ``senlin_plugins.heat.stack``.
+
+    Takes the same spec as ``os.heat.stack``.
+    """
+
+    EXTENDS = 'os.heat.stack'
+
+    VERSION = '1.0'
+    VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
+
+    def required_services(self):
+        """Name the services that a stack of this profile needs."""
+        return ['orchestration']

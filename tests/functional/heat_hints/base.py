@@ -1,0 +1,243 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Run scenarios on real heat-engines, each in a process of its own.
+
+The engine and the cloud are those of the demo. Nothing of this package is
+named anywhere but in ``heat.conf``: Heat finds the hook by its entry point.
+"""
+
+import pathlib
+import shutil
+import tempfile
+import unittest
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from demo.heat import cloud as loopback
+from demo.heat import process
+
+VERSION = '2018-08-31'
+
+SIX = (
+    'heat_root_stack_id',
+    'heat_stack_id',
+    'heat_stack_name',
+    'heat_path_in_stack',
+    'heat_resource_name',
+    'heat_resource_uuid',
+)
+
+
+def server(
+    hints: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    **properties: Any,
+) -> dict[str, Any]:
+    """Return a server for a template.
+
+    :param hints: the template's own scheduler hints.
+    :param metadata: the resource's metadata.
+    :param properties: further properties.
+    """
+    resource: dict[str, Any] = {
+        'type': 'OS::Nova::Server',
+        'properties': {
+            'image': 'cirros',
+            'flavor': loopback.FLAVOR,
+            'networks': [{'allocate_network': 'none'}],
+            **properties,
+        },
+    }
+    if hints is not None:
+        resource['properties']['scheduler_hints'] = dict(hints)
+    if metadata is not None:
+        resource['metadata'] = dict(metadata)
+    return resource
+
+
+def template(**resources: Any) -> dict[str, Any]:
+    """Return a template that has these resources."""
+    return {'heat_template_version': VERSION, 'resources': resources}
+
+
+class Outcome:
+    """What an engine did with a scenario.
+
+    :param told: what Heat says about each stack, by its name.
+    :param sent: what the cloud was asked for.
+    :param log: the engine's log.
+    :param statements: the SQL statements that the engine sent.
+    """
+
+    def __init__(
+        self,
+        told: dict[str, dict[str, Any]],
+        sent: list[loopback.Request],
+        log: str,
+        statements: list[str],
+    ) -> None:
+        self.told = told
+        self.sent = sent
+        self.log = log
+        self.statements = statements
+
+    def hints(self, name: str) -> dict[str, Any] | None:
+        """Return the hints sent with the only request for this name."""
+        (request,) = (r for r in self.sent if r.name == name)
+        return request.hints
+
+    def errors(self) -> list[str]:
+        """Return the ERROR lines of this package in the log."""
+        return [
+            line
+            for line in self.log.splitlines()
+            if ' ERROR heat_hints' in line
+        ]
+
+    def warnings(self) -> list[str]:
+        """Return the WARNING lines of this package in the log."""
+        return [
+            line
+            for line in self.log.splitlines()
+            if ' WARNING heat_hints' in line
+        ]
+
+    def wanted(self, stack: str, resource: dict[str, Any]) -> dict[str, Any]:
+        """Return the six hints as Heat itself tells the facts.
+
+        :param stack: the root stack's name.
+        :param resource: the resource as Heat's RPC API tells of it.
+        """
+        return {
+            'heat_root_stack_id': self.told[stack]['root'],
+            'heat_stack_id': resource['stack_id'],
+            'heat_stack_name': resource['stack_name'],
+            'heat_path_in_stack': [
+                name if parent is None else f'{parent},{name}'
+                for parent, name in resource['path']
+            ],
+            'heat_resource_name': resource['name'],
+            'heat_resource_uuid': resource['uuid'],
+        }
+
+
+class ScenarioCase(unittest.TestCase):
+    """A class of tests that look at one engine's work."""
+
+    #: Lines of heat.conf below ``[heat_hints]``; ``{folder}`` is replaced.
+    options: Mapping[str, str] = {'enabled': 'true'}
+    #: Lines of heat.conf in other sections.
+    settings: Mapping[str, Mapping[str, str]] = {}
+    convergence = True
+    #: Modules written into a folder that the engine imports from.
+    modules: Mapping[str, str] = {}
+    #: Entry points of those modules, by namespace.
+    entry_points: Mapping[str, Mapping[str, str]] = {}
+    #: Other files in the same folder.
+    files: Mapping[str, str] = {}
+    #: What :meth:`demo.heat.engine.Engine.create` takes, without a project.
+    stacks: tuple[Mapping[str, Any], ...] = ()
+
+    outcome: Outcome
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Run the scenario once for all the tests of the class."""
+        cls.outcome = cls.run_scenario()
+
+    @classmethod
+    def run_scenario(cls, *, blocked: bool = False) -> Outcome:
+        """Run the scenario on a new engine.
+
+        :param blocked: have the import of this package fail, so that the
+            engine is stock Heat.
+        """
+        folder = pathlib.Path(tempfile.mkdtemp(prefix='heat-hints-test-'))
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        path = folder / 'path'
+        path.mkdir()
+        cls._write(path)
+        if blocked:
+            (path / 'heat_hints.py').write_text(
+                'raise ImportError("not installed here")\n'
+            )
+        cloud = loopback.Cloud()
+        cls.addClassCleanup(cloud.close)
+        project = uuid.uuid4().hex
+        log = folder / 'heat.log'
+        settings: dict[str, Any] = {
+            section: _replace(options, path)
+            for section, options in cls.settings.items()
+        }
+        if not blocked:
+            settings['heat_hints'] = _replace(cls.options, path)
+        engine = process.EngineProcess(
+            'engine',
+            {
+                'cloud': cloud.url,
+                'settings': settings,
+                'convergence': cls.convergence,
+                'stacks': [{'project': project, **s} for s in cls.stacks],
+            },
+            folder,
+            log,
+            (path,),
+        )
+        cls.addClassCleanup(engine.kill)
+        try:
+            result = engine.result()
+        except RuntimeError as exc:
+            raise AssertionError(
+                f'{exc}\n...{log.read_text()[-4000:]}'
+            ) from exc
+        return Outcome(
+            {stack['name']: stack for stack in result['stacks']},
+            cloud.sent(project) + cloud.sent(project, 'volume'),
+            log.read_text(),
+            result['statements'],
+        )
+
+    @classmethod
+    def _write(cls, path: pathlib.Path) -> None:
+        for name, text in {**cls.modules, **cls.files}.items():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_text(text)
+        if cls.entry_points:
+            info = path / 'providers_for_tests-1.0.dist-info'
+            info.mkdir()
+            (info / 'METADATA').write_text(
+                'Metadata-Version: 2.1\n'
+                'Name: providers-for-tests\n'
+                'Version: 1.0\n'
+            )
+            lines = []
+            for namespace, points in cls.entry_points.items():
+                lines.append(f'[{namespace}]')
+                lines += [f'{key} = {value}' for key, value in points.items()]
+            (info / 'entry_points.txt').write_text('\n'.join(lines) + '\n')
+
+    def assert_created(self, *names: str) -> None:
+        """Fail unless these stacks were created."""
+        self.assertEqual(
+            {name: 'CREATE_COMPLETE' for name in names},
+            {name: self.outcome.told[name]['status'] for name in names},
+            [self.outcome.told[name]['reason'] for name in names],
+        )
+
+
+def _replace(options: Mapping[str, str], path: pathlib.Path) -> dict[str, str]:
+    return {
+        key: value.replace('{folder}', str(path))
+        for key, value in options.items()
+    }

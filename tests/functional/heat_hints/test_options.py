@@ -1,0 +1,410 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What each option of ``[heat_hints]`` does to the requests."""
+
+import collections
+import json
+
+from tests.functional.heat_hints import base
+
+PROVIDERS = """
+class Rack:
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        return {
+            'rack': 7,
+            'empty': None,
+            'shape': {'a': [1]},
+            'asked': [
+                request.resource_type,
+                request.resource_name,
+                request.root_stack_id,
+                request.path[0].stack,
+                sorted(request.user_hints),
+            ],
+            'heat_stack_id': 'forged',
+        }
+
+
+class Second:
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        return {'rack': 'other', 'own': 'yes', 'tier': 'provider'}
+
+
+class Failing:
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        raise RuntimeError('the inventory is away')
+
+
+class Broken:
+    def __init__(self, conf):
+        raise ValueError('no inventory is configured')
+"""
+NAMES = {
+    'rack': 'providers_for_tests:Rack',
+    'second': 'providers_for_tests:Second',
+    'failing': 'providers_for_tests:Failing',
+    'broken': 'providers_for_tests:Broken',
+    'missing_module': 'no_such_module_anywhere:Provider',
+}
+
+
+class _WithProviders:
+    modules = {'providers_for_tests.py': PROVIDERS}
+    entry_points = {'heat_hints.providers': NAMES}
+
+
+class TestDisabled(base.ScenarioCase):
+    """Disabled, the engine is stock Heat."""
+
+    options = {'enabled': 'false'}
+    # Heat's default user data has a random boundary: RAW has none.
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                plain=base.server(name='plain', user_data_format='RAW'),
+                hinted=base.server(
+                    name='hinted',
+                    user_data_format='RAW',
+                    hints={'heat_stack_id': 'mine', 'tier': 'one'},
+                ),
+            ),
+        },
+    )
+
+    def test_bodies_are_those_of_stock_heat_byte_for_byte(self):
+        stock = self.run_scenario(blocked=True)
+        self.assertIn('Not using heat_hints', stock.log)
+        bodies = collections.Counter(r.body for r in stock.sent)
+        self.assertEqual(2, sum(bodies.values()))
+        self.assertEqual(
+            bodies, collections.Counter(r.body for r in self.outcome.sent)
+        )
+
+    def test_no_resource_type_is_overridden(self):
+        self.assert_created('root')
+        self.assertNotIn('OS::Nova::Server from', self.outcome.log)
+        self.assertNotIn(' heat_hints', self.outcome.log)
+
+
+class TestOverride(base.ScenarioCase):
+    """``user_hints = override``, the default, with fewer identifiers."""
+
+    options = {
+        'enabled': 'true',
+        'hints': 'heat_root_stack_id,heat_resource_name',
+    }
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                forged=base.server(
+                    name='forged',
+                    hints={
+                        'heat_root_stack_id': 'forged',
+                        'heat_stack_id': 'forged',
+                        'tier': 'one',
+                    },
+                )
+            ),
+        },
+    )
+
+    def test_only_the_chosen_identifiers_are_sent_and_none_is_forged(self):
+        self.assert_created('root')
+        self.assertEqual(
+            {
+                'heat_root_stack_id': self.outcome.told['root']['root'],
+                'heat_resource_name': 'forged',
+                'tier': 'one',
+            },
+            self.outcome.hints('forged'),
+        )
+
+
+class TestKeep(_WithProviders, base.ScenarioCase):
+    """``user_hints = keep``."""
+
+    options = {
+        'enabled': 'true',
+        'user_hints': 'keep',
+        'providers': 'second',
+    }
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                kept=base.server(
+                    name='kept',
+                    hints={'heat_root_stack_id': 'mine', 'tier': 'user'},
+                )
+            ),
+        },
+    )
+
+    def test_user_before_own_before_provider(self):
+        self.assert_created('root')
+        sent = self.outcome.hints('kept')
+        self.assertEqual('mine', sent['heat_root_stack_id'])
+        self.assertEqual('kept', sent['heat_resource_name'])
+        self.assertEqual('user', sent['tier'])
+        self.assertEqual('yes', sent['own'])
+
+
+class TestReject(base.ScenarioCase):
+    """``user_hints = reject``."""
+
+    options = {'enabled': 'true', 'user_hints': 'reject'}
+    stacks = (
+        {
+            'name': 'forging',
+            'template': base.template(
+                forged=base.server(
+                    name='forged', hints={'heat_stack_id': 'forged'}
+                )
+            ),
+        },
+        {
+            'name': 'honest',
+            'template': base.template(
+                honest=base.server(name='honest', hints={'tier': 'one'})
+            ),
+        },
+    )
+
+    def test_the_resource_fails_with_the_hint_in_quotes(self):
+        told = self.outcome.told['forging']
+        self.assertEqual('CREATE_FAILED', told['status'])
+        self.assertIn('"heat_stack_id"', told['reason'])
+        self.assertIn('remove them', told['reason'])
+
+    def test_nothing_is_sent_for_it(self):
+        self.assertEqual(['honest'], [r.name for r in self.outcome.sent])
+
+    def test_other_hints_of_a_template_are_welcome(self):
+        self.assert_created('honest')
+        self.assertEqual('one', self.outcome.hints('honest')['tier'])
+
+
+class _Scope:
+    """Three servers at the top and one in a nested stack."""
+
+    STACK = {
+        'name': 'root',
+        'template': base.template(
+            yes=base.server(name='yes', metadata={'heat_hints': True}),
+            no=base.server(name='no', metadata={'heat_hints': 'false'}),
+            silent=base.server(name='silent'),
+            odd=base.server(name='odd', metadata={'heat_hints': 'maybe'}),
+            nested={'type': 'inner.yaml'},
+        ),
+        'files': {
+            'inner.yaml': json.dumps(
+                base.template(
+                    inner=base.server(
+                        name='inner', metadata={'heat_hints': True}
+                    )
+                )
+            )
+        },
+    }
+
+    def names(self):
+        return sorted(r.name for r in self.outcome.sent if r.hints)
+
+
+class TestOptIn(_Scope, base.ScenarioCase):
+    """``scope = opt_in``."""
+
+    options = {'enabled': 'true', 'scope': 'opt_in'}
+    stacks = (_Scope.STACK,)
+
+    def test_only_resources_that_say_so_get_hints(self):
+        self.assert_created('root')
+        self.assertEqual(['inner', 'yes'], self.names())
+
+    def test_others_are_created_as_stock_heat_does(self):
+        self.assertIsNone(self.outcome.hints('silent'))
+
+    def test_metadata_that_is_not_understood_is_told(self):
+        (warning,) = self.outcome.warnings()
+        self.assertIn('"heat_hints: maybe"', warning)
+
+
+class TestOptOut(_Scope, base.ScenarioCase):
+    """``scope = opt_out``."""
+
+    options = {'enabled': 'true', 'scope': 'opt_out'}
+    stacks = (_Scope.STACK,)
+
+    def test_all_but_those_that_say_so_get_hints(self):
+        self.assert_created('root')
+        self.assertEqual(['inner', 'odd', 'silent', 'yes'], self.names())
+
+
+class TestProviders(_WithProviders, base.ScenarioCase):
+    """Providers found by their entry points, and a mapping file."""
+
+    options = {
+        'enabled': 'true',
+        'providers': 'rack,second,mapping_file',
+        'mapping_file': '{folder}/mapping.yaml',
+    }
+    files = {
+        'mapping.yaml': (
+            '- {stack: "ro*", resource: db, hints: {zone: [z1, z2]}}\n'
+            '- {project: nobody, hints: {zone: wrong}}\n'
+        )
+    }
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                db=base.server(name='db', hints={'tier': 'user'}),
+                web=base.server(name='web'),
+            ),
+        },
+    )
+
+    def test_values_become_strings_and_lists_of_strings(self):
+        self.assert_created('root')
+        sent = self.outcome.hints('db')
+        self.assertEqual('7', sent['rack'])
+        self.assertEqual('{"a":[1]}', sent['shape'])
+        self.assertNotIn('empty', sent)
+
+    def test_a_provider_is_told_about_the_resource(self):
+        root = self.outcome.told['root']['root']
+        self.assertEqual(
+            ['OS::Nova::Server', 'db', root, 'root', '["tier"]'],
+            self.outcome.hints('db')['asked'],
+        )
+
+    def test_a_provider_sets_no_reserved_name_and_none_that_is_taken(self):
+        sent = self.outcome.hints('db')
+        self.assertEqual(
+            self.outcome.told['root']['root'], sent['heat_stack_id']
+        )
+        self.assertEqual('yes', sent['own'])
+        refused = {
+            (hint, provider)
+            for hint, provider in (
+                ('heat_stack_id', 'rack'),
+                ('rack', 'second'),
+            )
+            for line in self.outcome.warnings()
+            if f'"{hint}" of the provider "{provider}"' in line
+        }
+        self.assertEqual(
+            {('heat_stack_id', 'rack'), ('rack', 'second')}, refused
+        )
+
+    def test_the_templates_hint_wins_over_a_providers(self):
+        self.assertEqual('user', self.outcome.hints('db')['tier'])
+        self.assertEqual('provider', self.outcome.hints('web')['tier'])
+
+    def test_the_mapping_file_gives_hints_to_the_resources_it_names(self):
+        self.assertEqual(['z1', 'z2'], self.outcome.hints('db')['zone'])
+        self.assertNotIn('zone', self.outcome.hints('web'))
+
+
+class _Failing(_WithProviders):
+    STACK = {
+        'name': 'root',
+        'template': base.template(one=base.server(name='one')),
+    }
+
+
+class TestFailingProviderIgnored(_Failing, base.ScenarioCase):
+    """``on_error = ignore``, the default."""
+
+    options = {'enabled': 'true', 'providers': 'failing,second'}
+    stacks = (_Failing.STACK,)
+
+    def test_the_server_is_created_with_all_other_hints(self):
+        self.assert_created('root')
+        sent = self.outcome.hints('one')
+        self.assertEqual(
+            sorted([*base.SIX, 'own', 'rack', 'tier']), sorted(sent)
+        )
+
+    def test_one_warning_says_which_provider_and_why(self):
+        (warning,) = self.outcome.warnings()
+        self.assertIn('"failing"', warning)
+        self.assertIn('the inventory is away', warning)
+
+
+class TestFailingProviderFails(_Failing, base.ScenarioCase):
+    """``on_error = fail``."""
+
+    options = {
+        'enabled': 'true',
+        'providers': 'failing,second',
+        'on_error': 'fail',
+    }
+    stacks = (_Failing.STACK,)
+
+    def test_the_resource_fails_and_nothing_is_sent(self):
+        told = self.outcome.told['root']
+        self.assertEqual('CREATE_FAILED', told['status'])
+        self.assertIn('"failing"', told['reason'])
+        self.assertEqual([], self.outcome.sent)
+
+
+class TestUnloadableProvidersFail(_Failing, base.ScenarioCase):
+    """``on_error = fail`` with a provider that could not be loaded."""
+
+    options = {
+        'enabled': 'true',
+        'providers': 'broken',
+        'on_error': 'fail',
+    }
+    stacks = (_Failing.STACK,)
+
+    def test_the_resource_fails_and_nothing_is_sent(self):
+        told = self.outcome.told['root']
+        self.assertEqual('CREATE_FAILED', told['status'])
+        self.assertIn('"broken"', told['reason'])
+        self.assertEqual([], self.outcome.sent)
+
+
+class TestUnloadableProvidersIgnored(_Failing, base.ScenarioCase):
+    """Providers that are unknown, cannot be imported or cannot be made."""
+
+    options = {
+        'enabled': 'true',
+        'providers': 'nobody,broken,missing_module,second',
+    }
+    stacks = (_Failing.STACK,)
+
+    def test_the_engine_works_with_the_one_that_is_left(self):
+        self.assert_created('root')
+        self.assertEqual('yes', self.outcome.hints('one')['own'])
+
+    def test_one_error_for_each_says_what_to_change(self):
+        nobody, broken, missing = self.outcome.errors()
+        self.assertIn('no provider "nobody"', nobody)
+        self.assertIn('mapping_file', nobody)
+        self.assertIn('no inventory is configured', broken)
+        self.assertIn('no_such_module_anywhere', missing)
+        for error in (nobody, broken, missing):
+            self.assertIn('[heat_hints] providers', error)

@@ -1,0 +1,274 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The six hints on each kind of resource, as Nova receives them."""
+
+import json
+
+from nova import objects as nova_objects
+from nova.objects import request_spec
+
+from demo.heat import cloud as loopback
+from tests.functional.heat_hints import base
+
+MEMBER = base.server()
+#: A resource whose create request can be told from all others by its name.
+INNER = base.template(
+    inner=base.server(name='inner'), deep={'type': 'deepest.yaml'}
+)
+DEEPEST = base.template(
+    first=base.server(name='first'),
+    second={**base.server(name='second'), 'depends_on': 'first'},
+)
+
+
+class _Everything:
+    """A stack that has every kind of resource that sends hints."""
+
+    options = {
+        'enabled': 'true',
+        'resource_types': (
+            'OS::Nova::Server,AWS::EC2::Instance,OS::Cinder::Volume'
+        ),
+    }
+    STACK = {
+        'name': 'all',
+        'template': base.template(
+            top=base.server(name='top', hints={'group_of': 'mine'}),
+            nested={'type': 'inner.yaml'},
+            group={
+                'type': 'OS::Heat::ResourceGroup',
+                'properties': {'count': 2, 'resource_def': MEMBER},
+            },
+            scaled={
+                'type': 'OS::Heat::AutoScalingGroup',
+                'properties': {
+                    'min_size': 2,
+                    'max_size': 2,
+                    'resource': MEMBER,
+                },
+            },
+            instance={
+                'type': 'AWS::EC2::Instance',
+                'properties': {
+                    'ImageId': 'cirros',
+                    'InstanceType': loopback.FLAVOR,
+                    'NetworkInterfaces': [loopback.PORT],
+                },
+            },
+            volume={
+                'type': 'OS::Cinder::Volume',
+                'properties': {'name': 'disk', 'size': 1},
+            },
+        ),
+        'files': {
+            'inner.yaml': json.dumps(INNER),
+            'deepest.yaml': json.dumps(DEEPEST),
+        },
+    }
+
+    TYPES = {
+        'OS::Nova::Server': 8,
+        'AWS::EC2::Instance': 1,
+        'OS::Cinder::Volume': 1,
+    }
+
+    def six_by_uuid(self):
+        return {
+            request.hints['heat_resource_uuid']: {
+                name: request.hints[name] for name in base.SIX
+            }
+            for request in self.outcome.sent
+        }
+
+    def resources(self):
+        return [
+            resource
+            for resource in self.outcome.told['all']['resources']
+            if resource['type'] in self.TYPES
+        ]
+
+    def test_heat_creates_every_resource_of_the_template(self):
+        self.assert_created('all')
+        counted = dict.fromkeys(self.TYPES, 0)
+        for resource in self.resources():
+            counted[resource['type']] += 1
+        self.assertEqual(self.TYPES, counted)
+
+    def test_each_request_says_what_heat_says_about_its_resource(self):
+        self.assertEqual(
+            {
+                resource['uuid']: self.outcome.wanted('all', resource)
+                for resource in self.resources()
+            },
+            self.six_by_uuid(),
+        )
+
+    def test_the_templates_other_hints_are_sent_beside_the_six(self):
+        self.assertEqual('mine', self.outcome.hints('top')['group_of'])
+
+    def test_novas_request_spec_stores_every_recorded_hint(self):
+        nova_objects.register_all()
+        for request in self.outcome.sent:
+            if request.kind != 'server':
+                continue
+            # What nova-api makes of os:scheduler_hints before scheduling.
+            spec = request_spec.RequestSpec.from_primitives(
+                None, {}, {'scheduler_hints': request.hints}
+            )
+            stored = {
+                name: spec.scheduler_hints[name] for name in request.hints
+            }
+            self.assertEqual(
+                {
+                    name: value if isinstance(value, list) else [value]
+                    for name, value in request.hints.items()
+                },
+                stored,
+            )
+            # The form in which it is kept in the API database.
+            self.assertIn(
+                request.hints['heat_resource_uuid'],
+                json.dumps(spec.obj_to_primitive()),
+            )
+
+    def test_the_log_has_neither_errors_nor_warnings_of_this_package(self):
+        self.assertEqual(
+            ([], []), (self.outcome.errors(), self.outcome.warnings())
+        )
+
+
+class TestConvergence(_Everything, base.ScenarioCase):
+    """Heat's engine of today."""
+
+    stacks = (_Everything.STACK,)
+
+
+class TestLegacyEngine(_Everything, base.ScenarioCase):
+    """Heat's engine with ``convergence_engine = false``."""
+
+    convergence = False
+    stacks = (_Everything.STACK,)
+
+
+class TestQueries(base.ScenarioCase):
+    """What a server's place in its stacks costs the database."""
+
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(nested={'type': 'inner.yaml'}),
+            'files': {
+                'inner.yaml': json.dumps(
+                    base.template(deep={'type': 'deepest.yaml'})
+                ),
+                'deepest.yaml': json.dumps(DEEPEST),
+            },
+        },
+    )
+
+    def test_one_narrow_query_per_level_above_and_none_when_warm(self):
+        self.assert_created('root')
+        narrow = [
+            statement
+            for statement in self.outcome.statements
+            if 'parent_resource_name' in statement
+            and 'raw_template' not in statement
+            and statement.startswith('SELECT')
+        ]
+        # "second" waits for "first", so it finds what that looked up: the
+        # two stacks above "deepest", whose own row nobody needs to read.
+        self.assertEqual(2, len(narrow), narrow)
+
+    def test_both_servers_name_the_same_root_and_path(self):
+        first = self.outcome.hints('first')
+        second = self.outcome.hints('second')
+        self.assertEqual(
+            self.outcome.told['root']['root'], first['heat_root_stack_id']
+        )
+        self.assertEqual(
+            [first[name] for name in base.SIX[:4]],
+            [second[name] for name in base.SIX[:4]],
+        )
+        self.assertEqual(3, len(first['heat_path_in_stack']))
+        self.assertEqual(
+            ['root', 'nested', 'deep'],
+            [step.split(',')[0] for step in first['heat_path_in_stack']],
+        )
+
+
+class TestJsonPath(base.ScenarioCase):
+    """``path_format = json``, and a resource with an odd name."""
+
+    options = {'enabled': 'true', 'path_format': 'json'}
+    NAME = 'x,y "ü"'
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(nested={'type': 'inner.yaml'}),
+            'files': {
+                'inner.yaml': json.dumps(
+                    base.template(**{NAME: base.server(name='odd')})
+                )
+            },
+        },
+    )
+
+    def test_the_path_is_the_specs_tuples(self):
+        self.assert_created('root')
+        (odd,) = (
+            resource
+            for resource in self.outcome.told['root']['resources']
+            if resource['name'] == self.NAME
+        )
+        path = json.loads(self.outcome.hints('odd')['heat_path_in_stack'])
+        self.assertEqual(odd['path'], path)
+        self.assertEqual([None, 'root'], path[0])
+        self.assertEqual('nested', path[1][0])
+
+    def test_an_odd_name_arrives_as_it_is_in_the_template(self):
+        self.assertEqual(
+            self.NAME, self.outcome.hints('odd')['heat_resource_name']
+        )
+
+
+class TestReplacement(base.ScenarioCase):
+    """An update that makes Heat replace a server."""
+
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                kept=base.server(name='kept'),
+                changed=base.server(name='before', hints={'tier': 'one'}),
+            ),
+            'update': base.template(
+                kept=base.server(name='kept'),
+                changed=base.server(name='after', hints={'tier': 'two'}),
+            ),
+        },
+    )
+
+    def test_the_new_server_has_the_new_resources_hints(self):
+        told = self.outcome.told['root']
+        self.assertEqual('UPDATE_COMPLETE', told['status'], told['reason'])
+        (new,) = (r for r in told['resources'] if r['name'] == 'changed')
+        self.assertEqual(
+            {**self.outcome.wanted('root', new), 'tier': 'two'},
+            self.outcome.hints('after'),
+        )
+
+    def test_the_old_server_was_another_resource(self):
+        self.assertNotEqual(
+            self.outcome.hints('before')['heat_resource_uuid'],
+            self.outcome.hints('after')['heat_resource_uuid'],
+        )

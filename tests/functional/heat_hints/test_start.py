@@ -1,0 +1,145 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Whatever is wrong here, heat-engine starts and says what to change."""
+
+from tests.functional.heat_hints import base
+
+ONE = {
+    'name': 'root',
+    'template': base.template(one=base.server(name='one')),
+}
+
+
+class _StillCreates:
+    """The engine starts, creates a server without hints, and logs once."""
+
+    error = ''
+
+    def test_the_engine_starts_and_creates_servers_as_stock_heat(self):
+        self.assert_created('root')
+        self.assertIsNone(self.outcome.hints('one'))
+
+    def test_one_error_says_what_to_change(self):
+        (error,) = self.outcome.errors()
+        self.assertIn(self.error, error)
+        self.assertIn('restart heat-engine', error)
+
+
+class TestWrongSwitch(_StillCreates, base.ScenarioCase):
+    """``enabled`` is no truth value."""
+
+    options = {'enabled': 'perhaps'}
+    error = 'enabled'
+    stacks = (ONE,)
+
+
+class TestWrongChoice(_StillCreates, base.ScenarioCase):
+    """An option has a value that it may not have."""
+
+    options = {'enabled': 'true', 'scope': 'some'}
+    error = 'scope'
+    stacks = (ONE,)
+
+
+class TestWrongHintName(_StillCreates, base.ScenarioCase):
+    """``hints`` names something that is no identifier."""
+
+    options = {'enabled': 'true', 'hints': 'heat_stack_nmae'}
+    error = 'heat_stack_nmae'
+    stacks = (ONE,)
+
+
+class TestUnknownType(_StillCreates, base.ScenarioCase):
+    """``resource_types`` names a type that Heat does not have."""
+
+    options = {'enabled': 'true', 'resource_types': 'OS::Nova::Severs'}
+    error = '"OS::Nova::Severs"'
+    stacks = (ONE,)
+
+
+class TestNoSeam(_StillCreates, base.ScenarioCase):
+    """``resource_types`` names a type that sends no scheduler hints."""
+
+    options = {'enabled': 'true', 'resource_types': 'OS::Neutron::Port'}
+    error = '_scheduler_hints'
+    stacks = (ONE,)
+
+
+OTHER_PLUGIN = """
+from heat.engine.resources.openstack.nova import server
+
+
+class OtherServer(server.Server):
+    def _scheduler_hints(self, scheduler_hints):
+        hints = dict(super()._scheduler_hints(scheduler_hints) or {})
+        hints['other'] = 'plug-in'
+        return hints
+
+
+def resource_mapping():
+    return {'OS::Nova::Server': OtherServer}
+"""
+
+
+class TestOtherPlugin(base.ScenarioCase):
+    """Another plug-in overrides the same type."""
+
+    settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
+    files = {'other/other_server.py': OTHER_PLUGIN}
+    stacks = (ONE,)
+
+    def test_both_have_their_say(self):
+        self.assert_created('root')
+        self.assertEqual(
+            sorted([*base.SIX, 'other']), sorted(self.outcome.hints('one'))
+        )
+        self.assertEqual([], self.outcome.errors())
+
+
+class TestInTreeOptionToo(base.ScenarioCase):
+    """Heat's own option is on as well."""
+
+    options = {'enabled': 'true', 'hints': 'heat_resource_name'}
+    settings = {'DEFAULT': {'stack_scheduler_hints': 'true'}}
+    stacks = (ONE,)
+
+    def test_the_choice_of_hints_holds_and_a_warning_is_logged(self):
+        self.assert_created('root')
+        self.assertEqual(
+            {'heat_resource_name': 'one'}, self.outcome.hints('one')
+        )
+        (warning,) = self.outcome.warnings()
+        self.assertIn('stack_scheduler_hints', warning)
+
+
+class TestAlias(base.ScenarioCase):
+    """A user's environment gives a type another name."""
+
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                one={**base.server(name='one'), 'type': 'My::Server'}
+            ),
+            'environment': {
+                'resource_registry': {'My::Server': 'OS::Nova::Server'}
+            },
+        },
+    )
+
+    def test_an_aliased_type_sends_the_hints(self):
+        self.assert_created('root')
+        (one,) = self.outcome.told['root']['resources']
+        self.assertEqual(
+            self.outcome.wanted('root', one), self.outcome.hints('one')
+        )

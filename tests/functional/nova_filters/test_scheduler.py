@@ -1,0 +1,263 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Boot requests through the real scheduler, and what the log says."""
+
+import itertools
+import logging
+import unittest
+from typing import Any
+
+import ddt
+from nova import objects
+from nova.scheduler import host_manager
+
+from demo.nova import cases, engine
+from tests.functional.nova_filters import cloud
+
+LOGGER = 'nova_filters.filters.aggregate_instance_type'
+_ON = {'force_metadata_check': 'True'}
+_NUMBERS = itertools.count()
+
+
+class SchedulerTestCase(unittest.TestCase):
+    """Hosts, aggregates and flavors of their own for each test."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.cloud = cloud()
+
+    def add_host(self, *metadata: dict[str, str]) -> str:
+        """Return a new host, in one new aggregate per metadata."""
+        host = f'host-{next(_NUMBERS)}'
+        self.cloud.add_host(host)
+        for data in metadata:
+            self.add_aggregate([host], data)
+        return host
+
+    def add_aggregate(self, hosts: list[str], metadata: dict[str, str]) -> Any:
+        """Return a new aggregate."""
+        name = f'aggregate-{next(_NUMBERS)}'
+        return self.cloud.add_aggregate(name, hosts, metadata)
+
+    def add_flavor(self, extra_specs: dict[str, str]) -> Any:
+        """Return a new flavor."""
+        return self.cloud.add_flavor(f'flavor-{next(_NUMBERS)}', extra_specs)
+
+    def boot(
+        self, extra_specs: dict[str, str], hosts: list[str]
+    ) -> engine.Boot:
+        """Return what comes of a boot with these hosts to choose from."""
+        scheduler = self.cloud.scheduler(engine.OURS)
+        request = self.cloud.request(self.add_flavor(extra_specs), hosts)
+        return self.cloud.boot(scheduler, request)
+
+
+@ddt.ddt
+class SpecificationTest(SchedulerTestCase):
+    """Every example of the specification, booted."""
+
+    @ddt.data(*cases.CASES)
+    def test_the_example_boots_where_it_is_written(
+        self, case: cases.Case
+    ) -> None:
+        hosts = {
+            self.add_host(metadata): name
+            for name, metadata in case.aggregates.items()
+        }
+        flavors = {
+            name: self.add_flavor(extra_specs)
+            for name, extra_specs in case.flavors.items()
+        }
+        scheduler = self.cloud.scheduler(engine.OURS)
+        for name, flavor in flavors.items():
+            found = set()
+            for host, aggregate in hosts.items():
+                request = self.cloud.request(flavor, [host])
+                if self.cloud.boot(scheduler, request).host == host:
+                    found.add(aggregate)
+            self.assertEqual(case.wanted[name], found, name)
+
+
+class BootTest(SchedulerTestCase):
+    """One request among several hosts."""
+
+    def test_the_server_lands_where_the_aggregates_suit(self) -> None:
+        hosts = [
+            self.add_host({'disk': 'hdd'}),
+            self.add_host({'disk': 'ssd'}, {'os': 'linux', **_ON}),
+            self.add_host({'disk': 'ssd'}),
+            self.add_host(),
+        ]
+        self.assertEqual(hosts[2], self.boot({'disk': 'ssd'}, hosts).host)
+
+    def test_scoped_keys_pass_novas_default_filters(self) -> None:
+        hosts = [self.add_host({'os': 'linux'}), self.add_host()]
+        engine.CONF.clear_override('enabled_filters', 'filter_scheduler')
+        default = engine.CONF.filter_scheduler.enabled_filters
+        self.assertIn('ComputeCapabilitiesFilter', default)
+        scheduler = self.cloud.scheduler(*default, engine.OURS)
+        flavor = self.add_flavor(
+            {'aggregate_instance_extra_specs:os': '<or> linux <or> bsd'}
+        )
+        request = self.cloud.request(flavor, hosts)
+        self.assertEqual(hosts[0], self.cloud.boot(scheduler, request).host)
+
+    def test_no_valid_host_gives_one_info_line_of_reasons(self) -> None:
+        hosts = [self.add_host({'gpu': 'a100'}), self.add_host()]
+        forced = self.add_aggregate(hosts[1:], {'os': 'linux', **_ON})
+        hosts += [self.add_host() for _ in range(3)]
+        forced.add_host(hosts[2])
+        flavor = self.add_flavor({'gpu': '<or> h100 <or> ~'})
+        scheduler = self.cloud.scheduler(engine.OURS)
+        for host in hosts[3:]:
+            forced.add_host(host)
+        scheduler.update_aggregates(None, [forced])
+        with self.assertLogs(LOGGER, logging.INFO) as logs:
+            request = self.cloud.request(flavor, hosts)
+            boot = self.cloud.boot(scheduler, request)
+        self.assertIsNone(boot.host)
+        self.assertEqual(
+            [
+                f'Instance {request.instance_uuid}: 0 of 5 hosts: '
+                f"4 aggregate '{forced.name}' demands 'os', "
+                "1 'gpu' does not match '<or> h100 <or> ~'"
+            ],
+            [record.getMessage() for record in logs.records],
+        )
+
+    def test_a_boot_that_succeeds_logs_nothing_at_info(self) -> None:
+        hosts = [self.add_host({'k': '1'}), self.add_host()]
+        with self.assertNoLogs(LOGGER, logging.INFO):
+            self.assertEqual(hosts[0], self.boot({'k': '1'}, hosts).host)
+
+    def test_debug_writes_a_line_per_reason_and_aggregate_set(self) -> None:
+        hosts = [self.add_host() for _ in range(6)]
+        self.add_aggregate(hosts[:3], {'k': '2'})
+        self.add_aggregate(hosts[3:5], {'k': '3'})
+        with self.assertLogs(LOGGER, logging.DEBUG) as logs:
+            self.boot({'k': '1'}, hosts)
+        lines = [r for r in logs.records if r.levelno == logging.DEBUG]
+        self.assertEqual(
+            [1, 2, 3], sorted(line.args['count'] for line in lines)
+        )
+
+    def test_malformed_values_give_one_warning_per_request(self) -> None:
+        hosts = [self.add_host({'k': '!,1', **_ON}) for _ in range(3)]
+        with self.assertLogs(LOGGER, logging.WARNING) as logs:
+            boot = self.boot({'k': '>= two', 'l': '<or>'}, hosts)
+        self.assertIsNone(boot.host)
+        self.assertEqual(1, len(logs.records))
+        text = logs.records[0].getMessage()
+        self.assertIn("the flavor has 'k': 'two' is not a number", text)
+        self.assertIn("the flavor has 'l': nothing follows <or>", text)
+
+    def test_a_metadata_update_is_seen_by_the_next_request(self) -> None:
+        host = self.add_host()
+        aggregate = self.add_aggregate([host], {'k': '1'})
+        flavor = self.add_flavor({'k': '2'})
+        scheduler = self.cloud.scheduler(engine.OURS)
+
+        def boot() -> str | None:
+            request = self.cloud.request(flavor, [host])
+            return self.cloud.boot(scheduler, request).host
+
+        self.assertIsNone(boot())
+        aggregate.update_metadata({'k': '2'})
+        scheduler.update_aggregates(None, [aggregate])
+        self.assertEqual(host, boot())
+        # In place, as nothing in Nova forbids.
+        held = scheduler.host_manager.aggs_by_id[aggregate.id]
+        held.metadata['k'] = '3'
+        self.assertIsNone(boot())
+
+    def test_an_availability_zone_is_not_demanded(self) -> None:
+        host = self.add_host({'availability_zone': 'az1', **_ON})
+        self.assertEqual(host, self.boot({}, [host]).host)
+
+    def test_without_exemptions_the_specification_holds_literally(
+        self,
+    ) -> None:
+        host = self.add_host({'availability_zone': 'az1', **_ON})
+        name, group = 'exempt_metadata_keys', 'nova_filters'
+        engine.CONF.set_override(name, [], group=group)
+        self.addCleanup(engine.CONF.clear_override, name, group=group)
+        self.assertIsNone(self.boot({}, [host]).host)
+
+
+class RebuildTest(SchedulerTestCase):
+    """Requests that are no boots."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.host = self.add_host({'k': '2'})
+        self.flavor = self.add_flavor({'k': '1'})
+        self.scheduler = self.cloud.scheduler(engine.OURS)
+
+    def filtered(self, request: Any) -> list[str]:
+        """Return the hosts that remain of the one host."""
+        manager = self.scheduler.host_manager
+        states = manager.get_host_states_by_uuids(
+            self.cloud.context, None, request
+        )
+        only = [state for state in states if state.host == self.host]
+        return [s.host for s in manager.get_filtered_hosts(only, request)]
+
+    def test_a_rebuild_is_not_filtered(self) -> None:
+        request = self.cloud.request(
+            self.flavor, hints={'_nova_check_type': ['rebuild']}
+        )
+        self.assertEqual([self.host], self.filtered(request))
+
+    def test_another_check_is_filtered(self) -> None:
+        for hints in ({}, {'_nova_check_type': ['other']}):
+            request = self.cloud.request(self.flavor, hints=hints)
+            self.assertEqual([], self.filtered(request))
+
+    def test_hints_that_are_none_are_no_rebuild(self) -> None:
+        request = self.cloud.request(self.flavor)
+        request.scheduler_hints = None
+        filter_ = self.scheduler.host_manager.enabled_filters[-1]
+        states = self.scheduler.host_manager.get_host_states_by_uuids(
+            self.cloud.context, None, request
+        )
+        only = [state for state in states if state.host == self.host]
+        self.assertEqual([], filter_.filter_all(only, request))
+
+    def test_one_host_at_a_time_gives_the_same_answer(self) -> None:
+        filter_ = self.scheduler.host_manager.enabled_filters[-1]
+        other = self.add_flavor({'k': '2'})
+        for flavor, wanted in ((self.flavor, False), (other, True)):
+            request = self.cloud.request(flavor)
+            states = self.scheduler.host_manager.get_host_states_by_uuids(
+                self.cloud.context, None, request
+            )
+            state = next(s for s in states if s.host == self.host)
+            self.assertIs(wanted, filter_.host_passes(state, request))
+
+    def test_a_bare_request_is_judged(self) -> None:
+        filter_ = self.scheduler.host_manager.enabled_filters[-1]
+        bare = objects.RequestSpec(flavor=objects.Flavor())
+        state = host_manager.HostState('h', 'n', None)
+        self.assertEqual([state], filter_.filter_all([state], bare))
+        state.aggregates = [objects.Aggregate(name='a')]
+        with self.assertLogs(LOGGER, logging.WARNING) as logs:
+            self.assertEqual([], filter_.filter_all([state], bare))
+        self.assertIn('could not be read', logs.output[0])
+
+    def test_a_request_that_cannot_be_read_is_refused(self) -> None:
+        request = self.cloud.request(self.flavor)
+        del request._obj_flavor
+        filter_ = self.scheduler.host_manager.enabled_filters[-1]
+        with self.assertLogs(LOGGER, logging.ERROR) as logs:
+            self.assertEqual([], filter_.filter_all([object()], request))
+        self.assertIn('refuses every host', logs.output[0])

@@ -1,0 +1,117 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A running Senlin for the tests: the very engine that the demo shows."""
+
+import unittest
+
+# First: it patches the process, as Senlin itself does.
+from demo.senlin import engine  # isort: skip
+import eventlet
+from oslo_config import cfg
+from senlin.objects import cluster_lock
+
+from senlin_plugins import conf
+
+REGION_POLICY = 'senlin_plugins.policy.region_placement'
+DELETION_POLICY = 'senlin_plugins.policy.deletion'
+
+ONE, TWO, THREE = engine.REGIONS
+
+
+class TestCase(unittest.TestCase):
+    """Clusters on the embedded engine; one engine per test process."""
+
+    def setUp(self):
+        super().setUp()
+        self.senlin = engine.boot()
+        self.cloud = self.senlin.cloud
+        self.addCleanup(self._heal_the_cloud)
+
+    def _heal_the_cloud(self):
+        """Undo what a test did to the cloud that all of them share."""
+        self.cloud.known = set(self.cloud.regions)
+        self.cloud.keystone_failure = ''
+        for region in self.cloud.regions.values():
+            region.failures.clear()
+            region.catalog = set(self.cloud.services)
+
+    def set_option(self, name, value):
+        """Set an option of this package until the test is over."""
+        cfg.CONF.set_override(name, value, conf.GROUP)
+        self.addCleanup(cfg.CONF.clear_override, name, conf.GROUP)
+
+    def region_policy(self, *regions):
+        """Create a region policy from (name, weight, cap) tuples."""
+        keys = ('name', 'weight', 'cap')
+        spec = [dict(zip(keys, r, strict=False)) for r in regions]
+        return self.senlin.policy(REGION_POLICY, {'regions': spec})
+
+    def cluster(self, *policies, profile=None, size=0, **attrs):
+        """Create a cluster with policies attached and return its id."""
+        profile = profile or self.senlin.profile()
+        cluster_id = self.senlin.cluster(profile, size, **attrs)
+        for policy in policies:
+            self.assert_done(self.senlin.attach(cluster_id, policy))
+        return cluster_id
+
+    def spread(self, *regions):
+        """Create a cluster with a region policy and return its id."""
+        return self.cluster(self.region_policy(*regions))
+
+    def act(self, cluster_id, name, **arguments):
+        """Run an action on a cluster that must succeed; return its data."""
+        action = self.senlin.act(cluster_id, name, **arguments)
+        self.assert_done(action)
+        return action['data']
+
+    def wait_until_free(self, cluster_id):
+        """Wait for an action that has failed to let go of its cluster."""
+        while cluster_lock.ClusterLock.is_locked(cluster_id):
+            eventlet.sleep(0.1)
+
+    def assert_done(self, action):
+        """Fail with the action's own reason unless it succeeded."""
+        self.assertEqual(
+            'SUCCEEDED', action['status'], action['status_reason']
+        )
+
+    def assert_failed(self, reason, action):
+        """Check that an action failed with a reason, stored in its data."""
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn(reason, action['status_reason'])
+        self.assertEqual('ERROR', action['data']['status'])
+        self.assertEqual(reason, action['data']['reason'])
+
+    def assert_servers(self, cluster_id, **wanted):
+        """Check where the servers are, in the clouds and in the nodes' data.
+
+        :param wanted: region name -> number; regions not named have none.
+        """
+        everywhere = dict.fromkeys(self.cloud.regions, 0) | wanted
+        self.assertEqual(everywhere, self.cloud.servers_of(cluster_id))
+        for node in self.senlin.nodes(cluster_id):
+            self.assertIsNotNone(node['physical_id'], node['status_reason'])
+            self.assertEqual(
+                self.cloud.region_of_server(node['physical_id']),
+                region_of(node),
+            )
+
+
+def region_of(node):
+    """Return the region that a node's data names."""
+    return node['data'].get('placement', {}).get('region_name')
+
+
+def regions_of(nodes):
+    """Return node id -> region that its data names."""
+    return {node['id']: region_of(node) for node in nodes}

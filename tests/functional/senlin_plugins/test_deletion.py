@@ -1,0 +1,301 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The deletion policy on the real engine, section by section."""
+
+import collections
+
+import ddt
+
+from demo.senlin import engine
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+DEFAULTS = {
+    'destroy_after_deletion': True,
+    'grace_period': 0,
+    'reduce_desired_capacity': True,
+}
+HOOK = {'type': 'zaqar', 'params': {'queue': 'goodbye'}, 'timeout': 1}
+
+
+class TestCase(base.TestCase):
+    def deletion_policy(self, version='1.0', **properties):
+        """Create a deletion policy and return its id."""
+        return self.senlin.policy(base.DELETION_POLICY, properties, version)
+
+    def ids(self, cluster_id):
+        """Return the ids of the nodes, the oldest first."""
+        return [node['id'] for node in self.senlin.nodes(cluster_id)]
+
+    def assert_decided(self, data, candidates, **details):
+        """Check the whole layout that the document shows."""
+        self.assertEqual('OK', data['status'])
+        self.assertEqual('Candidates generated', data['reason'])
+        deletion = data['deletion']
+        self.assertEqual(len(candidates), deletion['count'])
+        self.assertEqual(candidates, deletion['candidates'])
+        for key, value in (DEFAULTS | details).items():
+            self.assertEqual(value, deletion[key], key)
+
+
+@ddt.ddt
+class Scenarios(TestCase):
+    def test_s1_del_nodes(self):
+        policy = self.deletion_policy(
+            grace_period=1, reduce_desired_capacity=False
+        )
+        cluster = self.cluster(policy, size=3)
+        nodes = self.ids(cluster)
+        # One of them twice: it is deleted once.
+        data = self.act(cluster, 'del_nodes', nodes=[nodes[2], nodes[0]])
+        # What the engine keeps after it has used the decision.
+        self.assertEqual('OK', data['status'])
+        self.assert_decided(
+            data,
+            [nodes[2], nodes[0]],
+            grace_period=1,
+            reduce_desired_capacity=False,
+        )
+        self.assertEqual([nodes[1]], self.ids(cluster))
+        self.assert_servers(cluster, **{ONE: 1})
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+        self.assertEqual(3, shown['desired_capacity'])
+
+    def test_s1_nodes_that_are_to_survive_leave_the_cluster(self):
+        policy = self.deletion_policy(destroy_after_deletion=False)
+        cluster = self.cluster(policy, size=1)
+        (node,) = self.senlin.nodes(cluster)
+        self.act(cluster, 'del_nodes', nodes=[node['id']])
+        self.assertEqual([], self.ids(cluster))
+        self.assertEqual(ONE, self.cloud.region_of_server(node['physical_id']))
+
+    @ddt.data(
+        ('OLDEST_FIRST', slice(0, 2)),
+        ('YOUNGEST_FIRST', slice(3, None)),
+    )
+    @ddt.unpack
+    def test_s2_scale_in_by_age(self, criterion, expected):
+        policy = self.deletion_policy(criteria=criterion)
+        profile = self.senlin.profile()
+        cluster = self.cluster(policy, profile=profile)
+        # One after the other: each is younger than the one before.
+        for _ in range(4):
+            action, _ = self.senlin.start_node(cluster, profile)
+            self.senlin.wait(action)
+        nodes = self.ids(cluster)
+        data = self.act(cluster, 'scale_in', count=len(nodes[expected]))
+        self.assert_decided(data, nodes[expected])
+        self.assertEqual(
+            set(nodes) - set(nodes[expected]), set(self.ids(cluster))
+        )
+
+    def test_s2_scale_in_without_a_count_removes_one(self):
+        cluster = self.cluster(
+            self.deletion_policy(criteria='OLDEST_FIRST'), size=2
+        )
+        oldest, youngest = self.ids(cluster)
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual(1, data['deletion']['count'])
+        self.assertEqual(1, len(self.ids(cluster)))
+
+    def test_s3_the_count_of_a_scaling_policy_goes_first(self):
+        scaling = self.senlin.policy(
+            'senlin.policy.scaling',
+            {
+                'event': 'CLUSTER_SCALE_IN',
+                'adjustment': {'type': 'CHANGE_IN_CAPACITY', 'number': 2},
+            },
+        )
+        cluster = self.cluster(scaling, self.deletion_policy(), size=3)
+        nodes = self.ids(cluster)
+        data = self.act(cluster, 'scale_in')
+        candidates = data['deletion']['candidates']
+        self.assert_decided(data, candidates)
+        self.assertEqual(2, len(set(candidates) & set(nodes)))
+        self.assertEqual(set(nodes) - set(candidates), set(self.ids(cluster)))
+
+    def test_s4_resize_shrinks(self):
+        cluster = self.cluster(self.deletion_policy(), size=3)
+        nodes = self.ids(cluster)
+        data = self.act(
+            cluster, 'resize', adjustment_type='EXACT_CAPACITY', number=1
+        )
+        self.assert_decided(data, data['deletion']['candidates'])
+        self.assertEqual(2, data['deletion']['count'])
+        self.assertEqual(
+            set(nodes) - set(data['deletion']['candidates']),
+            set(self.ids(cluster)),
+        )
+
+    def test_s4_a_growing_resize_keeps_the_plan_of_the_region_policy(self):
+        cluster = self.cluster(
+            self.deletion_policy(), self.region_policy((TWO,), (THREE,))
+        )
+        data = self.act(
+            cluster, 'resize', adjustment_type='EXACT_CAPACITY', number=2
+        )
+        self.assertEqual(
+            {'count': 2, 'regions': {TWO: 1, THREE: 1}}, data['creation']
+        )
+        self.assertNotIn('deletion', data)
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+
+    def test_s6_zones(self):
+        zones = self.senlin.policy(
+            'senlin.policy.zone_placement', {'zones': [{'name': 'nova'}]}
+        )
+        cluster = self.cluster(zones, self.deletion_policy(), size=2)
+        nodes = self.ids(cluster)
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual({'nova': 1}, data['deletion']['zones'])
+        (victim,) = data['deletion']['candidates']
+        self.assert_decided(data, [victim])
+        self.assertEqual(set(nodes) - {victim}, set(self.ids(cluster)))
+
+    def test_s6_regions(self):
+        cluster = self.cluster(
+            self.deletion_policy(criteria='OLDEST_FIRST'),
+            self.region_policy((ONE, 1), (TWO, 2)),
+        )
+        self.act(cluster, 'scale_out', count=6)
+        nodes = self.senlin.nodes(cluster)
+        regions = base.regions_of(nodes)
+        age = {
+            node['id']: (node['created_at'], node['index']) for node in nodes
+        }
+        data = self.act(cluster, 'scale_in', count=3)
+        candidates = data['deletion']['candidates']
+        self.assert_decided(data, candidates)
+        self.assertEqual(
+            data['deletion']['regions'],
+            collections.Counter(regions[c] for c in candidates),
+        )
+        self.assertEqual({ONE: 1, TWO: 2}, data['deletion']['regions'])
+        for region, count in data['deletion']['regions'].items():
+            there = sorted(
+                (n for n in regions if regions[n] == region), key=age.get
+            )
+            self.assertLessEqual(set(there) & set(candidates), set(there))
+            self.assertEqual(count, len(set(there) & set(candidates)))
+        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
+
+    def test_s7_node_delete(self):
+        cluster = self.cluster(
+            self.deletion_policy(reduce_desired_capacity=False), size=2
+        )
+        victim, survivor = self.ids(cluster)
+        action = self.senlin.delete(f'/nodes/{victim}')
+        self.assert_done(action)
+        self.assert_decided(
+            action['data'], [victim], reduce_desired_capacity=False
+        )
+        self.assertEqual([survivor], self.ids(cluster))
+        self.assert_servers(cluster, **{ONE: 1})
+
+    def test_never_more_candidates_than_nodes(self):
+        cluster = self.cluster(self.deletion_policy(), size=2)
+        data = self.act(cluster, 'scale_in', count=2)
+        self.assertEqual(2, data['deletion']['count'])
+        self.assertEqual([], self.ids(cluster))
+        self.assert_servers(cluster)
+
+    def test_a_node_in_error_goes_first_whatever_its_age(self):
+        cluster = self.cluster(
+            self.deletion_policy(criteria='OLDEST_FIRST'), size=3
+        )
+        youngest = self.senlin.nodes(cluster)[-1]
+        region = self.cloud.regions[ONE]
+        region.servers[youngest['physical_id']].status = 'ERROR'
+        self.assert_done(self.senlin.act_node(youngest['id'], 'check'))
+        data = self.act(cluster, 'scale_in')
+        self.assert_decided(data, [youngest['id']])
+        self.assertEqual(2, self.cloud.servers_of(cluster)[ONE])
+
+
+class Hooks(TestCase):
+    def assert_posted(self, nodes):
+        """Check that a message for each node is in the queue."""
+        posted = {
+            message['node_id'] for message in self.cloud.queues['goodbye']
+        }
+        self.assertLessEqual(nodes, posted)
+
+    def test_a_hook_is_sent_on_scale_in(self):
+        policy = self.deletion_policy('1.1', hooks=HOOK)
+        cluster = self.cluster(policy, size=2)
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual('zaqar', data['hooks']['type'])
+        self.assertEqual(1, data['hooks']['timeout'])
+        self.assertEqual('goodbye', data['hooks']['params']['queue'])
+        self.assert_posted(set(data['deletion']['candidates']))
+        self.assertEqual(1, self.cloud.servers_of(cluster)[ONE])
+
+    def test_a_hook_is_sent_on_del_nodes(self):
+        policy = self.deletion_policy('1.1', hooks=HOOK)
+        cluster = self.cluster(policy, size=1)
+        nodes = self.ids(cluster)
+        data = self.act(cluster, 'del_nodes', nodes=nodes)
+        self.assertEqual('goodbye', data['hooks']['params']['queue'])
+        self.assert_posted(set(nodes))
+        self.assert_servers(cluster)
+
+    def test_a_webhook_is_recorded_and_senlin_says_that_it_has_none(self):
+        webhook = {'type': 'webhook', 'params': {'url': 'http://x.example'}}
+        policy = self.deletion_policy('1.1', hooks=webhook)
+        cluster = self.cluster(policy, size=1)
+        action = self.senlin.act(cluster, 'scale_in')
+        self.assertEqual('webhook', action['data']['hooks']['type'])
+        self.assertIn(
+            "Lifecycle hook type 'webhook' is not implemented",
+            action['status_reason'],
+        )
+        self.assertEqual(1, self.cloud.servers_of(cluster)[ONE])
+
+
+@ddt.ddt
+class Specs(TestCase):
+    @ddt.data(
+        ('1.0', {'hooks': HOOK}, "'hooks' needs version 1.1"),
+        ('1.1', {'hooks': {'type': 'zaqar'}}, "must have 'queue'"),
+        (
+            '1.1',
+            {'hooks': {'type': 'webhook', 'params': {'queue': 'q'}}},
+            "'webhook' must have 'url'",
+        ),
+        ('1.1', {'hooks': HOOK | {'timeout': -1}}, "'timeout' of 'hooks'"),
+        ('1.1', {'hooks': {'type': 'pigeon'}}, "'pigeon' must be one of"),
+        ('1.1', {'grace_period': -1}, "'grace_period' is '-1'"),
+        ('1.0', {'criteria': 'UGLIEST'}, "'UGLIEST' must be one of"),
+        ('1.0', {'destroy_after_deletion': 'perhaps'}, 'valid Boolean'),
+        ('1.0', {'mercy': True}, "Unrecognizable spec item 'mercy'"),
+    )
+    @ddt.unpack
+    def test_a_bad_spec_is_refused(self, version, properties, message):
+        with self.assertRaises(engine.ApiError) as caught:
+            self.deletion_policy(version, **properties)
+        self.assertIn(message, str(caught.exception))
+        self.assertEqual(400, caught.exception.code)
+
+    def test_a_type_that_is_not_enabled_is_refused(self):
+        self.set_option('enabled_policies', [])
+        with self.assertRaisesRegex(
+            engine.ApiError, "add 'deletion' to enabled_policies"
+        ):
+            self.deletion_policy()
+
+    def test_a_second_deletion_policy_is_refused(self):
+        in_tree = self.senlin.policy('senlin.policy.deletion', {})
+        cluster = self.cluster(in_tree)
+        action = self.senlin.attach(cluster, self.deletion_policy())
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn('detach it first', action['status_reason'])

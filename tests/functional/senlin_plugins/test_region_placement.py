@@ -1,0 +1,411 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The region placement policy on the real engine.
+
+Each test looks at the action's data, at the nodes' data and at where the
+clouds hold the servers.
+"""
+
+import collections
+
+import ddt
+
+from demo.senlin import engine
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+
+class Growing(base.TestCase):
+    def test_s2_scale_out_creates_servers_where_the_plan_says(self):
+        cluster = self.spread((ONE, 100), (TWO, 200), (THREE, 100, 0))
+        data = self.act(cluster, 'scale_out', count=6)
+        self.assertEqual('OK', data['status'])
+        plan = {ONE: 2, TWO: 4}
+        self.assertEqual({'count': 6, 'regions': plan}, data['creation'])
+        self.assertEqual(
+            plan,
+            collections.Counter(
+                entry['region_name']
+                for entry in data['placement']['placements']
+            ),
+        )
+        self.assert_servers(cluster, **plan)
+
+    def test_s2_scale_out_without_a_count_adds_one_node(self):
+        cluster = self.spread((TWO, 1), (ONE, 1))
+        data = self.act(cluster, 'scale_out')
+        self.assertEqual({'count': 1, 'regions': {ONE: 1}}, data['creation'])
+        self.assert_servers(cluster, **{ONE: 1})
+
+    def test_s2_the_count_of_another_policy_goes_first(self):
+        scaling = self.senlin.policy(
+            'senlin.policy.scaling',
+            {
+                'event': 'CLUSTER_SCALE_OUT',
+                'adjustment': {'type': 'CHANGE_IN_CAPACITY', 'number': 2},
+            },
+        )
+        cluster = self.cluster(scaling, self.region_policy((TWO,), (THREE,)))
+        data = self.act(cluster, 'scale_out')
+        self.assertEqual(2, data['creation']['count'])
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+
+    def test_placements_of_the_affinity_policy_are_kept(self):
+        affinity = self.senlin.policy(
+            'senlin.policy.affinity', {'servergroup': {'name': 'apart'}}
+        )
+        cluster = self.cluster(affinity, self.region_policy((TWO,), (THREE,)))
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual(
+            [
+                {'servergroup': 'group apart', 'region_name': THREE},
+                {'servergroup': 'group apart', 'region_name': TWO},
+            ],
+            data['placement']['placements'],
+        )
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+
+    def test_nodes_from_before_the_policy_count_where_they_are(self):
+        cluster = self.cluster(size=2)
+        self.assert_servers(cluster, **{engine.DEFAULT_REGION: 2})
+        policy = self.region_policy((ONE, 1), (TWO, 1))
+        self.assert_done(self.senlin.attach(cluster, policy))
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual({TWO: 2}, data['creation']['regions'])
+        self.assert_servers(cluster, **{ONE: 2, TWO: 2})
+
+    def test_s3_resize_grows_and_shrinks(self):
+        cluster = self.spread((ONE, 100, 2), (TWO, 100), (THREE, 100))
+        data = self.act(
+            cluster, 'resize', adjustment_type='EXACT_CAPACITY', number=8
+        )
+        plan = {ONE: 2, TWO: 3, THREE: 3}
+        self.assertEqual({'count': 8, 'regions': plan}, data['creation'])
+        self.assert_servers(cluster, **plan)
+        data = self.act(
+            cluster, 'resize', adjustment_type='CHANGE_IN_CAPACITY', number=-5
+        )
+        self.assertEqual(
+            {ONE: 1, TWO: 2, THREE: 2}, data['deletion']['regions']
+        )
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
+
+    def test_s3_resize_that_changes_nothing_plans_nothing(self):
+        cluster = self.spread((TWO,))
+        data = self.act(cluster, 'resize', max_size=9)
+        self.assertNotIn('regions', data.get('creation', {}))
+        self.assert_servers(cluster)
+
+    def test_s4_node_create_goes_to_the_best_region(self):
+        profile = self.senlin.profile()
+        policy = self.region_policy((ONE, 100, 1), (THREE, 50), (TWO, 49))
+        cluster = self.cluster(policy, profile=profile)
+        for wanted in (ONE, THREE, TWO):
+            action, node = self.senlin.start_node(cluster, profile)
+            data = self.senlin.wait(action)['data']
+            self.assertEqual(
+                {'count': 1, 'regions': {wanted: 1}}, data['creation']
+            )
+            node = self.senlin.call('GET', f'/nodes/{node}')['node']
+            self.assertEqual(wanted, base.region_of(node))
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
+
+    def test_s4_the_region_of_the_profile_takes_precedence(self):
+        profile = self.senlin.profile(
+            flavor='small', networks=[], context={'region_name': THREE}
+        )
+        policy = self.region_policy((ONE,), (TWO,))
+        cluster = self.cluster(policy, profile=profile)
+        action, _ = self.senlin.start_node(cluster, profile)
+        data = self.senlin.wait(action)['data']
+        self.assertNotIn('creation', data)
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertNotIn('regions', data.get('creation', {}))
+        self.assertNotIn('placement', data)
+        self.assert_servers(cluster, **{THREE: 3})
+
+    def test_recover_with_check_capacity_places_the_missing_nodes(self):
+        # A deletion that keeps the desired capacity leaves a gap.
+        deletion = self.senlin.policy(
+            base.DELETION_POLICY, {'reduce_desired_capacity': False}
+        )
+        cluster = self.cluster(
+            deletion, self.region_policy((ONE,), (TWO,), (THREE,))
+        )
+        self.act(cluster, 'scale_out', count=3)
+        lost = self.senlin.nodes(cluster)[-1]
+        gap = base.region_of(lost)
+        self.assertNotEqual(engine.DEFAULT_REGION, gap)
+        self.assert_done(self.senlin.delete(f'/nodes/{lost["id"]}'))
+        data = self.act(cluster, 'recover', check_capacity=True)
+        self.assertEqual(
+            [{'region_name': gap}], data['placement']['placements']
+        )
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
+
+
+class Shrinking(base.TestCase):
+    def test_s1_without_deletion_policy_candidates_follow_the_plan(self):
+        cluster = self.spread((ONE, 100), (TWO, 200))
+        self.act(cluster, 'scale_out', count=6)
+        regions = base.regions_of(self.senlin.nodes(cluster))
+        data = self.act(cluster, 'scale_in', count=3)
+        plan = {ONE: 1, TWO: 2}
+        self.assertEqual(3, data['deletion']['count'])
+        self.assertEqual(plan, data['deletion']['regions'])
+        candidates = data['deletion']['candidates']
+        self.assertEqual(
+            plan, collections.Counter(regions[c] for c in candidates)
+        )
+        left = set(base.regions_of(self.senlin.nodes(cluster)))
+        self.assertEqual(set(candidates), set(regions) - left)
+        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
+
+    def test_s1_a_disabled_deletion_policy_does_not_choose(self):
+        deletion = self.senlin.policy(base.DELETION_POLICY, {})
+        cluster = self.cluster(deletion, self.region_policy((TWO,), (THREE,)))
+        self.act(cluster, 'policy_update', policy_id=deletion, enabled=False)
+        self.act(cluster, 'scale_out', count=2)
+        data = self.act(cluster, 'scale_in')
+        self.assertNotIn('grace_period', data['deletion'])
+        self.assertEqual(1, len(data['deletion']['candidates']))
+        # The tie goes the other way round than when growing.
+        self.assert_servers(cluster, **{THREE: 1})
+
+    def test_regions_that_left_the_spec_are_emptied_first(self):
+        old = self.region_policy((TWO,), (THREE,))
+        cluster = self.cluster(old)
+        self.act(cluster, 'scale_out', count=4)
+        self.act(cluster, 'policy_detach', policy_id=old)
+        new = self.region_policy((TWO,), (ONE,))
+        self.assert_done(self.senlin.attach(cluster, new))
+        data = self.act(cluster, 'scale_in', count=3)
+        self.assertEqual({THREE: 2, TWO: 1}, data['deletion']['regions'])
+        self.assert_servers(cluster, **{TWO: 1})
+
+    def test_a_region_of_the_spec_that_is_out_of_reach_is_left_alone(self):
+        cluster = self.spread((ONE,), (TWO,))
+        self.act(cluster, 'scale_out', count=4)
+        self.cloud.known.discard(TWO)
+        data = self.act(cluster, 'scale_in', count=2)
+        self.assertEqual({ONE: 2}, data['deletion']['regions'])
+        action = self.senlin.act(cluster, 'scale_in', count=1)
+        self.assert_failed(
+            'There is no feasible plan to handle all nodes.', action
+        )
+        self.assert_servers(cluster, **{TWO: 2})
+
+
+class Refusing(base.TestCase):
+    """Errors reach the API with their reason, and change nothing."""
+
+    def test_caps_that_leave_no_plan(self):
+        cluster = self.spread((ONE, 100, 1), (TWO, 100, 1))
+        action = self.senlin.act(cluster, 'scale_out', count=3)
+        self.assert_failed(
+            'There is no feasible plan to handle all nodes.', action
+        )
+        self.assert_servers(cluster)
+        self.assertEqual([], self.senlin.nodes(cluster))
+
+    def test_no_region_is_known_to_keystone(self):
+        cluster = self.spread((ONE,), (TWO,))
+        self.cloud.known = {THREE}
+        action = self.senlin.act(cluster, 'scale_out')
+        self.assert_failed('No region is found usable.', action)
+        self.assert_servers(cluster)
+
+    def test_keystone_is_down(self):
+        cluster = self.spread((ONE,), (TWO,))
+        self.cloud.keystone_failure = 'Keystone is out for lunch'
+        action = self.senlin.act(cluster, 'scale_out')
+        self.assert_failed(
+            'The policy check failed: Keystone is out for lunch', action
+        )
+        self.assert_servers(cluster)
+
+    def test_keystone_is_down_when_a_node_is_created(self):
+        profile = self.senlin.profile()
+        cluster = self.cluster(self.region_policy((ONE,)), profile=profile)
+        self.cloud.keystone_failure = 'Keystone is out for lunch'
+        action, _ = self.senlin.start_node(cluster, profile)
+        self.assert_failed(
+            'The policy check failed: Keystone is out for lunch',
+            self.senlin.wait(action),
+        )
+        self.assertEqual(
+            dict.fromkeys(self.cloud.regions, 0),
+            self.cloud.servers_of(cluster),
+        )
+
+    def test_a_region_without_the_compute_service_is_not_used(self):
+        cluster = self.spread((ONE,), (TWO,))
+        self.cloud.regions[TWO].catalog.discard('compute')
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual({ONE: 2}, data['creation']['regions'])
+        self.assert_servers(cluster, **{ONE: 2})
+
+    def test_the_catalog_is_not_asked_when_told_not_to(self):
+        self.set_option('check_catalog', False)
+        cluster = self.spread((ONE,), (TWO,))
+        self.cloud.regions[TWO].catalog.discard('compute')
+        self.act(cluster, 'scale_out', count=2)
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
+
+    def test_a_region_that_cannot_create_leaves_no_server_elsewhere(self):
+        cluster = self.spread((ONE,), (TWO,))
+        self.cloud.regions[TWO].failures['server_create'] = 'No valid host'
+        action = self.senlin.act(cluster, 'scale_out', count=2)
+        self.assertEqual('FAILED', action['status'])
+        self.assertEqual(
+            {ONE: 1, TWO: 0, THREE: 0}, self.cloud.servers_of(cluster)
+        )
+        states = {
+            base.region_of(node): node['status']
+            for node in self.senlin.nodes(cluster)
+        }
+        self.assertEqual({ONE: 'ACTIVE', TWO: 'ERROR'}, states)
+        # The region is healthy again: the bad node goes first, the plan
+        # still counts it where it would have been.
+        self.cloud.regions[TWO].failures.clear()
+        self.wait_until_free(cluster)
+        self.act(cluster, 'scale_in')
+        self.assert_servers(cluster, **{ONE: 1})
+
+    def test_a_server_that_never_gets_active_is_removed_in_its_region(self):
+        cluster = self.spread((TWO,))
+        self.cloud.regions[TWO].failures['wait_for_server'] = 'Timed out'
+        action = self.senlin.act(cluster, 'scale_out')
+        self.assertEqual('FAILED', action['status'])
+        self.assertEqual(
+            dict.fromkeys(self.cloud.regions, 0),
+            self.cloud.servers_of(cluster),
+        )
+
+
+class Attaching(base.TestCase):
+    def test_a_profile_that_ignores_regions_is_refused(self):
+        cluster = self.cluster(profile=self.senlin.profile('os.nova.server'))
+        action = self.senlin.attach(cluster, self.region_policy((TWO,)))
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn("'os.nova.server-1.0'", action['status_reason'])
+        self.assertIn(
+            "use a profile of type 'senlin_plugins.nova.server'",
+            action['status_reason'],
+        )
+
+    def test_plan_only_writes_the_plan_and_no_placements(self):
+        self.set_option('unaware_profile', 'plan_only')
+        cluster = self.cluster(
+            self.region_policy((TWO,)),
+            profile=self.senlin.profile('os.nova.server'),
+        )
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual({'count': 2, 'regions': {TWO: 2}}, data['creation'])
+        self.assertNotIn('placement', data)
+        self.assertEqual(2, self.cloud.servers_of(cluster)[ONE])
+
+    def test_a_second_region_policy_is_refused(self):
+        in_tree = self.senlin.policy(
+            'senlin.policy.region_placement', {'regions': [{'name': TWO}]}
+        )
+        cluster = self.cluster(in_tree)
+        action = self.senlin.attach(cluster, self.region_policy((TWO,)))
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn('detach it first', action['status_reason'])
+
+    def test_a_type_that_is_not_enabled_is_refused(self):
+        existing = self.region_policy((TWO,))
+        self.set_option('enabled_policies', ['deletion'])
+        with self.assertRaisesRegex(
+            engine.ApiError, "add 'region_placement' to enabled_policies"
+        ) as caught:
+            self.region_policy((TWO,))
+        self.assertEqual(400, caught.exception.code)
+        action = self.senlin.attach(self.cluster(), existing)
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn('enabled_policies', action['status_reason'])
+
+
+@ddt.ddt
+class Specs(base.TestCase):
+    @ddt.data(
+        ({}, "Required spec item 'regions' not provided"),
+        ({'regions': []}, "'regions' is empty: name at least one region."),
+        ({'regions': 7}, "'7' is not a List"),
+        ({'regions': ['x']}, "'x' is not a Map"),
+        ({'regions': [{}]}, "Required spec item 'name' not provided"),
+        (
+            {'regions': [{'name': ONE}, {'name': ONE}]},
+            "'name' of a region is 'RegionOne' 2 times",
+        ),
+        (
+            {'regions': [{'name': ONE, 'weight': -5}]},
+            "'weight' of region 'RegionOne' is '-5'",
+        ),
+        (
+            {'regions': [{'name': ONE, 'weight': 'heavy'}]},
+            "The value 'heavy' is not a valid Integer",
+        ),
+        (
+            {'regions': [{'name': ONE, 'cap': -2}]},
+            "'cap' of region 'RegionOne' is '-2'",
+        ),
+        (
+            {'regions': [{'name': ONE, 'colour': 'red'}]},
+            "Unrecognizable spec item 'colour'",
+        ),
+        (
+            {'regions': [{'name': 'Nowhere'}, {'name': '\u00dcber'}]},
+            "The specified regions '['Nowhere', '\u00dcber']' could not be "
+            'found.',
+        ),
+    )
+    @ddt.unpack
+    def test_a_bad_spec_is_refused_with_field_and_value(self, spec, message):
+        with self.assertRaises(engine.ApiError) as caught:
+            self.senlin.policy(base.REGION_POLICY, spec)
+        self.assertIn(message, str(caught.exception))
+        self.assertEqual(400, caught.exception.code)
+
+    def test_the_types_are_listed_with_those_of_senlin(self):
+        types = {
+            (entry['name'], entry['version'])
+            for kind in ('policy', 'profile')
+            for entry in self.senlin.call('GET', f'/{kind}-types')[
+                f'{kind}_types'
+            ]
+        }
+        self.assertLessEqual(
+            {
+                ('senlin_plugins.policy.region_placement', '1.0'),
+                ('senlin_plugins.policy.deletion', '1.0'),
+                ('senlin_plugins.policy.deletion', '1.1'),
+                ('senlin_plugins.nova.server', '1.0'),
+                ('senlin_plugins.heat.stack', '1.0'),
+                ('senlin.policy.region_placement', '1.0'),
+                ('senlin.policy.deletion', '1.1'),
+                ('senlin.policy.scaling', '1.0'),
+                ('os.nova.server', '1.0'),
+                ('os.heat.stack', '1.0'),
+            },
+            types,
+        )
+
+    def test_a_type_shows_the_documented_properties(self):
+        shown = self.senlin.call(
+            'GET', f'/policy-types/{base.REGION_POLICY}-1.0'
+        )['policy_type']['schema']['regions']['schema']['*']['schema']
+        self.assertEqual({'name', 'weight', 'cap'}, set(shown))
+        self.assertEqual(100, shown['weight']['default'])
+        self.assertEqual(-1, shown['cap']['default'])

@@ -1,0 +1,289 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The parsing table: what operators write, and which values it takes."""
+
+import unittest
+
+import ddt
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nova_filters import requirement
+
+
+@ddt.ddt
+class PredicateTest(unittest.TestCase):
+    """Operators take the values that Nova's own operators take."""
+
+    @ddt.data(
+        ('= 2', '2', True),
+        ('= 2', '3', True),
+        ('= 2', '1', False),
+        ('== 2', '2.0', True),
+        ('== 2', '3', False),
+        ('!= 2', '3', True),
+        ('!= 2', '2', False),
+        ('>= 2', '2', True),
+        ('>= 2', '1.9', False),
+        ('<= 2', '2', True),
+        ('<= 2', '3', False),
+        ('<= inf', '1e999', True),
+        ('== nan', 'nan', False),
+        ('!= nan', 'nan', True),
+        ('== ٣', '3', True),
+        ('>= 2', 'two', False),
+        ('!= 2', 'two', False),
+        ('s== two', 'two', True),
+        ('s== two', 'Two', False),
+        ('s!= two', 'one', True),
+        ('s!= two', 'two', False),
+        ('s< b', 'a', True),
+        ('s< b', 'b', False),
+        ('s<= b', 'b', True),
+        ('s<= b', 'c', False),
+        ('s> b', 'c', True),
+        ('s> b', 'b', False),
+        ('s>= b', 'b', True),
+        ('s>= b', 'a', False),
+        ('<in> sse', 'sse2', True),
+        ('<in> sse', 'avx', False),
+        ('<in> sse avx', 'sse2', True),
+        ('<all-in> sse avx', 'avx sse', True),
+        ('<all-in> sse avx', 'sse', False),
+        ('s== *', '*', True),
+        ('s== *', 'x', False),
+        ('  >=   2  ', '2', True),
+        ('>= 2 3', '2', True),
+    )
+    @ddt.unpack
+    def test_operator_takes_the_value_or_not(
+        self, text: str, value: str, taken: bool
+    ) -> None:
+        wanted = requirement.parse(text)
+        self.assertEqual('', wanted.problem)
+        self.assertIs(taken, wanted.overlaps(requirement.literal(value)))
+
+
+@ddt.ddt
+class ParseTest(unittest.TestCase):
+    """Text becomes a set over all values and *absent*."""
+
+    @ddt.data('*', ' * ', '<or> *', '\t*\n')
+    def test_asterisk_is_any_value(self, text: str) -> None:
+        parsed = requirement.parse(text)
+        self.assertTrue(parsed.any_value)
+        self.assertFalse(parsed.accepts_absence)
+
+    @ddt.data('~', ' ~ ', '<or> ~')
+    def test_tilde_is_absence(self, text: str) -> None:
+        parsed = requirement.parse(text)
+        self.assertTrue(parsed.absence_only)
+        self.assertTrue(parsed.omittable)
+        self.assertFalse(parsed.forbidden)
+
+    @ddt.data('!', ' ! ', '<or> !', '<or> ! <or> !')
+    def test_exclamation_mark_is_strict_absence(self, text: str) -> None:
+        parsed = requirement.parse(text)
+        self.assertTrue(parsed.absence_only)
+        self.assertTrue(parsed.forbidden)
+        self.assertFalse(parsed.omittable)
+
+    @ddt.data(
+        ('<or> 1', {'1'}),
+        ('<or> 1 <or> 2', {'1', '2'}),
+        ('<or> 1 <or> 2 <or>', {'1', '2'}),
+        ('<or> 1 xx 2', {'1', '2'}),
+        ('<or> 1 2 3', {'1', '3'}),
+        ('<or> <or> <or> 2', {'<or>', '2'}),
+        ('<or> >= 2', {'>='}),
+    )
+    @ddt.unpack
+    def test_alternatives_are_every_other_word(
+        self, text: str, literals: set[str]
+    ) -> None:
+        parsed = requirement.parse(text)
+        self.assertEqual(literals, parsed.literals)
+        self.assertEqual('', parsed.problem)
+
+    def test_alternatives_may_be_sentinels(self) -> None:
+        parsed = requirement.parse('<or> 1 <or> * <or> ~')
+        self.assertEqual({'1'}, parsed.literals)
+        self.assertTrue(parsed.any_value)
+        self.assertTrue(parsed.omittable)
+
+    @ddt.data(
+        '1 <or> 2',
+        '<or>1',
+        '> 2',
+        '**',
+        '!x',
+        '~1',
+        '* *',
+        '',
+        ' ',
+        ' 1',
+        '<OR> 1',
+        's=',
+        'a,b',
+    )
+    def test_anything_else_is_a_literal_unstripped(self, text: str) -> None:
+        self.assertEqual({text}, requirement.parse(text).literals)
+
+    @ddt.data(
+        '<or>',
+        ' <or> ',
+        '>=',
+        's==',
+        '<in>',
+        '<all-in>',
+        '>= two',
+        '== 1,0',
+        '<or> ! <or> 1',
+        '<or> ! <or> ~',
+        '<or> * <or> !',
+        None,
+        1,
+        b'1',
+        [],
+    )
+    def test_nonsense_is_a_problem_that_nothing_meets(
+        self, text: object
+    ) -> None:
+        parsed = requirement.parse(text)
+        self.assertNotEqual('', parsed.problem)
+        self.assertFalse(parsed.absence_only)
+        self.assertFalse(parsed.accepts_absence)
+        for other in ('*', '~', '!', '1', '!= 0', '<or> 1 <or> ~'):
+            self.assertFalse(parsed.overlaps(requirement.parse(other)))
+            self.assertFalse(requirement.parse(other).overlaps(parsed))
+
+    @given(st.text())
+    def test_any_text_is_parsed(self, text: str) -> None:
+        parsed = requirement.parse(text)
+        self.assertEqual(text, parsed.text)
+
+    @given(st.text(), st.text())
+    def test_any_two_texts_are_compared(self, one: str, two: str) -> None:
+        left, right = requirement.parse(one), requirement.parse(two)
+        self.assertIsInstance(left.overlaps(right), bool)
+        self.assertIsInstance(left.overlaps(requirement.literal(two)), bool)
+
+    def test_a_long_value_is_cut_in_messages(self) -> None:
+        parsed = requirement.parse('>= ' + 'x' * 10_000)
+        self.assertLess(len(parsed.problem), 100)
+
+
+@ddt.ddt
+class OverlapTest(unittest.TestCase):
+    """A flavor's set (left) against a piece of a forced aggregate's."""
+
+    @ddt.data(
+        ('1', '1', True),
+        ('1', '2', False),
+        ('1', '*', True),
+        ('1', '~', False),
+        ('1', '!', False),
+        ('1', '<or> 1 <or> 2', True),
+        ('<or> 2 <or> 3', '<or> 1 <or> 2', True),
+        ('<or> 3 <or> 4', '<or> 1 <or> 2', False),
+        ('3', '>= 2', True),
+        ('1', '>= 2', False),
+        ('>= 2', '3', True),
+        ('>= 2', '>=   2', True),
+        ('>= 2', '>= 3', False),
+        ('>= 2', '*', True),
+        ('*', '>= 2', True),
+        ('*', '1', True),
+        ('*', '~', False),
+        ('*', '!', False),
+        ('~', '~', True),
+        ('~', '1', False),
+        ('~', '*', False),
+        ('~', '!', False),
+        ('~', '<or> 1 <or> ~', True),
+        ('<or> 2 <or> ~', '<or> 1 <or> ~', True),
+        ('!', '~', True),
+        ('!', '1', False),
+        ('!', '!', False),
+        ('<or> 1 <or> >=', '>= 0', True),
+    )
+    @ddt.unpack
+    def test_sets_overlap_or_not(
+        self, flavor: str, piece: str, overlap: bool
+    ) -> None:
+        self.assertIs(
+            overlap,
+            requirement.parse(flavor).overlaps(requirement.parse(piece)),
+        )
+
+
+@ddt.ddt
+class MetadataTest(unittest.TestCase):
+    """Metadata values are lists of alternatives."""
+
+    def test_a_value_is_split_on_commas_and_stripped(self) -> None:
+        pieces = requirement.parse_metadata(' a , b,,', forced=False)
+        self.assertEqual(['a', 'b', '', ''], [p.text for p in pieces])
+
+    def test_without_the_flag_sentinels_are_literals(self) -> None:
+        pieces = requirement.parse_metadata('*,~,!,<or> 1,>= 2', False)
+        self.assertEqual(
+            [{'*'}, {'~'}, {'!'}, {'<or> 1'}, {'>= 2'}],
+            [set(p.literals) for p in pieces],
+        )
+
+    def test_with_the_flag_each_piece_is_parsed(self) -> None:
+        pieces = requirement.parse_metadata('*, ~,<or> 1 <or> 2', True)
+        self.assertTrue(pieces[0].any_value)
+        self.assertTrue(pieces[1].omittable)
+        self.assertEqual({'1', '2'}, pieces[2].literals)
+
+    def test_none_offers_nothing(self) -> None:
+        self.assertEqual((), requirement.parse_metadata(None, True))
+
+    @ddt.data(1, ['a'], b'a')
+    def test_a_value_that_is_no_string_is_a_problem(self, value) -> None:
+        pieces = requirement.parse_metadata(value, False)
+        self.assertNotEqual('', pieces[0].problem)
+
+    @ddt.data(
+        'true',
+        'True',
+        'TRUE',
+        '1',
+        't',
+        'y',
+        'Yes',
+        'on',
+        ' on ',
+        'false,true',
+        ',yes',
+    )
+    def test_the_flag_is_on(self, value: str) -> None:
+        self.assertTrue(requirement.is_on(value))
+
+    @ddt.data(
+        'False',
+        'false',
+        '',
+        '0',
+        'Ture',
+        'no',
+        'off',
+        'true false',
+        None,
+        True,
+        1,
+    )
+    def test_the_flag_is_off(self, value: object) -> None:
+        self.assertFalse(requirement.is_on(value))

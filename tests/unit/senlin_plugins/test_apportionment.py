@@ -1,0 +1,292 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The planner against its objective, by trying all plans of small cases."""
+
+import fractions
+import itertools
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies as st
+
+from senlin_plugins import apportionment
+from senlin_plugins.apportionment import Region
+
+WEIGHTS = st.one_of(
+    st.sampled_from([0, 1, 100]), st.integers(min_value=0, max_value=40)
+)
+CAPS = st.integers(min_value=-1, max_value=6)
+
+
+@st.composite
+def cases(draw, max_regions=4, max_nodes=4, strays=False):
+    """Draw (regions, current counts)."""
+    names = draw(
+        st.lists(
+            st.sampled_from('abcdef'),
+            min_size=1,
+            max_size=max_regions,
+            unique=True,
+        )
+    )
+    regions = [Region(name, draw(WEIGHTS), draw(CAPS)) for name in names]
+    present = [*names, 'stray-1', 'stray-2'] if strays else names
+    counts = st.integers(min_value=0, max_value=max_nodes)
+    return regions, {name: draw(counts) for name in present}
+
+
+def cost(regions, after):
+    """Score a distribution; the smaller the better.
+
+    Nodes in regions outside the spec weigh most, then those in regions of
+    weight 0, each spread evenly; then the sum of nodes squared over weight.
+    """
+    weights = {region.name: region.weight for region in regions}
+    strays = [n for name, n in after.items() if name not in weights]
+    last = [after[name] for name, weight in weights.items() if weight == 0]
+    return (
+        sum(strays),
+        sum(last),
+        sum(
+            fractions.Fraction(after[name] ** 2, weight)
+            for name, weight in weights.items()
+            if weight
+        ),
+        sum(n**2 for n in last),
+        sum(n**2 for n in strays),
+    )
+
+
+def all_results(regions, current, change):
+    """Yield every distribution that the bounds allow."""
+    caps = {region.name: region.cap for region in regions}
+    ranges = []
+    for name, now in current.items():
+        if change < 0:
+            ranges.append(range(now + 1))
+        else:
+            top = now + change
+            if caps[name] >= 0:
+                top = max(now, min(top, caps[name]))
+            ranges.append(range(now, top + 1))
+    total = sum(current.values()) + change
+    for plan in itertools.product(*ranges):
+        if sum(plan) == total:
+            yield dict(zip(current, plan, strict=True))
+
+
+def grown(current, outcome):
+    """Return the distribution after growing."""
+    return {name: n + outcome.plan.get(name, 0) for name, n in current.items()}
+
+
+def shrunk(current, outcome):
+    """Return the distribution after shrinking."""
+    return {name: n - outcome.plan.get(name, 0) for name, n in current.items()}
+
+
+class GrowProperties(unittest.TestCase):
+    @hypothesis.given(cases(), st.integers(min_value=1, max_value=6))
+    def test_is_optimal_and_refuses_only_without_any_plan(self, case, count):
+        regions, current = case
+        outcome = apportionment.grow(regions, current, count)
+        results = list(all_results(regions, current, count))
+        self.assertEqual(bool(results), outcome.feasible)
+        if results:
+            best = min(cost(regions, after) for after in results)
+            self.assertIn(grown(current, outcome), results)
+            self.assertEqual(best, cost(regions, grown(current, outcome)))
+        else:
+            self.assertEqual(
+                'There is no feasible plan to handle all nodes.',
+                outcome.reason,
+            )
+
+    @hypothesis.given(cases(max_regions=6, max_nodes=40), st.integers(0, 60))
+    def test_no_cap_is_exceeded_and_the_sum_is_right(self, case, count):
+        regions, current = case
+        outcome = apportionment.grow(regions, current, count)
+        hypothesis.assume(outcome.feasible)
+        self.assertEqual(count, sum(outcome.plan.values()))
+        for region in regions:
+            added = outcome.plan.get(region.name, 0)
+            self.assertGreaterEqual(added, 0)
+            if added and region.cap >= 0:
+                self.assertLessEqual(current[region.name] + added, region.cap)
+
+    @hypothesis.given(cases(max_regions=6, max_nodes=20), st.integers(1, 12))
+    def test_growing_one_by_one_equals_growing_at_once(self, case, count):
+        regions, current = case
+        at_once = apportionment.grow(regions, current, count)
+        hypothesis.assume(at_once.feasible)
+        step_by_step = current
+        for _ in range(count):
+            step_by_step = grown(
+                step_by_step, apportionment.grow(regions, step_by_step, 1)
+            )
+        self.assertEqual(grown(current, at_once), step_by_step)
+
+    @hypothesis.given(
+        cases(max_regions=6, max_nodes=20), st.integers(1, 30), st.randoms()
+    )
+    def test_the_order_of_the_input_does_not_matter(self, case, count, rng):
+        regions, current = case
+        shuffled = rng.sample(regions, len(regions))
+        turned = dict(rng.sample(list(current.items()), len(current)))
+        self.assertEqual(
+            apportionment.grow(regions, current, count),
+            apportionment.grow(shuffled, turned, count),
+        )
+
+
+class ShrinkProperties(unittest.TestCase):
+    @hypothesis.given(
+        cases(max_regions=3, strays=True),
+        st.integers(min_value=1, max_value=9),
+    )
+    def test_is_optimal_and_refuses_only_without_any_plan(self, case, count):
+        regions, current = case
+        outcome = apportionment.shrink(regions, current, count)
+        results = list(all_results(regions, current, -count))
+        self.assertEqual(bool(results), outcome.feasible)
+        if results:
+            best = min(cost(regions, after) for after in results)
+            self.assertIn(shrunk(current, outcome), results)
+            self.assertEqual(best, cost(regions, shrunk(current, outcome)))
+        else:
+            self.assertEqual(apportionment.NO_FEASIBLE_PLAN, outcome.reason)
+
+    @hypothesis.given(
+        cases(max_regions=5, max_nodes=0), st.integers(1, 40), st.data()
+    )
+    def test_undoes_growing(self, case, size, data):
+        regions, nothing = case
+        outcome = apportionment.grow(regions, nothing, size)
+        hypothesis.assume(outcome.feasible)
+        back = data.draw(st.integers(min_value=0, max_value=size))
+        smaller = grown(
+            nothing, apportionment.grow(regions, nothing, size - back)
+        )
+        larger = grown(nothing, outcome)
+        self.assertEqual(
+            smaller,
+            shrunk(larger, apportionment.shrink(regions, larger, back)),
+        )
+
+    @hypothesis.given(
+        cases(max_regions=5, max_nodes=20, strays=True), st.integers(1, 20)
+    )
+    def test_shrinking_one_by_one_equals_shrinking_at_once(self, case, count):
+        regions, current = case
+        at_once = apportionment.shrink(regions, current, count)
+        hypothesis.assume(at_once.feasible)
+        step_by_step = current
+        for _ in range(count):
+            step_by_step = shrunk(
+                step_by_step, apportionment.shrink(regions, step_by_step, 1)
+            )
+        self.assertEqual(shrunk(current, at_once), step_by_step)
+
+
+@ddt.ddt
+class Examples(unittest.TestCase):
+    @ddt.data(
+        # (regions, current, count, plan)
+        ('heavier region first on a tie', {'a': 1, 'b': 3}, {}, 2, {'b': 2}),
+        ('first name first on a tie', {'b': 1, 'a': 1}, {}, 1, {'a': 1}),
+        (
+            'weight 0 is not used while others have room',
+            {'a': 0, 'b': 1},
+            {'b': 50},
+            3,
+            {'b': 3},
+        ),
+        (
+            'existing imbalance is evened out',
+            {'a': 1, 'b': 1},
+            {'a': 5},
+            3,
+            {'b': 3},
+        ),
+        (
+            'a million nodes',
+            {'a': 1, 'b': 3},
+            {},
+            1_000_000,
+            {'a': 250_000, 'b': 750_000},
+        ),
+    )
+    @ddt.unpack
+    def test_grow(self, _why, weights, current, count, plan):
+        regions = [Region(name, weight) for name, weight in weights.items()]
+        self.assertEqual(
+            plan, apportionment.grow(regions, current, count).plan
+        )
+
+    def test_weight_0_is_the_last_resort(self):
+        regions = [Region('a', 100, 2), Region('b', 0)]
+        self.assertEqual(
+            {'a': 2, 'b': 3}, apportionment.grow(regions, {}, 5).plan
+        )
+
+    def test_regions_with_room_share_in_proportion(self):
+        regions = [Region('a', 100, 1), Region('b', 100), Region('c', 200)]
+        self.assertEqual(
+            {'a': 1, 'b': 3, 'c': 6}, apportionment.grow(regions, {}, 10).plan
+        )
+
+    def test_a_region_past_its_cap_keeps_what_it_has(self):
+        regions = [Region('a', 100, 2), Region('b', 100)]
+        self.assertEqual(
+            {'b': 4}, apportionment.grow(regions, {'a': 5}, 4).plan
+        )
+
+    def test_strays_go_first_then_weight_0(self):
+        regions = [Region('a', 100), Region('b', 0)]
+        current = {'a': 3, 'b': 1, 'gone': 2}
+        self.assertEqual(
+            {'b': 1, 'gone': 2},
+            apportionment.shrink(regions, current, 3).plan,
+        )
+
+    @ddt.data(apportionment.grow, apportionment.shrink)
+    def test_no_region_is_refused_with_the_documented_reason(self, decide):
+        outcome = decide([], {'a': 1}, 1)
+        self.assertFalse(outcome.feasible)
+        self.assertEqual('No region is found usable.', outcome.reason)
+
+    @ddt.data(
+        ([], "'regions' is empty: name at least one region."),
+        (
+            [Region('')],
+            "'name' of a region is empty: give the region's name.",
+        ),
+        (
+            [Region('a'), Region('b'), Region('a')],
+            "'name' of a region is 'a' 2 times: name each region once.",
+        ),
+        (
+            [Region('a', -1)],
+            "'weight' of region 'a' is '-1': it must be 0 or greater.",
+        ),
+        (
+            [Region('a', 1, -2)],
+            "'cap' of region 'a' is '-2': it must be 0 or greater, or -1 "
+            'for no cap.',
+        ),
+        ([Region('a', 0, 0), Region('\u00fc', 1, -1)], ''),
+    )
+    @ddt.unpack
+    def test_find_problem_names_field_and_value(self, regions, problem):
+        self.assertEqual(problem, apportionment.find_problem(regions))

@@ -1,0 +1,51 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The options, without any service."""
+
+import unittest
+
+from oslo_config import cfg
+
+from senlin_plugins import conf
+
+
+class Options(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.conf = cfg.ConfigOpts()
+        conf.register_opts(self.conf)
+        self.conf([])
+
+    def test_defaults_are_those_of_the_documentation(self):
+        options = self.conf[conf.GROUP]
+        self.assertEqual(
+            ['region_placement', 'deletion'], options.enabled_policies
+        )
+        self.assertEqual('refuse', options.unaware_profile)
+        self.assertIs(True, options.check_catalog)
+
+    def test_registering_twice_changes_nothing(self):
+        self.conf.set_override('check_catalog', False, conf.GROUP)
+        conf.register_opts(self.conf)
+        self.assertIs(False, self.conf[conf.GROUP].check_catalog)
+
+    def test_an_unknown_policy_is_refused(self):
+        with self.assertRaises(ValueError):
+            self.conf.set_override('enabled_policies', ['scaling'], conf.GROUP)
+
+    def test_list_opts_gives_what_is_registered(self):
+        ((group, options),) = conf.list_opts()
+        self.assertEqual(conf.GROUP, group.name)
+        self.assertEqual(
+            {option.dest for option in options}, set(self.conf[conf.GROUP])
+        )

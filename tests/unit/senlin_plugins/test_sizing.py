@@ -1,0 +1,117 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""How many nodes an action is about, from its inputs and earlier decisions."""
+
+import unittest
+
+import ddt
+
+from senlin_plugins import sizing
+from senlin_plugins.sizing import Change
+
+
+@ddt.ddt
+class Scaling(unittest.TestCase):
+    @ddt.data(
+        # (section, action, inputs, data, change)
+        ('S1', sizing.SCALE_IN, {}, {}, Change(False, 1)),
+        ('S1', sizing.SCALE_IN, {'count': 3}, {}, Change(False, 3)),
+        (
+            'S1, another policy decided',
+            sizing.SCALE_IN,
+            {'count': 3},
+            {'deletion': {'count': 2}},
+            Change(False, 2),
+        ),
+        (
+            'S1, decision without a count',
+            sizing.SCALE_IN,
+            {'count': 3},
+            {'deletion': {}},
+            Change(False, 1),
+        ),
+        ('S2', sizing.SCALE_OUT, {}, {}, Change(True, 1)),
+        ('S2', sizing.SCALE_OUT, {'count': 3}, {}, Change(True, 3)),
+        (
+            'S2, another policy decided',
+            sizing.SCALE_OUT,
+            {'count': 3},
+            {'creation': {'count': 2}, 'deletion': {'count': 9}},
+            Change(True, 2),
+        ),
+        (
+            'text, as a webhook passes it',
+            sizing.SCALE_OUT,
+            {'count': '4'},
+            {},
+            Change(True, 4),
+        ),
+    )
+    @ddt.unpack
+    def test_count(self, _section, action, inputs, data, change):
+        self.assertEqual(change, sizing.scaling(action, inputs, data))
+
+    @ddt.data(0, -1, 1.5, '1.5', 'two', True, None, [1])
+    def test_what_is_no_positive_integer_is_refused(self, value):
+        change = sizing.scaling(sizing.SCALE_OUT, {'count': value}, {})
+        self.assertEqual(
+            Change(
+                True,
+                0,
+                f"The value of 'count' is '{value}': it must be a positive "
+                'integer.',
+            ),
+            change,
+        )
+
+    def test_the_reason_names_the_decision_that_is_wrong(self):
+        change = sizing.scaling(
+            sizing.SCALE_IN, {'count': 1}, {'deletion': {'count': -2}}
+        )
+        self.assertIn("'deletion.count' is '-2'", change.reason)
+
+
+@ddt.ddt
+class Resizing(unittest.TestCase):
+    @ddt.data(
+        ({}, None),
+        ({'creation': {}, 'deletion': {}}, None),
+        ({'creation': {'count': 2}}, Change(True, 2)),
+        ({'deletion': {'count': 2}}, Change(False, 2)),
+        (
+            {'deletion': {'count': 2}, 'creation': {'count': 3}},
+            Change(True, 3),
+        ),
+        ({'creation': {'count': 0}}, Change(True, 0)),
+    )
+    @ddt.unpack
+    def test_creation_goes_before_deletion(self, data, change):
+        self.assertEqual(change, sizing.resizing(data))
+
+    def test_a_wrong_count_is_refused(self):
+        change = sizing.resizing({'creation': {'count': 'many'}})
+        self.assertIn("'creation.count' is 'many'", change.reason)
+
+
+@ddt.ddt
+class Recovering(unittest.TestCase):
+    @ddt.data(
+        ({'check_capacity': True}, 2, 5, 3),
+        ({'check_capacity': True}, 5, 2, 0),
+        ({}, 2, 5, 0),
+        # The engine restores the capacity only on exactly true.
+        ({'check_capacity': 'true'}, 2, 5, 0),
+    )
+    @ddt.unpack
+    def test_only_with_check_capacity(self, inputs, current, desired, missing):
+        self.assertEqual(missing, sizing.recovering(inputs, current, desired))
