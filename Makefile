@@ -21,12 +21,13 @@ demo: python ## run the three plug-ins in the three real services (ARGS="--help"
 test: python ## run all tests on both version sets (ARGS="--help")
 	@$(PYTHON) -m tools.run_tests $(ARGS)
 
-check: python ## style, types, documentation sources
+check: python ## style, types, documentation and release notes
 	@$(ENVIRONMENTS) check
 	.venv/check/bin/python -m ruff check .
 	.venv/check/bin/python -m ruff format --check .
 	.venv/check/bin/python -m mypy
-	.venv/check/bin/python -m doc8 README.rst CONTRIBUTING.rst doc/source releasenotes/notes
+	.venv/check/bin/python -m doc8 README.rst CONTRIBUTING.rst doc/source
+	.venv/check/bin/reno -q lint
 
 docs: python ## build documentation and release notes into doc/build/html
 	@$(ENVIRONMENTS) check
@@ -34,6 +35,7 @@ docs: python ## build documentation and release notes into doc/build/html
 
 sample: python ## write etc/*.conf.sample from the option modules
 	@$(ENVIRONMENTS) check
+	@mkdir -p etc
 	@for name in senlin_plugins nova_filters heat_hints; do \
 	  .venv/check/bin/python -m oslo_config.generator --namespace $$name --output-file etc/$$name.conf.sample || exit 1; \
 	done

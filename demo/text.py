@@ -12,11 +12,15 @@
 
 """Show what the parts of the demo found as text, for a person to read."""
 
+import textwrap
 from collections.abc import Sequence
 
 import prettytable
 
 from demo import report
+
+#: How wide running text may be, in columns.
+_WIDTH = 100
 
 
 def render(part: report.Part) -> str:
@@ -30,8 +34,7 @@ def render(part: report.Part) -> str:
         for row in step.rows:
             table.add_row(['' if cell is None else cell for cell in row])
         lines += ['', f'{number}. {step.title}', table.get_string()]
-        if step.note:
-            lines.append(step.note)
+        lines += textwrap.wrap(step.note, _WIDTH)
         for check in step.checks:
             if check.ok:
                 lines.append(f'  ok    {check.what}')

@@ -142,7 +142,7 @@ def run(suite: Suite) -> Count:
         text=True,
         errors='replace',
     ) as process:
-        for line in process.stdout:
+        for line in process.stdout or ():
             print(line, end='', flush=True)
             lines.append(line)
     count = count_in(''.join(lines))

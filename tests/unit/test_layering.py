@@ -33,8 +33,12 @@ PURE = (
     'senlin_plugins.sizing',
     'nova_filters.requirement',
     'nova_filters.matching',
+    'nova_filters.batch',
     'nova_filters.stack_hints',
+    'nova_filters.stack_map',
     'heat_hints.hints',
+    'heat_hints.lineage',
+    'heat_hints.mapping',
 )
 
 #: Modules that may use libraries, but load without any service: what the
