@@ -37,7 +37,7 @@ sample: python ## write etc/*.conf.sample from the option modules
 	@$(ENVIRONMENTS) check
 	@mkdir -p etc
 	@for name in senlin_plugins nova_filters heat_hints; do \
-	  .venv/check/bin/python -m oslo_config.generator --namespace $$name --output-file etc/$$name.conf.sample || exit 1; \
+	  .venv/check/bin/python -m oslo_config.generator --wrap-width 79 --namespace $$name --output-file etc/$$name.conf.sample || exit 1; \
 	done
 
 clean: ## remove what make created

@@ -90,6 +90,8 @@ ENVIRONMENTS = {
             'unit',
             NEWEST,
             'unit tests, without any service',
+            # Builds the wheel that the packaging tests look at.
+            packages=('build',),
             requirements=TESTS,
         ),
         Environment(
@@ -229,7 +231,12 @@ def run_logged(
             command, stdout=stream, stderr=subprocess.STDOUT, env=env
         )
     if result.returncode:
-        tail = ''.join(log.read_text().splitlines(keepends=True)[-15:])
+        errors = [
+            line
+            for line in log.read_text().splitlines()
+            if not line.startswith('WARNING')
+        ]
+        tail = '\n'.join(errors[-15:])
         raise EnvironmentFailed(
             f'{tail}\npip failed in .venv/{environment.name}: see above, or '
             f'{log} for all of it. Check that the package index is reachable '
