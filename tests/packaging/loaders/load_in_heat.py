@@ -13,7 +13,8 @@
 """Load resource types as heat-engine does when it starts.
 
 Run by path in an environment that holds Heat alone, with a heat.conf in the
-current folder; prints the class that stands behind a server.
+current folder; prints the modules of the class that stands behind a server,
+and of the method that gives a server its hints.
 """
 
 # The import chooses the threading backend, so it stands first.
@@ -25,4 +26,5 @@ from oslo_config import cfg
 cfg.CONF([], project='heat', default_config_files=['heat.conf'])
 resources.initialise()
 server = resources.global_env().get_class('OS::Nova::Server')
+print(server._scheduler_hints.__module__)
 print(*(cls.__module__ for cls in server.__mro__))
