@@ -70,13 +70,27 @@ class Sifted(Generic[HostT]):
     problems: list[str]
 
 
+def _aggregates(host: HostLike) -> Sequence[AggregateLike]:
+    """Return a host's aggregates; none if they cannot be read."""
+    try:
+        return host.aggregates or ()
+    except Exception:
+        return ()
+
+
 def names(host: HostLike) -> list[str]:
     """Return the names of a host's aggregates, sorted.
 
     :param host: the host.
-    :returns: the names, for a log line.
+    :returns: the names, for a log line; "?" for one that cannot be read.
     """
-    return sorted(str(aggregate.name) for aggregate in host.aggregates or ())
+    found = []
+    for aggregate in _aggregates(host):
+        try:
+            found.append(str(aggregate.name))
+        except Exception:
+            found.append('?')
+    return sorted(found)
 
 
 def by_aggregates(groups: Iterable[list[HostT]]) -> list[list[HostT]]:
@@ -88,7 +102,7 @@ def by_aggregates(groups: Iterable[list[HostT]]) -> list[list[HostT]]:
     finer: dict[frozenset[int], list[HostT]] = {}
     for group in groups:
         for host in group:
-            identity = frozenset(map(id, host.aggregates or ()))
+            identity = frozenset(map(id, _aggregates(host)))
             finer.setdefault(identity, []).append(host)
     return list(finer.values())
 
@@ -302,12 +316,15 @@ class Batch:
         try:
             return self.flags(_copy(aggregate))
         except Exception as exc:
-            # An object of the service that cannot be read in some way that
-            # only its future versions know: closed, and said so.
-            self._problems.add(
-                f'an aggregate could not be read: {type(exc).__name__}: {exc}'
-            )
-            return self._unreadable
+            return self._close('an aggregate', exc)
+
+    def _close(self, what: str, exc: Exception) -> int:
+        """Return the flag that closes a host, and remember why."""
+        # Objects of the service may fail to be read in ways that only its
+        # future versions know.
+        text = f'{what} could not be read: {type(exc).__name__}: {exc}'
+        self._problems.add(text)
+        return self._unreadable
 
     def sift(self, hosts: Iterable[HostT]) -> Sifted[HostT]:
         """Judge every host.
@@ -324,14 +341,17 @@ class Batch:
         refused: list[list[HostT]] = []
         for host in hosts:
             flags = 0
-            for aggregate in host.aggregates or ():
-                identity = id(aggregate)
-                number = numbers.get(identity)
-                if number is None:
-                    alive.append(aggregate)
-                    number = self._flags_of(aggregate)
-                    numbers[identity] = number
-                flags |= number
+            try:
+                for aggregate in host.aggregates or ():
+                    identity = id(aggregate)
+                    number = numbers.get(identity)
+                    if number is None:
+                        alive.append(aggregate)
+                        number = self._flags_of(aggregate)
+                        numbers[identity] = number
+                    flags |= number
+            except Exception as exc:
+                flags = self._close('the aggregates of a host', exc)
             group = verdicts.get(flags)
             if group is None:
                 if self.passes(flags):

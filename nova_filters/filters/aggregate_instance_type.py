@@ -89,7 +89,8 @@ def _report(
         )
 
 
-class AggregateInstanceTypeFilter(filters.BaseHostFilter):
+# Nova carries no types.
+class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
     """Match flavor extra specs and aggregate metadata, in both directions.
 
     Nova keeps one object for all requests and, since release 34, serves them

@@ -30,7 +30,7 @@ CONF = nova.conf.CONF
 conf.register_opts(CONF)
 
 
-@api_db.context_manager.reader
+@api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def _read_specs(context: Any, uuids: list[str]) -> Sequence[Any]:
     """Return (instance uuid, serialized RequestSpec) rows."""
     table = models.RequestSpec
@@ -50,7 +50,8 @@ def _load(uuids: list[str]) -> Mapping[str, str | None]:
     }
 
 
-class StackAffinityWeigher(weights.BaseHostWeigher):
+# Nova carries no types.
+class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
     """Prefer or avoid the hosts where a server's stack already runs.
 
     Soft by nature: several schedulers do not see each other's choices at

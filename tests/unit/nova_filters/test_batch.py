@@ -176,6 +176,17 @@ class SiftTest(unittest.TestCase):
             [(1, 'an aggregate could not be read')], batch.count(explained)
         )
 
+    def test_a_host_whose_aggregates_cannot_be_read_is_closed(self) -> None:
+        sifted = sift({}, [object(), Host('open', None)])
+        self.assertEqual(['open'], [host.name for host in sifted.passed])
+        self.assertIn('the aggregates of a host', sifted.problems[0])
+        self.assertEqual(
+            [(1, 'an aggregate could not be read')],
+            batch.count(batch.explain(sifted.refused, ())),
+        )
+        self.assertEqual(1, len(batch.by_aggregates(sifted.refused)))
+        self.assertEqual([], batch.names(sifted.refused[0][0]))
+
     def test_hosts_in_different_forced_aggregates_are_told_apart(self) -> None:
         hosts = [
             Host(name, [Aggregate(name, {'os': name, **_ON})])
