@@ -76,7 +76,7 @@ def _report(
                 },
             )
     if sifted.refused and not sifted.passed:
-        counts = batch.count(batch.explain(sifted.refused, *request))
+        counts = batch.summarize(sifted.refused, *request)
         LOG.info(
             'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
             {

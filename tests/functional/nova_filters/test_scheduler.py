@@ -85,7 +85,8 @@ class SpecificationTest(SchedulerTestCase):
                 request = self.cloud.request(flavor, [host])
                 if self.cloud.boot(scheduler, request).host == host:
                     found.add(aggregate)
-            self.assertEqual(case.wanted[name], found, name)
+            what = f'{case.section}, {name}'
+            self.assertEqual(case.wanted[name], found, what)
 
 
 class BootTest(SchedulerTestCase):
