@@ -444,6 +444,22 @@ class Cloud:
                 return Boot(None, '; '.join(lines))
         return Boot(selected[0][0].service_host, '; '.join(lines))
 
+    def filtered(
+        self, scheduler: manager.SchedulerManager, request: Any
+    ) -> list[str]:
+        """Return the hosts that a scheduler's filters leave of all.
+
+        :param scheduler: the scheduler.
+        :param request: Nova's RequestSpec.
+        :returns: the names of the hosts, sorted; nothing is claimed.
+        """
+        host_manager = scheduler.host_manager
+        states = host_manager.get_host_states_by_uuids(
+            self.context, None, request
+        )
+        left = host_manager.get_filtered_hosts(states, request)
+        return sorted(state.host for state in left)
+
     def place(self, request: Any, host: str) -> None:
         """Write down that a server runs, as conductor and compute would.
 

@@ -45,8 +45,10 @@ def _field(obj: Any, name: str) -> Any:
 def _is_rebuild(spec_obj: Any) -> bool:
     """Tell whether the request is a rebuild, whatever its hints hold."""
     # Nova's own request_is_rebuild() raises when the hints are None.
-    hints = _field(spec_obj, 'scheduler_hints') or {}
-    return bool(hints.get('_nova_check_type') == ['rebuild'])
+    hints = _field(spec_obj, 'scheduler_hints')
+    return isinstance(hints, dict) and hints.get('_nova_check_type') == [
+        'rebuild'
+    ]
 
 
 def _report(

@@ -205,13 +205,9 @@ class RebuildTest(SchedulerTestCase):
         self.scheduler = self.cloud.scheduler(engine.OURS)
 
     def filtered(self, request: Any) -> list[str]:
-        """Return the hosts that remain of the one host."""
-        manager = self.scheduler.host_manager
-        states = manager.get_host_states_by_uuids(
-            self.cloud.context, None, request
-        )
-        only = [state for state in states if state.host == self.host]
-        return [s.host for s in manager.get_filtered_hosts(only, request)]
+        """Return whether the one host remains of all."""
+        left = self.cloud.filtered(self.scheduler, request)
+        return [host for host in left if host == self.host]
 
     def test_a_rebuild_is_not_filtered(self) -> None:
         request = self.cloud.request(
