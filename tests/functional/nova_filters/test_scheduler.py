@@ -209,6 +209,14 @@ class RebuildTest(SchedulerTestCase):
         left = self.cloud.filtered(self.scheduler, request)
         return [host for host in left if host == self.host]
 
+    def test_a_live_migration_to_a_host_is_filtered(self) -> None:
+        target = self.add_host({'k': '1'})
+        scheduler = self.cloud.scheduler(engine.OURS)
+        for host, wanted in ((self.host, None), (target, target)):
+            request = self.cloud.request(self.flavor)
+            request.requested_destination = objects.Destination(host=host)
+            self.assertEqual(wanted, self.cloud.boot(scheduler, request).host)
+
     def test_a_rebuild_is_not_filtered(self) -> None:
         request = self.cloud.request(
             self.flavor, hints={'_nova_check_type': ['rebuild']}
