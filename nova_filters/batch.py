@@ -32,7 +32,7 @@ from typing import Final, Generic, Protocol, TypeVar
 from nova_filters import matching, requirement
 
 #: How many comparisons of two texts are remembered. Nova stores at most 255
-#: characters per text, so this stays below 20 MiB at the very worst.
+#: characters per text, so this stays below 25 MiB at the very worst.
 COMPARISONS: Final = 16384
 
 #: How many sets of aggregates that demand alike are named one by one.
@@ -373,8 +373,8 @@ class Batch:
         """Return the flag that closes a host, and remember why."""
         # Objects of the service may fail to be read in ways that only its
         # future versions know.
-        text = f'{what} could not be read: {type(exc).__name__}: {exc}'
-        self._problems.add(text)
+        cause = requirement.quote(f'{type(exc).__name__}: {exc}')
+        self._problems.add(f'{what} could not be read: {cause}')
         return self._unreadable
 
     def sift(self, hosts: Iterable[HostT]) -> Sifted[HostT]:

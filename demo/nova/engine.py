@@ -372,18 +372,18 @@ class Cloud:
         flavor.create()
         return objects.Flavor.get_by_name(self.context, name)
 
-    def scheduler(
-        self, *enabled_filters: str, **options: Any
-    ) -> manager.SchedulerManager:
-        """Return a new scheduler, configured as ``nova.conf`` would.
+    def scheduler(self, *enabled_filters: str) -> manager.SchedulerManager:
+        """Return a new scheduler.
 
-        :param enabled_filters: the filters after ComputeFilter.
-        :param options: further options of ``[filter_scheduler]``.
+        :param enabled_filters: what nova.conf's option of this name holds,
+            after ComputeFilter.
         :returns: Nova's SchedulerManager.
         """
-        options['enabled_filters'] = ['ComputeFilter', *enabled_filters]
-        for name, value in options.items():
-            CONF.set_override(name, value, group='filter_scheduler')
+        CONF.set_override(
+            'enabled_filters',
+            ['ComputeFilter', *enabled_filters],
+            group='filter_scheduler',
+        )
         return manager.SchedulerManager()
 
     def request(
