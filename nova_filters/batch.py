@@ -25,10 +25,26 @@ its ``updated_at`` does not change with it.
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from nova_filters import matching, requirement
+
+#: How many comparisons of two texts are remembered. Nova stores at most 255
+#: characters per text, so this stays below 25 MiB at the very worst.
+COMPARISONS: Final = 16384
+
+#: How many sets of aggregates that demand alike are named one by one.
+EXPLAINED: Final = 200
+
+#: What a metadata value is to an extra spec: it carries the key; one of its
+#: pieces matches; one of them, as a demand, is met.
+_CARRIED, _MATCHED, _MET = 1, 2, 4
+#: What a forced aggregate says of a key: something other than "!"; "~"; "!".
+_SAID, _OMITTABLE, _FORBIDDEN = 1, 2, 4
+#: A text that nothing meets, in place of whatever is no string.
+_NOTHING: Final = requirement.OR
 
 
 class AggregateLike(Protocol):
@@ -59,8 +75,8 @@ class Sifted(Generic[HostT]):
     """What became of the hosts of one request.
 
     :param passed: the hosts that pass, in the order they came.
-    :param refused: the others, in groups that share their verdict and its
-        reason.
+    :param refused: the others, in groups that are refused alike: by the
+        same check, over the same key.
     :param problems: what is malformed in the flavor and in the aggregates
         that were looked at; one sentence each, sorted.
     """
@@ -70,13 +86,27 @@ class Sifted(Generic[HostT]):
     problems: list[str]
 
 
+def _aggregates(host: HostLike) -> Sequence[AggregateLike]:
+    """Return a host's aggregates; none if they cannot be read."""
+    try:
+        return host.aggregates or ()
+    except Exception:
+        return ()
+
+
 def names(host: HostLike) -> list[str]:
     """Return the names of a host's aggregates, sorted.
 
     :param host: the host.
-    :returns: the names, for a log line.
+    :returns: the names, for a log line; "?" for one that cannot be read.
     """
-    return sorted(str(aggregate.name) for aggregate in host.aggregates or ())
+    found = []
+    for aggregate in _aggregates(host):
+        try:
+            found.append(str(aggregate.name))
+        except Exception:
+            found.append('?')
+    return sorted(found)
 
 
 def by_aggregates(groups: Iterable[list[HostT]]) -> list[list[HostT]]:
@@ -88,7 +118,7 @@ def by_aggregates(groups: Iterable[list[HostT]]) -> list[list[HostT]]:
     finer: dict[frozenset[int], list[HostT]] = {}
     for group in groups:
         for host in group:
-            identity = frozenset(map(id, host.aggregates or ()))
+            identity = frozenset(map(id, _aggregates(host)))
             finer.setdefault(identity, []).append(host)
     return list(finer.values())
 
@@ -116,17 +146,30 @@ def explain(
         yield group, reason or matching.CHANGED
 
 
-def count(
-    explained: Iterable[tuple[list[HostT], matching.Reason]],
+def summarize(
+    groups: Iterable[list[HostT]],
+    flavor: Sequence[matching.FlavorSpec],
+    exempt: tuple[str, ...] = (),
 ) -> list[tuple[int, str]]:
-    """Count hosts by the summary of their reason.
+    """Count refused hosts by the summary of their reason.
 
-    :param explained: what :func:`explain` yields.
+    :param groups: :attr:`Sifted.refused`.
+    :param flavor: what :func:`nova_filters.matching.read_flavor` returned.
+    :param exempt: patterns of keys that no aggregate may demand.
     :returns: (number of hosts, summary), the commonest first, then by text.
     """
     counts: collections.Counter[str] = collections.Counter()
-    for group, reason in explained:
-        counts[reason.summary()] += len(group)
+    for group, reason in explain(groups, flavor, exempt):
+        if reason.side is matching.Side.FLAVOR:
+            counts[reason.summary()] += len(group)
+            continue
+        # Aggregates of different names may demand alike.
+        sets = by_aggregates([group])
+        for hosts, own in explain(sets[:EXPLAINED], flavor, exempt):
+            counts[own.summary()] += len(hosts)
+        rest = sum(map(len, sets[EXPLAINED:]))
+        if rest:
+            counts['demands of further aggregates'] += rest
     return sorted(
         ((number, text) for text, number in counts.items()),
         key=lambda entry: (-entry[0], entry[1]),
@@ -140,6 +183,52 @@ def _copy(aggregate: AggregateLike) -> matching.Aggregate:
     )
 
 
+def _text(value: object) -> str:
+    """Return ``value`` if it is a string, else one that nothing meets."""
+    return value if isinstance(value, str) else _NOTHING
+
+
+@functools.lru_cache(maxsize=COMPARISONS)
+def _compare(text: str, value: str, forced: bool) -> int:
+    """Compare an extra spec's value with one metadata value.
+
+    :param text: the extra spec's value.
+    :param value: the metadata value.
+    :param forced: whether the aggregate's flag is on.
+    :returns: the sum of _CARRIED, _MATCHED and _MET, as they apply.
+    """
+    wanted = requirement.parse(text)
+    pieces = requirement.parse_metadata(value, forced)
+    matched = any(map(wanted.overlaps, pieces))
+    found = _MATCHED | _MET if matched else 0
+    if not all(piece.absence_only for piece in pieces):
+        found |= _CARRIED
+    # Whether "!" stands alone is decided when all pieces are known.
+    if wanted.accepts_absence and any(piece.forbidden for piece in pieces):
+        found |= _MET
+    return found
+
+
+@functools.lru_cache(maxsize=requirement.CACHE_SIZE)
+def _demand(value: str) -> tuple[int, tuple[str, ...]]:
+    """Return what one metadata value of a forced aggregate demands.
+
+    :param value: the metadata value.
+    :returns: the sum of _SAID, _OMITTABLE and _FORBIDDEN, as they apply, and
+        what is malformed.
+    """
+    pieces = requirement.parse_metadata(value, forced=True)
+    found = 0
+    for piece in pieces:
+        if piece.problem or not piece.forbidden:
+            found |= _SAID
+        if piece.omittable:
+            found |= _OMITTABLE
+        if piece.forbidden:
+            found |= _FORBIDDEN
+    return found, tuple(piece.problem for piece in pieces if piece.problem)
+
+
 class Batch:
     """One flavor, made ready to judge aggregates with.
 
@@ -147,8 +236,7 @@ class Batch:
     the number: an aggregate *carries* the key; some piece *matches*; a
     forced one *demands* the key; some piece of a forced one is *met*.
     Further flags come into being with the keys that forced aggregates
-    demand, three per key, and one per forced aggregate, so that hosts in
-    different forced aggregates are told apart in the reasons.
+    demand, three per key: *said*, *omittable*, *forbidden*.
 
     :param flavor: what :func:`nova_filters.matching.read_flavor` returned.
     :param exempt: patterns of keys that no aggregate may demand.
@@ -162,7 +250,7 @@ class Batch:
         self._exempt = exempt
         self._width = len(flavor)
         self._block = (1 << self._width) - 1
-        self._specs: dict[str, list[tuple[int, requirement.Requirement]]] = {}
+        self._specs: dict[str, list[tuple[int, str]]] = {}
         #: Extra specs that some piece must match.
         self._mandatory = 0
         #: Extra specs that some piece must match if the key is carried.
@@ -179,9 +267,10 @@ class Batch:
                 self._conditional |= bit
             else:
                 self._mandatory |= bit
-            self._specs.setdefault(spec.key, []).append((bit, wanted))
+            text = _NOTHING if wanted.problem else wanted.text
+            self._specs.setdefault(spec.key, []).append((bit, text))
             if wanted.problem and not spec.optional:
-                self._note('the flavor', spec.key, wanted)
+                self._note('the flavor', spec.key, wanted.problem)
         #: The flags beyond the four blocks: the first free one, and the
         #: first one of each key that a forced aggregate demands.
         self._next = 4 * self._width
@@ -192,13 +281,9 @@ class Batch:
         #: A flag of its own for an aggregate that could not be read.
         self._unreadable = self._take(1)
 
-    def _note(
-        self, owner: str, key: str, piece: requirement.Requirement
-    ) -> None:
+    def _note(self, owner: str, key: str, problem: str) -> None:
         """Remember something malformed, for the one warning."""
-        self._problems.add(
-            f'{owner} has {requirement.quote(key)}: {piece.problem}'
-        )
+        self._problems.add(f'{owner} has {requirement.quote(key)}: {problem}')
 
     def _take(self, count: int) -> int:
         """Return the first of ``count`` new flags, as a number."""
@@ -227,51 +312,31 @@ class Batch:
         """
         flags = self._demands(aggregate) if aggregate.forced else 0
         for key, specs in self._specs.items():
-            pieces = aggregate.pieces(key)
-            if not pieces:
-                continue
-            carried = not all(piece.absence_only for piece in pieces)
-            for bit, wanted in specs:
-                if carried:
-                    flags |= bit
-                if any(map(wanted.overlaps, pieces)):
-                    flags |= bit << self._width
+            for value in aggregate.values(key):
+                forced = aggregate.forced or not isinstance(value, str)
+                for bit, text in specs:
+                    found = _compare(text, _text(value), forced)
+                    if found & _CARRIED:
+                        flags |= bit
+                    if found & _MATCHED:
+                        flags |= bit << self._width
         return flags
 
     def _demands(self, aggregate: matching.Aggregate) -> int:
         """Return the flags that only a forced aggregate has."""
-        flags = self._take(1)
-        for key in sorted(aggregate.demandable_keys()):
-            pieces = aggregate.pieces(key)
-            for piece in pieces:
-                if piece.problem:
-                    name = requirement.quote(aggregate.name)
-                    self._note(f'aggregate {name}', key, piece)
-            if pieces and not matching.is_exempt(key, self._exempt):
-                flags |= self._demand(key, pieces)
-        return flags
-
-    def _demand(
-        self, key: str, pieces: Sequence[requirement.Requirement]
-    ) -> int:
-        """Return the flags of one key that a forced aggregate demands."""
         flags = 0
-        slot = self._slot(key)
-        for piece in pieces:
-            if piece.problem or not piece.forbidden:
-                flags |= slot
-            if piece.omittable:
-                flags |= slot << 1
-            if piece.forbidden:
-                flags |= slot << 2
-        for bit, wanted in self._specs.get(key, ()):
-            flags |= bit << 2 * self._width
-            if any(
-                wanted.overlaps(piece)
-                or (piece.forbidden and wanted.accepts_absence)
-                for piece in pieces
-            ):
-                flags |= bit << 3 * self._width
+        for key, value in aggregate.demands():
+            found, problems = _demand(_text(value))
+            for problem in problems:
+                name = requirement.quote(aggregate.name)
+                self._note(f'aggregate {name}', key, problem)
+            if matching.is_exempt(key, self._exempt):
+                continue
+            flags |= self._slot(key) * found
+            for bit, text in self._specs.get(key, ()):
+                flags |= bit << 2 * self._width
+                if _compare(text, _text(value), True) & _MET:
+                    flags |= bit << 3 * self._width
         return flags
 
     def passes(self, flags: int) -> bool:
@@ -302,12 +367,15 @@ class Batch:
         try:
             return self.flags(_copy(aggregate))
         except Exception as exc:
-            # An object of the service that cannot be read in some way that
-            # only its future versions know: closed, and said so.
-            self._problems.add(
-                f'an aggregate could not be read: {type(exc).__name__}: {exc}'
-            )
-            return self._unreadable
+            return self._close('an aggregate', exc)
+
+    def _close(self, what: str, exc: Exception) -> int:
+        """Return the flag that closes a host, and remember why."""
+        # Objects of the service may fail to be read in ways that only its
+        # future versions know.
+        cause = requirement.quote(f'{type(exc).__name__}: {exc}')
+        self._problems.add(f'{what} could not be read: {cause}')
+        return self._unreadable
 
     def sift(self, hosts: Iterable[HostT]) -> Sifted[HostT]:
         """Judge every host.
@@ -324,14 +392,17 @@ class Batch:
         refused: list[list[HostT]] = []
         for host in hosts:
             flags = 0
-            for aggregate in host.aggregates or ():
-                identity = id(aggregate)
-                number = numbers.get(identity)
-                if number is None:
-                    alive.append(aggregate)
-                    number = self._flags_of(aggregate)
-                    numbers[identity] = number
-                flags |= number
+            try:
+                for aggregate in host.aggregates or ():
+                    identity = id(aggregate)
+                    number = numbers.get(identity)
+                    if number is None:
+                        alive.append(aggregate)
+                        number = self._flags_of(aggregate)
+                        numbers[identity] = number
+                    flags |= number
+            except Exception as exc:
+                flags = self._close('the aggregates of a host', exc)
             group = verdicts.get(flags)
             if group is None:
                 if self.passes(flags):

@@ -223,23 +223,43 @@ class Aggregate:
         forced = requirement.is_on(self.metadata.get(FLAG))
         object.__setattr__(self, 'forced', forced)
 
+    def values(self, key: str) -> tuple[object, ...]:
+        """Return the metadata values of a key; usually one or none.
+
+        :param key: the key as a flavor names it, without the filter's scope.
+        :returns: the value; a forced aggregate may have a second one, whose
+            key is written with the filter's scope.
+        """
+        own = self.metadata.get(key)
+        scoped = self.metadata.get(_PREFIX + key) if self.forced else None
+        if scoped is None:
+            return () if own is None else (own,)
+        return (scoped,) if own is None else (own, scoped)
+
     def pieces(self, key: str) -> tuple[requirement.Requirement, ...]:
         """Return what this aggregate offers for a key.
 
         :param key: the key as a flavor names it, without the filter's scope.
-        :returns: the pieces of its value; of both values, if the aggregate
-            is forced and has the key with the filter's scope, too.
+        :returns: the pieces of all its values.
         """
-        own = requirement.parse_metadata(self.metadata.get(key), self.forced)
-        if not self.forced:
-            return own
-        scoped = self.metadata.get(_PREFIX + key)
-        return own + requirement.parse_metadata(scoped, self.forced)
+        return tuple(
+            piece
+            for value in self.values(key)
+            for piece in requirement.parse_metadata(value, self.forced)
+        )
 
-    def demandable_keys(self) -> frozenset[str]:
-        """Return the keys that this aggregate demands if it is forced."""
-        names = (str(k).removeprefix(_PREFIX) for k in self.metadata)
-        return frozenset(name for name in names if name != FLAG)
+    def demands(self) -> list[tuple[str, object]]:
+        """Return (key, value) of what this aggregate demands if forced.
+
+        :returns: the metadata without the flag, the filter's scope stripped;
+            a key may come twice.
+        """
+        items = (
+            (str(name).removeprefix(_PREFIX), value)
+            for name, value in self.metadata.items()
+            if value is not None
+        )
+        return [(key, value) for key, value in items if key != FLAG]
 
 
 @functools.lru_cache(maxsize=requirement.CACHE_SIZE)
@@ -344,15 +364,12 @@ def evaluate(
         if reason is not None:
             return Verdict(reason)
     forced = [aggregate for aggregate in aggregates if aggregate.forced]
-    for key in sorted(
-        frozenset().union(*(a.demandable_keys() for a in forced))
-    ):
+    for key in sorted({key for a in forced for key, _ in a.demands()}):
         if is_exempt(key, exempt):
             continue
         demands = _offers(forced, key)
         wanting = [spec.wanted for spec in flavor if spec.key == key]
-        if demands:
-            reason = _check_demand(key, wanting, demands)
-            if reason is not None:
-                return Verdict(reason)
+        reason = _check_demand(key, wanting, demands)
+        if reason is not None:
+            return Verdict(reason)
     return PASSED

@@ -372,18 +372,18 @@ class Cloud:
         flavor.create()
         return objects.Flavor.get_by_name(self.context, name)
 
-    def scheduler(
-        self, *enabled_filters: str, **options: Any
-    ) -> manager.SchedulerManager:
-        """Return a new scheduler, configured as ``nova.conf`` would.
+    def scheduler(self, *enabled_filters: str) -> manager.SchedulerManager:
+        """Return a new scheduler.
 
-        :param enabled_filters: the filters after ComputeFilter.
-        :param options: further options of ``[filter_scheduler]``.
+        :param enabled_filters: what nova.conf's option of this name holds,
+            after ComputeFilter.
         :returns: Nova's SchedulerManager.
         """
-        options['enabled_filters'] = ['ComputeFilter', *enabled_filters]
-        for name, value in options.items():
-            CONF.set_override(name, value, group='filter_scheduler')
+        CONF.set_override(
+            'enabled_filters',
+            ['ComputeFilter', *enabled_filters],
+            group='filter_scheduler',
+        )
         return manager.SchedulerManager()
 
     def request(
@@ -443,6 +443,22 @@ class Cloud:
                     raise
                 return Boot(None, '; '.join(lines))
         return Boot(selected[0][0].service_host, '; '.join(lines))
+
+    def filtered(
+        self, scheduler: manager.SchedulerManager, request: Any
+    ) -> list[str]:
+        """Return the hosts that a scheduler's filters leave of all.
+
+        :param scheduler: the scheduler.
+        :param request: Nova's RequestSpec.
+        :returns: the names of the hosts, sorted; nothing is claimed.
+        """
+        host_manager = scheduler.host_manager
+        states = host_manager.get_host_states_by_uuids(
+            self.context, None, request
+        )
+        left = host_manager.get_filtered_hosts(states, request)
+        return sorted(state.host for state in left)
 
     def place(self, request: Any, host: str) -> None:
         """Write down that a server runs, as conductor and compute would.

@@ -80,6 +80,12 @@ def _loading(scheduler: Any) -> report.Step:
                 weighers.get('StackAffinityWeigher'),
             ),
         ),
+        note=(
+            'In the tables below every cell is a boot request of its own, '
+            'with one host to choose from: "boots", or the reason that the '
+            "scheduler's log gave. The last column says where the in-tree "
+            f'{engine.IN_TREE} lets the flavor boot.'
+        ),
     )
 
 
@@ -94,18 +100,20 @@ def _matrix(
     rows, checks = [], []
     for name, extra_specs in case.flavors.items():
         flavor = flavors[case.slug, name]
-        cells, found, in_tree_found = [], [], []
+        cells, found = [], []
         for aggregate in case.aggregates:
+            # A boot request of its own, with one host to choose from.
             only = [_host(case, aggregate)]
             boot = cloud.boot(ours, cloud.request(flavor, only))
             cells.append(_cell(case, aggregate, boot))
             if boot.host is not None:
                 found.append(aggregate)
-            boot = cloud.boot(in_tree, cloud.request(flavor, only))
-            if boot.host is not None:
-                in_tree_found.append(aggregate)
-        label = f'{name.removeprefix("flavor ")}: {_text(extra_specs)}'
-        rows.append((label, *cells, _names(case, in_tree_found)))
+        number = name.removeprefix('flavor').strip()
+        label = f'{number} {_text(extra_specs)}'.strip()
+        hosts = {_host(case, name): name for name in case.aggregates}
+        left = cloud.filtered(in_tree, cloud.request(flavor, list(hosts)))
+        in_tree_names = [hosts[host] for host in left]
+        rows.append((label, *cells, _names(case, in_tree_names)))
         checks.append(
             report.Check(
                 f'{case.section}: where "{name}" boots',
@@ -123,8 +131,7 @@ def _matrix(
         rows=tuple(rows),
         checks=tuple(checks),
         note=f'"{case.quote}" {case.decision}'.strip()
-        + f' -- Metadata of {metadata}. The last column: where the in-tree '
-        'filter lets the flavor boot.',
+        + f' -- Metadata of {metadata}.',
     )
 
 

@@ -45,8 +45,10 @@ def _field(obj: Any, name: str) -> Any:
 def _is_rebuild(spec_obj: Any) -> bool:
     """Tell whether the request is a rebuild, whatever its hints hold."""
     # Nova's own request_is_rebuild() raises when the hints are None.
-    hints = _field(spec_obj, 'scheduler_hints') or {}
-    return bool(hints.get('_nova_check_type') == ['rebuild'])
+    hints = _field(spec_obj, 'scheduler_hints')
+    return isinstance(hints, dict) and hints.get('_nova_check_type') == [
+        'rebuild'
+    ]
 
 
 def _report(
@@ -76,7 +78,7 @@ def _report(
                 },
             )
     if sifted.refused and not sifted.passed:
-        counts = batch.count(batch.explain(sifted.refused, *request))
+        counts = batch.summarize(sifted.refused, *request)
         LOG.info(
             'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
             {
@@ -89,7 +91,8 @@ def _report(
         )
 
 
-class AggregateInstanceTypeFilter(filters.BaseHostFilter):
+# Nova carries no types.
+class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
     """Match flavor extra specs and aggregate metadata, in both directions.
 
     Nova keeps one object for all requests and, since release 34, serves them

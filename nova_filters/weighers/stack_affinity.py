@@ -12,7 +12,7 @@
 
 """The host weigher ``StackAffinityWeigher``: spread or pack one stack."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import nova.conf
@@ -30,27 +30,32 @@ CONF = nova.conf.CONF
 conf.register_opts(CONF)
 
 
-@api_db.context_manager.reader
-def _read_specs(context: Any, uuids: list[str]) -> Sequence[Any]:
-    """Return (instance uuid, serialized RequestSpec) rows."""
+@api_db.context_manager.reader  # type: ignore[untyped-decorator]
+def _read_roots(context: Any, uuids: list[str]) -> dict[str, str | None]:
+    """Return the root stacks of instances, from the API database."""
     table = models.RequestSpec
     query = sa.select(table.instance_uuid, table.spec).where(
         table.instance_uuid.in_(uuids)
     )
-    rows: Sequence[Any] = context.session.execute(query).all()
-    return rows
-
-
-def _load(uuids: list[str]) -> Mapping[str, str | None]:
-    """Return the root stacks of instances, from the API database."""
-    rows = _read_specs(nova_context.get_admin_context(), uuids)
+    # A row holds some KiB, and a scheduler that has just started asks for
+    # every instance there is: read on, do not pile up.
+    rows = context.session.execute(query.execution_options(yield_per=500))
     return {
         uuid: stack_hints.read_stored(spec).root_stack_id
         for uuid, spec in rows
     }
 
 
-class StackAffinityWeigher(weights.BaseHostWeigher):
+def _load(uuids: list[str]) -> dict[str, str | None]:
+    """Return the root stacks of instances that are not known yet."""
+    found: dict[str, str | None] = _read_roots(
+        nova_context.get_admin_context(), uuids
+    )
+    return found
+
+
+# Nova carries no types.
+class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
     """Prefer or avoid the hosts where a server's stack already runs.
 
     Soft by nature: several schedulers do not see each other's choices at

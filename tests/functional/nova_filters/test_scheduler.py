@@ -85,7 +85,8 @@ class SpecificationTest(SchedulerTestCase):
                 request = self.cloud.request(flavor, [host])
                 if self.cloud.boot(scheduler, request).host == host:
                     found.add(aggregate)
-            self.assertEqual(case.wanted[name], found, name)
+            what = f'{case.section}, {name}'
+            self.assertEqual(case.wanted[name], found, what)
 
 
 class BootTest(SchedulerTestCase):
@@ -204,13 +205,17 @@ class RebuildTest(SchedulerTestCase):
         self.scheduler = self.cloud.scheduler(engine.OURS)
 
     def filtered(self, request: Any) -> list[str]:
-        """Return the hosts that remain of the one host."""
-        manager = self.scheduler.host_manager
-        states = manager.get_host_states_by_uuids(
-            self.cloud.context, None, request
-        )
-        only = [state for state in states if state.host == self.host]
-        return [s.host for s in manager.get_filtered_hosts(only, request)]
+        """Return whether the one host remains of all."""
+        left = self.cloud.filtered(self.scheduler, request)
+        return [host for host in left if host == self.host]
+
+    def test_a_live_migration_to_a_host_is_filtered(self) -> None:
+        target = self.add_host({'k': '1'})
+        scheduler = self.cloud.scheduler(engine.OURS)
+        for host, wanted in ((self.host, None), (target, target)):
+            request = self.cloud.request(self.flavor)
+            request.requested_destination = objects.Destination(host=host)
+            self.assertEqual(wanted, self.cloud.boot(scheduler, request).host)
 
     def test_a_rebuild_is_not_filtered(self) -> None:
         request = self.cloud.request(

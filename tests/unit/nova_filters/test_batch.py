@@ -12,6 +12,7 @@
 
 """Many hosts at once: the same verdicts as one by one."""
 
+import collections
 import dataclasses
 import unittest
 from collections.abc import Mapping
@@ -96,14 +97,11 @@ class SiftTest(unittest.TestCase):
             [host for host in hosts if reasons[host.name] is None],
             sifted.passed,
         )
-        counted = batch.count(batch.explain(sifted.refused, flavor, exempt))
-        self.assertEqual(
-            sum(reason is not None for reason in reasons.values()),
-            sum(number for number, _ in counted),
+        counted = batch.summarize(sifted.refused, flavor, exempt)
+        summaries = collections.Counter(
+            r.summary() for r in reasons.values() if r is not None
         )
-        if not sifted.passed:
-            texts = {r.summary() for r in reasons.values() if r is not None}
-            self.assertLessEqual({text for _, text in counted}, texts)
+        self.assertEqual(summaries, {text: number for number, text in counted})
 
     @given(
         st.one_of(
@@ -169,12 +167,21 @@ class SiftTest(unittest.TestCase):
         sifted = sift({'k': '1'}, hosts)
         self.assertEqual(['open'], [host.name for host in sifted.passed])
         self.assertIn('could not be read', sifted.problems[0])
-        explained = batch.explain(
+        counts = batch.summarize(
             sifted.refused, matching.read_flavor({'k': '1'})
         )
+        self.assertEqual([(1, 'an aggregate could not be read')], counts)
+
+    def test_a_host_whose_aggregates_cannot_be_read_is_closed(self) -> None:
+        sifted = sift({}, [object(), Host('open', None)])
+        self.assertEqual(['open'], [host.name for host in sifted.passed])
+        self.assertIn('the aggregates of a host', sifted.problems[0])
         self.assertEqual(
-            [(1, 'an aggregate could not be read')], batch.count(explained)
+            [(1, 'an aggregate could not be read')],
+            batch.summarize(sifted.refused, ()),
         )
+        self.assertEqual(1, len(batch.by_aggregates(sifted.refused)))
+        self.assertEqual([], batch.names(sifted.refused[0][0]))
 
     def test_hosts_in_different_forced_aggregates_are_told_apart(self) -> None:
         hosts = [
@@ -183,14 +190,23 @@ class SiftTest(unittest.TestCase):
         ]
         hosts[2].aggregates = hosts[1].aggregates
         sifted = sift({}, hosts)
-        explained = batch.explain(sifted.refused, ())
         self.assertEqual(
             [
                 (2, "aggregate 'blue' demands 'os'"),
                 (1, "aggregate 'red' demands 'os'"),
             ],
-            batch.count(explained),
+            batch.summarize(sifted.refused, ()),
         )
+
+    def test_very_many_demanding_aggregates_are_not_all_named(self) -> None:
+        hosts = [
+            Host(str(n), [Aggregate(f'a{n:04}', {'os': 'x', **_ON})])
+            for n in range(batch.EXPLAINED + 5)
+        ]
+        counts = batch.summarize(sift({}, hosts).refused, ())
+        self.assertEqual((5, 'demands of further aggregates'), counts[0])
+        self.assertEqual((1, "aggregate 'a0000' demands 'os'"), counts[1])
+        self.assertEqual(batch.EXPLAINED + 1, len(counts))
 
     def test_groups_are_split_by_aggregates(self) -> None:
         one, two = Aggregate('one', {}), Aggregate('two', {})
@@ -200,11 +216,8 @@ class SiftTest(unittest.TestCase):
 
     def test_an_aggregate_that_changes_meanwhile_is_said_so(self) -> None:
         host = Host('h', [Aggregate('a', {'k': '1'})])
-        explained = batch.explain([[host]], matching.read_flavor({'k': '1'}))
-        self.assertEqual(
-            [(1, 'an aggregate was changed meanwhile')],
-            batch.count(explained),
-        )
+        counts = batch.summarize([[host]], matching.read_flavor({'k': '1'}))
+        self.assertEqual([(1, 'an aggregate was changed meanwhile')], counts)
 
     def test_malformed_values_are_told_once(self) -> None:
         aggregate = Aggregate('a', {'k': '>= two,<or>', **_ON})

@@ -12,13 +12,14 @@
 
 """The decision tables: each cell, and every example of the specification."""
 
+import dataclasses
 import unittest
 
 import ddt
 from hypothesis import given
 
 from demo.nova import cases
-from nova_filters import matching
+from nova_filters import batch, matching
 from tests.unit.nova_filters import strategies
 
 _ON = {'force_metadata_check': 'true'}
@@ -29,14 +30,27 @@ def verdict(
     *metadata: dict[str, str],
     exempt: tuple[str, ...] = (),
 ) -> matching.Verdict:
-    """Return the verdict on a host in aggregates named a0, a1, …"""
+    """Return the verdict on a host in aggregates named a0, a1, …
+
+    Whatever is asked here, many hosts at once must be judged alike.
+    """
     aggregates = [
         matching.Aggregate(f'a{index}', data)
         for index, data in enumerate(metadata)
     ]
-    return matching.evaluate(
-        matching.read_flavor(extra_specs), aggregates, exempt
-    )
+    flavor = matching.read_flavor(extra_specs)
+    found = matching.evaluate(flavor, aggregates, exempt)
+    sifted = batch.Batch(flavor, exempt).sift([Host(aggregates)])
+    if bool(sifted.passed) is not found.passed:
+        raise AssertionError(f'{sifted} instead of {found}')
+    return found
+
+
+@dataclasses.dataclass
+class Host:
+    """A host, as far as the filter looks at it."""
+
+    aggregates: list[matching.Aggregate]
 
 
 @ddt.ddt
