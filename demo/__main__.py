@@ -22,9 +22,11 @@ import errno
 import json
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -91,6 +93,11 @@ def problem_with(args: argparse.Namespace) -> str:
     if unknown:
         return (
             f'there is no part "{unknown[0]}": choose from {", ".join(PARTS)}.'
+        )
+    if args.json in PARTS:
+        return (
+            f'--json {args.json} would write a file of that name: put the '
+            'parts in front of --json.'
         )
     if args.json not in (None, '-'):
         wrong = problem_with_file(pathlib.Path(args.json))
@@ -164,31 +171,37 @@ def run_parts(
     :returns: the parts that ran to their end, in the order of ``names``,
         and the exit code of the first that did not (0 when all did).
     """
-    children = []
-    for name in names:
-        out = work_dir / f'{name}.json'
-        log = work_dir / f'{name}.log'
-        out.unlink(missing_ok=True)
-        log.write_text('')
-        command = [sys.executable, '-m', 'demo.part', name]
-        command += ['--out', str(out), '--log', str(log)]
-        command += ['--port', str(port)]
-        children.append((out, subprocess.Popen(command, cwd=ROOT)))
     parts = []
     code = 0
-    try:
-        for out, child in children:
-            result = child.wait()
-            if result == 0:
-                data = json.loads(out.read_text())
-                parts.append(report.part_from_dict(data))
-            else:
-                # A child that a signal ended reports a negative number.
-                code = code or max(result, part_runner.EXIT_FAILED)
-    finally:
-        for _, child in children:
-            child.terminate()
-            child.wait()
+    # A folder of its own: two demos at once must not read each other's
+    # results.
+    with tempfile.TemporaryDirectory(dir=work_dir) as results:
+        children = []
+        for name in names:
+            out = pathlib.Path(results) / f'{name}.json'
+            log = work_dir / f'{name}.log'
+            log.write_text('')
+            command = [sys.executable, '-W', 'ignore', '-m', 'demo.part', name]
+            command += ['--out', str(out), '--log', str(log)]
+            command += ['--port', str(port)]
+            # A group of its own, so that Ctrl-C reaches this process only,
+            # which then ends the part and whatever the part has started.
+            child = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+            children.append((out, child))
+        try:
+            for out, child in children:
+                result = child.wait()
+                if result == 0:
+                    data = json.loads(out.read_text())
+                    parts.append(report.part_from_dict(data))
+                else:
+                    # A child that a signal ended reports a negative number.
+                    code = code or max(result, part_runner.EXIT_FAILED)
+        finally:
+            for _, child in children:
+                if child.poll() is None:
+                    os.killpg(child.pid, signal.SIGTERM)
+                    child.wait()
     return parts, code
 
 

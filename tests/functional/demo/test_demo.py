@@ -130,6 +130,10 @@ class DemoErrorTest(unittest.TestCase):
     def test_unknown_part_is_told(self):
         self.assertOneLine(demo('cinder'), 'there is no part "cinder"')
 
+    def test_part_behind_json_is_not_taken_for_a_file(self):
+        self.assertOneLine(demo('--json', 'nova'), 'put the parts in front')
+        self.assertFalse((ROOT / 'nova').exists())
+
     def test_file_as_the_work_folder_is_told(self):
         file = self.folder / 'file'
         file.write_text('')
