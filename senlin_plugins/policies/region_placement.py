@@ -84,7 +84,7 @@ class RegionPlacementPolicy(base.Policy):
     }
 
     @property
-    def regions(self):
+    def spec_regions(self):
         """The regions of the spec, in the order of the spec."""
         return [
             apportionment.Region(r[self.NAME], r[self.WEIGHT], r[self.CAP])
@@ -101,14 +101,14 @@ class RegionPlacementPolicy(base.Policy):
         common.check_enabled(conf.REGION_PLACEMENT)
         try:
             super().validate(context, validate_props)
-            problem = apportionment.find_problem(self.regions)
+            problem = apportionment.find_problem(self.spec_regions)
         except (exc.ESchema, TypeError, ValueError) as ex:
             problem = str(ex)
         if problem:
             raise exc.InvalidSpec(message=problem)
         if not validate_props:
             return True
-        names = sorted(region.name for region in self.regions)
+        names = sorted(region.name for region in self.spec_regions)
         keystone = self.keystone(context.user_id, context.project_id)
         unknown = sorted(set(names) - set(keystone.validate_regions(names)))
         if unknown:
@@ -232,7 +232,7 @@ class RegionPlacementPolicy(base.Policy):
     def _shrink(self, action, cluster, usable, nodes, count):
         """Write ``deletion``, with candidates if nobody else will."""
         # A region of the spec that is out of reach now is left alone.
-        held = {region.name for region in self.regions}
+        held = {region.name for region in self.spec_regions}
         held -= {region.name for region in usable}
         current = collections.Counter(
             region for node, region in nodes if region not in held
@@ -257,12 +257,12 @@ class RegionPlacementPolicy(base.Policy):
     def _usable_regions(self, cluster, profile):
         """Return the regions of the spec that nodes can be created in."""
         keystone = self.keystone(cluster.user, cluster.project)
-        names = [region.name for region in self.regions]
+        names = [region.name for region in self.spec_regions]
         known = set(keystone.validate_regions(names))
         if CONF[conf.GROUP].check_catalog and _is_aware(profile):
             services = profile.required_services()
             known = {n for n in known if _offers(keystone, n, services)}
-        return [region for region in self.regions if region.name in known]
+        return [region for region in self.spec_regions if region.name in known]
 
     @staticmethod
     def _has_deletion_policy(action, cluster):
