@@ -126,6 +126,17 @@ class Growing(base.TestCase):
             self.assertEqual(wanted, base.region_of(node))
         self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
 
+    def test_s4_nodes_that_are_created_at_once_do_not_go_to_one_region(self):
+        profile = self.senlin.profile()
+        policy = self.region_policy((ONE,), (TWO,), (THREE,))
+        cluster = self.cluster(policy, profile=profile)
+        started = [
+            self.senlin.start_node(cluster, profile)[0] for _ in range(6)
+        ]
+        for action in started:
+            self.assert_done(self.senlin.wait(action))
+        self.assert_servers(cluster, **{ONE: 2, TWO: 2, THREE: 2})
+
     def test_s4_the_region_of_the_profile_takes_precedence(self):
         profile = self.senlin.profile(
             flavor='small', networks=[], context={'region_name': THREE}
