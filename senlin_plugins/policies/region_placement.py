@@ -16,6 +16,7 @@ import collections
 import random
 from typing import Any
 
+from keystoneauth1 import exceptions as keystone_exc
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
@@ -334,11 +335,7 @@ def _offers(keystone: Any, region: str, services: list[str]) -> bool:
     missing = [
         service
         for service in services
-        if not keystone.session.get_endpoint(
-            service_type=service,
-            region_name=region,
-            interface=CONF.authentication.interface,
-        )
+        if not _has_endpoint(keystone.session, region, service)
     ]
     if missing:
         LOG.warning(
@@ -348,3 +345,18 @@ def _offers(keystone: Any, region: str, services: list[str]) -> bool:
             {'region': region, 'services': ', '.join(missing)},
         )
     return not missing
+
+
+def _has_endpoint(session: Any, region: str, service: str) -> bool:
+    """Look a service up in the catalog of the session's token."""
+    try:
+        url = session.get_endpoint(
+            service_type=service,
+            region_name=region,
+            interface=CONF.authentication.interface,
+            # The catalog is the question, not whether the service answers.
+            skip_discovery=True,
+        )
+    except keystone_exc.EndpointNotFound:
+        return False
+    return url is not None
