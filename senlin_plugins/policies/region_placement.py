@@ -16,7 +16,6 @@ import collections
 import random
 from typing import Any
 
-from keystoneauth1 import exceptions as keystone_exc
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
@@ -25,7 +24,7 @@ from senlin.objects import cluster_policy as binding_objects
 from senlin.policies import base
 
 from senlin_plugins import apportionment, conf, selection, sizing
-from senlin_plugins.policies import common
+from senlin_plugins.policies import catalog, common
 from senlin_plugins.profiles import regions
 
 LOG = logging.getLogger(__name__)
@@ -275,7 +274,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         known = set(keystone.validate_regions(names))
         if CONF[conf.GROUP].check_catalog and _is_aware(profile):
             services = profile.required_services()
-            known = {n for n in known if _offers(keystone, n, services)}
+            known = {n for n in known if catalog.offers(keystone, n, services)}
         return [region for region in self.spec_regions if region.name in known]
 
     @staticmethod
@@ -328,35 +327,3 @@ def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:
             for entry, name in zip(others, targets, strict=False)
         ],
     }
-
-
-def _offers(keystone: Any, region: str, services: list[str]) -> bool:
-    """Tell whether a region's catalog has all of the services."""
-    missing = [
-        service
-        for service in services
-        if not _has_endpoint(keystone.session, region, service)
-    ]
-    if missing:
-        LOG.warning(
-            "Region '%(region)s' is not used: its catalog offers no "
-            '%(services)s endpoint. Add one, remove the region from the '
-            'policy, or set check_catalog = false in [senlin_plugins].',
-            {'region': region, 'services': ', '.join(missing)},
-        )
-    return not missing
-
-
-def _has_endpoint(session: Any, region: str, service: str) -> bool:
-    """Look a service up in the catalog of the session's token."""
-    try:
-        url = session.get_endpoint(
-            service_type=service,
-            region_name=region,
-            interface=CONF.authentication.interface,
-            # The catalog is the question, not whether the service answers.
-            skip_discovery=True,
-        )
-    except keystone_exc.EndpointNotFound:
-        return False
-    return url is not None

@@ -23,7 +23,7 @@ from keystoneauth1 import fixture
 from senlin.drivers.os import keystone_v3, nova_v2
 
 from demo.senlin import engine
-from senlin_plugins.policies import region_placement
+from senlin_plugins.policies import catalog
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 KEYSTONE = 'http://keystone.example:5000/v3'
@@ -75,13 +75,13 @@ class OpenStackDriver(unittest.TestCase):
         self.assertEqual(
             {ONE: True, TWO: False, THREE: False},
             {
-                region: region_placement._offers(
+                region: catalog.offers(
                     keystone, region, ['compute', 'orchestration']
                 )
                 for region in (ONE, TWO, THREE)
             },
         )
-        self.assertTrue(region_placement._offers(keystone, TWO, ['compute']))
+        self.assertTrue(catalog.offers(keystone, TWO, ['compute']))
         hosts = {request.hostname for request in self.http.request_history}
         self.assertEqual({'keystone.example'}, hosts)
 
