@@ -67,7 +67,7 @@ def best(now: dict[str, int], change: int) -> dict[str, int]:
     :param now: region name -> nodes before the step.
     :param change: how many nodes come, or go when negative.
     :returns: region name -> nodes after the step.
-    :raises: ``DemoError`` when two plans are equally good: the story would
+    :raises: ``RuntimeError`` when two plans are equally good: the story would
         then depend on a tie-break.
     """
     total = sum(now.values()) + change
@@ -93,7 +93,7 @@ def best(now: dict[str, int], change: int) -> dict[str, int]:
         p for p, score in scores.items() if score == min(scores.values())
     ]
     if len(winners) != 1:
-        raise report.DemoError(f'the story has no unique plan: {winners}')
+        raise RuntimeError(f'the story has no unique plan: {winners}')
     return {r['name']: n for r, n in zip(SPEC, winners[0], strict=True)}
 
 

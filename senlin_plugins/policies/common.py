@@ -232,7 +232,7 @@ def member(node: Any, group: str | None) -> selection.Member:
         id=node.id,
         group=group,
         fitness=fitness,
-        created=str(node.created_at or ''),
-        profile_created=str(node.profile_created_at or ''),
+        created=node.created_at.timestamp() if node.created_at else 0.0,
+        profile_created=node.profile_created_at or '',
         index=node.index,
     )
