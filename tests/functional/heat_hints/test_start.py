@@ -12,6 +12,9 @@
 
 """Whatever is wrong here, heat-engine starts and says what to change."""
 
+import pathlib
+
+import heat_hints
 from tests.functional.heat_hints import base
 
 ONE = {
@@ -104,6 +107,28 @@ class TestOtherPlugin(base.ScenarioCase):
             sorted([*base.SIX, 'other']), sorted(self.outcome.hints('one'))
         )
         self.assertEqual([], self.outcome.errors())
+
+
+class TestOtherPluginLater(base.ScenarioCase):
+    """``plugin_dirs`` names this package's directory before another."""
+
+    settings = {
+        'DEFAULT': {
+            'plugin_dirs': (
+                f'{pathlib.Path(heat_hints.__file__).parent}/plugins,'
+                '{folder}/other'
+            )
+        }
+    }
+    files = {'other/other_server.py': OTHER_PLUGIN}
+    stacks = (ONE,)
+
+    def test_the_other_plugin_wins_and_one_error_says_what_to_change(self):
+        self.assert_created('root')
+        self.assertEqual({'other': 'plug-in'}, self.outcome.hints('one'))
+        (error,) = self.outcome.errors()
+        self.assertIn('other_server', error)
+        self.assertIn('plugin_dirs', error)
 
 
 class TestInTreeOptionToo(base.ScenarioCase):
