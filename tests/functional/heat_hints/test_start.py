@@ -54,28 +54,28 @@ class TestWrongChoice(_StillCreates, base.ScenarioCase):
     stacks = (ONE,)
 
 
-class TestWrongHintName(_StillCreates, base.ScenarioCase):
-    """``hints`` names something that is no identifier."""
+class TestWrongTypes(base.ScenarioCase):
+    """``resource_types`` names two types that send no hints."""
 
-    options = {'enabled': 'true', 'hints': 'heat_stack_nmae'}
-    error = 'heat_stack_nmae'
+    options = {
+        'enabled': 'true',
+        'resource_types': (
+            'OS::Nova::Severs,OS::Neutron::Port,OS::Nova::Server'
+        ),
+    }
     stacks = (ONE,)
 
+    def test_the_right_type_sends_its_hints(self):
+        self.assert_created('root')
+        self.assertEqual(sorted(base.SIX), sorted(self.outcome.hints('one')))
 
-class TestUnknownType(_StillCreates, base.ScenarioCase):
-    """``resource_types`` names a type that Heat does not have."""
-
-    options = {'enabled': 'true', 'resource_types': 'OS::Nova::Severs'}
-    error = '"OS::Nova::Severs"'
-    stacks = (ONE,)
-
-
-class TestNoSeam(_StillCreates, base.ScenarioCase):
-    """``resource_types`` names a type that sends no scheduler hints."""
-
-    options = {'enabled': 'true', 'resource_types': 'OS::Neutron::Port'}
-    error = '_scheduler_hints'
-    stacks = (ONE,)
+    def test_one_error_for_each_wrong_type_says_what_to_change(self):
+        unknown, seamless = self.outcome.errors()
+        self.assertIn('no resource type "OS::Nova::Severs"', unknown)
+        self.assertIn('"OS::Neutron::Port" has no method', seamless)
+        for error in (unknown, seamless):
+            self.assertIn('[heat_hints] resource_types', error)
+            self.assertIn('restart heat-engine', error)
 
 
 OTHER_PLUGIN = """
