@@ -229,19 +229,27 @@ def _text(value: object) -> str:
         return str(value)
     if isinstance(value, bytes):
         return value.decode('utf-8', 'replace')
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping | list | tuple | set | frozenset):
         return json.dumps(
-            {str(key): item for key, item in value.items()},
-            default=str,
+            _plain(value),
             ensure_ascii=False,
             separators=(',', ':'),
             sort_keys=True,
         )
-    if isinstance(value, list | tuple):
-        return json.dumps(
-            value, default=str, ensure_ascii=False, separators=(',', ':')
-        )
     return str(value)
+
+
+def _plain(value: object) -> object:
+    """Return what JSON can write of a nested value."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return _text(value)
 
 
 def collect(

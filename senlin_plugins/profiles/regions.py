@@ -18,13 +18,16 @@ profile writes it itself when nobody did. From then on every call for the
 node goes to that region, also when the profile's own region changes.
 """
 
+from typing import Any
+
 from oslo_config import cfg
 from senlin.common import context as senlin_context
 from senlin.drivers import base as driver_base
 from senlin.objects import node as node_objects
+from senlin.profiles import base
 
 
-def recorded_region(node):
+def recorded_region(node: Any) -> str | None:
     """Return the region that a node's data names.
 
     :param node: a node, from Senlin's engine or from its database.
@@ -34,7 +37,7 @@ def recorded_region(node):
     return placement.get('region_name')
 
 
-def own_region(profile):
+def own_region(profile: Any) -> str | None:
     """Return the region that a profile's spec fixes in its ``context``.
 
     :param profile: a profile of any type.
@@ -43,7 +46,7 @@ def own_region(profile):
     return (profile.context or {}).get('region_name') or None
 
 
-def region_of(node, profile):
+def region_of(node: Any, profile: Any) -> str | None:
     """Return the region in which a node lives, or will be created.
 
     :param node: the node, or anything without ``data``.
@@ -58,7 +61,7 @@ def region_of(node, profile):
     )
 
 
-def record_region(node, region):
+def record_region(node: Any, region: str) -> None:
     """Write a region into a node's data and store it.
 
     :param node: the engine's node object.
@@ -88,24 +91,29 @@ class ProfileType(str):
     :param base: the in-tree type with its version.
     """
 
-    __slots__ = ('_base',)
+    _base: str
 
-    def __new__(cls, name, base):
+    # A default for the base, because copying passes only the name.
+    def __new__(cls, name: str, base: str = '') -> 'ProfileType':
         self = super().__new__(cls, name)
         self._base = base
         return self
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return str.__eq__(self, other) or self._base == other
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         return not self == other
 
     __hash__ = str.__hash__
 
 
-class RegionAware:
+class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
     """Mix-in for a profile: each client is built for the node's region."""
+
+    # Set by the untyped base.
+    type: Any
+    context: Any
 
     #: The in-tree type that the profile extends, without its version.
     EXTENDS = ''
@@ -114,20 +122,20 @@ class RegionAware:
     #: come from elsewhere.
     REGION_AWARE = True
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.type = ProfileType(self.type, f'{self.EXTENDS}-1.0')
         # Read by the health policy, to tell what can be rebooted.
         self.type_name = self.EXTENDS
 
-    def required_services(self):
+    def required_services(self) -> list[str]:
         """Name the services that a region must offer for this profile.
 
         :returns: service types as in Keystone's catalog.
         """
         raise NotImplementedError
 
-    def _client(self, service, obj):
+    def _client(self, service: str, obj: Any) -> Any:
         """Return the client of a service in the region of a node.
 
         :param service: the name of the driver's factory.
@@ -145,31 +153,31 @@ class RegionAware:
             clients[key] = factory(params)
         return clients[key]
 
-    def compute(self, obj):
+    def compute(self, obj: Any) -> Any:
         """Return the compute client for a node's region."""
         return self._client('compute', obj)
 
-    def glance(self, obj):
+    def glance(self, obj: Any) -> Any:
         """Return the image client for a node's region."""
         return self._client('glance', obj)
 
-    def network(self, obj):
+    def network(self, obj: Any) -> Any:
         """Return the network client for a node's region."""
         return self._client('network', obj)
 
-    def block_storage(self, obj):
+    def block_storage(self, obj: Any) -> Any:
         """Return the block storage client for a node's region."""
         return self._client('block_storage', obj)
 
-    def orchestration(self, obj):
+    def orchestration(self, obj: Any) -> Any:
         """Return the orchestration client for a node's region."""
         return self._client('orchestration', obj)
 
-    def workflow(self, obj):
+    def workflow(self, obj: Any) -> Any:
         """Return the workflow client for a node's region."""
         return self._client('workflow', obj)
 
-    def do_create(self, obj):
+    def do_create(self, obj: Any) -> Any:
         """Create the resource in the node's region and record the region.
 
         A region in the profile's spec has precedence over a placement
@@ -184,7 +192,12 @@ class RegionAware:
             record_region(obj, region)
         return super().do_create(obj)
 
-    def do_adopt(self, obj, overrides=None, snapshot=False):
+    def do_adopt(
+        self,
+        obj: Any,
+        overrides: dict[str, Any] | None = None,
+        snapshot: bool = False,
+    ) -> dict[str, Any]:
         """Adopt a resource, from the region that the overrides name.
 
         :param obj: a node that may be made up for a preview.
@@ -199,4 +212,7 @@ class RegionAware:
                 **(self.context or {}),
                 'region_name': asked['region_name'],
             }
-        return super().do_adopt(obj, overrides=overrides, snapshot=snapshot)
+        spec: dict[str, Any] = super().do_adopt(
+            obj, overrides=overrides, snapshot=snapshot
+        )
+        return spec

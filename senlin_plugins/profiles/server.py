@@ -18,7 +18,10 @@ from senlin.profiles.os.nova import server
 from senlin_plugins.profiles import regions
 
 
-class ServerProfile(regions.RegionAware, server.ServerProfile):
+class ServerProfile(
+    regions.RegionAware,
+    server.ServerProfile,  # type: ignore[misc]  # untyped base
+):
     """Profile ``senlin_plugins.nova.server``.
 
     Takes the same spec as ``os.nova.server``.
@@ -29,7 +32,7 @@ class ServerProfile(regions.RegionAware, server.ServerProfile):
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 
-    def required_services(self):
+    def required_services(self) -> list[str]:
         """Name the services that a server of this profile needs."""
         services = ['compute']
         if self.properties[self.IMAGE]:

@@ -18,7 +18,10 @@ from senlin.profiles.os.heat import stack
 from senlin_plugins.profiles import regions
 
 
-class StackProfile(regions.RegionAware, stack.StackProfile):
+class StackProfile(
+    regions.RegionAware,
+    stack.StackProfile,  # type: ignore[misc]  # untyped base
+):
     """Profile ``senlin_plugins.heat.stack``.
 
     Takes the same spec as ``os.heat.stack``.
@@ -29,6 +32,6 @@ class StackProfile(regions.RegionAware, stack.StackProfile):
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 
-    def required_services(self):
+    def required_services(self) -> list[str]:
         """Name the services that a stack of this profile needs."""
         return ['orchestration']

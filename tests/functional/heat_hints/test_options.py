@@ -17,7 +17,10 @@ import json
 
 from tests.functional.heat_hints import base
 
-PROVIDERS = """
+PROVIDERS = '''
+import sqlalchemy
+
+
 class Rack:
     def __init__(self, conf):
         pass
@@ -57,12 +60,30 @@ class Failing:
 class Broken:
     def __init__(self, conf):
         raise ValueError('no inventory is configured')
-"""
+
+
+class NoLookup:
+    """Has the database fail for the hook's query, and for no other."""
+
+    def __init__(self, conf):
+        sqlalchemy.event.listen(
+            sqlalchemy.engine.Engine, 'before_cursor_execute', self.refuse
+        )
+
+    def refuse(self, conn, cursor, statement, *rest):
+        columns = statement.partition(' FROM ')[0]
+        if columns.count(',') == 3 and 'parent_resource_name' in columns:
+            raise RuntimeError('the database is away')
+
+    def hints(self, request):
+        return {'root': str(request.root_stack_id), 'at': len(request.path)}
+'''
 NAMES = {
     'rack': 'providers_for_tests:Rack',
     'second': 'providers_for_tests:Second',
     'failing': 'providers_for_tests:Failing',
     'broken': 'providers_for_tests:Broken',
+    'no_lookup': 'providers_for_tests:NoLookup',
     'missing_module': 'no_such_module_anywhere:Provider',
 }
 
@@ -408,3 +429,61 @@ class TestUnloadableProvidersIgnored(_Failing, base.ScenarioCase):
         self.assertIn('no_such_module_anywhere', missing)
         for error in (nobody, broken, missing):
             self.assertIn('[heat_hints] providers', error)
+
+
+class _NoLookup(_WithProviders):
+    """The database fails when the stacks above are looked up."""
+
+    STACK = {
+        'name': 'root',
+        'template': base.template(nested={'type': 'inner.yaml'}),
+        'files': {
+            'inner.yaml': json.dumps(
+                base.template(inner=base.server(name='inner'))
+            )
+        },
+    }
+
+
+class TestFailingLookupIgnored(_NoLookup, base.ScenarioCase):
+    """``on_error = ignore``, the default."""
+
+    options = {'enabled': 'true', 'providers': 'no_lookup'}
+    stacks = (_NoLookup.STACK,)
+
+    def test_the_server_is_created_without_root_and_path(self):
+        self.assert_created('root')
+        (inner,) = (
+            r
+            for r in self.outcome.told['root']['resources']
+            if r['name'] == 'inner'
+        )
+        wanted = self.outcome.wanted('root', inner)
+        del wanted['heat_root_stack_id'], wanted['heat_path_in_stack']
+        # The provider is asked all the same, and sees what is missing.
+        self.assertEqual(
+            {**wanted, 'root': 'None', 'at': '1'},
+            self.outcome.hints('inner'),
+        )
+
+    def test_one_warning_says_what_failed_and_why(self):
+        (warning,) = self.outcome.warnings()
+        self.assertIn('could not be looked up', warning)
+        self.assertIn('the database is away', warning)
+
+
+class TestFailingLookupFails(_NoLookup, base.ScenarioCase):
+    """``on_error = fail``."""
+
+    options = {
+        'enabled': 'true',
+        'providers': 'no_lookup',
+        'on_error': 'fail',
+    }
+    stacks = (_NoLookup.STACK,)
+
+    def test_the_resource_fails_and_nothing_is_sent(self):
+        told = self.outcome.told['root']
+        self.assertEqual('CREATE_FAILED', told['status'])
+        self.assertIn('could not be looked up', told['reason'])
+        self.assertEqual([], self.outcome.sent)

@@ -12,6 +12,9 @@
 
 """Whatever is wrong here, heat-engine starts and says what to change."""
 
+import pathlib
+
+import heat_hints
 from tests.functional.heat_hints import base
 
 ONE = {
@@ -51,28 +54,28 @@ class TestWrongChoice(_StillCreates, base.ScenarioCase):
     stacks = (ONE,)
 
 
-class TestWrongHintName(_StillCreates, base.ScenarioCase):
-    """``hints`` names something that is no identifier."""
+class TestWrongTypes(base.ScenarioCase):
+    """``resource_types`` names two types that send no hints."""
 
-    options = {'enabled': 'true', 'hints': 'heat_stack_nmae'}
-    error = 'heat_stack_nmae'
+    options = {
+        'enabled': 'true',
+        'resource_types': (
+            'OS::Nova::Severs,OS::Neutron::Port,OS::Nova::Server'
+        ),
+    }
     stacks = (ONE,)
 
+    def test_the_right_type_sends_its_hints(self):
+        self.assert_created('root')
+        self.assertEqual(sorted(base.SIX), sorted(self.outcome.hints('one')))
 
-class TestUnknownType(_StillCreates, base.ScenarioCase):
-    """``resource_types`` names a type that Heat does not have."""
-
-    options = {'enabled': 'true', 'resource_types': 'OS::Nova::Severs'}
-    error = '"OS::Nova::Severs"'
-    stacks = (ONE,)
-
-
-class TestNoSeam(_StillCreates, base.ScenarioCase):
-    """``resource_types`` names a type that sends no scheduler hints."""
-
-    options = {'enabled': 'true', 'resource_types': 'OS::Neutron::Port'}
-    error = '_scheduler_hints'
-    stacks = (ONE,)
+    def test_one_error_for_each_wrong_type_says_what_to_change(self):
+        unknown, seamless = self.outcome.errors()
+        self.assertIn('no resource type "OS::Nova::Severs"', unknown)
+        self.assertIn('"OS::Neutron::Port" has no method', seamless)
+        for error in (unknown, seamless):
+            self.assertIn('[heat_hints] resource_types', error)
+            self.assertIn('restart heat-engine', error)
 
 
 OTHER_PLUGIN = """
@@ -104,6 +107,28 @@ class TestOtherPlugin(base.ScenarioCase):
             sorted([*base.SIX, 'other']), sorted(self.outcome.hints('one'))
         )
         self.assertEqual([], self.outcome.errors())
+
+
+class TestOtherPluginLater(base.ScenarioCase):
+    """``plugin_dirs`` names this package's directory before another."""
+
+    settings = {
+        'DEFAULT': {
+            'plugin_dirs': (
+                f'{pathlib.Path(heat_hints.__file__).parent}/plugins,'
+                '{folder}/other'
+            )
+        }
+    }
+    files = {'other/other_server.py': OTHER_PLUGIN}
+    stacks = (ONE,)
+
+    def test_the_other_plugin_wins_and_one_error_says_what_to_change(self):
+        self.assert_created('root')
+        self.assertEqual({'other': 'plug-in'}, self.outcome.hints('one'))
+        (error,) = self.outcome.errors()
+        self.assertIn('other_server', error)
+        self.assertIn('plugin_dirs', error)
 
 
 class TestInTreeOptionToo(base.ScenarioCase):

@@ -9,3 +9,6 @@
 # WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
 # License for the specific language governing permissions and limitations
 # under the License.
+
+# Patches the process, as Senlin itself does, before any test is imported.
+from demo.senlin import engine  # noqa: F401

@@ -14,12 +14,11 @@
 
 import unittest
 
-# First: it patches the process, as Senlin itself does.
-from demo.senlin import engine  # isort: skip
 import eventlet
 from oslo_config import cfg
 from senlin.objects import cluster_lock
 
+from demo.senlin import engine
 from senlin_plugins import conf
 
 REGION_POLICY = 'senlin_plugins.policy.region_placement'

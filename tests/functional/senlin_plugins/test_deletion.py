@@ -12,8 +12,6 @@
 
 """The deletion policy on the real engine, section by section."""
 
-import collections
-
 import ddt
 
 from demo.senlin import engine
@@ -103,10 +101,11 @@ class Scenarios(TestCase):
         cluster = self.cluster(
             self.deletion_policy(criteria='OLDEST_FIRST'), size=2
         )
-        oldest, youngest = self.ids(cluster)
+        oldest, youngest = self.senlin.by_age(cluster)
         data = self.act(cluster, 'scale_in')
-        self.assertEqual(1, data['deletion']['count'])
-        self.assertEqual(1, len(self.ids(cluster)))
+        self.assert_decided(data, [oldest])
+        self.assertNotIn('hooks', data)
+        self.assertEqual([youngest], self.ids(cluster))
 
     def test_s3_the_count_of_a_scaling_policy_goes_first(self):
         scaling = self.senlin.policy(
@@ -168,25 +167,17 @@ class Scenarios(TestCase):
             self.region_policy((ONE, 1), (TWO, 2)),
         )
         self.act(cluster, 'scale_out', count=6)
-        nodes = self.senlin.nodes(cluster)
-        regions = base.regions_of(nodes)
-        age = {
-            node['id']: (node['created_at'], node['index']) for node in nodes
-        }
+        regions = base.regions_of(self.senlin.nodes(cluster))
+        oldest_first = self.senlin.by_age(cluster)
         data = self.act(cluster, 'scale_in', count=3)
-        candidates = data['deletion']['candidates']
-        self.assert_decided(data, candidates)
-        self.assertEqual(
-            data['deletion']['regions'],
-            collections.Counter(regions[c] for c in candidates),
-        )
-        self.assertEqual({ONE: 1, TWO: 2}, data['deletion']['regions'])
-        for region, count in data['deletion']['regions'].items():
-            there = sorted(
-                (n for n in regions if regions[n] == region), key=age.get
-            )
-            self.assertLessEqual(set(there) & set(candidates), set(there))
-            self.assertEqual(count, len(set(there) & set(candidates)))
+        plan = {ONE: 1, TWO: 2}
+        self.assertEqual(plan, data['deletion']['regions'])
+        wanted = []
+        for region, count in plan.items():
+            here = [node for node in oldest_first if regions[node] == region]
+            wanted += here[:count]
+        self.assert_decided(data, wanted)
+        self.assertEqual(set(regions) - set(wanted), set(self.ids(cluster)))
         self.assert_servers(cluster, **{ONE: 1, TWO: 2})
 
     def test_s7_node_delete(self):
@@ -204,8 +195,10 @@ class Scenarios(TestCase):
 
     def test_never_more_candidates_than_nodes(self):
         cluster = self.cluster(self.deletion_policy(), size=2)
-        data = self.act(cluster, 'scale_in', count=2)
+        nodes = self.ids(cluster)
+        data = self.act(cluster, 'scale_in', count=5)
         self.assertEqual(2, data['deletion']['count'])
+        self.assertEqual(set(nodes), set(data['deletion']['candidates']))
         self.assertEqual([], self.ids(cluster))
         self.assert_servers(cluster)
 
@@ -220,6 +213,31 @@ class Scenarios(TestCase):
         data = self.act(cluster, 'scale_in')
         self.assert_decided(data, [youngest['id']])
         self.assertEqual(2, self.cloud.servers_of(cluster)[ONE])
+
+
+class BadCounts(TestCase):
+    def test_a_count_that_is_no_positive_integer_is_refused(self):
+        cluster = self.cluster(self.deletion_policy())
+        action = self.senlin.run(cluster, 'CLUSTER_SCALE_IN', count=-2)
+        self.assert_failed(
+            "The value of 'count' is '-2': it must be a positive integer.",
+            action,
+        )
+
+    def test_s4_an_error_of_the_parser_is_the_reason(self):
+        cluster = self.cluster(self.deletion_policy(), max_size=3)
+        action = self.senlin.run(
+            cluster,
+            'CLUSTER_RESIZE',
+            adjustment_type='EXACT_CAPACITY',
+            number=4,
+            strict=True,
+        )
+        self.assert_failed(
+            "The target capacity (4) is greater than the cluster's max_size "
+            '(3).',
+            action,
+        )
 
 
 class Hooks(TestCase):

@@ -12,14 +12,16 @@
 
 """The region-aware profiles: every operation goes to the node's region."""
 
-import ddt
+import copy
+
+from senlin.common import context
+from senlin.profiles import base as profile_base
 
 from demo.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 
-@ddt.ddt
 class Servers(base.TestCase):
     def setUp(self):
         super().setUp()
@@ -177,6 +179,17 @@ class Types(base.TestCase):
         profile = self.senlin.profile()
         shown = self.senlin.call('GET', f'/profiles/{profile}')['profile']
         self.assertEqual('senlin_plugins.nova.server-1.0', shown['type'])
+
+    def test_policies_see_the_in_tree_type_that_it_extends(self):
+        profile = profile_base.Profile.load(
+            context.get_admin_context(), profile_id=self.senlin.profile()
+        )
+        for seen in (profile.type, copy.deepcopy(profile.type)):
+            self.assertIn(seen, ['os.nova.server-1.0'])
+            self.assertIn(seen, ['senlin_plugins.nova.server-1.0'])
+            self.assertNotIn(seen, ['os.heat.stack-1.0'])
+            self.assertEqual('senlin_plugins.nova.server-1.0', str(seen))
+        self.assertEqual('os.nova.server', profile.type_name)
 
     def test_nodes_of_the_in_tree_type_do_not_mix(self):
         cluster = self.cluster()

@@ -47,6 +47,12 @@ class Growing(base.TestCase):
         self.assertEqual({'count': 1, 'regions': {ONE: 1}}, data['creation'])
         self.assert_servers(cluster, **{ONE: 1})
 
+    def test_s2_a_count_that_is_text_as_a_webhook_sends_it(self):
+        cluster = self.spread((TWO, 1), (THREE, 1))
+        action = self.senlin.run(cluster, 'CLUSTER_SCALE_OUT', count='2')
+        self.assert_done(action)
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+
     def test_s2_the_count_of_another_policy_goes_first(self):
         scaling = self.senlin.policy(
             'senlin.policy.scaling',
@@ -119,6 +125,17 @@ class Growing(base.TestCase):
             node = self.senlin.call('GET', f'/nodes/{node}')['node']
             self.assertEqual(wanted, base.region_of(node))
         self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
+
+    def test_s4_nodes_that_are_created_at_once_do_not_go_to_one_region(self):
+        profile = self.senlin.profile()
+        policy = self.region_policy((ONE,), (TWO,), (THREE,))
+        cluster = self.cluster(policy, profile=profile)
+        started = [
+            self.senlin.start_node(cluster, profile)[0] for _ in range(6)
+        ]
+        for action in started:
+            self.assert_done(self.senlin.wait(action))
+        self.assert_servers(cluster, **{ONE: 2, TWO: 2, THREE: 2})
 
     def test_s4_the_region_of_the_profile_takes_precedence(self):
         profile = self.senlin.profile(
@@ -208,6 +225,31 @@ class Shrinking(base.TestCase):
 
 class Refusing(base.TestCase):
     """Errors reach the API with their reason, and change nothing."""
+
+    def test_s3_an_error_of_the_parser_is_the_reason(self):
+        cluster = self.cluster(self.region_policy((TWO,)), max_size=3)
+        action = self.senlin.run(
+            cluster,
+            'CLUSTER_RESIZE',
+            adjustment_type='EXACT_CAPACITY',
+            number=4,
+            strict=True,
+        )
+        self.assert_failed(
+            "The target capacity (4) is greater than the cluster's max_size "
+            '(3).',
+            action,
+        )
+        self.assert_servers(cluster)
+
+    def test_a_count_that_is_no_positive_integer(self):
+        cluster = self.spread((TWO,))
+        action = self.senlin.run(cluster, 'CLUSTER_SCALE_OUT', count='many')
+        self.assert_failed(
+            "The value of 'count' is 'many': it must be a positive integer.",
+            action,
+        )
+        self.assert_servers(cluster)
 
     def test_caps_that_leave_no_plan(self):
         cluster = self.spread((ONE, 100, 1), (TWO, 100, 1))

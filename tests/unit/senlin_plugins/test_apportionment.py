@@ -125,6 +125,44 @@ class GrowProperties(unittest.TestCase):
             if added and region.cap >= 0:
                 self.assertLessEqual(current[region.name] + added, region.cap)
 
+    @hypothesis.given(
+        st.lists(
+            st.tuples(
+                st.integers(1, 10**6),
+                st.one_of(st.just(-1), st.integers(0, 10**5)),
+                st.integers(0, 10**5),
+            ),
+            min_size=1,
+            max_size=60,
+        ),
+        st.integers(1, 10**6),
+    )
+    def test_no_node_could_be_moved_to_a_better_place(self, drawn, count):
+        # What brute force cannot try: optimal is a plan in which no added
+        # node costs more than the next one would cost elsewhere.
+        regions = {
+            f'r{i}': Region(f'r{i}', weight, cap)
+            for i, (weight, cap, _) in enumerate(drawn)
+        }
+        current = {f'r{i}': now for i, (_, _, now) in enumerate(drawn)}
+        outcome = apportionment.grow(list(regions.values()), current, count)
+        hypothesis.assume(outcome.feasible)
+        self.assertEqual(count, sum(outcome.plan.values()))
+        after = grown(current, outcome)
+        dearest = max(
+            fractions.Fraction(2 * after[name] - 1, regions[name].weight)
+            for name in outcome.plan
+        )
+        cheapest = min(
+            (
+                fractions.Fraction(2 * after[name] + 1, region.weight)
+                for name, region in regions.items()
+                if region.cap < 0 or after[name] < region.cap
+            ),
+            default=dearest,
+        )
+        self.assertLessEqual(dearest, cheapest)
+
     @hypothesis.given(cases(max_regions=6, max_nodes=20), st.integers(1, 12))
     def test_growing_one_by_one_equals_growing_at_once(self, case, count):
         regions, current = case

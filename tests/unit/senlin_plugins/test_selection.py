@@ -23,10 +23,10 @@ from senlin_plugins import selection
 from senlin_plugins.selection import Criterion, Fitness, Member
 
 NODES = (
-    Member('n1', 'A', created='2026-01-03', profile_created='2', index=1),
-    Member('n2', 'A', created='2026-01-01', profile_created='3', index=2),
-    Member('n3', 'B', created='2026-01-02', profile_created='1', index=3),
-    Member('n4', 'B', created='2026-01-01', profile_created='3', index=4),
+    Member('n1', 'A', created=3.0, profile_created='2', index=1),
+    Member('n2', 'A', created=1.0, profile_created='3', index=2),
+    Member('n3', 'B', created=2.0, profile_created='1', index=3),
+    Member('n4', 'B', created=1.0, profile_created='3', index=4),
 )
 
 MEMBERS = st.lists(
@@ -35,7 +35,7 @@ MEMBERS = st.lists(
         id=st.integers(0, 20).map(str),
         group=st.sampled_from(['A', 'B', 'C', None]),
         fitness=st.sampled_from(Fitness),
-        created=st.sampled_from(['', '2026-01-01', '2026-01-02']),
+        created=st.sampled_from([0.0, 1.0, 2.5]),
         profile_created=st.sampled_from(['1', '2']),
         index=st.integers(-1, 3),
     ),
@@ -77,7 +77,7 @@ class Criteria(unittest.TestCase):
         members = [
             *NODES,
             Member('unborn', fitness=Fitness.UNBORN, index=5),
-            Member('bad', fitness=Fitness.BAD, created='2026-01-02', index=6),
+            Member('bad', fitness=Fitness.BAD, created=2.0, index=6),
         ]
         self.assertEqual(
             ('bad', 'unborn'), chosen(members, 2, criterion).candidates

@@ -1,0 +1,59 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Which services a region offers, by Keystone's catalog."""
+
+from typing import Any
+
+from keystoneauth1 import exceptions as keystone_exc
+from oslo_config import cfg
+from oslo_log import log as logging
+
+LOG = logging.getLogger(__name__)
+
+
+def offers(keystone: Any, region: str, services: list[str]) -> bool:
+    """Tell whether a region's catalog has all of the services.
+
+    :param keystone: Senlin's client for Keystone.
+    :param region: the region's name.
+    :param services: service types.
+    :returns: true when each of them has an endpoint there.
+    """
+    missing = [
+        service
+        for service in services
+        if not _has_endpoint(keystone.session, region, service)
+    ]
+    if missing:
+        LOG.warning(
+            "Region '%(region)s' is not used: its catalog offers no "
+            '%(services)s endpoint. Add one, remove the region from the '
+            'policy, or set check_catalog = false in [senlin_plugins].',
+            {'region': region, 'services': ', '.join(missing)},
+        )
+    return not missing
+
+
+def _has_endpoint(session: Any, region: str, service: str) -> bool:
+    """Look a service up in the catalog of the session's token."""
+    try:
+        url = session.get_endpoint(
+            service_type=service,
+            region_name=region,
+            interface=cfg.CONF.authentication.interface,
+            # The catalog is the question, not whether the service answers.
+            skip_discovery=True,
+        )
+    except keystone_exc.EndpointNotFound:
+        return False
+    return url is not None

@@ -1,0 +1,81 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The examples of the documentation, as an operator would use them."""
+
+import pathlib
+import re
+import textwrap
+
+import yaml
+from senlin.engine import environment
+
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+PAGE = pathlib.Path(__file__).parents[3] / 'doc' / 'source' / 'senlin.rst'
+BLOCK = re.compile(r'\.\. code-block:: yaml\n\n((?:   .*\n|\n)+)')
+
+
+class Examples(base.TestCase):
+    def setUp(self):
+        super().setUp()
+        blocks = [
+            yaml.safe_load(textwrap.dedent(block))
+            for block in BLOCK.findall(PAGE.read_text())
+        ]
+        self.specs = {
+            block['type']: block for block in blocks if 'type' in block
+        }
+        (self.environment,) = (b for b in blocks if 'type' not in b)
+
+    def policy(self, type_name):
+        """Create a policy from the page."""
+        spec = self.specs[type_name]
+        return self.senlin.policy(
+            type_name, spec['properties'], spec['version']
+        )
+
+    def test_the_worked_example_gives_the_numbers_of_the_page(self):
+        type_name = 'senlin_plugins.nova.server'
+        profile = self.senlin.profile(
+            type_name, **self.specs[type_name]['properties']
+        )
+        cluster = self.cluster(
+            self.policy(base.REGION_POLICY), profile=profile
+        )
+        self.act(cluster, 'scale_out', count=6)
+        self.assert_servers(cluster, **{ONE: 1, TWO: 3, THREE: 2})
+        self.act(cluster, 'scale_out', count=3)
+        self.assert_servers(cluster, **{ONE: 2, TWO: 4, THREE: 3})
+        self.act(cluster, 'scale_out')
+        self.assert_servers(cluster, **{ONE: 2, TWO: 4, THREE: 4})
+
+    def test_the_deletion_policy_can_be_created(self):
+        policy = self.policy(base.DELETION_POLICY)
+        shown = self.senlin.call('GET', f'/policies/{policy}')['policy']
+        self.assertEqual(f'{base.DELETION_POLICY}-1.1', shown['type'])
+
+    def test_the_environment_file_hides_the_type_of_senlin(self):
+        env = environment.global_env()
+        (name,) = self.environment['custom_policies']
+        plugin = env.get_policy(name)
+        self.addCleanup(env.register_policy, name, plugin)
+        env.load(env.parse(yaml.safe_dump(self.environment)))
+        names = [
+            f'{entry["name"]}-{entry["version"]}'
+            for entry in self.senlin.call('GET', '/policy-types')[
+                'policy_types'
+            ]
+        ]
+        self.assertNotIn(name, names)
+        self.assertIn(f'{base.REGION_POLICY}-1.0', names)

@@ -1,0 +1,109 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the parts expect of Senlin's own OpenStack driver.
+
+The other tests put a stub behind the driver seam. Here it is the driver that
+Senlin uses in production, on the real SDK, with an HTTP cloud of two regions.
+"""
+
+import unittest
+
+import requests_mock
+from keystoneauth1 import fixture
+from senlin.drivers.os import keystone_v3, nova_v2
+
+from demo.senlin import engine
+from senlin_plugins.policies import catalog
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+KEYSTONE = 'http://keystone.example:5000/v3'
+COMPUTE = 'http://compute.{}.example/v2.1'
+
+
+class OpenStackDriver(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        engine.boot()
+        token = fixture.V3Token(project_id='p' * 32)
+        identity = token.add_service('identity')
+        compute = token.add_service('compute')
+        orchestration = token.add_service('orchestration')
+        for region in (ONE, TWO):
+            identity.add_standard_endpoints(public=KEYSTONE, region=region)
+            compute.add_standard_endpoints(
+                public=COMPUTE.format(region.lower()), region=region
+            )
+        orchestration.add_standard_endpoints(
+            public='http://heat.example', region=ONE
+        )
+        self.http = requests_mock.Mocker()
+        self.http.start()
+        self.addCleanup(self.http.stop)
+        discovery = fixture.V3Discovery(KEYSTONE)
+        self.http.get(KEYSTONE, json={'version': discovery})
+        self.http.post(
+            f'{KEYSTONE}/auth/tokens',
+            json=token,
+            headers={'X-Subject-Token': 'a-token'},
+        )
+        self.http.get(
+            f'{KEYSTONE}/regions',
+            json={'regions': [{'id': ONE}, {'id': TWO}, {'id': THREE}]},
+        )
+        self.params = {
+            'auth_url': KEYSTONE,
+            'username': 'senlin',
+            'password': 'secret',
+            'project_name': 'service',
+            'user_domain_name': 'Default',
+            'project_domain_name': 'Default',
+        }
+
+    def test_the_catalog_tells_which_region_offers_what(self):
+        keystone = keystone_v3.KeystoneClient(self.params)
+        self.assertEqual([TWO], keystone.validate_regions([TWO, 'Nowhere']))
+        self.assertEqual(
+            {ONE: True, TWO: False, THREE: False},
+            {
+                region: catalog.offers(
+                    keystone, region, ['compute', 'orchestration']
+                )
+                for region in (ONE, TWO, THREE)
+            },
+        )
+        self.assertTrue(catalog.offers(keystone, TWO, ['compute']))
+        hosts = {request.hostname for request in self.http.request_history}
+        self.assertEqual({'keystone.example'}, hosts)
+
+    def test_a_client_for_a_region_talks_to_that_region(self):
+        for region in (TWO, ONE):
+            url = COMPUTE.format(region.lower())
+            self.http.get(
+                url,
+                json={
+                    'version': {
+                        'id': 'v2.1',
+                        'status': 'CURRENT',
+                        'version': '2.90',
+                        'min_version': '2.1',
+                        'links': [{'rel': 'self', 'href': url}],
+                    }
+                },
+            )
+            self.http.get(f'{url}/servers/abc', json={'server': {'id': 'abc'}})
+            client = nova_v2.NovaClient(self.params | {'region_name': region})
+            self.assertEqual('abc', client.server_get('abc').id)
+            last = self.http.request_history[-1]
+            self.assertEqual(
+                f'compute.{region.lower()}.example', last.hostname
+            )

@@ -1,0 +1,146 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+import threading
+import unittest
+
+import hypothesis
+from hypothesis import strategies as st
+
+from heat_hints import hints, lineage
+
+
+class Database:
+    """Stacks in a row, each nested in the one before, and a query count."""
+
+    def __init__(self, depth: int) -> None:
+        self.rows = {
+            f'id{level}': lineage.StackRow(
+                id=f'id{level}',
+                name=f'stack{level}',
+                owner_id=f'id{level - 1}' if level else None,
+                parent_resource=f'resource{level}' if level else None,
+            )
+            for level in range(depth + 1)
+        }
+        self.asked: list[str] = []
+
+    def load(self, stack_id: str) -> lineage.StackRow | None:
+        self.asked.append(stack_id)
+        return self.rows.get(stack_id)
+
+
+def wanted(depth: int) -> hints.Lineage:
+    return hints.Lineage(
+        'id0',
+        (
+            hints.PathStep(None, 'stack0'),
+            *(
+                hints.PathStep(f'resource{level}', f'stack{level}')
+                for level in range(1, depth + 1)
+            ),
+        ),
+    )
+
+
+class TestLineageCache(unittest.TestCase):
+    def test_a_root_stack_costs_no_query(self):
+        database = Database(0)
+        found = lineage.LineageCache(10).find(
+            database.rows['id0'], database.load
+        )
+        self.assertEqual((wanted(0), []), (found, database.asked))
+
+    @hypothesis.given(st.integers(1, 12))
+    def test_one_query_per_level_above_and_none_when_warm(self, depth):
+        database = Database(depth)
+        cache = lineage.LineageCache(100)
+        stack = database.rows[f'id{depth}']
+        self.assertEqual(wanted(depth), cache.find(stack, database.load))
+        self.assertEqual(
+            [f'id{level}' for level in reversed(range(depth))],
+            database.asked,
+        )
+        database.asked.clear()
+        self.assertEqual(wanted(depth), cache.find(stack, database.load))
+        self.assertEqual([], database.asked)
+
+    def test_stacks_side_by_side_share_what_is_above_them(self):
+        database = Database(2)
+        cache = lineage.LineageCache(100)
+        cache.find(database.rows['id2'], database.load)
+        database.asked.clear()
+        sibling = lineage.StackRow('other', 'other', 'id1', 'second')
+        found = cache.find(sibling, database.load)
+        self.assertEqual([], database.asked)
+        self.assertEqual(
+            (*wanted(1).path, hints.PathStep('second', 'other')), found.path
+        )
+
+    @hypothesis.given(st.integers(0, 5), st.lists(st.integers(0, 9)))
+    def test_the_result_is_the_same_however_little_is_remembered(
+        self, size, levels
+    ):
+        database = Database(9)
+        cache = lineage.LineageCache(size)
+        for level in levels:
+            self.assertEqual(
+                wanted(level),
+                cache.find(database.rows[f'id{level}'], database.load),
+            )
+
+    def test_what_was_used_last_is_remembered(self):
+        database = Database(0)
+        cache = lineage.LineageCache(2)
+        nested = lineage.StackRow('nested', 'nested', 'id0', 'r')
+        cache.find(nested, database.load)
+        for number in range(2):
+            cache.find(
+                lineage.StackRow(f'root{number}', 'root', None, None),
+                database.load,
+            )
+        database.asked.clear()
+        cache.find(nested, database.load)
+        self.assertEqual(['id0'], database.asked)
+
+    def test_a_stack_that_is_gone_is_named(self):
+        database = Database(2)
+        del database.rows['id1']
+        with self.assertRaisesRegex(lineage.LineageError, '"id1".*is gone'):
+            lineage.LineageCache(10).find(database.rows['id2'], database.load)
+
+    def test_a_ring_of_stacks_ends(self):
+        rows = {
+            name: lineage.StackRow(name, name, owner, 'r')
+            for name, owner in (('a', 'b'), ('b', 'c'), ('c', 'a'))
+        }
+        with self.assertRaisesRegex(lineage.LineageError, 'nested in itself'):
+            lineage.LineageCache(10).find(rows['a'], rows.get)
+
+    def test_threads_may_share_it(self):
+        database = Database(9)
+        cache = lineage.LineageCache(3)
+        wrong: list[int] = []
+
+        def work() -> None:
+            for round_ in range(200):
+                level = round_ % 10
+                row = database.rows[f'id{level}']
+                if cache.find(row, database.load) != wanted(level):
+                    wrong.append(level)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([], wrong)

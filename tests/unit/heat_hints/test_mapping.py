@@ -1,0 +1,74 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+import unittest
+
+import ddt
+
+from heat_hints import mapping
+
+
+@ddt.ddt
+class TestParse(unittest.TestCase):
+    def test_an_empty_file_has_no_rules(self):
+        self.assertEqual((), mapping.parse(None))
+
+    def test_patterns_that_are_left_out_match_everything(self):
+        (rule,) = mapping.parse([{'hints': {'rack': 7}}])
+        self.assertEqual(mapping.Rule(hints={'rack': '7'}), rule)
+        self.assertTrue(rule.matches('any', ['stack'], 'resource'))
+
+    @ddt.data(
+        ({'hints': {}}, 'must hold a list'),
+        (['text'], 'entry 1 is a str'),
+        ([{'hints': {'a': 'b'}}, {'stack': 'web'}], 'entry 2 has no "hints"'),
+        ([{'hints': ['a']}], 'entry 1 has no "hints"'),
+        ([{'hints': {'a': 'b'}, 'stak': 'w'}], 'the key "stak"'),
+        ([{'hints': {'a': 'b'}, 'stack': 7}], 'the stack "7"'),
+        ([{'hints': {'heat_stack_id': 'x'}}], '"heat_stack_id"'),
+        ([{'hints': {7: 'x'}}], 'the hint "7"'),
+    )
+    @ddt.unpack
+    def test_what_cannot_be_used_is_named(self, data, message):
+        with self.assertRaises(mapping.MappingError) as caught:
+            mapping.parse(data)
+        self.assertIn(message, str(caught.exception))
+
+
+@ddt.ddt
+class TestLookup(unittest.TestCase):
+    RULES = mapping.parse(
+        [
+            {'project': 'p1', 'hints': {'rack': 'p1'}},
+            {'stack': 'web*', 'resource': 'db?', 'hints': {'rack': 'db'}},
+            {'stack': 'web*', 'hints': {'tier': ['a', 'b']}},
+        ]
+    )
+
+    @ddt.data(
+        ('p1', ['other'], 'x', {'rack': 'p1'}),
+        ('p2', ['web1'], 'db1', {'rack': 'db', 'tier': ['a', 'b']}),
+        # The first rule that matches wins.
+        ('p1', ['web1'], 'db1', {'rack': 'p1', 'tier': ['a', 'b']}),
+        # A stack above counts.
+        ('p2', ['web1', 'inner'], 'x', {'tier': ['a', 'b']}),
+        ('p2', ['inner', 'web1'], 'db1', {'rack': 'db', 'tier': ['a', 'b']}),
+        ('p2', ['Web1'], 'db1', {}),
+        ('p2', ['web1'], 'db', {'tier': ['a', 'b']}),
+    )
+    @ddt.unpack
+    def test_the_rules_that_match_give_their_hints(
+        self, project, stacks, resource, wanted
+    ):
+        self.assertEqual(
+            wanted, mapping.lookup(self.RULES, project, stacks, resource)
+        )

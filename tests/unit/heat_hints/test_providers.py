@@ -1,0 +1,139 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+import pathlib
+import tempfile
+import unittest
+
+from oslo_config import cfg
+
+from heat_hints import conf as heat_hints_conf
+from heat_hints import hints, providers
+
+REQUEST = providers.Request(
+    resource_type='OS::Nova::Server',
+    resource_name='db',
+    resource_uuid='uuid',
+    project_id='project',
+    stack_id='id-inner',
+    stack_name='inner',
+    root_stack_id='id-root',
+    path=(hints.PathStep(None, 'web'), hints.PathStep('inner', 'inner')),
+    user_hints={},
+)
+GOOD = '- {stack: web, hints: {rack: r1}}\n'
+BETTER = '- {stack: web, hints: {rack: r2}}\n- {hints: {tier: gold}}\n'
+
+
+def configuration(mapping_file: object = None) -> cfg.ConfigOpts:
+    """Return a configuration read from a file, as that of heat-engine."""
+    conf = cfg.ConfigOpts()
+    heat_hints_conf.register_opts(conf)
+    with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
+        file.write('[heat_hints]\n')
+        if mapping_file is not None:
+            file.write(f'mapping_file = {mapping_file}\n')
+        file.flush()
+        conf(['--config-file', file.name], project='heat')
+    return conf
+
+
+class TestMappingFileProvider(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / 'mapping.yaml'
+
+    def provider(self):
+        return providers.MappingFileProvider(configuration(self.path))
+
+    def test_the_file_gives_the_hints(self):
+        self.path.write_text(GOOD)
+        self.assertEqual({'rack': 'r1'}, self.provider().hints(REQUEST))
+
+    def test_a_changed_file_is_read_again(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        self.path.write_text(BETTER)
+        self.assertEqual(
+            {'rack': 'r2', 'tier': 'gold'}, provider.hints(REQUEST)
+        )
+
+    def test_a_broken_file_keeps_the_last_good_content_and_is_told_once(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        self.path.write_text('- {hints: [')
+        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
+            answers = [provider.hints(REQUEST) for _ in range(3)]
+        self.assertEqual([{'rack': 'r1'}] * 3, answers)
+        (record,) = logs.records
+        self.assertIn(str(self.path), record.getMessage())
+        self.assertIn('stay in force', record.getMessage())
+
+    def test_a_file_that_is_not_text_keeps_the_last_good_content(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        self.path.write_bytes(b'\xff\xfe\x00')
+        with self.assertLogs('heat_hints.providers', 'ERROR'):
+            self.assertEqual({'rack': 'r1'}, provider.hints(REQUEST))
+
+    def test_a_file_that_is_taken_away_keeps_its_last_content(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        self.path.unlink()
+        with self.assertLogs('heat_hints.providers', 'ERROR'):
+            self.assertEqual({'rack': 'r1'}, provider.hints(REQUEST))
+
+    def test_a_mended_file_is_used(self):
+        self.path.write_text('- nonsense')
+        with self.assertLogs('heat_hints.providers', 'ERROR'):
+            provider = self.provider()
+        with self.assertRaisesRegex(
+            providers.ProviderError, 'could not be read yet'
+        ):
+            provider.hints(REQUEST)
+        self.path.write_text(GOOD)
+        self.assertEqual({'rack': 'r1'}, provider.hints(REQUEST))
+
+    def test_without_the_option_it_says_what_to_set(self):
+        with self.assertRaisesRegex(providers.ProviderError, 'mapping_file'):
+            providers.MappingFileProvider(configuration())
+
+
+class TestLoad(unittest.TestCase):
+    def test_the_reference_provider_is_found_by_its_name(self):
+        with tempfile.NamedTemporaryFile('w') as file:
+            file.write(GOOD)
+            file.flush()
+            ((name, provider),) = providers.load(
+                configuration(file.name), ['mapping_file']
+            )
+        self.assertEqual('mapping_file', name)
+        self.assertIsInstance(provider, providers.MappingFileProvider)
+
+    def test_an_unknown_name_leaves_a_gap_and_says_what_there_is(self):
+        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
+            loaded = providers.load(configuration(), ['nobody'])
+        self.assertEqual((('nobody', None),), loaded)
+        (record,) = logs.records
+        self.assertIn('"nobody"', record.getMessage())
+        self.assertIn('mapping_file', record.getMessage())
+
+    def test_one_that_cannot_be_made_leaves_a_gap_and_says_why(self):
+        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
+            loaded = providers.load(configuration(), ['mapping_file'])
+        self.assertEqual((('mapping_file', None),), loaded)
+        (record,) = logs.records
+        self.assertIn('mapping_file is not set', record.getMessage())
+
+    def test_no_names_load_nothing(self):
+        self.assertEqual((), providers.load(configuration(), []))
