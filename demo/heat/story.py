@@ -104,6 +104,7 @@ def run(
         ),
         steps=(
             _with_hook(told[HOOK], sent[HOOK]),
+            _on_the_wire(sent[HOOK]),
             _without_hook(told[OFF], sent[OFF]),
             _compared(told, sent),
         ),
@@ -153,7 +154,11 @@ def _servers(told: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the servers that Heat tells of, in the order of their paths."""
     return sorted(
         (r for r in told['resources'] if r['type'] == 'OS::Nova::Server'),
-        key=lambda r: (len(r['path']), [step[0] or '' for step in r['path']]),
+        key=lambda r: (
+            len(r['path']),
+            [step[0] or '' for step in r['path']],
+            r['name'],
+        ),
     )
 
 
@@ -236,14 +241,12 @@ def _with_hook(
         }
         checks.append(
             report.Check(
-                f'server {server["name"]} carries the hints that Heat itself '
-                'says about it (spec: Proposed change), and those of the '
-                'mapping file',
+                f'server {server["name"]}: its hints are what Heat says, and '
+                "the mapping file's (spec: Proposed change)",
                 wanted,
                 hints,
             )
         )
-    checks.append(_values_check(sent))
     return report.Step(
         title='With the hook: what Nova is told about each server',
         columns=(
@@ -258,11 +261,22 @@ def _with_hook(
         rows=tuple(rows),
         checks=tuple(checks),
         note=(
-            'Read from the bodies of POST /servers; ids are shortened. The '
-            'names on the wire: heat_resource_name, heat_path_in_stack, '
-            'heat_stack_name, heat_stack_id, heat_root_stack_id, '
-            'heat_resource_uuid. "rack" comes from an operator\'s mapping '
-            'file.'
+            'Read from the bodies of POST /servers; ids are shortened. "rack" '
+            "comes from an operator's mapping file."
+        ),
+    )
+
+
+def _on_the_wire(sent: list[loopback.Request]) -> report.Step:
+    hints = next((r.hints for r in sent if r.hints and 'rack' in r.hints), {})
+    return report.Step(
+        title='The key os:scheduler_hints of one request, as it was sent',
+        columns=('hint', 'value'),
+        rows=tuple((name, json.dumps(value)) for name, value in hints.items()),
+        checks=(_values_check(sent),),
+        note=(
+            "The spec's path is a list of tuples, which Nova cannot store: "
+            'each becomes "resource,stack".'
         ),
     )
 
@@ -366,8 +380,8 @@ def _values_check(sent: list[loopback.Request]) -> report.Check:
         )
     ]
     return report.Check(
-        'every value is a string or a list of strings, all that Nova can '
-        'store',
+        'in every request each value is a string or a list of strings: '
+        'Nova stores no other',
         [],
         wrong,
     )

@@ -23,6 +23,8 @@ import collections
 import dataclasses
 import types
 import uuid
+from collections.abc import Iterable
+from typing import Any
 
 from keystoneauth1 import exceptions as keystone_exc
 from oslo_config import cfg
@@ -52,10 +54,12 @@ class Region:
     """
 
     name: str
-    catalog: set = dataclasses.field(default_factory=lambda: set(SERVICES))
-    servers: dict = dataclasses.field(default_factory=dict)
-    stacks: dict = dataclasses.field(default_factory=dict)
-    failures: dict = dataclasses.field(default_factory=dict)
+    catalog: set[str] = dataclasses.field(
+        default_factory=lambda: set(SERVICES)
+    )
+    servers: dict[str, Thing] = dataclasses.field(default_factory=dict)
+    stacks: dict[str, Thing] = dataclasses.field(default_factory=dict)
+    failures: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 class Cloud:
@@ -64,7 +68,7 @@ class Cloud:
     #: What the catalog of a region offers unless told otherwise.
     services = SERVICES
 
-    def __init__(self, names):
+    def __init__(self, names: Iterable[str]) -> None:
         """Build the cloud.
 
         :param names: the regions' names.
@@ -75,7 +79,7 @@ class Cloud:
         #: Set to a message to let every call of Keystone fail.
         self.keystone_failure = ''
         #: Queue name -> bodies of the messages posted there.
-        self.queues = collections.defaultdict(list)
+        self.queues: dict[str, list[Any]] = collections.defaultdict(list)
         self.driver = types.SimpleNamespace(
             compute=self._factory(Compute),
             glance=self._factory(Image),
@@ -89,18 +93,18 @@ class Cloud:
             octavia=self._factory(Client),
         )
 
-    def _factory(self, client):
+    def _factory(self, client: type['Client']) -> type['Client']:
         """Return a driver class that is bound to this cloud."""
         return type(client.__name__, (client,), {'cloud': self})
 
-    def region_of_server(self, server_id):
+    def region_of_server(self, server_id: str) -> str | None:
         """Return the name of the region that holds a server, or ``None``."""
         for region in self.regions.values():
             if server_id in region.servers:
                 return region.name
         return None
 
-    def servers_of(self, cluster_id):
+    def servers_of(self, cluster_id: str) -> dict[str, int]:
         """Count the servers of a cluster in each region.
 
         :param cluster_id: the cluster's id, which Senlin's server profile

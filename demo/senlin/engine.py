@@ -27,6 +27,7 @@ import tempfile
 import time
 import uuid
 import warnings
+from typing import Any
 
 # Eventlet announces its end on import, which is Senlin's concern.
 warnings.simplefilter('ignore')
@@ -88,7 +89,7 @@ class ApiError(Exception):
     :param message: the message of the answer.
     """
 
-    def __init__(self, code, message):
+    def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
 
@@ -96,7 +97,7 @@ class ApiError(Exception):
 class Engine:
     """The running services, driven through REST."""
 
-    def __init__(self, app, cloud):
+    def __init__(self, app: Any, cloud: stub.Cloud) -> None:
         """Keep the parts; use :func:`boot`.
 
         :param app: Senlin's REST application.
@@ -105,7 +106,9 @@ class Engine:
         self._app = app
         self.cloud = cloud
 
-    def call(self, method, path, body=None):
+    def call(
+        self, method: str, path: str, body: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Send one REST request.
 
         :param method: the HTTP method.
@@ -136,7 +139,11 @@ class Engine:
             answer['started'] = response.location.rsplit('/', 1)[1]
         return answer
 
-    def profile(self, type_name='senlin_plugins.nova.server', **properties):
+    def profile(
+        self,
+        type_name: str = 'senlin_plugins.nova.server',
+        **properties: Any,
+    ) -> str:
         """Create a profile and return its id."""
         spec = {
             'type': type_name,
@@ -144,9 +151,11 @@ class Engine:
             'properties': properties or {'flavor': 'small', 'networks': []},
         }
         body = {'profile': {'name': f'profile-{type_name}', 'spec': spec}}
-        return self.call('POST', '/profiles', body)['profile']['id']
+        return str(self.call('POST', '/profiles', body)['profile']['id'])
 
-    def policy(self, type_name, properties, version='1.0'):
+    def policy(
+        self, type_name: str, properties: dict[str, Any], version: str = '1.0'
+    ) -> str:
         """Create a policy and return its id."""
         spec = {
             'type': type_name,
@@ -154,9 +163,9 @@ class Engine:
             'properties': properties,
         }
         body = {'policy': {'name': f'policy-{type_name}', 'spec': spec}}
-        return self.call('POST', '/policies', body)['policy']['id']
+        return str(self.call('POST', '/policies', body)['policy']['id'])
 
-    def cluster(self, profile_id, size=0, **attrs):
+    def cluster(self, profile_id: str, size: int = 0, **attrs: Any) -> str:
         """Create a cluster, wait for it and return its id."""
         body = {
             'cluster': {
@@ -170,23 +179,25 @@ class Engine:
         }
         answer = self.call('POST', '/clusters', body)
         self.wait(answer['started'])
-        return answer['cluster']['id']
+        return str(answer['cluster']['id'])
 
-    def start(self, cluster_id, name, **arguments):
+    def start(self, cluster_id: str, name: str, **arguments: Any) -> str:
         """Start an action on a cluster and return its id."""
         body = {name: arguments}
         answer = self.call('POST', f'/clusters/{cluster_id}/actions', body)
-        return answer['action']
+        return str(answer['action'])
 
-    def act(self, cluster_id, name, **arguments):
+    def act(
+        self, cluster_id: str, name: str, **arguments: Any
+    ) -> dict[str, Any]:
         """Run an action on a cluster to its end and return it."""
         return self.wait(self.start(cluster_id, name, **arguments))
 
-    def attach(self, cluster_id, policy_id):
+    def attach(self, cluster_id: str, policy_id: str) -> dict[str, Any]:
         """Attach a policy and return the action."""
         return self.act(cluster_id, 'policy_attach', policy_id=policy_id)
 
-    def start_node(self, cluster_id, profile_id):
+    def start_node(self, cluster_id: str, profile_id: str) -> tuple[str, str]:
         """Start to create a node in a cluster and return (action, node)."""
         body = {
             'node': {
@@ -198,23 +209,25 @@ class Engine:
         answer = self.call('POST', '/nodes', body)
         return answer['started'], answer['node']['id']
 
-    def act_node(self, node_id, name, **arguments):
+    def act_node(
+        self, node_id: str, name: str, **arguments: Any
+    ) -> dict[str, Any]:
         """Run an action on a node to its end and return it."""
         answer = self.call(
             'POST', f'/nodes/{node_id}/actions', {name: arguments}
         )
         return self.wait(answer['action'])
 
-    def delete(self, path):
+    def delete(self, path: str) -> dict[str, Any]:
         """Delete a node or a cluster and return the action."""
         return self.wait(self.call('DELETE', path)['started'])
 
-    def nodes(self, cluster_id):
+    def nodes(self, cluster_id: str) -> list[dict[str, Any]]:
         """Return the nodes of a cluster, the oldest index first."""
         nodes = self.call('GET', f'/nodes?cluster_id={cluster_id}')['nodes']
         return sorted(nodes, key=lambda node: node['index'])
 
-    def by_age(self, cluster_id):
+    def by_age(self, cluster_id: str) -> list[str]:
         """Return the ids of a cluster's nodes, the oldest first.
 
         Read from the database: the API cuts the times to seconds.
@@ -225,7 +238,7 @@ class Engine:
         nodes.sort(key=lambda node: (node.created_at, node.index))
         return [node.id for node in nodes]
 
-    def run(self, target, name, **inputs):
+    def run(self, target: str, name: str, **inputs: Any) -> dict[str, Any]:
         """Run an action as the conductor would queue it, unchecked.
 
         For inputs that the API does not let through.
@@ -250,11 +263,11 @@ class Engine:
         dispatcher.start_action()
         return self.wait(action_id)
 
-    def action(self, action_id):
+    def action(self, action_id: str) -> dict[str, Any]:
         """Return an action."""
-        return self.call('GET', f'/actions/{action_id}')['action']
+        return dict(self.call('GET', f'/actions/{action_id}')['action'])
 
-    def wait(self, action_id):
+    def wait(self, action_id: str) -> dict[str, Any]:
         """Wait for the end of an action and return it.
 
         :raises: ``TimeoutError`` after :data:`PATIENCE` seconds.
@@ -269,7 +282,7 @@ class Engine:
 
 
 @functools.cache
-def boot(log=os.devnull):
+def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
     """Start the services in this process, once.
 
     :param log: the file that the services log to; nowhere by default.

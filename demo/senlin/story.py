@@ -22,6 +22,7 @@ import dataclasses
 import fractions
 import itertools
 import pathlib
+from typing import Any
 
 import senlin.version
 
@@ -34,7 +35,7 @@ DELETION = 'senlin_plugins.policy.deletion'
 OUR_PROFILE = 'senlin_plugins.nova.server'
 IN_TREE_PROFILE = 'os.nova.server'
 
-SPEC = (
+SPEC: tuple[dict[str, Any], ...] = (
     {'name': 'RegionOne', 'weight': 100, 'cap': -1},
     {'name': 'RegionTwo', 'weight': 250, 'cap': 4},
     {'name': 'RegionThree', 'weight': 150, 'cap': -1},
@@ -117,7 +118,7 @@ class Life:
         life.attach(policy, {'regions': list(SPEC)})
         return life
 
-    def attach(self, policy: str, properties: dict) -> None:
+    def attach(self, policy: str, properties: dict[str, Any]) -> None:
         """Create a policy and attach it."""
         policy_id = self.senlin.policy(policy, properties)
         action = self.senlin.attach(self.cluster_id, policy_id)
@@ -271,7 +272,7 @@ class Story:
         self._step(title, checks)
 
     def _checks(
-        self, action: dict, before: dict[str, int]
+        self, action: dict[str, Any], before: dict[str, int]
     ) -> list[report.Check]:
         """Return what every scaling of our cluster must meet."""
         field = 'deletion' if 'deletion' in action['data'] else 'creation'
@@ -348,9 +349,10 @@ class Story:
         )
 
 
-def _region(node: dict) -> str | None:
+def _region(node: dict[str, Any]) -> str | None:
     """Return the region that a node's data names."""
-    return node['data'].get('placement', {}).get('region_name')
+    region: str | None = node['data'].get('placement', {}).get('region_name')
+    return region
 
 
 def run(

@@ -160,13 +160,66 @@ class TestLegacyEngine(_Everything, base.ScenarioCase):
     stacks = (_Everything.STACK,)
 
 
+#: Counts the statements of one thread from the moment when the hook asks
+#: this plug-in, which it does first, to when it asks the provider, last.
+COUNTER = """
+import threading
+
+import sqlalchemy
+from heat.engine.resources.openstack.nova import server
+
+counts = {}
+
+
+def count(*args):
+    thread = threading.get_ident()
+    if thread in counts:
+        counts[thread] += 1
+
+
+class Server(server.Server):
+    def _scheduler_hints(self, scheduler_hints):
+        counts[threading.get_ident()] = 0
+        return super()._scheduler_hints(scheduler_hints)
+
+
+class Queries:
+    def __init__(self, conf):
+        sqlalchemy.event.listen(
+            sqlalchemy.engine.Engine, 'before_cursor_execute', count
+        )
+
+    def hints(self, request):
+        return {'queries': counts.pop(threading.get_ident())}
+"""
+PLUGIN = """
+from counter_for_tests import Server
+
+
+def resource_mapping():
+    return {'OS::Nova::Server': Server}
+"""
+
+
 class TestQueries(base.ScenarioCase):
     """What a server's place in its stacks costs the database."""
 
+    options = {'enabled': 'true', 'providers': 'queries'}
+    settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
+    modules = {
+        'counter_for_tests.py': COUNTER,
+        'other/counting_server.py': PLUGIN,
+    }
+    entry_points = {
+        'heat_hints.providers': {'queries': 'counter_for_tests:Queries'}
+    }
     stacks = (
         {
             'name': 'root',
-            'template': base.template(nested={'type': 'inner.yaml'}),
+            'template': base.template(
+                nested={'type': 'inner.yaml'},
+                top={**base.server(name='top'), 'depends_on': 'nested'},
+            ),
             'files': {
                 'inner.yaml': json.dumps(
                     base.template(deep={'type': 'deepest.yaml'})
@@ -176,8 +229,12 @@ class TestQueries(base.ScenarioCase):
         },
     )
 
-    def test_one_narrow_query_per_level_above_and_none_when_warm(self):
+    def test_a_server_in_a_root_stack_costs_no_query(self):
         self.assert_created('root')
+        self.assertEqual('0', self.outcome.hints('top')['queries'])
+
+    def test_one_narrow_query_for_each_stack_above_that_is_not_known(self):
+        # "first" is nested two levels deep, and the only one to look.
         narrow = [
             statement
             for statement in self.outcome.statements
@@ -185,9 +242,10 @@ class TestQueries(base.ScenarioCase):
             and 'raw_template' not in statement
             and statement.startswith('SELECT')
         ]
-        # "second" waits for "first", so it finds what that looked up: the
-        # two stacks above "deepest", whose own row nobody needs to read.
         self.assertEqual(2, len(narrow), narrow)
+
+    def test_no_query_at_all_when_the_stack_is_known(self):
+        self.assertEqual('0', self.outcome.hints('second')['queries'])
 
     def test_both_servers_name_the_same_root_and_path(self):
         first = self.outcome.hints('first')
