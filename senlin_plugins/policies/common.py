@@ -120,6 +120,80 @@ def check_enabled(name: str) -> None:
         )
 
 
+class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
+    """What the policies of this package have in common.
+
+    A subclass names itself and its rival, and says what is wrong with a
+    spec; this class turns that into the answers that Senlin expects.
+    """
+
+    # Set by the untyped base.
+    properties: Any
+    type: Any
+
+    #: The name in the option ``enabled_policies``.
+    ENABLED_AS = ''
+    #: The in-tree type that must not be attached to the same cluster, and
+    #: what both would do then.
+    IN_TREE_TYPE = ''
+    BOTH_WOULD = ''
+
+    def find_problem(self) -> str:
+        """Say what is wrong with the values, beyond their types.
+
+        :returns: the field, the value and what is accepted, or an empty
+            string.
+        """
+        raise NotImplementedError
+
+    def find_obstacle(self, cluster: Any) -> str:
+        """Say why the policy cannot be attached to a cluster.
+
+        :param cluster: the engine's cluster object.
+        :returns: what to do about it, or an empty string.
+        """
+        try:
+            check_enabled(self.ENABLED_AS)
+        except exc.InvalidSpec as ex:
+            return str(ex)
+        rivals = policies_of_type(cluster, self.IN_TREE_TYPE)
+        if rivals:
+            return (
+                f"Policy '{rivals[0].name}' of type '{rivals[0].type}' is "
+                f'attached to the cluster already and {self.BOTH_WOULD}, '
+                'too: detach it first.'
+            )
+        return ''
+
+    def validate(self, context: Any, validate_props: bool = False) -> bool:
+        """Check the spec.
+
+        :param context: the request's context.
+        :param validate_props: whether to check values against the cloud,
+            too; a subclass does that.
+        :raises: ``InvalidSpec`` with what is wrong and what is accepted.
+        """
+        check_enabled(self.ENABLED_AS)
+        try:
+            super().validate(context, validate_props)
+            problem = self.find_problem()
+        except (exc.ESchema, TypeError, ValueError) as ex:
+            problem = str(ex)
+        if problem:
+            raise exc.InvalidSpec(message=problem)
+        return True
+
+    def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
+        """Refuse a cluster on which the policy could not do its work.
+
+        :param cluster: the cluster to attach to.
+        :param enabled: whether the binding is enabled.
+        :returns: (true, data), or (false, reason).
+        """
+        obstacle = self.find_obstacle(cluster)
+        return (False, obstacle) if obstacle else (True, None)
+
+
 def policies_of_type(cluster: Any, type_name: str) -> list[Any]:
     """Return the attached policies of a type, of any version.
 

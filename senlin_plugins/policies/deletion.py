@@ -18,8 +18,6 @@ from typing import Any
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
-from senlin.common import exception as exc
-from senlin.policies import base
 
 from senlin_plugins import conf, selection
 from senlin_plugins.policies import common
@@ -27,11 +25,13 @@ from senlin_plugins.policies import common
 LOG = logging.getLogger(__name__)
 conf.register_opts(cfg.CONF)
 
-IN_TREE_TYPE = 'senlin.policy.deletion'
 
-
-class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
+class DeletionPolicy(common.PlacementPolicy):
     """Choose which nodes leave a cluster, and how."""
+
+    ENABLED_AS = conf.DELETION
+    IN_TREE_TYPE = 'senlin.policy.deletion'
+    BOTH_WOULD = 'chooses candidates'
 
     VERSION = '1.1'
     VERSIONS = {
@@ -125,25 +125,7 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         ),
     }
 
-    def validate(self, context: Any, validate_props: bool = False) -> bool:
-        """Check the spec.
-
-        :param context: the request's context.
-        :param validate_props: whether to check values outside the spec;
-            there are none.
-        :raises: ``InvalidSpec`` with what is wrong and what is accepted.
-        """
-        common.check_enabled(conf.DELETION)
-        try:
-            super().validate(context, validate_props)
-            problem = self._find_problem()
-        except (exc.ESchema, TypeError, ValueError) as ex:
-            problem = str(ex)
-        if problem:
-            raise exc.InvalidSpec(message=problem)
-        return True
-
-    def _find_problem(self) -> str:
+    def find_problem(self) -> str:
         """Say what is wrong with the values, or return an empty string."""
         grace = self.properties[self.GRACE_PERIOD]
         if grace < 0:
@@ -168,26 +150,6 @@ class DeletionPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 f"'{needed}'."
             )
         return ''
-
-    def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
-        """Refuse a cluster that has another deletion policy.
-
-        :param cluster: the cluster to attach to.
-        :param enabled: whether the binding is enabled.
-        :returns: (true, data), or (false, reason).
-        """
-        try:
-            common.check_enabled(conf.DELETION)
-        except exc.InvalidSpec as ex:
-            return False, str(ex)
-        rivals = common.policies_of_type(cluster, IN_TREE_TYPE)
-        if rivals:
-            return False, (
-                f"Policy '{rivals[0].name}' of type '{rivals[0].type}' is "
-                'attached to the cluster already and chooses candidates, '
-                'too: detach it first.'
-            )
-        return True, None
 
     @common.answering_errors
     def pre_op(self, cluster_id: str, action: Any) -> None:

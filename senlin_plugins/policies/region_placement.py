@@ -21,7 +21,6 @@ from oslo_log import log as logging
 from senlin.common import consts, schema
 from senlin.common import exception as exc
 from senlin.objects import cluster_policy as binding_objects
-from senlin.policies import base
 
 from senlin_plugins import apportionment, conf, selection, sizing
 from senlin_plugins.policies import catalog, common
@@ -31,12 +30,15 @@ LOG = logging.getLogger(__name__)
 CONF = cfg.CONF
 conf.register_opts(CONF)
 
-IN_TREE_TYPE = 'senlin.policy.region_placement'
 DELETION_TYPES = ('senlin_plugins.policy.deletion', 'senlin.policy.deletion')
 
 
-class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
+class RegionPlacementPolicy(common.PlacementPolicy):
     """Spread the nodes of a cluster over regions, by weight and cap."""
+
+    ENABLED_AS = conf.REGION_PLACEMENT
+    IN_TREE_TYPE = 'senlin.policy.region_placement'
+    BOTH_WOULD = 'plans regions'
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
@@ -91,6 +93,10 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             for r in self.properties[self.REGIONS]
         ]
 
+    def find_problem(self) -> str:
+        """Say what is wrong with the regions, or return an empty string."""
+        return apportionment.find_problem(self.spec_regions)
+
     def validate(self, context: Any, validate_props: bool = False) -> bool:
         """Check the spec, and that Keystone knows the regions.
 
@@ -98,14 +104,7 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :param validate_props: whether to ask Keystone.
         :raises: ``InvalidSpec`` with what is wrong and what is accepted.
         """
-        common.check_enabled(conf.REGION_PLACEMENT)
-        try:
-            super().validate(context, validate_props)
-            problem = apportionment.find_problem(self.spec_regions)
-        except (exc.ESchema, TypeError, ValueError) as ex:
-            problem = str(ex)
-        if problem:
-            raise exc.InvalidSpec(message=problem)
+        super().validate(context, validate_props)
         if not validate_props:
             return True
         names = sorted(region.name for region in self.spec_regions)
@@ -118,44 +117,30 @@ class RegionPlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             )
         return True
 
-    def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
-        """Refuse a cluster on which the plan could not take effect.
+    def find_obstacle(self, cluster: Any) -> str:
+        """Say why the plan could not take effect on a cluster.
 
-        :param cluster: the cluster to attach to.
-        :param enabled: whether the binding is enabled.
-        :returns: (true, data), or (false, reason).
+        :param cluster: the engine's cluster object.
+        :returns: what to do about it, or an empty string.
         """
-        try:
-            common.check_enabled(conf.REGION_PLACEMENT)
-        except exc.InvalidSpec as ex:
-            return False, str(ex)
-        rivals = common.policies_of_type(cluster, IN_TREE_TYPE)
-        if rivals:
-            return False, (
-                f"Policy '{rivals[0].name}' of type '{rivals[0].type}' is "
-                'attached to the cluster already and plans regions, too: '
-                'detach it first.'
-            )
+        obstacle = super().find_obstacle(cluster)
         profile = cluster.rt['profile']
-        if not _is_aware(profile):
-            reason = (
-                f"Profile '{profile.name}' of type '{profile.type}' creates "
-                'all nodes in one region, whatever the policy decides: '
-                "use a profile of type 'senlin_plugins.nova.server' or "
-                "'senlin_plugins.heat.stack'."
-            )
-            if CONF[conf.GROUP].unaware_profile == conf.REFUSE:
-                return False, reason
-            LOG.warning(
-                "Policy '%(policy)s' only plans for cluster %(cluster)s. "
-                '%(reason)s',
-                {
-                    'policy': self.name,
-                    'cluster': cluster.id,
-                    'reason': reason,
-                },
-            )
-        return True, None
+        if obstacle or _is_aware(profile):
+            return obstacle
+        reason = (
+            f"Profile '{profile.name}' of type '{profile.type}' creates "
+            'all nodes in one region, whatever the policy decides: '
+            "use a profile of type 'senlin_plugins.nova.server' or "
+            "'senlin_plugins.heat.stack'."
+        )
+        if CONF[conf.GROUP].unaware_profile == conf.REFUSE:
+            return reason
+        LOG.warning(
+            "Policy '%(policy)s' only plans for cluster %(cluster)s. "
+            '%(reason)s',
+            {'policy': self.name, 'cluster': cluster.id, 'reason': reason},
+        )
+        return ''
 
     @common.answering_errors
     def pre_op(self, cluster_id: str, action: Any) -> None:

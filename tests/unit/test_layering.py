@@ -13,14 +13,12 @@
 """Which module may load what: pure modules, options, and the packages."""
 
 import ast
-import pathlib
-import subprocess
 import sys
 import unittest
 
 import ddt
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+from tests import processes
 
 PACKAGES = ('senlin_plugins', 'nova_filters', 'heat_hints')
 SERVICES = ('senlin', 'nova', 'heat')
@@ -65,15 +63,7 @@ def loaded_by(module):
         f'import {module}; '
         'print(*{name.split(".")[0] for name in set(sys.modules) - before})'
     )
-    result = subprocess.run(
-        [sys.executable, '-c', program],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    if result.returncode:
-        raise AssertionError(result.stderr)
-    return set(result.stdout.split())
+    return set(' '.join(processes.run_python(program)).split())
 
 
 def imports_of(file):
@@ -107,7 +97,7 @@ class LayeringTest(unittest.TestCase):
 
     @ddt.data(*PACKAGES)
     def test_package_imports_neither_of_the_other_two(self, package):
-        files = sorted((ROOT / package).rglob('*.py'))
+        files = sorted((processes.ROOT / package).rglob('*.py'))
         self.assertTrue(files)
         others = set(PACKAGES) - {package}
         for file in files:
@@ -117,7 +107,7 @@ class LayeringTest(unittest.TestCase):
     @ddt.unpack
     def test_package_imports_no_service_but_its_own(self, package, service):
         others = set(SERVICES) - {service}
-        for file in sorted((ROOT / package).rglob('*.py')):
+        for file in sorted((processes.ROOT / package).rglob('*.py')):
             self.assertEqual(set(), imports_of(file) & others, file)
             self.assertNotIn('tests', imports_of(file), file)
             self.assertNotIn('demo', imports_of(file), file)

@@ -15,15 +15,13 @@
 import collections
 import configparser
 import importlib.metadata
-import pathlib
-import subprocess
-import sys
 import unittest
 
 import ddt
 
+from tests import processes
+
 DISTRIBUTION = 'os-placement-plugins'
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 
 GROUPS = (
     'senlin.policies',
@@ -57,24 +55,6 @@ print(*(cls.__module__ for cls in getattr(nova_filters, sys.argv[1])()))
 """
 
 
-def run_afresh(program, argument):
-    """Run a program in a process of its own.
-
-    :param program: Python source.
-    :param argument: what it finds in ``sys.argv[1]``.
-    :returns: the lines it printed, sorted.
-    """
-    result = subprocess.run(
-        [sys.executable, '-W', 'ignore', '-c', program, argument],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    if result.returncode:
-        raise AssertionError(result.stderr)
-    return sorted(result.stdout.splitlines())
-
-
 def published_in(group):
     """Return the distributions behind each name of an entry-point group."""
     owners = collections.defaultdict(list)
@@ -93,7 +73,7 @@ class EntryPointTest(unittest.TestCase):
     def test_installed_entry_points_are_those_of_setup_cfg(self):
         setup = configparser.ConfigParser(delimiters=('=',))
         setup.optionxform = str
-        setup.read(ROOT / 'setup.cfg')
+        setup.read(processes.ROOT / 'setup.cfg')
         wanted = {
             (group, *(part.strip() for part in line.split('=', 1)))
             for group, lines in setup['options.entry_points'].items()
@@ -130,11 +110,13 @@ class EntryPointTest(unittest.TestCase):
             if point.group == group
         )
         self.assertTrue(wanted)
-        self.assertEqual(wanted, run_afresh(LOAD_GROUP, group))
+        self.assertEqual(
+            wanted, sorted(processes.run_python(LOAD_GROUP, group))
+        )
 
     def test_senlin_types_carry_a_version_that_their_class_knows(self):
         for group in ('senlin.policies', 'senlin.profiles'):
-            lines = run_afresh(LIST_VERSIONS, group)
+            lines = processes.run_python(LIST_VERSIONS, group)
             self.assertTrue(lines)
             for line in lines:
                 name, *versions = line.split()
@@ -146,7 +128,7 @@ class EntryPointTest(unittest.TestCase):
 
     @ddt.data('all_filters', 'all_weighers')
     def test_nova_finds_classes_under_the_published_name(self, name):
-        modules = run_afresh(LIST_CLASSES, name)
+        modules = processes.run_python(LIST_CLASSES, name)
         self.assertTrue(modules)
         for module in modules:
             self.assertTrue(module.startswith('nova_filters.'), module)

@@ -29,15 +29,6 @@ from demo.heat import process
 
 VERSION = '2018-08-31'
 
-SIX = (
-    'heat_root_stack_id',
-    'heat_stack_id',
-    'heat_stack_name',
-    'heat_path_in_stack',
-    'heat_resource_name',
-    'heat_resource_uuid',
-)
-
 
 def server(
     hints: Mapping[str, Any] | None = None,

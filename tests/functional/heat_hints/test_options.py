@@ -15,6 +15,7 @@
 import collections
 import json
 
+from demo.heat import story
 from tests.functional.heat_hints import base
 
 PROVIDERS = '''
@@ -365,7 +366,7 @@ class TestFailingProviderIgnored(_Failing, base.ScenarioCase):
         self.assert_created('root')
         sent = self.outcome.hints('one')
         self.assertEqual(
-            sorted([*base.SIX, 'own', 'rack', 'tier']), sorted(sent)
+            sorted([*story.SIX, 'own', 'rack', 'tier']), sorted(sent)
         )
 
     def test_one_warning_says_which_provider_and_why(self):

@@ -18,6 +18,7 @@ from nova import objects as nova_objects
 from nova.objects import request_spec
 
 from demo.heat import cloud as loopback
+from demo.heat import story
 from tests.functional.heat_hints import base
 
 MEMBER = base.server()
@@ -85,7 +86,7 @@ class _Everything:
     def six_by_uuid(self):
         return {
             request.hints['heat_resource_uuid']: {
-                name: request.hints[name] for name in base.SIX
+                name: request.hints[name] for name in story.SIX
             }
             for request in self.outcome.sent
         }
@@ -254,8 +255,8 @@ class TestQueries(base.ScenarioCase):
             self.outcome.told['root']['root'], first['heat_root_stack_id']
         )
         self.assertEqual(
-            [first[name] for name in base.SIX[:4]],
-            [second[name] for name in base.SIX[:4]],
+            [first[name] for name in story.SIX[:4]],
+            [second[name] for name in story.SIX[:4]],
         )
         self.assertEqual(3, len(first['heat_path_in_stack']))
         self.assertEqual(

@@ -15,6 +15,7 @@
 import pathlib
 
 import heat_hints
+from demo.heat import story
 from tests.functional.heat_hints import base
 
 ONE = {
@@ -67,7 +68,7 @@ class TestWrongTypes(base.ScenarioCase):
 
     def test_the_right_type_sends_its_hints(self):
         self.assert_created('root')
-        self.assertEqual(sorted(base.SIX), sorted(self.outcome.hints('one')))
+        self.assertEqual(sorted(story.SIX), sorted(self.outcome.hints('one')))
 
     def test_one_error_for_each_wrong_type_says_what_to_change(self):
         unknown, seamless = self.outcome.errors()
@@ -104,7 +105,7 @@ class TestOtherPlugin(base.ScenarioCase):
     def test_both_have_their_say(self):
         self.assert_created('root')
         self.assertEqual(
-            sorted([*base.SIX, 'other']), sorted(self.outcome.hints('one'))
+            sorted([*story.SIX, 'other']), sorted(self.outcome.hints('one'))
         )
         self.assertEqual([], self.outcome.errors())
 
