@@ -114,6 +114,10 @@ Related options:
 )
 
 
+#: What each option is when nothing, or nothing usable, is configured.
+DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
+
+
 def register_opts(conf: cfg.ConfigOpts) -> None:
     """Register the group and its options; a second call changes nothing.
 

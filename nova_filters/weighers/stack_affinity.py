@@ -46,6 +46,32 @@ def _read_roots(context: Any, uuids: list[str]) -> dict[str, str | None]:
     }
 
 
+def _option(name: str) -> Any:
+    """Return an option, or its default if nova.conf has a wrong value."""
+    try:
+        return CONF.nova_filters[name]
+    except ValueError:
+        return conf.DEFAULTS[name]
+
+
+def _check_option(name: str) -> None:
+    """Say once, when nova-scheduler starts, that an option is wrong."""
+    try:
+        CONF.nova_filters[name]  # noqa: B018 - reading it is the check
+    except ValueError as exc:
+        LOG.error(
+            'Option %(option)s in [%(group)s] cannot be used: %(error)s. The '
+            'default, %(default)s, is in force; correct nova.conf and '
+            'restart nova-scheduler.',
+            {
+                'option': name,
+                'group': conf.GROUP.name,
+                'error': exc,
+                'default': conf.DEFAULTS[name],
+            },
+        )
+
+
 def _load(uuids: list[str]) -> dict[str, str | None]:
     """Return the root stacks of instances that are not known yet."""
     found: dict[str, str | None] = _read_roots(
@@ -64,7 +90,10 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__()
-        self._stacks = stack_map.StackMap(CONF.nova_filters.stack_map_size)
+        # A weigher that raises here keeps nova-scheduler from starting.
+        for name in ('stack_map_size', 'stack_affinity_weight_multiplier'):
+            _check_option(name)
+        self._stacks = stack_map.StackMap(_option('stack_map_size'))
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return how strongly members of a stack attract each other.
@@ -77,7 +106,7 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
             utils.get_weight_multiplier(
                 host_state,
                 'stack_affinity_weight_multiplier',
-                CONF.nova_filters.stack_affinity_weight_multiplier,
+                _option('stack_affinity_weight_multiplier'),
             )
         )
 

@@ -104,13 +104,36 @@ def answer(action: Any, reason: str | None = None) -> None:
     action.store(action.context)
 
 
+def option(name: str) -> Any:
+    """Read an option of this package.
+
+    :param name: the option's name in ``[senlin_plugins]``.
+    :raises: ``InvalidSpec`` when senlin.conf has a wrong value for it. The
+        user, who cannot mend that, is told whom to ask; the log has the
+        value, and where it stands.
+    """
+    try:
+        return cfg.CONF[conf.GROUP][name]
+    except ValueError as ex:
+        LOG.error(
+            'Option %(option)s in [%(group)s] cannot be used: %(error)s. '
+            'Correct it and restart senlin-conductor and senlin-engine.',
+            {'option': name, 'group': conf.GROUP, 'error': ex},
+        )
+        raise exc.InvalidSpec(
+            message=f"Option '{name}' in section [{conf.GROUP}] of "
+            'senlin.conf has a value that cannot be used: ask the operator '
+            'of this cloud to correct it.'
+        ) from ex
+
+
 def check_enabled(name: str) -> None:
     """Refuse a policy type that the operator did not enable.
 
     :param name: the name in the option ``enabled_policies``.
     :raises: ``InvalidSpec`` when it is not in the list.
     """
-    enabled = cfg.CONF[conf.GROUP].enabled_policies
+    enabled = option('enabled_policies')
     if name not in enabled:
         raise exc.InvalidSpec(
             message=f"Policies of type 'senlin_plugins.policy.{name}' are "
@@ -151,11 +174,9 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
         :param cluster: the engine's cluster object.
         :returns: what to do about it, or an empty string.
+        :raises: ``InvalidSpec`` when policies of this type are disabled.
         """
-        try:
-            check_enabled(self.ENABLED_AS)
-        except exc.InvalidSpec as ex:
-            return str(ex)
+        check_enabled(self.ENABLED_AS)
         rivals = policies_of_type(cluster, self.IN_TREE_TYPE)
         if rivals:
             return (
@@ -190,7 +211,10 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :param enabled: whether the binding is enabled.
         :returns: (true, data), or (false, reason).
         """
-        obstacle = self.find_obstacle(cluster)
+        try:
+            obstacle = self.find_obstacle(cluster)
+        except exc.InvalidSpec as ex:
+            obstacle = str(ex)
         return (False, obstacle) if obstacle else (True, None)
 
 

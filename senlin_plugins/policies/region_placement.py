@@ -27,8 +27,7 @@ from senlin_plugins.policies import catalog, common
 from senlin_plugins.profiles import regions
 
 LOG = logging.getLogger(__name__)
-CONF = cfg.CONF
-conf.register_opts(CONF)
+conf.register_opts(cfg.CONF)
 
 DELETION_TYPES = ('senlin_plugins.policy.deletion', 'senlin.policy.deletion')
 
@@ -122,6 +121,7 @@ class RegionPlacementPolicy(common.PlacementPolicy):
 
         :param cluster: the engine's cluster object.
         :returns: what to do about it, or an empty string.
+        :raises: ``InvalidSpec`` when policies of this type are disabled.
         """
         obstacle = super().find_obstacle(cluster)
         profile = cluster.rt['profile']
@@ -133,7 +133,7 @@ class RegionPlacementPolicy(common.PlacementPolicy):
             "use a profile of type 'senlin_plugins.nova.server' or "
             "'senlin_plugins.heat.stack'."
         )
-        if CONF[conf.GROUP].unaware_profile == conf.REFUSE:
+        if common.option('unaware_profile') == conf.REFUSE:
             return reason
         LOG.warning(
             "Policy '%(policy)s' only plans for cluster %(cluster)s. "
@@ -257,7 +257,7 @@ class RegionPlacementPolicy(common.PlacementPolicy):
         keystone = self.keystone(cluster.user, cluster.project)
         names = [region.name for region in self.spec_regions]
         known = set(keystone.validate_regions(names))
-        if CONF[conf.GROUP].check_catalog and _is_aware(profile):
+        if common.option('check_catalog') and _is_aware(profile):
             services = profile.required_services()
             known = {n for n in known if catalog.offers(keystone, n, services)}
         return [region for region in self.spec_regions if region.name in known]
