@@ -12,7 +12,7 @@ help: ## show this list
 
 python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 is not on the PATH: install it (Debian: apt-get install python3.11-venv) or call make PYTHON=/path/to/python3.11" >&2; exit 2; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] < (3, 11))' || { echo "$(PYTHON) is too old: Python 3.11 is needed, call make PYTHON=/path/to/python3.11" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] < (3, 11))' || { echo "$(PYTHON) cannot be run, or is older than Python 3.11: call make PYTHON=/path/to/python3.11" >&2; exit 2; }
 
 demo: python ## run the three plug-ins in the three real services (ARGS="--help")
 	@$(ENVIRONMENTS) 2026.2
