@@ -128,6 +128,13 @@ class DeletionPolicy(common.PlacementPolicy):
 
     def find_problem(self) -> str:
         """Say what is wrong with the values, or return an empty string."""
+        problem = _not_one_of(
+            self.CRITERIA,
+            self.properties[self.CRITERIA],
+            [criterion.value for criterion in selection.Criterion],
+        )
+        if problem:
+            return problem
         grace = self.properties[self.GRACE_PERIOD]
         if grace < 0:
             return f"'grace_period' is '{grace}': it must be 0 or greater."
@@ -144,6 +151,13 @@ class DeletionPolicy(common.PlacementPolicy):
                 f"'timeout' of 'hooks' is '{hooks[self.TIMEOUT]}': it must "
                 'be 0 or greater.'
             )
+        problem = _not_one_of(
+            f"{self.TYPE}' of '{self.HOOKS}",
+            hooks[self.TYPE],
+            [*self.HOOK_TYPES],
+        )
+        if problem:
+            return problem
         needed = self.HOOK_TYPES[hooks[self.TYPE]]
         if not hooks[self.PARAMS].get(needed):
             return (
@@ -226,6 +240,21 @@ class DeletionPolicy(common.PlacementPolicy):
             deletion[key] = self.properties[key]
         action.data['deletion'] = deletion
         common.answer(action, selection.CANDIDATES_GENERATED)
+
+
+def _not_one_of(name: str, value: str, allowed: list[str]) -> str:
+    """Say that a value is not allowed.
+
+    Senlin's constraint takes a list of allowed values for an allowed value.
+
+    :param name: the property's name.
+    :param value: what the spec says.
+    :param allowed: what is accepted.
+    :returns: what is wrong, or an empty string.
+    """
+    if value in allowed:
+        return ''
+    return f"'{name}' is '{value}': it must be one of {', '.join(allowed)}."
 
 
 def _asked_for(cluster_id: str, action: Any) -> list[str]:
