@@ -288,7 +288,15 @@ class Orchestration(Client):
     def stack_create(self, preview=False, **attrs):
         """Create a stack, complete at once; a preview leaves nothing."""
         self._call('stack_create')
-        stack = Thing({'id': str(uuid.uuid4()), 'tags': [], **attrs})
+        stack = Thing(
+            {
+                'id': str(uuid.uuid4()),
+                'status': 'CREATE_COMPLETE',
+                'is_rollback_disabled': attrs.get('disable_rollback'),
+                **attrs,
+                'tags': attrs.get('tags', '').split(','),
+            }
+        )
         if not preview:
             self.region.stacks[stack.id] = stack
         return stack
@@ -302,6 +310,8 @@ class Orchestration(Client):
 
     def stack_update(self, stack_id, **attrs):
         """Change a stack of this region."""
+        if 'tags' in attrs:
+            attrs['tags'] = attrs['tags'].split(',')
         vars(self.stack_get(stack_id)).update(attrs)
 
     def stack_get_template(self, stack_id):

@@ -247,4 +247,6 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         spec: dict[str, Any] = super().do_adopt(
             obj, overrides=overrides, snapshot=snapshot
         )
-        return spec
+        # The in-tree profile writes down what the resource does not have (a
+        # key pair, say), and then refuses the null.
+        return {k: value for k, value in spec.items() if value is not None}
