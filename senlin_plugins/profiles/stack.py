@@ -36,6 +36,19 @@ class StackProfile(
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 
+    def do_recover(self, obj: Any, **options: Any) -> Any:
+        """Recover a node's stack.
+
+        A cluster's recovery may leave the operation open. Senlin's server
+        profile recreates then; its stack profile raises.
+
+        :param obj: the node.
+        :param options: ``operation`` and its parameters.
+        :returns: the id of the stack and whether that worked.
+        """
+        operation = options.get('operation') or consts.RECOVER_RECREATE
+        return super().do_recover(obj, **{**options, 'operation': operation})
+
     def do_healthcheck(self, obj: Any, health_check_type: str) -> bool:
         """Tell whether a node's stack is healthy.
 

@@ -292,6 +292,8 @@ class MoreScenarios(TestCase):
         )
         self.assertEqual([survivor], self.ids(cluster))
         self.assert_servers(cluster, **{ONE: 1})
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+        self.assertEqual(2, shown['desired_capacity'])
 
     def test_never_more_candidates_than_nodes(self):
         cluster = self.cluster(self.deletion_policy(), size=2)

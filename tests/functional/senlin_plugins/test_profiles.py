@@ -371,9 +371,8 @@ class Stacks(TestCase):
         (node,) = self.senlin.nodes(cluster)
         self.assertFalse(self.healthy(node['id']))
         region.failures.clear()
-        self.assert_done(
-            self.senlin.act_node(node['id'], 'recover', operation='RECREATE')
-        )
+        # The whole cluster, without a word on how: the stack is recreated.
+        self.act(cluster, 'recover')
         ((stack_id, stack),) = region.stacks.items()
         self.assertTrue(self.healthy(node['id']))
         stack.status = 'UPDATE_FAILED'
