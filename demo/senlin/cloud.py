@@ -49,8 +49,8 @@ class Region:
     :param name: the region's name.
     :param catalog: the services that have an endpoint there.
     :param servers: id -> server.
-    :param stacks: id -> stack.
     :param ports: id -> port.
+    :param stacks: id -> stack.
     :param failures: driver method -> error message; such calls fail.
     """
 
@@ -59,8 +59,8 @@ class Region:
         default_factory=lambda: set(SERVICES)
     )
     servers: dict[str, Thing] = dataclasses.field(default_factory=dict)
-    stacks: dict[str, Thing] = dataclasses.field(default_factory=dict)
     ports: dict[str, Thing] = dataclasses.field(default_factory=dict)
+    stacks: dict[str, Thing] = dataclasses.field(default_factory=dict)
     failures: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
