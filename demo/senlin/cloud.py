@@ -49,6 +49,7 @@ class Region:
     :param name: the region's name.
     :param catalog: the services that have an endpoint there.
     :param servers: id -> server.
+    :param ports: id -> port.
     :param stacks: id -> stack.
     :param failures: driver method -> error message; such calls fail.
     """
@@ -58,6 +59,7 @@ class Region:
         default_factory=lambda: set(SERVICES)
     )
     servers: dict[str, Thing] = dataclasses.field(default_factory=dict)
+    ports: dict[str, Thing] = dataclasses.field(default_factory=dict)
     stacks: dict[str, Thing] = dataclasses.field(default_factory=dict)
     failures: dict[str, str] = dataclasses.field(default_factory=dict)
 
@@ -83,7 +85,7 @@ class Cloud:
         self.driver = types.SimpleNamespace(
             compute=self._factory(Compute),
             glance=self._factory(Image),
-            network=self._factory(Client),
+            network=self._factory(Network),
             orchestration=self._factory(Orchestration),
             identity=self._factory(Identity),
             message=self._factory(Queue),
@@ -215,6 +217,16 @@ class Compute(Client):
         """Count the reboot."""
         self.server_get(server).reboots += 1
 
+    def server_rebuild(self, server, image, name, admin_password):
+        """Put another image on the server."""
+        self._call('server_rebuild')
+        self.server_get(server).image = {'id': image}
+
+    def server_create_image(self, server, name):
+        """Note the name of the snapshot."""
+        snapshots = vars(self.server_get(server)).setdefault('snapshots', [])
+        snapshots.append(name)
+
     def server_metadata_update(self, server, metadata):
         """Add to the metadata."""
         self.server_get(server).metadata.update(metadata)
@@ -243,26 +255,76 @@ class Image(Client):
         return Thing({'id': name_or_id})
 
 
+class Network(Client):
+    """As much of Neutron's driver as the server profile calls."""
+
+    def network_get(self, name_or_id):
+        """Know every network, but those that the region was told to lack."""
+        self._call(f'network {name_or_id}')
+        return Thing({'id': name_or_id})
+
+    def port_create(self, **attrs):
+        """Create a port."""
+        self._call(f'port on {attrs["network_id"]}')
+        port = Thing(
+            {
+                'id': str(uuid.uuid4()),
+                'security_group_ids': [],
+                'fixed_ips': [],
+                **attrs,
+            }
+        )
+        self.region.ports[port.id] = port
+        return port
+
+    def port_delete(self, port, ignore_missing=True):
+        """Delete a port of this region."""
+        self.region.ports.pop(port, None)
+
+
 class Orchestration(Client):
     """As much of Heat's driver as the stack profile calls."""
 
     def stack_create(self, preview=False, **attrs):
         """Create a stack, complete at once; a preview leaves nothing."""
         self._call('stack_create')
-        stack = Thing({'id': str(uuid.uuid4()), 'tags': [], **attrs})
+        stack = Thing(
+            {
+                'id': str(uuid.uuid4()),
+                'status': 'CREATE_COMPLETE',
+                'is_rollback_disabled': attrs.get('disable_rollback'),
+                **attrs,
+                'tags': attrs.get('tags', '').split(','),
+            }
+        )
         if not preview:
             self.region.stacks[stack.id] = stack
         return stack
 
     def stack_get(self, stack_id):
         """Return a stack of this region."""
+        self._call('stack_get')
         return self._find(self.region.stacks, stack_id)
 
     stack_check = stack_get
 
     def stack_update(self, stack_id, **attrs):
         """Change a stack of this region."""
+        if 'tags' in attrs:
+            attrs['tags'] = attrs['tags'].split(',')
         vars(self.stack_get(stack_id)).update(attrs)
+
+    def stack_get_template(self, stack_id):
+        """Return the template of a stack of this region."""
+        return Thing(dict(self.stack_get(stack_id).template))
+
+    def stack_get_environment(self, stack_id):
+        """Return the environment of a stack of this region."""
+        return Thing(dict(self.stack_get(stack_id).environment or {}))
+
+    def stack_get_files(self, stack_id):
+        """Return the files of a stack of this region."""
+        return self.stack_get(stack_id).files
 
     def wait_for_stack(self, stack_id, status, timeout=None):
         """Return at once."""

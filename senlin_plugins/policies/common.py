@@ -12,6 +12,7 @@
 
 """What both policies need to read Senlin's objects and to answer errors."""
 
+import contextlib
 import copy
 import functools
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from typing import Any
 
 from oslo_config import cfg
 from oslo_log import log as logging
-from senlin.common import consts, scaleutils
+from senlin.common import consts, scaleutils, schema
 from senlin.common import exception as exc
 from senlin.engine import cluster as cluster_mod
 from senlin.objects import node as node_objects
@@ -141,6 +142,37 @@ def check_enabled(name: str) -> None:
             f'[{conf.GROUP}] of senlin.conf, which is '
             f"'{','.join(enabled)}' now."
         )
+
+
+class WholeNumber(schema.Integer):  # type: ignore[misc]  # untyped base
+    """An integer property that takes nothing else for an integer.
+
+    Senlin's own cuts 2.7 down to 2, takes true for 1, lets null through and
+    raises on a list.
+    """
+
+    def to_schema_type(self, value: object) -> int:
+        """Return an integer, also from text such as ``'3'``.
+
+        :param value: what the spec says.
+        :returns: the integer.
+        :raises: ``ESchema`` with the value.
+        """
+        if isinstance(value, int | str) and not isinstance(value, bool):
+            with contextlib.suppress(ValueError):
+                return int(value)
+        raise exc.ESchema(
+            message=f"The value '{value}' is not a valid Integer"
+        )
+
+    def validate(self, value: object, context: Any = None) -> None:
+        """Check a value.
+
+        :param value: what the spec says.
+        :param context: the request's context.
+        :raises: ``ESchema`` with the value.
+        """
+        super().validate(self.to_schema_type(value), context)
 
 
 class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
@@ -268,7 +300,31 @@ def change_of(action: Any, cluster: Any) -> sizing.Change:
         change = sizing.scaling(action.action, action.inputs, action.data)
     if change.reason:
         raise Refused(change.reason)
+    if change.growing:
+        _check_size(action, cluster, change.count)
     return change
+
+
+def _check_size(action: Any, cluster: Any, count: int) -> None:
+    """Refuse more nodes than a cluster may have, before planning them.
+
+    The engine checks this after the policies, and not at all when the
+    number of a resize comes from one: by then there would be a plan with
+    an entry per node. A webhook may ask for a billion.
+
+    :param action: the action.
+    :param cluster: the engine's cluster object.
+    :param count: how many nodes are to be added.
+    :raises: :class:`Refused` with the engine's own message.
+    """
+    current = node_objects.Node.count_by_cluster(action.context, cluster.id)
+    # A resize may bring its own limits; the parser compares with those.
+    resized = action.action == consts.CLUSTER_RESIZE
+    problem = scaleutils.check_size_params(
+        None if resized else cluster, current + count, strict=True
+    )
+    if problem:
+        raise Refused(problem)
 
 
 def cluster_of(action: Any, cluster_id: str) -> Any:

@@ -18,6 +18,7 @@ from typing import Any
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
+from senlin.objects import node as node_objects
 
 from senlin_plugins import conf, selection
 from senlin_plugins.policies import common
@@ -85,7 +86,7 @@ class DeletionPolicy(common.PlacementPolicy):
             'Default to True.',
             default=True,
         ),
-        GRACE_PERIOD: schema.Integer(
+        GRACE_PERIOD: common.WholeNumber(
             'Number of seconds before real deletion happens.', default=0
         ),
         REDUCE_DESIRED_CAPACITY: schema.Boolean(
@@ -116,7 +117,7 @@ class DeletionPolicy(common.PlacementPolicy):
                     },
                     default={},
                 ),
-                TIMEOUT: schema.Integer(
+                TIMEOUT: common.WholeNumber(
                     'Number of seconds before actual deletion happens.',
                     default=0,
                 ),
@@ -127,6 +128,13 @@ class DeletionPolicy(common.PlacementPolicy):
 
     def find_problem(self) -> str:
         """Say what is wrong with the values, or return an empty string."""
+        problem = _not_one_of(
+            self.CRITERIA,
+            self.properties[self.CRITERIA],
+            [criterion.value for criterion in selection.Criterion],
+        )
+        if problem:
+            return problem
         grace = self.properties[self.GRACE_PERIOD]
         if grace < 0:
             return f"'grace_period' is '{grace}': it must be 0 or greater."
@@ -143,6 +151,13 @@ class DeletionPolicy(common.PlacementPolicy):
                 f"'timeout' of 'hooks' is '{hooks[self.TIMEOUT]}': it must "
                 'be 0 or greater.'
             )
+        problem = _not_one_of(
+            f"{self.TYPE}' of '{self.HOOKS}",
+            hooks[self.TYPE],
+            [*self.HOOK_TYPES],
+        )
+        if problem:
+            return problem
         needed = self.HOOK_TYPES[hooks[self.TYPE]]
         if not hooks[self.PARAMS].get(needed):
             return (
@@ -162,9 +177,8 @@ class DeletionPolicy(common.PlacementPolicy):
             self._decide(action, [action.entity.id])
             return
         if action.action == consts.CLUSTER_DEL_NODES:
-            # Named by the user; the engine checks each of them, but would
-            # delete one that is named twice two times.
-            asked = list(dict.fromkeys(action.inputs.get('candidates') or []))
+            # The engine would delete one that is named twice two times.
+            asked = _asked_for(cluster_id, action)
             action.inputs['candidates'] = asked
             self._keep_hooks(action)
             self._decide(action, asked)
@@ -226,6 +240,48 @@ class DeletionPolicy(common.PlacementPolicy):
             deletion[key] = self.properties[key]
         action.data['deletion'] = deletion
         common.answer(action, selection.CANDIDATES_GENERATED)
+
+
+def _not_one_of(name: str, value: str, allowed: list[str]) -> str:
+    """Say that a value is not allowed.
+
+    Senlin's constraint takes a list of allowed values for an allowed value.
+
+    :param name: the property's name.
+    :param value: what the spec says.
+    :param allowed: what is accepted.
+    :returns: what is wrong, or an empty string.
+    """
+    if value in allowed:
+        return ''
+    return f"'{name}' is '{value}': it must be one of {', '.join(allowed)}."
+
+
+def _asked_for(cluster_id: str, action: Any) -> list[str]:
+    """Return the nodes that a CLUSTER_DEL_NODES names, none twice.
+
+    :param cluster_id: the cluster's id.
+    :param action: the action.
+    :returns: node ids, all of them members of the cluster.
+    :raises: :class:`common.Refused` when they are not: by a webhook, or
+        because they are gone since the API looked.
+    """
+    named = action.inputs.get('candidates') or []
+    if not isinstance(named, list) or not all(
+        isinstance(node_id, str) for node_id in named
+    ):
+        raise common.Refused(
+            f"The value of 'candidates' is '{named}': it must be a list of "
+            'node ids.'
+        )
+    members = set(node_objects.Node.ids_by_cluster(action.context, cluster_id))
+    strangers = [node_id for node_id in named if node_id not in members]
+    if strangers:
+        raise common.Refused(
+            f"The 'candidates' '{', '.join(strangers)}' are not in the "
+            'cluster.'
+        )
+    return list(dict.fromkeys(named))
 
 
 def _zone(node: Any) -> str | None:

@@ -70,11 +70,11 @@ class RegionPlacementPolicy(common.PlacementPolicy):
                 'A region.',
                 schema={
                     NAME: schema.String('Name of a region.', required=True),
-                    WEIGHT: schema.Integer(
+                    WEIGHT: common.WholeNumber(
                         'Weight of the region. The default is 100.',
                         default=apportionment.DEFAULT_WEIGHT,
                     ),
-                    CAP: schema.Integer(
+                    CAP: common.WholeNumber(
                         'Maximum number of nodes in this region. The '
                         'default is -1 which means no cap set.',
                         default=apportionment.NO_CAP,

@@ -82,10 +82,15 @@ class ProfileType(str):
     """A profile type that also equals the in-tree type it extends.
 
     Senlin's affinity, zone and load-balancing policies list the types that
-    they can handle, and look for the cluster's type in that list. What they
-    do works for the subclass as well; without this a region-aware cluster
-    could have none of them. Only the policies see it: the database and the
-    API have the type's own name.
+    they can handle, and look for the cluster's type in that list; there is
+    no other seam, short of changing those policies. What they do works for
+    the subclass as well; without this a region-aware cluster could have
+    none of them.
+
+    It cannot be equal to two names and hash like both, so it must not
+    travel: only a profile in memory carries one. What the profile stores or
+    shows, and what pickle makes of it, is the plain name of its own. As a
+    key, and in a set, it is found under that name only.
 
     :param name: the type with its version.
     :param base: the in-tree type with its version.
@@ -93,19 +98,29 @@ class ProfileType(str):
 
     _base: str
 
-    # A default for the base, because copying passes only the name.
-    def __new__(cls, name: str, base: str = '') -> 'ProfileType':
+    def __new__(cls, name: str, base: str) -> 'ProfileType':
         self = super().__new__(cls, name)
         self._base = base
         return self
 
     def __eq__(self, other: object) -> bool:
-        return str.__eq__(self, other) or self._base == other
+        # Two types of this kind that extend the same one are not the same.
+        extended = type(other) is str and other == self._base
+        return extended or str.__eq__(self, other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     __hash__ = str.__hash__
+
+    def __copy__(self) -> 'ProfileType':
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> 'ProfileType':
+        return self
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str(self),)
 
 
 class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
@@ -127,6 +142,23 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         self.type = ProfileType(self.type, f'{self.EXTENDS}-1.0')
         # Read by the health policy, to tell what can be rebooted.
         self.type_name = self.EXTENDS
+
+    def store(self, ctx: Any) -> Any:
+        """Store the profile under the plain name of its type.
+
+        :param ctx: the request's context.
+        :returns: the profile's id.
+        """
+        known_as = self.type
+        self.type = str(known_as)
+        try:
+            return super().store(ctx)
+        finally:
+            self.type = known_as
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the API shows, with the plain name of the type."""
+        return {**super().to_dict(), 'type': str(self.type)}
 
     def required_services(self) -> list[str]:
         """Name the services that a region must offer for this profile.
@@ -215,4 +247,6 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         spec: dict[str, Any] = super().do_adopt(
             obj, overrides=overrides, snapshot=snapshot
         )
-        return spec
+        # The in-tree profile writes down what the resource does not have (a
+        # key pair, say), and then refuses the null.
+        return {k: value for k, value in spec.items() if value is not None}

@@ -12,7 +12,10 @@
 
 """Senlin's server profile, with each server in its node's region."""
 
+from typing import Any
+
 from senlin.common import consts
+from senlin.common import exception as exc
 from senlin.profiles.os.nova import server
 
 from senlin_plugins.profiles import regions
@@ -31,6 +34,35 @@ class ServerProfile(
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
+
+    def _create_ports_from_properties(
+        self, obj: Any, networks: list[dict[str, Any]], action_type: str
+    ) -> Any:
+        """Create a node's ports, all of them or none.
+
+        The in-tree method looks a network up when it comes to it, and keeps
+        the ports made so far when one is not there; a node's region may
+        well lack a network that the default region has. It also lets
+        Neutron's refusal of a port escape, which leaves the node in
+        CREATING.
+
+        :param obj: the node.
+        :param networks: the networks of the spec.
+        :param action_type: ``create`` or ``update``.
+        :returns: the ports.
+        :raises: ``EResourceCreation`` or ``EResourceUpdate``.
+        """
+        if networks and len(networks) > 1:
+            for network in networks:
+                self._validate_network(obj, network, action_type)
+        try:
+            return super()._create_ports_from_properties(
+                obj, networks, action_type
+            )
+        except exc.InternalError as ex:
+            if action_type != 'create':
+                raise
+            raise exc.EResourceCreation(type='server', message=str(ex)) from ex
 
     def required_services(self) -> list[str]:
         """Name the services that a server of this profile needs."""

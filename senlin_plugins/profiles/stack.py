@@ -12,7 +12,11 @@
 
 """Senlin's stack profile, with each stack in its node's region."""
 
+from http import HTTPStatus
+from typing import Any
+
 from senlin.common import consts
+from senlin.common import exception as exc
 from senlin.profiles.os.heat import stack
 
 from senlin_plugins.profiles import regions
@@ -31,6 +35,39 @@ class StackProfile(
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
+
+    def do_recover(self, obj: Any, **options: Any) -> Any:
+        """Recover a node's stack.
+
+        A cluster's recovery may leave the operation open. Senlin's server
+        profile recreates then; its stack profile raises.
+
+        :param obj: the node.
+        :param options: ``operation`` and its parameters.
+        :returns: the id of the stack and whether that worked.
+        """
+        operation = options.get('operation') or consts.RECOVER_RECREATE
+        return super().do_recover(obj, **{**options, 'operation': operation})
+
+    def do_healthcheck(self, obj: Any, health_check_type: str) -> bool:
+        """Tell whether a node's stack is healthy.
+
+        Senlin's health manager passes the kind of check, which the in-tree
+        profile does not accept: there every stack counts as healthy.
+
+        :param obj: the node.
+        :param health_check_type: the kind of poll; all are answered alike.
+        :returns: false when the stack is gone or has failed. True while
+            Heat does not answer: a node is not to be replaced for that, as
+            Senlin's server profile has it.
+        """
+        if not obj.physical_id:
+            return bool(obj.status == consts.NS_CREATING)
+        try:
+            stack = self.orchestration(obj).stack_get(obj.physical_id)
+        except exc.InternalError as ex:
+            return bool(ex.code != HTTPStatus.NOT_FOUND)
+        return not stack.status.endswith('FAILED')
 
     def required_services(self) -> list[str]:
         """Name the services that a stack of this profile needs."""

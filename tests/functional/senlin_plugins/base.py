@@ -16,6 +16,9 @@ import unittest
 
 import eventlet
 from oslo_config import cfg
+from senlin.common import consts, context
+from senlin.engine import dispatcher
+from senlin.engine.actions import base as actions
 from senlin.objects import cluster_lock
 
 from demo.senlin import engine
@@ -70,6 +73,32 @@ class TestCase(unittest.TestCase):
     def act(self, cluster_id, name, **arguments):
         """Run an action on a cluster that must succeed; return its data."""
         action = self.senlin.act(cluster_id, name, **arguments)
+        self.assert_done(action)
+        return action['data']
+
+    def act_decided(self, cluster_id, name, **data):
+        """Run an action about which another policy has decided already.
+
+        None of Senlin's own policies decides about a resize, and a policy
+        from elsewhere may.
+
+        :param data: what that policy left in the action's data.
+        :returns: the action's data after its end.
+        """
+        action_id = actions.Action.create(
+            context.RequestContext(
+                user_id=engine.USER, project_id=engine.PROJECT, is_admin=True
+            ),
+            cluster_id,
+            name,
+            name='decided',
+            cluster_id=cluster_id,
+            cause=consts.CAUSE_RPC,
+            status=actions.Action.READY,
+            data=data,
+        )
+        dispatcher.start_action()
+        action = self.senlin.wait(action_id)
         self.assert_done(action)
         return action['data']
 

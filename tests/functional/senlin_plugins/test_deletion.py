@@ -12,7 +12,10 @@
 
 """The deletion policy on the real engine, section by section."""
 
+import collections
+
 import ddt
+import eventlet
 
 from demo.senlin import engine
 from tests.functional.senlin_plugins import base
@@ -69,6 +72,19 @@ class Scenarios(TestCase):
         shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
         self.assertEqual(3, shown['desired_capacity'])
 
+    def test_s1_the_grace_period_passes_before_anything_goes(self):
+        cluster = self.cluster(self.deletion_policy(grace_period=3), size=1)
+        (node,) = self.senlin.nodes(cluster)
+        started = self.senlin.start(cluster, 'del_nodes', nodes=[node['id']])
+        while 'deletion' not in self.senlin.action(started)['data']:
+            eventlet.sleep(0.1)
+        self.assert_servers(cluster, **{ONE: 1})
+        self.assert_done(self.senlin.wait(started))
+        self.assert_servers(cluster)
+        # As the property's default has it.
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+        self.assertEqual(0, shown['desired_capacity'])
+
     def test_s1_nodes_that_are_to_survive_leave_the_cluster(self):
         policy = self.deletion_policy(destroy_after_deletion=False)
         cluster = self.cluster(policy, size=1)
@@ -107,6 +123,22 @@ class Scenarios(TestCase):
         self.assertNotIn('hooks', data)
         self.assertEqual([youngest], self.ids(cluster))
 
+    def test_s2_the_oldest_profile_first(self):
+        old, new = self.senlin.profile(), self.senlin.profile()
+        cluster = self.cluster(
+            self.deletion_policy(criteria='OLDEST_PROFILE_FIRST'), profile=new
+        )
+        # The younger node has the older profile.
+        for profile in (new, old):
+            action, node = self.senlin.start_node(cluster, profile)
+            self.senlin.wait(action)
+        data = self.act(cluster, 'scale_in')
+        self.assert_decided(data, [node])
+        self.assertNotIn(node, self.ids(cluster))
+        self.assert_servers(cluster, **{ONE: 1})
+
+
+class MoreScenarios(TestCase):
     def test_s3_the_count_of_a_scaling_policy_goes_first(self):
         scaling = self.senlin.policy(
             'senlin.policy.scaling',
@@ -148,6 +180,74 @@ class Scenarios(TestCase):
         )
         self.assertNotIn('deletion', data)
         self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+
+    def test_s5_resize_by_a_count_that_another_policy_decided(self):
+        cluster = self.cluster(
+            self.deletion_policy(criteria='OLDEST_FIRST'), size=3
+        )
+        nodes = self.senlin.by_age(cluster)
+        data = self.act_decided(
+            cluster, 'CLUSTER_RESIZE', deletion={'count': 2}
+        )
+        self.assert_decided(data, nodes[:2])
+        self.assertEqual(nodes[2:], self.ids(cluster))
+        self.assert_servers(cluster, **{ONE: 1})
+
+    def test_s6_two_zones(self):
+        zones = self.senlin.policy(
+            'senlin.policy.zone_placement',
+            {'zones': [{'name': 'AZ-1', 'weight': 200}, {'name': 'AZ-2'}]},
+        )
+        # Senlin writes its plan for new nodes down, and nothing reads it: so
+        # the profiles say in which zone they are.
+        profiles = [
+            self.senlin.profile(
+                flavor='small', networks=[], availability_zone=zone
+            )
+            for zone in ('AZ-1', 'AZ-2', 'AZ-1', 'AZ-1', 'AZ-2', 'AZ-1')
+        ]
+        cluster = self.cluster(
+            zones,
+            self.deletion_policy(criteria='OLDEST_FIRST'),
+            profile=profiles[0],
+        )
+        for profile in profiles:
+            action, _ = self.senlin.start_node(cluster, profile)
+            self.assert_done(self.senlin.wait(action))
+        zone_of = {
+            node['id']: node['data']['placement']['zone']
+            for node in self.senlin.nodes(cluster)
+        }
+        oldest_first = self.senlin.by_age(cluster)
+        data = self.act(cluster, 'scale_in', count=3)
+        plan = data['deletion']['zones']
+        self.assertEqual({'AZ-1': 2, 'AZ-2': 1}, plan)
+        wanted = []
+        for zone, count in sorted(plan.items()):
+            here = [node for node in oldest_first if zone_of[node] == zone]
+            wanted += here[:count]
+        self.assert_decided(data, wanted)
+        self.assertEqual(set(zone_of) - set(wanted), set(self.ids(cluster)))
+        self.assert_servers(cluster, **{ONE: 3})
+
+    def test_s6_the_documents_other_spelling_of_regions(self):
+        spread = self.region_policy((ONE, 1), (TWO, 1))
+        cluster = self.cluster(spread, self.deletion_policy())
+        self.act(cluster, 'scale_out', count=4)
+        self.act(cluster, 'policy_detach', policy_id=spread)
+        regions = base.regions_of(self.senlin.nodes(cluster))
+        plan = {ONE: 2, TWO: 1}
+        data = self.act_decided(
+            cluster,
+            'CLUSTER_SCALE_IN',
+            deletion={'count': 3, 'region': plan},
+        )
+        candidates = data['deletion']['candidates']
+        self.assert_decided(data, candidates)
+        self.assertEqual(
+            plan, collections.Counter(regions[c] for c in candidates)
+        )
+        self.assert_servers(cluster, **{TWO: 1})
 
     def test_s6_zones(self):
         zones = self.senlin.policy(
@@ -192,6 +292,8 @@ class Scenarios(TestCase):
         )
         self.assertEqual([survivor], self.ids(cluster))
         self.assert_servers(cluster, **{ONE: 1})
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+        self.assertEqual(2, shown['desired_capacity'])
 
     def test_never_more_candidates_than_nodes(self):
         cluster = self.cluster(self.deletion_policy(), size=2)
@@ -248,7 +350,7 @@ class Hooks(TestCase):
         }
         self.assertLessEqual(nodes, posted)
 
-    def test_a_hook_is_sent_on_scale_in(self):
+    def test_a_hook_is_sent_on_scale_in_and_resize(self):
         policy = self.deletion_policy('1.1', hooks=HOOK)
         cluster = self.cluster(policy, size=2)
         data = self.act(cluster, 'scale_in')
@@ -257,6 +359,12 @@ class Hooks(TestCase):
         self.assertEqual('goodbye', data['hooks']['params']['queue'])
         self.assert_posted(set(data['deletion']['candidates']))
         self.assertEqual(1, self.cloud.servers_of(cluster)[ONE])
+        data = self.act(
+            cluster, 'resize', adjustment_type='EXACT_CAPACITY', number=0
+        )
+        self.assertEqual('goodbye', data['hooks']['params']['queue'])
+        self.assert_posted(set(data['deletion']['candidates']))
+        self.assert_servers(cluster)
 
     def test_a_hook_is_sent_on_del_nodes(self):
         policy = self.deletion_policy('1.1', hooks=HOOK)
@@ -303,6 +411,32 @@ class Specs(TestCase):
             self.deletion_policy(version, **properties)
         self.assertIn(message, str(caught.exception))
         self.assertEqual(400, caught.exception.code)
+
+    @ddt.data('1.0', '1.1')
+    def test_a_type_shows_the_documented_properties(self, version):
+        """The list "Properties" of the document, with its defaults."""
+        shown = self.senlin.call(
+            'GET', f'/policy-types/{base.DELETION_POLICY}-{version}'
+        )['policy_type']['schema']
+        self.assertEqual(
+            {
+                'criteria': ('String', 'RANDOM'),
+                'destroy_after_deletion': ('Boolean', True),
+                'grace_period': ('Integer', 0),
+                'reduce_desired_capacity': ('Boolean', True),
+                'hooks': ('Map', {}),
+            },
+            {
+                name: (entry['type'], entry['default'])
+                for name, entry in shown.items()
+            },
+        )
+        hooks = shown['hooks']['schema']
+        self.assertEqual(
+            {'type': 'String', 'params': 'Map', 'timeout': 'Integer'},
+            {name: entry['type'] for name, entry in hooks.items()},
+        )
+        self.assertEqual({'queue', 'url'}, set(hooks['params']['schema']))
 
     def test_a_type_that_is_not_enabled_is_refused(self):
         self.set_option('enabled_policies', [])

@@ -13,16 +13,43 @@
 """The region-aware profiles: every operation goes to the node's region."""
 
 import copy
+import json
+import pickle
 
-from senlin.common import context
+import ddt
+from senlin.common import consts, context
+from senlin.db.sqlalchemy import api as db_api
+from senlin.engine import node as node_mod
 from senlin.profiles import base as profile_base
 
 from demo.senlin import engine
+from senlin_plugins.profiles import regions
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 
-class Servers(base.TestCase):
+class TestCase(base.TestCase):
+    def engine_node(self, node_id):
+        """Return a node as the engine's own threads load it."""
+        return node_mod.Node.load(
+            context.get_admin_context(), node_id=node_id, project_safe=False
+        )
+
+    def healthy(self, node_id):
+        """Ask as the health manager does."""
+        return self.engine_node(node_id).do_healthcheck(
+            context.get_admin_context(), consts.NODE_STATUS_POLLING
+        )
+
+    def act_and_fail(self, cluster_id, name, **arguments):
+        """Run an action that must fail, wait until it is over."""
+        action = self.senlin.act(cluster_id, name, **arguments)
+        self.assertEqual('FAILED', action['status'])
+        self.wait_until_free(cluster_id)
+        return action
+
+
+class Servers(TestCase):
     def setUp(self):
         super().setUp()
         profile = self.senlin.profile(
@@ -69,6 +96,38 @@ class Servers(base.TestCase):
             self.senlin.act_node(self.node_id, 'recover', operation='REBOOT')
         )
         self.assertEqual(1, self.server().reboots)
+
+    def test_rebuilding_reaches_the_server(self):
+        before = self.node()['physical_id']
+        self.assert_done(
+            self.senlin.act_node(
+                self.node_id,
+                'recover',
+                operation='REBUILD',
+                operation_params={'image': 'newer'},
+            )
+        )
+        self.assertEqual({'id': 'newer'}, self.server().image)
+        self.assertEqual(before, self.server().id)
+        self.assert_servers(self.cluster_id, **{THREE: 1})
+
+    def test_a_health_check_looks_at_the_server(self):
+        self.assertTrue(self.healthy(self.node_id))
+        self.server().status = 'ERROR'
+        self.assertFalse(self.healthy(self.node_id))
+        del self.cloud.regions[THREE].servers[self.node()['physical_id']]
+        self.assertFalse(self.healthy(self.node_id))
+        # A region that does not answer is no reason to replace its nodes.
+        self.cloud.regions[THREE].failures['server_get'] = 'Out of order'
+        self.assertTrue(self.healthy(self.node_id))
+
+    def test_a_snapshot_is_taken_in_the_region(self):
+        # Senlin's API does not offer it; its engine does.
+        done = self.engine_node(self.node_id).do_operation(
+            context.get_admin_context(), operation='snapshot'
+        )
+        self.assertTrue(done)
+        self.assertEqual([self.node()['name']], self.server().snapshots)
 
     def test_an_update_reaches_the_server(self):
         profile = self.senlin.profile(
@@ -120,7 +179,121 @@ class Servers(base.TestCase):
         self.assert_servers(self.cluster_id, **{THREE: 1})
 
 
-class Adoption(base.TestCase):
+@ddt.ddt
+class Ports(TestCase):
+    """What a node that cannot be made whole leaves behind: nothing."""
+
+    def setUp(self):
+        super().setUp()
+        self.cluster_id = self.cluster(
+            self.region_policy((TWO,)),
+            profile=self.senlin.profile(
+                flavor='small',
+                networks=[{'network': 'front'}, {'network': 'back'}],
+            ),
+        )
+
+    def assert_nothing_left(self):
+        """Check that no cloud holds a port or a server of the cluster."""
+        self.assertEqual(
+            dict.fromkeys(self.cloud.regions, {}),
+            {r.name: r.ports for r in self.cloud.regions.values()},
+        )
+        self.assertEqual(
+            dict.fromkeys(self.cloud.regions, 0),
+            self.cloud.servers_of(self.cluster_id),
+        )
+
+    def test_ports_come_and_go_with_the_server_in_its_region(self):
+        self.act(self.cluster_id, 'scale_out')
+        ports = self.cloud.regions[TWO].ports.values()
+        self.assertEqual(
+            ['front', 'back'], [port.network_id for port in ports]
+        )
+        self.assertEqual({}, self.cloud.regions[ONE].ports)
+        self.assert_servers(self.cluster_id, **{TWO: 1})
+        self.act(self.cluster_id, 'scale_in')
+        self.assert_nothing_left()
+
+    @ddt.data(
+        'server_create',
+        'wait_for_server',
+        'port on front',
+        'port on back',
+        'network back',
+    )
+    def test_a_node_that_fails_halfway_is_undone_in_its_region(self, step):
+        failures = self.cloud.regions[TWO].failures
+        failures[step] = f'No {step} today'
+        self.act_and_fail(self.cluster_id, 'scale_out')
+        self.assert_nothing_left()
+        (node,) = self.senlin.nodes(self.cluster_id)
+        self.assertEqual(TWO, base.region_of(node))
+        self.assertEqual('ERROR', node['status'])
+        self.assertIn(f'No {step} today', node['status_reason'])
+        failures.clear()
+        self.assert_done(
+            self.senlin.act_node(node['id'], 'recover', operation='RECREATE')
+        )
+        self.assertEqual(2, len(self.cloud.regions[TWO].ports))
+        self.assert_servers(self.cluster_id, **{TWO: 1})
+        self.assert_done(self.senlin.delete(f'/clusters/{self.cluster_id}'))
+        self.assert_nothing_left()
+
+
+class Validation(TestCase):
+    def test_a_profile_is_validated_in_the_default_region(self):
+        properties = {'flavor': 'small', 'networks': [{'network': 'front'}]}
+        for name in (TWO, THREE):
+            self.cloud.regions[name].failures['network front'] = 'Not here'
+        self.senlin.profile(**properties)
+        self.cloud.regions[TWO].failures.clear()
+        self.cloud.regions[ONE].failures['network front'] = 'Not in the first'
+        with self.assertRaisesRegex(engine.ApiError, 'Not in the first'):
+            self.senlin.profile(**properties)
+        # A region of its own is the one where its nodes will be.
+        self.senlin.profile(context={'region_name': TWO}, **properties)
+
+
+class Adoption(TestCase):
+    def test_an_adopted_server_is_kept_in_the_region_of_the_overrides(self):
+        profile = self.senlin.profile()
+        policy = self.region_policy((TWO,), (THREE,))
+        cluster = self.cluster(policy, profile=profile)
+        self.act(cluster, 'scale_out', count=2)
+        (there,) = (
+            node
+            for node in self.senlin.nodes(cluster)
+            if base.region_of(node) == THREE
+        )
+        server = there['physical_id']
+        # As if somebody else had created it.
+        self.act(cluster, 'del_nodes', nodes=[there['id']])
+        node = self.senlin.call(
+            'POST',
+            '/nodes/adopt',
+            {
+                'type': 'senlin_plugins.nova.server-1.0',
+                'identity': server,
+                'name': 'foundling',
+                'overrides': {
+                    'context': {'region_name': THREE},
+                    'networks': [],
+                },
+            },
+        )['node']
+        self.assert_done(self.senlin.act_node(node['id'], 'check'))
+        self.act(cluster, 'add_nodes', nodes=[node['id']])
+        members = {node['physical_id'] for node in self.senlin.nodes(cluster)}
+        self.assertIn(server, members)
+        self.assertEqual(
+            {ONE: 0, TWO: 1, THREE: 1}, self.cloud.servers_of(cluster)
+        )
+        # It counts where it is: the next one goes elsewhere by the tie.
+        data = self.act(cluster, 'scale_in', count=2)
+        self.assertEqual({TWO: 1, THREE: 1}, data['deletion']['regions'])
+        self.assertIsNone(self.cloud.region_of_server(server))
+
     def test_a_server_is_adopted_from_the_region_of_the_overrides(self):
         cluster = self.cluster(self.region_policy((TWO,)))
         self.assert_done(self.senlin.act(cluster, 'scale_out'))
@@ -139,7 +312,77 @@ class Adoption(base.TestCase):
         self.assertEqual('none', spec['image'])
 
 
-class Stacks(base.TestCase):
+class Stacks(TestCase):
+    TEMPLATE = {'heat_template_version': '2021-04-16'}
+
+    def test_every_operation_on_a_stack_goes_to_its_region(self):
+        type_name = 'senlin_plugins.heat.stack'
+        profile = self.senlin.profile(type_name, template=self.TEMPLATE)
+        cluster = self.cluster(self.region_policy((TWO,)), profile=profile)
+        self.act(cluster, 'scale_out')
+        (node,) = self.senlin.nodes(cluster)
+        path = f'/nodes/{node["id"]}'
+        stacks = self.cloud.regions[TWO].stacks
+        stack = stacks[node['physical_id']]
+
+        shown = self.senlin.call('GET', f'{path}?show_details=True')['node']
+        self.assertEqual(stack.id, shown['details']['id'])
+
+        changed = self.senlin.profile(
+            type_name, template=self.TEMPLATE, timeout=7
+        )
+        answer = self.senlin.call(
+            'PATCH', path, {'node': {'profile_id': changed}}
+        )
+        self.assert_done(self.senlin.wait(answer['started']))
+        self.assertEqual(7, stack.timeout_mins)
+
+        self.act(cluster, 'del_nodes', nodes=[node['id']])
+        membership = f'cluster_node_id={node["id"]}'
+        self.assertNotIn(membership, stack.tags)
+        self.act(cluster, 'add_nodes', nodes=[node['id']])
+        self.assertIn(membership, stack.tags)
+
+        preview = {
+            'type': f'{type_name}-1.0',
+            'identity': stack.id,
+            'overrides': {'context': {'region_name': TWO}},
+        }
+        answer = self.senlin.call('POST', '/nodes/adopt-preview', preview)
+        spec = answer['node_profile']['node_preview']['properties']
+        self.assertEqual(self.TEMPLATE, spec['template'])
+
+        self.assert_done(
+            self.senlin.act_node(node['id'], 'recover', operation='RECREATE')
+        )
+        (new,) = stacks
+        self.assertNotEqual(stack.id, new)
+        self.assert_done(self.senlin.delete(path))
+        self.assertEqual({}, stacks)
+
+    def test_a_health_check_looks_at_the_stack(self):
+        profile = self.senlin.profile(
+            'senlin_plugins.heat.stack', template=self.TEMPLATE
+        )
+        cluster = self.cluster(self.region_policy((TWO,)), profile=profile)
+        region = self.cloud.regions[TWO]
+        region.failures['stack_create'] = 'No Heat today'
+        self.act_and_fail(cluster, 'scale_out')
+        (node,) = self.senlin.nodes(cluster)
+        self.assertFalse(self.healthy(node['id']))
+        region.failures.clear()
+        # The whole cluster, without a word on how: the stack is recreated.
+        self.act(cluster, 'recover')
+        ((stack_id, stack),) = region.stacks.items()
+        self.assertTrue(self.healthy(node['id']))
+        stack.status = 'UPDATE_FAILED'
+        self.assertFalse(self.healthy(node['id']))
+        del region.stacks[stack_id]
+        self.assertFalse(self.healthy(node['id']))
+        # A region that does not answer is no reason to replace its nodes.
+        region.failures['stack_get'] = 'Out of order'
+        self.assertTrue(self.healthy(node['id']))
+
     def test_stacks_are_created_checked_and_deleted_in_their_region(self):
         profile = self.senlin.profile(
             'senlin_plugins.heat.stack',
@@ -190,6 +433,44 @@ class Types(base.TestCase):
             self.assertNotIn(seen, ['os.heat.stack-1.0'])
             self.assertEqual('senlin_plugins.nova.server-1.0', str(seen))
         self.assertEqual('os.nova.server', profile.type_name)
+
+    def test_nothing_but_its_own_name_leaves_the_process(self):
+        profile = profile_base.Profile.load(
+            context.get_admin_context(), profile_id=self.senlin.profile()
+        )
+        own = 'senlin_plugins.nova.server-1.0'
+        for seen in (
+            pickle.loads(pickle.dumps(profile.type)),  # noqa: S301  our own
+            json.loads(json.dumps({'type': profile.type}))['type'],
+            profile.to_dict()['type'],
+            f'{profile.type}',
+            str(profile.type),
+        ):
+            self.assertIs(str, type(seen))
+            self.assertEqual(own, seen)
+            self.assertNotEqual('os.nova.server-1.0', seen)
+        self.assertIs(profile.type, copy.copy(profile.type))
+        self.assertEqual({own}, {profile.type, own})
+        self.assertNotIn('os.nova.server-1.0', {profile.type})
+
+    def test_the_database_has_its_own_name_also_after_a_change(self):
+        ctx = context.get_admin_context()
+        profile_id = self.senlin.profile()
+        self.senlin.call(
+            'PATCH', f'/profiles/{profile_id}', {'profile': {'name': 'new'}}
+        )
+        row = db_api.profile_get(ctx, profile_id, project_safe=False)
+        self.assertEqual('new', row.name)
+        self.assertIs(str, type(row.type))
+        self.assertEqual('senlin_plugins.nova.server-1.0', row.type)
+
+    def test_two_types_that_extend_the_same_one_differ(self):
+        one, other = (
+            regions.ProfileType(name, 'os.nova.server-1.0')
+            for name in ('one-1.0', 'other-1.0')
+        )
+        self.assertNotEqual(one, other)
+        self.assertEqual(one, regions.ProfileType('one-1.0', 'else-1.0'))
 
     def test_nodes_of_the_in_tree_type_do_not_mix(self):
         cluster = self.cluster()

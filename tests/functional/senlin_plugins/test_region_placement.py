@@ -66,6 +66,51 @@ class Growing(base.TestCase):
         self.assertEqual(2, data['creation']['count'])
         self.assert_servers(cluster, **{TWO: 1, THREE: 1})
 
+    def test_s3_a_creation_goes_before_a_deletion_and_the_inputs(self):
+        cluster = self.spread((TWO,), (THREE,))
+        data = self.act_decided(
+            cluster, 'CLUSTER_RESIZE', creation={'count': 2}
+        )
+        self.assertEqual({TWO: 1, THREE: 1}, data['creation']['regions'])
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+        data = self.act_decided(
+            cluster, 'CLUSTER_RESIZE', deletion={'count': 1}
+        )
+        self.assertEqual(
+            {'count': 1, 'regions': {TWO: 1}},
+            {key: data['deletion'][key] for key in ('count', 'regions')},
+        )
+        self.assert_servers(cluster, **{THREE: 1})
+
+    def test_s2_a_creation_without_a_count_is_one_node(self):
+        cluster = self.spread((TWO,))
+        data = self.act_decided(cluster, 'CLUSTER_SCALE_OUT', creation={})
+        self.assertEqual(1, data['creation']['count'])
+        self.assert_servers(cluster, **{TWO: 1})
+
+    def test_s2_only_regions_that_keystone_knows_get_nodes(self):
+        cluster = self.spread((ONE,), (TWO,), (THREE,))
+        self.cloud.known = {TWO, THREE}
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual({TWO: 1, THREE: 1}, data['creation']['regions'])
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+
+    def test_s2_the_decision_of_the_zone_policy_is_kept(self):
+        zones = self.senlin.policy(
+            'senlin.policy.zone_placement', {'zones': [{'name': 'nova'}]}
+        )
+        cluster = self.cluster(zones, self.region_policy((TWO,), (THREE,)))
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual(
+            {
+                'count': 2,
+                'zones': {'nova': 2},
+                'regions': {TWO: 1, THREE: 1},
+            },
+            data['creation'],
+        )
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+
     def test_placements_of_the_affinity_policy_are_kept(self):
         affinity = self.senlin.policy(
             'senlin.policy.affinity', {'servergroup': {'name': 'apart'}}
@@ -170,8 +215,64 @@ class Growing(base.TestCase):
         )
         self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
 
+    def test_recover_that_cannot_be_planned_creates_nothing(self):
+        deletion = self.senlin.policy(
+            base.DELETION_POLICY, {'reduce_desired_capacity': False}
+        )
+        cluster = self.cluster(deletion, self.region_policy((TWO,)))
+        self.act(cluster, 'scale_out')
+        (node,) = self.senlin.nodes(cluster)
+        self.assert_done(self.senlin.delete(f'/nodes/{node["id"]}'))
+        self.cloud.known = {ONE}
+        action = self.senlin.act(cluster, 'recover', check_capacity=True)
+        self.assert_failed('No region is found usable.', action)
+        self.assert_servers(cluster)
+        self.assertEqual([], self.senlin.nodes(cluster))
+
 
 class Shrinking(base.TestCase):
+    def test_s1_scale_in_without_a_count_removes_one(self):
+        cluster = self.spread((TWO, 2), (THREE, 1))
+        self.act(cluster, 'scale_out', count=3)
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual('OK', data['status'])
+        self.assertEqual(1, data['deletion']['count'])
+        self.assertEqual({TWO: 1}, data['deletion']['regions'])
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+
+    def test_s1_the_deletion_of_a_scaling_policy_goes_first(self):
+        scaling = self.senlin.policy(
+            'senlin.policy.scaling',
+            {
+                'event': 'CLUSTER_SCALE_IN',
+                'adjustment': {'type': 'CHANGE_IN_CAPACITY', 'number': 2},
+            },
+        )
+        cluster = self.cluster(scaling, self.region_policy((TWO,), (THREE,)))
+        self.act(cluster, 'scale_out', count=4)
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual(2, data['deletion']['count'])
+        self.assertEqual({TWO: 1, THREE: 1}, data['deletion']['regions'])
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+
+    def test_s1_no_region_is_usable(self):
+        cluster = self.spread((TWO,))
+        self.act(cluster, 'scale_out', count=2)
+        self.cloud.known = {ONE}
+        action = self.senlin.act(cluster, 'scale_in')
+        self.assert_failed('No region is found usable.', action)
+        self.assert_servers(cluster, **{TWO: 2})
+
+    def test_s1_note_the_deletion_policy_of_senlin_follows_the_plan(self):
+        in_tree = self.senlin.policy(
+            'senlin.policy.deletion', {'criteria': 'OLDEST_FIRST'}
+        )
+        cluster = self.cluster(in_tree, self.region_policy((ONE, 1), (TWO, 2)))
+        self.act(cluster, 'scale_out', count=6)
+        data = self.act(cluster, 'scale_in', count=3)
+        self.assertEqual({ONE: 1, TWO: 2}, data['deletion']['regions'])
+        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
+
     def test_s1_without_deletion_policy_candidates_follow_the_plan(self):
         cluster = self.spread((ONE, 100), (TWO, 200))
         self.act(cluster, 'scale_out', count=6)
@@ -251,7 +352,7 @@ class Refusing(base.TestCase):
         )
         self.assert_servers(cluster)
 
-    def test_caps_that_leave_no_plan(self):
+    def test_s2_caps_that_leave_no_plan(self):
         cluster = self.spread((ONE, 100, 1), (TWO, 100, 1))
         action = self.senlin.act(cluster, 'scale_out', count=3)
         self.assert_failed(
@@ -260,7 +361,7 @@ class Refusing(base.TestCase):
         self.assert_servers(cluster)
         self.assertEqual([], self.senlin.nodes(cluster))
 
-    def test_no_region_is_known_to_keystone(self):
+    def test_s2_no_region_is_known_to_keystone(self):
         cluster = self.spread((ONE,), (TWO,))
         self.cloud.known = {THREE}
         action = self.senlin.act(cluster, 'scale_out')
@@ -296,6 +397,20 @@ class Refusing(base.TestCase):
         data = self.act(cluster, 'scale_out', count=2)
         self.assertEqual({ONE: 2}, data['creation']['regions'])
         self.assert_servers(cluster, **{ONE: 2})
+
+    def test_a_region_needs_what_the_profile_names(self):
+        profile = self.senlin.profile(
+            flavor='small', image='cirros', networks=[{'network': 'front'}]
+        )
+        cluster = self.cluster(
+            self.region_policy((ONE,), (TWO,), (THREE,)), profile=profile
+        )
+        self.cloud.regions[ONE].catalog.discard('image')
+        self.cloud.regions[TWO].catalog.discard('network')
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual({THREE: 2}, data['creation']['regions'])
+        self.assert_servers(cluster, **{THREE: 2})
+        self.act(cluster, 'scale_in', count=2)
 
     def test_the_catalog_is_not_asked_when_told_not_to(self):
         self.set_option('check_catalog', False)
@@ -445,9 +560,14 @@ class Specs(base.TestCase):
         )
 
     def test_a_type_shows_the_documented_properties(self):
+        """The table "Properties" of the document."""
         shown = self.senlin.call(
             'GET', f'/policy-types/{base.REGION_POLICY}-1.0'
         )['policy_type']['schema']['regions']['schema']['*']['schema']
-        self.assertEqual({'name', 'weight', 'cap'}, set(shown))
+        self.assertEqual(
+            {'name': 'String', 'weight': 'Integer', 'cap': 'Integer'},
+            {name: entry['type'] for name, entry in shown.items()},
+        )
+        self.assertTrue(shown['name']['required'])
         self.assertEqual(100, shown['weight']['default'])
         self.assertEqual(-1, shown['cap']['default'])

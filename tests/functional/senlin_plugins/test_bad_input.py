@@ -1,0 +1,350 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Input that makes no sense: a clear error each, and nothing changes.
+
+All of it through the REST API. A webhook is the widest door: what it is
+given becomes the inputs of an action without any check by Senlin's API.
+"""
+
+import functools
+
+import ddt
+from oslo_config import cfg
+
+from demo.senlin import cloud as stub
+from demo.senlin import engine
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, TWO
+
+ABROAD = 'Z\u00fcrich-\u6771\u4eac'
+BILLION = 10**9
+HUGE = 10**30
+
+NOT_POSITIVE = "The value of 'count' is '{}': it must be a positive integer."
+TOO_MANY = (
+    'The target capacity ({}) is greater than the maximum number of nodes '
+    'allowed per cluster (1000).'
+)
+NO_PLAN = 'There is no feasible plan to handle all nodes.'
+
+
+@functools.cache
+def prepare(senlin, *policies):
+    """Create a cluster of one node once: nothing may ever change it.
+
+    :param senlin: the engine.
+    :param policies: (type, properties) with the properties' items.
+    :returns: the ids of the cluster and of a node in another cluster.
+    """
+    profile = senlin.profile()
+    cluster = senlin.cluster(profile, 1)
+    for type_name, properties in policies:
+        regions = [dict(region) for region in properties]
+        spec = {'regions': regions} if regions else {}
+        senlin.attach(cluster, senlin.policy(type_name, spec))
+    other = senlin.nodes(senlin.cluster(profile, 1))[0]['id']
+    return cluster, other
+
+
+class TestCase(base.TestCase):
+    REGIONS = ((('name', ONE),), (('name', TWO),))
+
+    def setUp(self):
+        super().setUp()
+        # Where a receiver's URL points to; nobody asks it.
+        cfg.CONF.set_override('host', 'senlin.example', 'receiver')
+        self.addCleanup(cfg.CONF.clear_override, 'host', 'receiver')
+
+    def take(self, *policies):
+        """Use the cluster with these policies, and watch it."""
+        self.cluster_id, self.stranger = prepare(self.senlin, *policies)
+        before = self.picture()
+        self.addCleanup(lambda: self.assertEqual(before, self.picture()))
+
+    def picture(self):
+        """Return all that a request might change."""
+        self.wait_until_free(self.cluster_id)
+        shown = self.senlin.call('GET', f'/clusters/{self.cluster_id}')
+        return (
+            {
+                key: shown['cluster'][key]
+                for key in ('status', 'desired_capacity', 'nodes')
+            },
+            [
+                (node['id'], node['status'], node['physical_id'])
+                for node in self.senlin.nodes(self.cluster_id)
+            ],
+            {
+                name: set(region.servers)
+                for name, region in self.cloud.regions.items()
+            },
+        )
+
+    def trigger(self, action, **inputs):
+        """Send inputs through a webhook and return the action at its end."""
+        body = {
+            'receiver': {
+                'name': 'door',
+                'type': 'webhook',
+                'cluster_id': self.cluster_id,
+                'action': action,
+            }
+        }
+        receiver = self.senlin.call('POST', '/receivers', body)['receiver']
+        answer = self.senlin.call(
+            'POST', f'/webhooks/{receiver["id"]}/trigger', inputs
+        )
+        return self.senlin.wait(answer['action'])
+
+    def assert_refused(self, message, call, *arguments, **more):
+        """Check that the API itself refuses, and what it says."""
+        with self.assertRaises(engine.ApiError) as caught:
+            call(*arguments, **more)
+        self.assertIn(message, str(caught.exception))
+        self.assertEqual(400, caught.exception.code)
+
+
+@ddt.ddt
+class RegionCounts(TestCase):
+    """The number of nodes, under the region placement policy."""
+
+    def setUp(self):
+        super().setUp()
+        self.take((base.REGION_POLICY, self.REGIONS))
+
+    @ddt.data(-1, 0, '0', '', 'many', '2.5', 2.5, True, None, [], {})
+    def test_a_webhook_cannot_add_what_is_no_number_of_nodes(self, count):
+        action = self.trigger('CLUSTER_SCALE_OUT', count=count)
+        self.assert_failed(NOT_POSITIVE.format(count), action)
+
+    @ddt.data(-1, 'many', 2.5, None)
+    def test_a_webhook_cannot_remove_what_is_no_number_of_nodes(self, count):
+        action = self.trigger('CLUSTER_SCALE_IN', count=count)
+        self.assert_failed(NOT_POSITIVE.format(count), action)
+
+    @ddt.data(BILLION, str(BILLION), HUGE)
+    def test_more_nodes_than_senlin_allows_are_refused_unplanned(self, count):
+        action = self.trigger('CLUSTER_SCALE_OUT', count=count)
+        self.assert_failed(TOO_MANY.format(int(count) + 1), action)
+        self.assertNotIn('creation', action['data'])
+        self.assertNotIn('placement', action['data'])
+
+    @ddt.data(BILLION, HUGE)
+    def test_more_nodes_than_there_are_cannot_be_removed(self, count):
+        action = self.trigger('CLUSTER_SCALE_IN', count=count)
+        self.assert_failed(NO_PLAN, action)
+
+    @ddt.data(
+        ({'adjustment_type': 'EXACT_CAPACITY', 'number': HUGE}, HUGE),
+        ({'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': HUGE}, HUGE + 1),
+    )
+    @ddt.unpack
+    def test_a_webhook_cannot_resize_past_what_senlin_allows(self, how, size):
+        action = self.trigger('CLUSTER_RESIZE', **how)
+        self.assert_failed(TOO_MANY.format(size), action)
+
+    @ddt.data(
+        {'adjustment_type': 'EXACT_CAPACITY', 'number': 'many'},
+        {'adjustment_type': 'EXACT_CAPACITY', 'number': None},
+        {'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': [1]},
+        {'max_size': 'many'},
+    )
+    def test_a_resize_that_the_parser_chokes_on_fails_with_a_reason(self, how):
+        action = self.trigger('CLUSTER_RESIZE', **how)
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn('The policy check failed: ', action['data']['reason'])
+
+    @ddt.data('many', -1, BILLION, HUGE)
+    def test_the_api_refuses_what_it_can_judge_itself(self, count):
+        self.assert_refused(
+            'maximum number' if count in (BILLION, HUGE) else 'count',
+            self.senlin.start,
+            self.cluster_id,
+            'scale_out',
+            count=count,
+        )
+
+
+@ddt.ddt
+class DeletionCandidates(TestCase):
+    """The nodes to remove, under the deletion policy."""
+
+    def setUp(self):
+        super().setUp()
+        self.take((base.DELETION_POLICY, ()))
+
+    @ddt.data(-1, 0, 'many', 2.5, True, None, [1])
+    def test_a_webhook_cannot_remove_what_is_no_number_of_nodes(self, count):
+        action = self.trigger('CLUSTER_SCALE_IN', count=count)
+        self.assert_failed(NOT_POSITIVE.format(count), action)
+
+    @ddt.data(7, 'abc', {'a': 1}, [7], [None], [['x']])
+    def test_candidates_that_are_no_list_of_ids(self, candidates):
+        action = self.trigger('CLUSTER_DEL_NODES', candidates=candidates)
+        self.assert_failed(
+            f"The value of 'candidates' is '{candidates}': it must be a "
+            'list of node ids.',
+            action,
+        )
+
+    def test_candidates_that_do_not_exist(self):
+        (own,) = self.senlin.nodes(self.cluster_id)
+        self.assert_failed(
+            "The 'candidates' 'nobody' are not in the cluster.",
+            self.trigger(
+                'CLUSTER_DEL_NODES', candidates=[own['id'], 'nobody']
+            ),
+        )
+        self.assert_refused(
+            "Nodes not found: ['nobody']",
+            self.senlin.start,
+            self.cluster_id,
+            'del_nodes',
+            nodes=['nobody'],
+        )
+
+    def test_candidates_that_belong_to_another_cluster(self):
+        self.assert_failed(
+            f"The 'candidates' '{self.stranger}' are not in the cluster.",
+            self.trigger('CLUSTER_DEL_NODES', candidates=[self.stranger]),
+        )
+        self.assert_refused(
+            'Nodes not members of specified cluster',
+            self.senlin.start,
+            self.cluster_id,
+            'del_nodes',
+            nodes=[self.stranger],
+        )
+
+    @ddt.data(
+        ([], "Value for 'nodes' must have at least 1 item"),
+        (None, 'nodes'),
+        ('abc', "'abc' is not of type 'array'"),
+    )
+    @ddt.unpack
+    def test_the_api_refuses_nodes_that_are_no_list_of_any(
+        self, nodes, message
+    ):
+        self.assert_refused(
+            message, self.senlin.start, self.cluster_id, 'del_nodes',
+            nodes=nodes,
+        )  # fmt: skip
+
+
+@ddt.ddt
+class Specs(TestCase):
+    """Specs that no policy is created from."""
+
+    def assert_no_policy(self, message, *spec):
+        """Check that the API refuses a spec and keeps nothing of it."""
+        before = self.senlin.call('GET', '/policies')
+        self.assert_refused(message, self.senlin.policy, *spec)
+        self.assertEqual(before, self.senlin.call('GET', '/policies'))
+
+    @ddt.data(
+        (None, "'None' is not a List"),
+        ('text', "'t' is not a Map"),
+        ({'name': ONE}, 'is not a List'),
+        ([None], "'None' is not a Map"),
+        ([[]], "'[]' is not a Map"),
+        ([{'name': None}], "'None' is not a valid string"),
+        ([{'name': ''}], "'name' of a region is empty"),
+        ([{'name': ['a']}], "'[\"['a']\"]' could not be found"),
+        ([{'name': 7}], "'['7']' could not be found"),
+        ([{'name': '\u00fc'}, {'name': '\u00fc'}], "is '\u00fc' 2 times"),
+        ([{'name': ONE, 'weight': None}], "'None' is not a valid Integer"),
+        ([{'name': ONE, 'weight': 2.5}], "'2.5' is not a valid Integer"),
+        ([{'name': ONE, 'weight': True}], "'True' is not a valid Integer"),
+        ([{'name': ONE, 'weight': [1]}], "'[1]' is not a valid Integer"),
+        ([{'name': ONE, 'weight': {}}], "'{}' is not a valid Integer"),
+        ([{'name': ONE, 'weight': -HUGE}], f"is '-{HUGE}'"),
+        ([{'name': ONE, 'weight': '9' * 5000}], 'is not a valid Integer'),
+        ([{'name': ONE, 'cap': None}], "'None' is not a valid Integer"),
+        ([{'name': ONE, 'cap': '-2'}], "'cap' of region 'RegionOne' is '-2'"),
+        ([{'name': ONE, 'cap': 1.0}], "'1.0' is not a valid Integer"),
+        ([{'name': ONE, 'caps': 1}], "Unrecognizable spec item 'caps'"),
+    )
+    @ddt.unpack
+    def test_regions(self, regions, message):
+        self.assert_no_policy(
+            message, base.REGION_POLICY, {'regions': regions}
+        )
+
+    @ddt.data(
+        ({'criteria': None}, "'None'"),
+        ({'criteria': 7}, "'7' must be one of"),
+        ({'criteria': ['RANDOM']}, "'criteria' is '['RANDOM']'"),
+        ({'criteria': ''}, "'' must be one of"),
+        ({'grace_period': None}, "'None' is not a valid Integer"),
+        ({'grace_period': 'soon'}, "'soon' is not a valid Integer"),
+        ({'grace_period': 1.5}, "'1.5' is not a valid Integer"),
+        ({'grace_period': False}, "'False' is not a valid Integer"),
+        ({'destroy_after_deletion': None}, "'None' is not a valid Boolean"),
+        ({'destroy_after_deletion': 2}, "'2' is not a valid Boolean"),
+        ({'reduce_desired_capacity': []}, "'[]' is not a valid Boolean"),
+        ({'hooks': None}, "'None' is not a Map"),
+        ({'hooks': 'x'}, "'x' is not a Map"),
+        ({'hooks': []}, "'[]' is not a Map"),
+        ({'hooks': {'type': 'zaqar', 'params': 7}}, "'7' is not a Map"),
+        ({'hooks': {'params': {}}}, "must have 'queue'"),
+        ({'hooks': {'type': None}}, "'None'"),
+        ({'hooks': {'type': ['zaqar']}}, "'type' of 'hooks' is '['zaqar']'"),
+        ({'hooks': {'timeout': None}}, "'None' is not a valid Integer"),
+        ({'hooks': {'timeout': 'x'}}, "'x' is not a valid Integer"),
+        ({'hooks': {'params': {'topic': 'q'}}}, "spec item 'topic'"),
+        ({'hooks': {'params': {'queue': 'q'}, 'x': 1}}, "spec item 'x'"),
+    )
+    @ddt.unpack
+    def test_deletion(self, properties, message):
+        self.assert_no_policy(message, base.DELETION_POLICY, properties, '1.1')
+
+    @ddt.data(
+        (base.REGION_POLICY, '1.1'),
+        (base.REGION_POLICY, '9.9'),
+        (base.DELETION_POLICY, '0.9'),
+        (base.DELETION_POLICY, 'new'),
+        (f'{base.DELETION_POLICY}s', '1.0'),
+    )
+    @ddt.unpack
+    def test_a_type_or_version_that_is_not_there(self, type_name, version):
+        with self.assertRaises(engine.ApiError) as caught:
+            self.senlin.policy(type_name, {}, version)
+        self.assertIn(f'{type_name}-{version}', str(caught.exception))
+        self.assertIn(caught.exception.code, (400, 404))
+
+
+class Unusual(TestCase):
+    """Input that is odd and yet makes sense: it works."""
+
+    def test_a_region_with_a_name_beyond_ascii(self):
+        self.cloud.regions[ABROAD] = stub.Region(ABROAD)
+        self.cloud.known.add(ABROAD)
+        self.addCleanup(self.cloud.regions.pop, ABROAD)
+        cluster = self.spread((ABROAD,))
+        data = self.act(cluster, 'scale_out')
+        self.assertEqual({ABROAD: 1}, data['creation']['regions'])
+        self.assert_servers(cluster, **{ABROAD: 1})
+        self.act(cluster, 'scale_in')
+        self.assert_servers(cluster)
+
+    def test_huge_weights_and_caps(self):
+        cluster = self.spread((ONE, HUGE, HUGE), (TWO, 2 * HUGE, HUGE))
+        data = self.act(cluster, 'scale_out', count=3)
+        self.assertEqual({ONE: 1, TWO: 2}, data['creation']['regions'])
+        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
+
+    def test_weights_and_caps_as_text(self):
+        cluster = self.spread((ONE, '0'), (TWO, '7', '1'))
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual({ONE: 1, TWO: 1}, data['creation']['regions'])
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
