@@ -27,6 +27,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import signal
 import time
 import types
@@ -224,6 +225,20 @@ class Client(base.DriverBase):
 
 class Compute(Client):
     """As much of Nova's driver as the server profile calls."""
+
+    def __init__(self, params):
+        super().__init__(params)
+        # The profile lists servers through the SDK's own method.
+        self.conn = types.SimpleNamespace(compute=self)
+
+    def servers(self, details, name):
+        """List the servers whose names match a pattern."""
+        self._call('servers')
+        return [
+            server
+            for server in self.region.servers.values()
+            if re.search(name, server.name)
+        ]
 
     def flavor_find(self, name_or_id, ignore_missing=False):
         """Know every flavor."""

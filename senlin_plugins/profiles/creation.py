@@ -14,15 +14,18 @@
 
 Senlin notes the id of a server or a stack when it is ready, minutes after it
 came to be. An engine that dies in between leaves it running, and no node
-knows of it. Here the id is noted as soon as the service has given it.
+knows of it. Here the id is noted as soon as the service has given it; and if
+that answer is lost, the server is found by the node's id in its metadata.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from oslo_log import log as logging
 from senlin.common import context as senlin_context
 from senlin.common import exception as exc
+from senlin.drivers import sdk
 from senlin.objects import node as node_objects
 
 LOG = logging.getLogger(__name__)
@@ -103,3 +106,42 @@ def keep_hold(
                 {'node': node.id, 'error': ex},
             )
     return failure
+
+
+def find_server(client: Any, node: Any, name: str) -> str | None:
+    """Find the server of a node that knows of none.
+
+    :param client: the compute client for the node's region.
+    :param node: the engine's node object.
+    :param name: the name that the server was given.
+    :returns: the id of the server that was created for the node, if any.
+        ``None`` as well when the region does not answer: a node must be
+        deletable although its region is gone.
+    """
+    try:
+        servers = _servers_named(client, name)
+    except exc.InternalError as ex:
+        LOG.warning(
+            'Nobody can tell whether node %(node)s has a server: %(error)s '
+            'If one is found later, with cluster_node_id %(node)s in its '
+            'metadata, delete it.',
+            {'node': node.id, 'error': ex},
+        )
+        return None
+    for server in servers:
+        if (server.metadata or {}).get('cluster_node_id') == node.id:
+            LOG.info(
+                'Server %(server)s was created for node %(node)s, which did '
+                'not know it.',
+                {'server': server.id, 'node': node.id},
+            )
+            return str(server.id)
+    return None
+
+
+@sdk.translate_exception  # type: ignore[untyped-decorator]
+def _servers_named(client: Any, name: str) -> list[Any]:
+    """List the servers of a name, as Senlin's driver has no method to."""
+    # Nova takes a pattern and would find longer names, too: no harm done.
+    found = client.conn.compute.servers(details=True, name=re.escape(name))
+    return list(found)

@@ -138,6 +138,26 @@ class FailingRegion(FaultCase):
         self.mend()
         self.assert_usable(cluster, 2, **{THREE: 2})
 
+    def test_a_server_whose_creation_got_no_answer_is_found(self):
+        cluster = self.spread((TWO,))
+        self.break_region(TWO, 'server_created', message='Gateway time-out')
+        self.fail(cluster, 'scale_out', NOT_CREATED, count=2)
+        for node in self.senlin.nodes(cluster):
+            self.assertIn('Gateway time-out', node['status_reason'])
+            self.assertIsNone(node['physical_id'])
+        self.assertEqual(2, self.cloud.servers_of(cluster)[TWO])
+        self.mend()
+        # Recreated or deleted with its node, none of them is left behind.
+        self.assert_usable(cluster, 3, **{TWO: 3})
+
+    def test_a_node_whose_region_is_gone_can_be_deleted(self):
+        cluster = self.spread((TWO,))
+        self.break_region(TWO, 'server_create', message='Nova is on fire')
+        self.break_region(TWO, 'servers', message='Nova is on fire')
+        self.fail(cluster, 'scale_out', NOT_CREATED)
+        self.assert_done(self.senlin.delete(f'/clusters/{cluster}'))
+        self.assertEqual(0, sum(self.cloud.servers_of(cluster).values()))
+
     def test_a_node_that_cannot_be_deleted_stays_and_says_so(self):
         cluster = self.spread((ONE,), (TWO,))
         self.act(cluster, 'scale_out', count=4)

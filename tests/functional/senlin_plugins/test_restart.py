@@ -138,6 +138,20 @@ class KilledEngine(unittest.TestCase):
             [status for status, _, _ in found['nodes'].values()],
         )
 
+    def test_a_server_that_nobody_heard_of_goes_with_its_node(self):
+        steps = self.live_twice('server_created', 1)
+        found = steps['restart']
+        self.assertEqual('FAILED', found['status'])
+        (unheard,) = [
+            server
+            for server, (_, node) in found['servers'].items()
+            if found['nodes'][node][1] is None
+        ]
+        self.assertNotIn(unheard, steps['recover']['servers'])
+        self.assert_done(steps['recover'], 2)
+        self.assert_done(steps['scale_out'], 3)
+        self.assertEqual({}, steps['delete']['servers'])
+
     @ddt.data(('server_create', 1), ('wait_for_server', 2))
     @ddt.unpack
     def test_nothing_is_lost_and_the_cluster_heals(self, moment, call):
