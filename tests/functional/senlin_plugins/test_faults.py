@@ -82,7 +82,7 @@ class FaultCase(base.TestCase):
         """
         self.wait_until_free(cluster)
         if {state for _, state in self.states(cluster)} - {'ACTIVE'}:
-            self.act(cluster, 'recover', operation='RECREATE')
+            self.act(cluster, 'recover')
         missing = size - len(self.senlin.nodes(cluster))
         self.act(cluster, 'scale_out', count=missing)
         self.assertEqual(

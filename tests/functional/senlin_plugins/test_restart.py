@@ -94,7 +94,7 @@ def look(step, action):
 (scaling,) = actions('CLUSTER_SCALE_OUT')
 look('restart', senlin.wait(scaling['id']))
 # What was ready when the engine died is taken up with the next action.
-look('recover', senlin.act(cluster, 'recover', operation='RECREATE'))
+look('recover', senlin.act(cluster, 'recover'))
 look('scale_out', senlin.act(cluster, 'scale_out', count=2))
 look('scale_in', senlin.act(cluster, 'scale_in', count=2))
 look('delete', senlin.delete(f'/clusters/{cluster}'))
