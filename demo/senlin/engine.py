@@ -246,7 +246,8 @@ class Engine:
     def run(self, target: str, name: str, **inputs: Any) -> dict[str, Any]:
         """Run an action as the conductor would queue it, unchecked.
 
-        For inputs that the API does not let through.
+        For inputs that the API does not let through, and for more than one
+        action at a time.
 
         :param target: the id of a cluster or a node.
         :param name: the action's name, such as ``CLUSTER_RESIZE``.
@@ -259,6 +260,7 @@ class Engine:
             ),
             target,
             name,
+            force=True,
             name=name.lower(),
             cluster_id=target,
             cause=consts.CAUSE_RPC,

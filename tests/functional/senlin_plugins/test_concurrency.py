@@ -13,6 +13,7 @@
 """Many requests at once: each counts once, and the plan is still the best."""
 
 import eventlet
+from oslo_config import cfg
 
 from demo.senlin import engine
 from senlin_plugins import apportionment
@@ -61,7 +62,7 @@ class Concurrency(base.TestCase):
                 sign = 1 if name == 'scale_out' else -1
                 totals[cluster] += sign * arguments['count']
             else:
-                self.assertIn('lock', answer['status_reason'])
+                self.assertIn('locking cluster', answer['status_reason'])
         return totals
 
     def assert_best(self, cluster, size):
@@ -107,3 +108,26 @@ class Concurrency(base.TestCase):
         for cluster, size in self.changes(requests, answers).items():
             self.assertIn(size, (2, 3, 5))
             self.assert_best(cluster, size)
+
+    def test_twenty_resizes_that_are_queued_on_one_cluster(self):
+        # The API looks before it queues; two conductors may look at once.
+        # Then the engine has them wait for each other, and gives some up.
+        cfg.CONF.set_override('lock_retry_interval', 1)
+        self.addCleanup(cfg.CONF.clear_override, 'lock_retry_interval')
+        cluster = self.spread(*REGIONS)
+        resizes = [
+            {'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': 1 + n % 3}
+            for n in range(20)
+        ]
+        threads = [
+            eventlet.spawn(
+                self.senlin.run, cluster, 'CLUSTER_RESIZE', **resize
+            )
+            for resize in resizes
+        ]
+        answers = [thread.wait() for thread in threads]
+        done = [a for a in answers if a['status'] == 'SUCCEEDED']
+        self.assertGreater(len(done), 1)
+        for given_up in (a for a in answers if a not in done):
+            self.assertIn('locking cluster', given_up['status_reason'])
+        self.assert_best(cluster, sum(a['inputs']['number'] for a in done))
