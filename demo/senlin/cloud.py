@@ -17,15 +17,25 @@ a cloud through a driver: an object with one factory per service, each given
 the connection parameters, ``region_name`` among them. This one keeps
 servers and stacks in dictionaries, one per region. A call for a server that
 lives in another region gets what a real region would answer: 404.
+
+A region can be told to fail, and a cloud to keep its servers in a file, so
+that they outlive the process as real ones outlive Senlin.
 """
 
 import collections
 import dataclasses
+import json
+import os
+import pathlib
+import re
+import signal
+import time
 import types
 import uuid
 from collections.abc import Iterable
 from typing import Any
 
+import eventlet
 from keystoneauth1 import exceptions as keystone_exc
 from oslo_config import cfg
 from senlin.common import exception as exc
@@ -43,6 +53,31 @@ class Thing(sdk.FakeResourceObject):
 
 
 @dataclasses.dataclass
+class Fault:
+    """How a method of a region's driver goes wrong, until it is taken out.
+
+    :param message: what the error says.
+    :param on: the one call that goes wrong, counted from 1; 0 for each.
+    :param hangs: whether the call answers only after its time-out, or, if it
+        has none, when the fault is taken out: then as if nothing had been.
+    :param kills: whether the call ends this process at once, as SIGKILL does.
+    """
+
+    message: str = ''
+    on: int = 0
+    hangs: bool = False
+    kills: bool = False
+    #: How many calls there were, and how many hang now.
+    calls: int = 0
+    waiting: int = 0
+
+    def strikes(self) -> bool:
+        """Count a call and tell whether it goes wrong."""
+        self.calls += 1
+        return self.on in (0, self.calls)
+
+
+@dataclasses.dataclass
 class Region:
     """What one region holds.
 
@@ -51,7 +86,9 @@ class Region:
     :param servers: id -> server.
     :param ports: id -> port.
     :param stacks: id -> stack.
-    :param failures: driver method -> error message; such calls fail.
+    :param failures: driver method -> how such calls fail, or just with
+        which message. ``server_created`` stands for the moment after a
+        server came to be and before the caller knows.
     """
 
     name: str
@@ -61,7 +98,7 @@ class Region:
     servers: dict[str, Thing] = dataclasses.field(default_factory=dict)
     ports: dict[str, Thing] = dataclasses.field(default_factory=dict)
     stacks: dict[str, Thing] = dataclasses.field(default_factory=dict)
-    failures: dict[str, str] = dataclasses.field(default_factory=dict)
+    failures: dict[str, str | Fault] = dataclasses.field(default_factory=dict)
 
 
 class Cloud:
@@ -70,11 +107,16 @@ class Cloud:
     #: What the catalog of a region offers unless told otherwise.
     services = SERVICES
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(
+        self, names: Iterable[str], store: pathlib.Path | None = None
+    ) -> None:
         """Build the cloud.
 
         :param names: the regions' names.
+        :param store: the file that keeps the servers; nowhere by default.
         """
+        names = list(names)
+        self.store = store
         self.regions = {name: Region(name) for name in names}
         #: Regions that Keystone knows; take one out to make it unknown.
         self.known = set(names)
@@ -94,6 +136,23 @@ class Cloud:
             loadbalancing=self._factory(Client),
             octavia=self._factory(Client),
         )
+        if store and store.exists():
+            for name, servers in json.loads(store.read_text()).items():
+                self.regions[name].servers.update(
+                    (server['id'], Thing(server)) for server in servers
+                )
+
+    def save(self) -> None:
+        """Write the servers to the file, all or nothing."""
+        if not self.store:
+            return
+        servers = {
+            region.name: [s.to_dict() for s in region.servers.values()]
+            for region in self.regions.values()
+        }
+        draft = self.store.with_suffix('.new')
+        draft.write_text(json.dumps(servers))
+        os.replace(draft, self.store)
 
     def _factory(self, client: type['Client']) -> type['Client']:
         """Return a driver class that is bound to this cloud."""
@@ -132,11 +191,29 @@ class Client(base.DriverBase):
         name = params.get('region_name') or cfg.CONF.default_region_name
         self.region = self.cloud.regions[name]
 
-    def _call(self, method):
-        """Fail if the region was told to fail this method."""
-        message = self.region.failures.get(method)
-        if message:
-            raise exc.InternalError(code=500, message=message)
+    def _call(self, method, timeout=None):
+        """Go wrong if the region was told to fail this method."""
+        fault = self.region.failures.get(method)
+        if isinstance(fault, str):
+            fault = Fault(fault)
+        if not fault or not fault.strikes():
+            return
+        if fault.kills:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if fault.hangs and self._hang(method, fault, timeout):
+            return
+        raise exc.InternalError(code=500, message=fault.message)
+
+    def _hang(self, method, fault, timeout):
+        """Wait for the fault to be taken out and tell whether it was."""
+        end = time.monotonic() + (timeout or float('inf'))
+        fault.waiting += 1
+        while self.region.failures.get(method) is fault:
+            if time.monotonic() > end:
+                break
+            eventlet.sleep(0.1)
+        fault.waiting -= 1
+        return self.region.failures.get(method) is not fault
 
     def _find(self, things, thing_id):
         """Return a thing of this region or answer 404."""
@@ -150,6 +227,20 @@ class Client(base.DriverBase):
 
 class Compute(Client):
     """As much of Nova's driver as the server profile calls."""
+
+    def __init__(self, params):
+        super().__init__(params)
+        # The profile lists servers through the SDK's own method.
+        self.conn = types.SimpleNamespace(compute=self)
+
+    def servers(self, details, name):
+        """List the servers whose names match a pattern."""
+        self._call('servers')
+        return [
+            server
+            for server in self.region.servers.values()
+            if re.search(name, server.name)
+        ]
 
     def flavor_find(self, name_or_id, ignore_missing=False):
         """Know every flavor."""
@@ -185,6 +276,8 @@ class Compute(Client):
             }
         )
         self.region.servers[server.id] = server
+        self.cloud.save()
+        self._call('server_created')
         return server
 
     def server_get(self, server):
@@ -194,7 +287,7 @@ class Compute(Client):
 
     def wait_for_server(self, server, status='ACTIVE', timeout=None, **kwargs):
         """Return at once, or fail as a time-out does."""
-        self._call('wait_for_server')
+        self._call('wait_for_server', timeout)
         return self._find(self.region.servers, server)
 
     def server_delete(self, server, ignore_missing=True):
@@ -203,6 +296,7 @@ class Compute(Client):
         if not ignore_missing:
             self._find(self.region.servers, server)
         self.region.servers.pop(server, None)
+        self.cloud.save()
 
     server_force_delete = server_delete
 
@@ -327,7 +421,8 @@ class Orchestration(Client):
         return self.stack_get(stack_id).files
 
     def wait_for_stack(self, stack_id, status, timeout=None):
-        """Return at once."""
+        """Return at once, or fail as a time-out does."""
+        self._call('wait_for_stack', timeout)
         return self.stack_get(stack_id)
 
     def stack_delete(self, stack_id, ignore_missing=True):

@@ -14,7 +14,8 @@
 
 The real classes, on SQLite in memory and oslo.messaging's in-process
 transport. Importing this module patches the whole process, as Senlin itself
-does; :func:`boot` starts the services once.
+does; :func:`boot` starts the services once. With a folder to keep their data
+in, they can be killed and started again.
 """
 
 # ruff: noqa: E402 - the process is patched before anything is imported.
@@ -34,8 +35,10 @@ warnings.simplefilter('ignore')
 
 import eventlet
 import senlin.cmd  # noqa: F401  patches the process
+import sqlalchemy
 import webob
 from oslo_config import cfg
+from oslo_db.sqlalchemy import exc_filters
 from oslo_log import log as logging
 from senlin import objects
 from senlin.api.common import wsgi
@@ -51,6 +54,7 @@ from senlin.db.sqlalchemy import models
 from senlin.engine import dispatcher, environment
 from senlin.engine import service as engine_service
 from senlin.engine.actions import base as actions
+from sqlalchemy import pool
 
 from demo.senlin import cloud as stub
 
@@ -58,8 +62,9 @@ REGIONS = ('RegionOne', 'RegionTwo', 'RegionThree')
 #: Where whatever names no region goes.
 DEFAULT_REGION = REGIONS[0]
 
-USER = uuid.uuid4().hex
-PROJECT = uuid.uuid4().hex
+# The same whenever the process starts again on the same database.
+USER = uuid.uuid5(uuid.NAMESPACE_DNS, 'user.example').hex
+PROJECT = uuid.uuid5(uuid.NAMESPACE_DNS, 'project.example').hex
 
 #: What an operator would write into senlin.conf.
 CONFIG = f"""
@@ -241,7 +246,8 @@ class Engine:
     def run(self, target: str, name: str, **inputs: Any) -> dict[str, Any]:
         """Run an action as the conductor would queue it, unchecked.
 
-        For inputs that the API does not let through.
+        For inputs that the API does not let through, and for more than one
+        action at a time.
 
         :param target: the id of a cluster or a node.
         :param name: the action's name, such as ``CLUSTER_RESIZE``.
@@ -254,6 +260,7 @@ class Engine:
             ),
             target,
             name,
+            force=True,
             name=name.lower(),
             cluster_id=target,
             cause=consts.CAUSE_RPC,
@@ -281,11 +288,33 @@ class Engine:
         raise TimeoutError(f'{action["action"]} is {action["status"]}.')
 
 
+def _use_file(database: pathlib.Path) -> None:
+    """Keep Senlin's database in a file instead of in memory.
+
+    Senlin leaves readers open, so two connections to one file would lock each
+    other out. Its green threads share one connection here, as they do when
+    the database is in memory.
+    """
+    shared = sqlalchemy.create_engine(
+        f'sqlite:///{database}',
+        poolclass=pool.StaticPool,
+        connect_args={'check_same_thread': False},
+    )
+    # Senlin relies on oslo.db's names for the errors of the database.
+    exc_filters.register_engine(shared)
+    db_api._get_main_context_manager().patch_engine(shared)
+
+
 @functools.cache
-def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
+def boot(
+    log: str | os.PathLike[str] = os.devnull,
+    state: pathlib.Path | None = None,
+) -> Engine:
     """Start the services in this process, once.
 
     :param log: the file that the services log to; nowhere by default.
+    :param state: the folder that keeps Senlin's database and the cloud's
+        servers; both are in memory by default.
     :returns: the :class:`Engine`.
     """
     conf = cfg.CONF
@@ -300,10 +329,12 @@ def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
 
     objects.register_all()
     messaging.setup()
+    if state:
+        _use_file(state / 'senlin.sqlite')
     models.BASE.metadata.create_all(
         db_api._get_main_context_manager().writer.get_engine()
     )
-    cloud = stub.Cloud(REGIONS)
+    cloud = stub.Cloud(REGIONS, state and state / 'servers.json')
     environment.initialize()
     environment.global_env().register_driver('openstack_test', cloud.driver)
 
@@ -312,7 +343,7 @@ def boot(log: str | os.PathLike[str] = os.devnull) -> Engine:
     ).start()
     engine_service.EngineService(conf.host, consts.ENGINE_TOPIC).start()
     # The trust that Senlin would have created at the user's first request.
-    objects.Credential.create(
+    objects.Credential.update_or_create(
         context.get_admin_context(),
         {
             'user': USER,

@@ -22,9 +22,12 @@ from typing import Any
 
 from oslo_config import cfg
 from senlin.common import context as senlin_context
+from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
 from senlin.objects import node as node_objects
 from senlin.profiles import base
+
+from senlin_plugins.profiles import creation
 
 
 def recorded_region(node: Any) -> str | None:
@@ -183,6 +186,8 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
                 params['region_name'] = region
             factory = getattr(driver_base.SenlinDriver(), service)
             clients[key] = factory(params)
+        if obj is self.__dict__.get('_creating'):
+            return creation.Recorder(clients[key], obj)
         return clients[key]
 
     def compute(self, obj: Any) -> Any:
@@ -214,15 +219,25 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
 
         A region in the profile's spec has precedence over a placement
         (scenario S4). The record is written before anything is created: a
-        resource never exists in a region that its node does not name.
+        resource never exists in a region that its node does not name. The
+        id of the resource is recorded as soon as the service has given it,
+        and a resource that did not get ready is deleted.
 
         :param obj: the node.
         :returns: the id of what was created.
+        :raises: ``EResourceCreation`` with the id of what may be left.
         """
         region = own_region(self) or region_of(obj, self)
         if region and region != recorded_region(obj):
             record_region(obj, region)
-        return super().do_create(obj)
+        before = obj.physical_id
+        self._creating = obj
+        try:
+            return super().do_create(obj)
+        except exc.SenlinException as ex:
+            raise creation.keep_hold(self, obj, before, ex) from ex
+        finally:
+            self._creating = None
 
     def do_adopt(
         self,

@@ -18,7 +18,7 @@ from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.profiles.os.nova import server
 
-from senlin_plugins.profiles import regions
+from senlin_plugins.profiles import creation, regions
 
 
 class ServerProfile(
@@ -72,3 +72,17 @@ class ServerProfile(
         if self.properties[self.NETWORKS]:
             services.append('network')
         return services
+
+    def do_delete(self, obj: Any, **params: Any) -> Any:
+        """Delete a node's server, also one that the node does not know.
+
+        :param obj: the node.
+        :param params: what Senlin's own method takes.
+        :returns: true.
+        :raises: ``EResourceDeletion`` when the server could not be deleted.
+        """
+        if not obj.physical_id:
+            obj.physical_id = creation.find_server(
+                self.compute(obj), obj, self.properties[self.NAME] or obj.name
+            )
+        return super().do_delete(obj, **params)

@@ -16,6 +16,7 @@ The other tests put a stub behind the driver seam. Here it is the driver that
 Senlin uses in production, on the real SDK, with an HTTP cloud of two regions.
 """
 
+import types
 import unittest
 
 import requests_mock
@@ -24,6 +25,7 @@ from senlin.drivers.os import keystone_v3, nova_v2
 
 from demo.senlin import engine
 from senlin_plugins.policies import catalog
+from senlin_plugins.profiles import creation
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 KEYSTONE = 'http://keystone.example:5000/v3'
@@ -87,23 +89,45 @@ class OpenStackDriver(unittest.TestCase):
 
     def test_a_client_for_a_region_talks_to_that_region(self):
         for region in (TWO, ONE):
-            url = COMPUTE.format(region.lower())
-            self.http.get(
-                url,
-                json={
-                    'version': {
-                        'id': 'v2.1',
-                        'status': 'CURRENT',
-                        'version': '2.90',
-                        'min_version': '2.1',
-                        'links': [{'rel': 'self', 'href': url}],
-                    }
-                },
-            )
+            url, client = self.compute_of(region)
             self.http.get(f'{url}/servers/abc', json={'server': {'id': 'abc'}})
-            client = nova_v2.NovaClient(self.params | {'region_name': region})
             self.assertEqual('abc', client.server_get('abc').id)
             last = self.http.request_history[-1]
             self.assertEqual(
                 f'compute.{region.lower()}.example', last.hostname
             )
+
+    def test_a_lost_server_is_found_by_its_nodes_id(self):
+        url, client = self.compute_of(TWO)
+        listed = [
+            {'id': 'other', 'metadata': {'cluster_node_id': 'n2'}},
+            {'id': 'lost', 'metadata': {'cluster_node_id': 'n1'}},
+        ]
+        self.http.get(f'{url}/servers/detail', json={'servers': listed})
+        node = types.SimpleNamespace(id='n1')
+        self.assertEqual('lost', creation.find_server(client, node, 'a.b'))
+        asked = self.http.request_history[-1]
+        self.assertEqual({'name': ['a\\.b']}, asked.qs)
+        node.id = 'n3'
+        self.assertIsNone(creation.find_server(client, node, 'a.b'))
+
+    def test_a_region_that_does_not_answer_is_told_in_the_log(self):
+        url, client = self.compute_of(TWO)
+        self.http.get(f'{url}/servers/detail', status_code=403)
+        node = types.SimpleNamespace(id='n1')
+        with self.assertLogs(creation.__name__, 'WARNING') as told:
+            self.assertIsNone(creation.find_server(client, node, 'a'))
+        self.assertIn('cluster_node_id n1', told.output[0])
+
+    def compute_of(self, region):
+        """Return the URL of a region's Nova and Senlin's client for it."""
+        url = COMPUTE.format(region.lower())
+        version = {
+            'id': 'v2.1',
+            'status': 'CURRENT',
+            'version': '2.90',
+            'min_version': '2.1',
+            'links': [{'rel': 'self', 'href': url}],
+        }
+        self.http.get(url, json={'version': version})
+        return url, nova_v2.NovaClient(self.params | {'region_name': region})

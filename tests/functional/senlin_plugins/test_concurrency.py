@@ -1,0 +1,133 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Many requests at once: each counts once, and the plan is still the best."""
+
+import eventlet
+from oslo_config import cfg
+
+from demo.senlin import engine
+from senlin_plugins import apportionment
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+REGIONS = ((ONE, 100), (TWO, 200, 5), (THREE, 150))
+
+
+class Concurrency(base.TestCase):
+    def at_once(self, *requests):
+        """Send scaling requests at once and wait for what was accepted.
+
+        :param requests: (cluster, action, arguments) tuples.
+        :returns: beside each request the finished action, or the API's
+            refusal.
+        """
+        answers = [
+            eventlet.spawn(self.send, cluster, name, arguments)
+            for cluster, name, arguments in requests
+        ]
+        return [
+            answer
+            if isinstance(answer, engine.ApiError)
+            else self.senlin.wait(answer)
+            for answer in [thread.wait() for thread in answers]
+        ]
+
+    def send(self, cluster, name, arguments):
+        """Send a request and return the action's id or the refusal."""
+        try:
+            return self.senlin.start(cluster, name, **arguments)
+        except engine.ApiError as ex:
+            return ex
+
+    def changes(self, requests, answers):
+        """Add up what succeeded: cluster -> number of nodes."""
+        totals = {cluster: 0 for cluster, _, _ in requests}
+        for (cluster, name, arguments), answer in zip(
+            requests, answers, strict=True
+        ):
+            if isinstance(answer, engine.ApiError):
+                # Senlin's own protection of a cluster that is being scaled.
+                self.assertEqual(409, answer.code, answer)
+            elif answer['status'] == 'SUCCEEDED':
+                sign = 1 if name == 'scale_out' else -1
+                totals[cluster] += sign * arguments['count']
+            else:
+                self.assertIn('locking cluster', answer['status_reason'])
+        return totals
+
+    def assert_best(self, cluster, size):
+        """Check that a cluster has a size and the best distribution."""
+        best = apportionment.grow(
+            [apportionment.Region(*region) for region in REGIONS], {}, size
+        )
+        self.wait_until_free(cluster)
+        nodes = self.senlin.nodes(cluster)
+        self.assertEqual(size, len(nodes))
+        self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
+        self.assert_servers(cluster, **best.plan)
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+        self.assertEqual(size, shown['desired_capacity'])
+
+    def test_twenty_requests_for_one_cluster(self):
+        cluster = self.spread(*REGIONS)
+        requests = [
+            (cluster, 'scale_out', {'count': 1 + n % 3}) for n in range(20)
+        ]
+        answers = self.at_once(*requests)
+        grown = self.changes(requests, answers)[cluster]
+        self.assertGreater(grown, 0)
+        self.assert_best(cluster, grown)
+        # Growing and shrinking race as well.
+        requests = [
+            (cluster, ('scale_out', 'scale_in')[n % 2], {'count': 1})
+            for n in range(20)
+        ]
+        answers = self.at_once(*requests)
+        grown += self.changes(requests, answers)[cluster]
+        self.assert_best(cluster, grown)
+
+    def test_twenty_requests_for_ten_clusters(self):
+        policy = self.region_policy(*REGIONS)
+        clusters = [self.cluster(policy) for _ in range(10)]
+        requests = [
+            (cluster, 'scale_out', {'count': count})
+            for count in (2, 3)
+            for cluster in clusters
+        ]
+        answers = self.at_once(*requests)
+        for cluster, size in self.changes(requests, answers).items():
+            self.assertIn(size, (2, 3, 5))
+            self.assert_best(cluster, size)
+
+    def test_twenty_resizes_that_are_queued_on_one_cluster(self):
+        # The API looks before it queues; two conductors may look at once.
+        # Then the engine has them wait for each other, and gives some up.
+        cfg.CONF.set_override('lock_retry_interval', 1)
+        self.addCleanup(cfg.CONF.clear_override, 'lock_retry_interval')
+        cluster = self.spread(*REGIONS)
+        resizes = [
+            {'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': 1 + n % 3}
+            for n in range(20)
+        ]
+        threads = [
+            eventlet.spawn(
+                self.senlin.run, cluster, 'CLUSTER_RESIZE', **resize
+            )
+            for resize in resizes
+        ]
+        answers = [thread.wait() for thread in threads]
+        done = [a for a in answers if a['status'] == 'SUCCEEDED']
+        self.assertGreater(len(done), 1)
+        for given_up in (a for a in answers if a not in done):
+            self.assertIn('locking cluster', given_up['status_reason'])
+        self.assert_best(cluster, sum(a['inputs']['number'] for a in done))
