@@ -27,15 +27,20 @@ import dataclasses
 import datetime
 import enum
 import itertools
+import operator
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 #: Operator-visible reason, letter by letter from the specification.
 CANDIDATES_GENERATED = 'Candidates generated'
 
-#: Nodes with such a status are of no use any more.
+#: Nodes with such a status are of no use any more, like tainted ones: they
+#: go first, and after them those that were never created.
 BAD_STATUSES = ('ERROR', 'WARNING')
+
+#: What decides between nodes that are alike otherwise.
+_TIES = (operator.attrgetter('index'), operator.attrgetter('id'))
 
 
 class Criterion(enum.StrEnum):
@@ -49,16 +54,6 @@ class Criterion(enum.StrEnum):
     YOUNGEST_FIRST = 'YOUNGEST_FIRST'
     #: Any node, each as likely as the other.
     RANDOM = 'RANDOM'
-
-
-class Fitness(enum.IntEnum):
-    """How much a node is still worth; the smaller goes first."""
-
-    #: In status ERROR or WARNING, or tainted.
-    BAD = 0
-    #: Never created: there may be nothing behind it.
-    UNBORN = 1
-    GOOD = 2
 
 
 class Node(Protocol):
@@ -103,17 +98,6 @@ class Selection:
 
     candidates: tuple[str, ...]
     shortage: Mapping[str, int]
-
-
-def fitness_of(node: Node) -> Fitness:
-    """Tell whether a node goes before healthy ones.
-
-    :param node: a node of the cluster.
-    :returns: its fitness.
-    """
-    if node.tainted or node.status in BAD_STATUSES:
-        return Fitness.BAD
-    return Fitness.UNBORN if node.created_at is None else Fitness.GOOD
 
 
 def select(
@@ -173,46 +157,66 @@ def _pick(
     """
     if count <= 0:
         return []
-    useless = []
+    bad = []
+    unborn = []
     good = []
+    births = []
     for node in nodes:
-        fitness = fitness_of(node)
-        if fitness is Fitness.GOOD:
-            good.append(node)
+        if node.tainted or node.status in BAD_STATUSES:
+            bad.append(node)
+            continue
+        born = node.created_at
+        if born is None:
+            unborn.append(node)
         else:
-            useless.append((fitness, node.index, node.id))
-    useless.sort()
-    picked = [node_id for _, _, node_id in useless[:count]]
-    rest = min(count - len(picked), len(good))
+            good.append(node)
+            births.append(born)
+    victims = _first(bad, len(bad), _TIES) + _first(unborn, len(unborn), _TIES)
+    rest = min(max(0, count - len(victims)), len(good))
     if criterion is Criterion.RANDOM:
-        victims = rng.sample(good, rest)
+        victims += rng.sample(good, rest)
+    elif criterion is Criterion.OLDEST_PROFILE_FIRST:
+        victims += _first(good, rest, (_profile_age, *_TIES))
     else:
-        victims = _by_age(good, rest, criterion)
-    return picked + [node.id for node in victims]
+        latest = criterion is Criterion.YOUNGEST_FIRST
+        victims += _by_value(good, births, rest, _TIES, reverse=latest)
+    return [node.id for node in victims[:count]]
 
 
-def _by_age(
-    good: Sequence[Node], count: int, criterion: Criterion
+def _profile_age(node: Node) -> str:
+    """Return when a node's profile was created."""
+    return node.profile_created_at or ''
+
+
+def _first(
+    nodes: list[Node], count: int, keys: Sequence[Callable[[Node], Any]]
 ) -> list[Node]:
-    """Choose ``count`` of the good nodes by one of the ages."""
-    ages: list[Any]
-    if criterion is Criterion.OLDEST_PROFILE_FIRST:
-        ages = [node.profile_created_at or '' for node in good]
-    else:
-        ages = [node.created_at for node in good]
-    order = sorted(
-        range(len(good)),
-        key=ages.__getitem__,
-        reverse=criterion is Criterion.YOUNGEST_FIRST,
-    )
-    victims: list[Node] = []
-    # Index and id decide between equal ages only: most nodes need not be
-    # asked for them, nor those that are too far behind to be chosen.
-    for _, positions in itertools.groupby(order, key=ages.__getitem__):
-        if len(victims) >= count:
+    """Return the ``count`` nodes with the smallest keys, in that order."""
+    if not keys or len(nodes) < 2:
+        return nodes[:count]
+    values = [*map(keys[0], nodes)]
+    return _by_value(nodes, values, count, keys[1:])
+
+
+def _by_value(
+    nodes: list[Node],
+    values: Sequence[Any],
+    count: int,
+    keys: Sequence[Callable[[Node], Any]],
+    reverse: bool = False,
+) -> list[Node]:
+    """Return the ``count`` nodes with the smallest or the largest values.
+
+    Equal ones go by the smallest of the next keys. Most nodes need not be
+    asked for these, nor those that are too far behind to be chosen.
+    """
+    order = sorted(range(len(nodes)), key=values.__getitem__, reverse=reverse)
+    chosen: list[Node] = []
+    for _, positions in itertools.groupby(order, key=values.__getitem__):
+        if len(chosen) >= count:
             break
-        same_age = [good[i] for i in positions]
-        if len(same_age) > 1:
-            same_age.sort(key=lambda node: (node.index, node.id))
-        victims += same_age
-    return victims[:count]
+        alike = [nodes[i] for i in positions]
+        if len(alike) > 1:
+            alike = _first(alike, count - len(chosen), keys)
+        chosen += alike
+    return chosen

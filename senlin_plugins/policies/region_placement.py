@@ -22,7 +22,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
 from senlin.common import exception as exc
-from senlin.objects import cluster_policy as binding_objects
+from senlin.db import api as db_api
 
 from senlin_plugins import apportionment, conf, selection, sizing
 from senlin_plugins.policies import catalog, common
@@ -271,17 +271,19 @@ class RegionPlacementPolicy(common.PlacementPolicy):
     @staticmethod
     def _has_deletion_policy(action: Any, cluster: Any) -> bool:
         """Tell whether an enabled policy will choose the candidates."""
-        enabled = {
-            binding.policy_id
-            for binding in binding_objects.ClusterPolicy.get_all(
-                action.context, cluster.id, filters={'enabled': True}
-            )
-        }
-        return any(
-            policy.id in enabled
+        attached = [
+            policy.id
             for type_name in DELETION_TYPES
             for policy in common.policies_of_type(cluster, type_name)
+        ]
+        if not attached:
+            return False
+        # The rows, because each binding *object* reads the whole cluster
+        # with all its nodes again.
+        enabled = db_api.cluster_policy_get_all(
+            action.context, cluster.id, filters={'enabled': True}
         )
+        return any(binding.policy_id in attached for binding in enabled)
 
 
 def _is_aware(profile: Any) -> bool:
