@@ -51,12 +51,14 @@ class Score:
     :param feasible: cases for which a plan exists.
     :param optimal: of these, those that got one of the best plans.
     :param refused: of these, those that were refused.
-    :param invented: cases without any plan that got one all the same.
+    :param infeasible: cases without any plan.
+    :param invented: of these, those that got one all the same.
     """
 
     feasible: int = 0
     optimal: int = 0
     refused: int = 0
+    infeasible: int = 0
     invented: int = 0
 
 
@@ -150,6 +152,7 @@ def compare(
             score = scores.setdefault((direction, name), Score())
             plan = planner(case.regions, case.current, case.change)
             if best is None:
+                score.infeasible += 1
                 score.invented += plan is not None
                 continue
             score.feasible += 1

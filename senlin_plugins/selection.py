@@ -176,16 +176,12 @@ def _pick(
     if criterion is Criterion.RANDOM:
         victims += rng.sample(good, rest)
     elif criterion is Criterion.OLDEST_PROFILE_FIRST:
-        victims += _first(good, rest, (_profile_age, *_TIES))
+        ages = [node.profile_created_at or '' for node in good]
+        victims += _by_value(good, ages, rest, _TIES)
     else:
         latest = criterion is Criterion.YOUNGEST_FIRST
         victims += _by_value(good, births, rest, _TIES, reverse=latest)
     return [node.id for node in victims[:count]]
-
-
-def _profile_age(node: Node) -> str:
-    """Return when a node's profile was created."""
-    return node.profile_created_at or ''
 
 
 def _first(
