@@ -15,7 +15,7 @@
 import contextlib
 import copy
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from oslo_config import cfg
@@ -27,7 +27,7 @@ from senlin.objects import node as node_objects
 from senlin.policies import base
 from senlin.profiles import base as profile_base
 
-from senlin_plugins import conf, selection, sizing
+from senlin_plugins import conf, sizing
 from senlin_plugins.profiles import regions
 
 LOG = logging.getLogger(__name__)
@@ -342,51 +342,52 @@ def cluster_of(action: Any, cluster_id: str) -> Any:
     )
 
 
-def nodes_with_regions(action: Any, cluster: Any) -> list[tuple[Any, str]]:
+def nodes_of(action: Any, cluster: Any) -> list[Any]:
+    """Return the nodes of the cluster as they are now.
+
+    :param action: the action.
+    :param cluster: the engine's cluster object.
+    :returns: a list of nodes.
+    """
+    if action.target == cluster.id:
+        nodes: list[Any] = cluster.nodes
+        return nodes
+    # Actions on nodes share the cluster's lock: others may have been placed
+    # since the cluster was loaded.
+    return [
+        *node_objects.Node.get_all_by_cluster(
+            action.context, cluster.id, project_safe=False
+        )
+    ]
+
+
+def regions_of(action: Any, cluster: Any, nodes: Iterable[Any]) -> list[str]:
     """Find out where each node of the cluster lives.
 
     :param action: the action.
     :param cluster: the engine's cluster object.
-    :returns: a list of (node, region name).
+    :param nodes: nodes of the cluster.
+    :returns: the name of each node's region, in the order of the nodes.
     """
-    nodes = cluster.nodes
-    if action.target != cluster.id:
-        # Actions on nodes share the cluster's lock: others may have been
-        # placed since the cluster was loaded.
-        nodes = node_objects.Node.get_all_by_cluster(
-            action.context, cluster.id, project_safe=False
-        )
-    profiles = {cluster.profile_id: cluster.rt['profile']}
+    #: Profile id -> region of the nodes that have no record. Looked up
+    #: once per profile: a cluster may have thousands of nodes.
+    unrecorded: dict[str, str] = {}
     found = []
     for node in nodes:
-        if node.profile_id not in profiles:
-            profiles[node.profile_id] = profile_base.Profile.load(
-                action.context,
-                profile_id=node.profile_id,
-                project_safe=False,
-            )
-        region = regions.region_of(node, profiles[node.profile_id])
-        found.append((node, region or UNKNOWN_REGION))
+        region = regions.recorded_region(node)
+        if not region:
+            profile_id = node.profile_id
+            if profile_id not in unrecorded:
+                profile = cluster.rt['profile']
+                if profile_id != cluster.profile_id:
+                    profile = profile_base.Profile.load(
+                        action.context,
+                        profile_id=profile_id,
+                        project_safe=False,
+                    )
+                unrecorded[profile_id] = (
+                    regions.region_of(None, profile) or UNKNOWN_REGION
+                )
+            region = unrecorded[profile_id]
+        found.append(region)
     return found
-
-
-def member(node: Any, group: str | None) -> selection.Member:
-    """Describe a node for the selection.
-
-    :param node: a node from the database.
-    :param group: the region or zone it is in.
-    :returns: a :class:`selection.Member`.
-    """
-    fitness = selection.Fitness.GOOD
-    if node.tainted or node.status in (consts.NS_ERROR, consts.NS_WARNING):
-        fitness = selection.Fitness.BAD
-    elif node.created_at is None:
-        fitness = selection.Fitness.UNBORN
-    return selection.Member(
-        id=node.id,
-        group=group,
-        fitness=fitness,
-        created=node.created_at.timestamp() if node.created_at else 0.0,
-        profile_created=node.profile_created_at or '',
-        index=node.index,
-    )

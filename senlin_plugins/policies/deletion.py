@@ -193,19 +193,22 @@ class DeletionPolicy(common.PlacementPolicy):
     def _choose(self, action: Any, cluster: Any, count: int) -> list[str]:
         """Select candidates, within the regions or zones decided before."""
         deletion = action.data.get('deletion') or {}
-        nodes: list[tuple[Any, str | None]] = [
-            *common.nodes_with_regions(action, cluster)
-        ]
+        nodes = common.nodes_of(action, cluster)
+        groups: list[str | None] = []
         # The specification spells it "regions" and "region".
         per_group = deletion.get('regions') or deletion.get('region')
-        if not per_group and deletion.get('zones'):
+        if per_group:
+            groups += common.regions_of(action, cluster, nodes)
+        elif deletion.get('zones'):
             per_group = deletion['zones']
-            nodes = [(node, _zone(node)) for node, _ in nodes]
+            groups += map(_zone, nodes)
         chosen = selection.select(
-            (common.member(node, group) for node, group in nodes),
+            nodes,
             count,
             selection.Criterion(self.properties[self.CRITERIA]),
-            random.SystemRandom(),
+            # Nobody gains from guessing which nodes leave.
+            random.Random(),  # noqa: S311
+            groups,
             per_group,
         )
         for group, missing in chosen.shortage.items():

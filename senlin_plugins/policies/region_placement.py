@@ -13,14 +13,16 @@
 """The region placement policy, version 1.0 of its specification."""
 
 import collections
+import itertools
 import random
+from collections.abc import Mapping
 from typing import Any
 
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
 from senlin.common import exception as exc
-from senlin.objects import cluster_policy as binding_objects
+from senlin.db import api as db_api
 
 from senlin_plugins import apportionment, conf, selection, sizing
 from senlin_plugins.policies import catalog, common
@@ -176,11 +178,15 @@ class RegionPlacementPolicy(common.PlacementPolicy):
             return
         usable = self._usable_regions(cluster, profile)
         # After Keystone has answered: the nodes are as of now.
-        nodes = common.nodes_with_regions(action, cluster)
+        nodes = common.nodes_of(action, cluster)
+        homes = common.regions_of(action, cluster, nodes)
         if change.growing:
-            self._grow(action, profile, usable, nodes, change.count)
+            current = collections.Counter(
+                itertools.compress(homes, map(_counts, nodes))
+            )
+            self._grow(action, profile, usable, current, change.count)
         else:
-            self._shrink(action, cluster, usable, nodes, change.count)
+            self._shrink(action, cluster, usable, nodes, homes, change.count)
         common.answer(action)
 
     def _grow(
@@ -188,13 +194,10 @@ class RegionPlacementPolicy(common.PlacementPolicy):
         action: Any,
         profile: Any,
         usable: list[apportionment.Region],
-        nodes: list[tuple[Any, str]],
+        current: Mapping[str, int],
         count: int,
     ) -> None:
         """Write ``creation`` and make it happen."""
-        current = collections.Counter(
-            region for node, region in nodes if _counts(node)
-        )
         plan = _plan(apportionment.grow(usable, current, count))
         action.data['creation'] = {
             **(action.data.get('creation') or {}),
@@ -223,7 +226,8 @@ class RegionPlacementPolicy(common.PlacementPolicy):
         action: Any,
         cluster: Any,
         usable: list[apportionment.Region],
-        nodes: list[tuple[Any, str]],
+        nodes: list[Any],
+        homes: list[str],
         count: int,
     ) -> None:
         """Write ``deletion``, with candidates if nobody else will."""
@@ -231,7 +235,7 @@ class RegionPlacementPolicy(common.PlacementPolicy):
         held = {region.name for region in self.spec_regions}
         held -= {region.name for region in usable}
         current = collections.Counter(
-            region for node, region in nodes if region not in held
+            region for region in homes if region not in held
         )
         plan = _plan(apportionment.shrink(usable, current, count))
         deletion = {
@@ -241,10 +245,12 @@ class RegionPlacementPolicy(common.PlacementPolicy):
         }
         if not self._has_deletion_policy(action, cluster):
             chosen = selection.select(
-                (common.member(node, region) for node, region in nodes),
+                nodes,
                 count,
                 selection.Criterion.RANDOM,
-                random.SystemRandom(),
+                # Nobody gains from guessing which nodes leave.
+                random.Random(),  # noqa: S311
+                homes,
                 plan,
             )
             deletion['candidates'] = list(chosen.candidates)
@@ -265,17 +271,19 @@ class RegionPlacementPolicy(common.PlacementPolicy):
     @staticmethod
     def _has_deletion_policy(action: Any, cluster: Any) -> bool:
         """Tell whether an enabled policy will choose the candidates."""
-        enabled = {
-            binding.policy_id
-            for binding in binding_objects.ClusterPolicy.get_all(
-                action.context, cluster.id, filters={'enabled': True}
-            )
-        }
-        return any(
-            policy.id in enabled
+        attached = [
+            policy.id
             for type_name in DELETION_TYPES
             for policy in common.policies_of_type(cluster, type_name)
+        ]
+        if not attached:
+            return False
+        # The rows, because each binding *object* reads the whole cluster
+        # with all its nodes again.
+        enabled = db_api.cluster_policy_get_all(
+            action.context, cluster.id, filters={'enabled': True}
         )
+        return any(binding.policy_id in attached for binding in enabled)
 
 
 def _is_aware(profile: Any) -> bool:
@@ -289,8 +297,8 @@ def _counts(node: Any) -> bool:
     A node that waits for its own NODE_CREATE is a member of the cluster
     already, but nobody has decided on its region.
     """
-    placed = regions.recorded_region(node) is not None
-    return placed or bool(node.status != consts.NS_INIT)
+    settled = bool(node.status != consts.NS_INIT)
+    return settled or regions.recorded_region(node) is not None
 
 
 def _plan(outcome: apportionment.Outcome) -> dict[str, int]:

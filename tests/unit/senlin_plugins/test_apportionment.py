@@ -187,6 +187,35 @@ class GrowProperties(unittest.TestCase):
             apportionment.grow(shuffled, turned, count),
         )
 
+    @hypothesis.given(
+        cases(max_regions=6, max_nodes=20),
+        st.integers(0, 30),
+        st.integers(1, 30),
+    )
+    def test_more_nodes_never_leave_a_region_fewer(self, case, count, more):
+        regions, current = case
+        fewer = apportionment.grow(regions, current, count)
+        larger = apportionment.grow(regions, current, count + more)
+        hypothesis.assume(larger.feasible)
+        after = grown(current, larger)
+        for name, n in grown(current, fewer).items():
+            self.assertLessEqual(n, after[name])
+
+    @hypothesis.given(
+        st.lists(st.integers(1, 10**30), min_size=2, max_size=6, unique=True),
+        st.integers(1, 10**20),
+    )
+    def test_numbers_past_any_float_are_exact(self, weights, count):
+        # A fair share is missed by less than one node per region.
+        regions = [Region(f'r{i}', w) for i, w in enumerate(weights)]
+        plan = apportionment.grow(regions, {}, count).plan
+        self.assertEqual(count, sum(plan.values()))
+        for region in regions:
+            share = fractions.Fraction(count * region.weight, sum(weights))
+            self.assertLess(
+                abs(plan.get(region.name, 0) - share), len(regions)
+            )
+
 
 class ShrinkProperties(unittest.TestCase):
     @hypothesis.given(
@@ -235,6 +264,62 @@ class ShrinkProperties(unittest.TestCase):
                 step_by_step, apportionment.shrink(regions, step_by_step, 1)
             )
         self.assertEqual(shrunk(current, at_once), step_by_step)
+
+    @hypothesis.given(
+        cases(max_regions=6, max_nodes=40, strays=True), st.integers(0, 80)
+    )
+    def test_no_region_gives_more_than_it_has_and_the_sum_is_right(
+        self, case, count
+    ):
+        regions, current = case
+        outcome = apportionment.shrink(regions, current, count)
+        hypothesis.assume(outcome.feasible)
+        self.assertEqual(count, sum(outcome.plan.values()))
+        for name, removed in outcome.plan.items():
+            self.assertGreater(removed, 0)
+            self.assertLessEqual(removed, current[name])
+
+    @hypothesis.given(
+        st.lists(
+            st.tuples(st.integers(1, 10**6), st.integers(0, 10**5)),
+            min_size=1,
+            max_size=60,
+        ),
+        st.floats(0, 1),
+    )
+    def test_no_other_node_would_have_been_a_better_one(self, drawn, share):
+        # What brute force cannot try: optimal is a plan in which each node
+        # that is removed costs at least as much as any that stays.
+        weights = {f'r{i}': weight for i, (weight, _) in enumerate(drawn)}
+        current = {f'r{i}': now for i, (_, now) in enumerate(drawn)}
+        regions = [Region(name, weight) for name, weight in weights.items()]
+        count = int(share * sum(current.values()))
+        hypothesis.assume(count)
+        outcome = apportionment.shrink(regions, current, count)
+        after = shrunk(current, outcome)
+        cheapest = min(
+            fractions.Fraction(2 * after[name] + 1, weights[name])
+            for name in outcome.plan
+        )
+        dearest = max(
+            fractions.Fraction(2 * n - 1, weights[name])
+            for name, n in after.items()
+        )
+        self.assertGreaterEqual(cheapest, dearest)
+
+    @hypothesis.given(
+        cases(max_regions=6, max_nodes=20, strays=True),
+        st.integers(1, 30),
+        st.randoms(),
+    )
+    def test_the_order_of_the_input_does_not_matter(self, case, count, rng):
+        regions, current = case
+        shuffled = rng.sample(regions, len(regions))
+        turned = dict(rng.sample(list(current.items()), len(current)))
+        self.assertEqual(
+            apportionment.shrink(regions, current, count),
+            apportionment.shrink(shuffled, turned, count),
+        )
 
 
 @ddt.ddt

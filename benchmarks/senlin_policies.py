@@ -1,0 +1,628 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Time Senlin's policies: this package's beside those that come with Senlin.
+
+``python -m benchmarks.senlin_policies`` runs the real policy classes on real
+clusters in Senlin's database (SQLite in memory), all in one process, so that
+the ratios mean something on any machine. It needs Senlin, and prints what
+``doc/source/benchmarks.rst`` shows.
+"""
+
+import argparse
+import copy
+import dataclasses
+import gc
+import importlib.util
+import json
+import os
+import pathlib
+import platform
+import random
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import prettytable
+
+from benchmarks import quality
+from senlin_plugins import apportionment, selection
+
+OURS = 'senlin_plugins'
+IN_TREE = 'in-tree'
+
+SIZES = (100, 1_000, 10_000)
+REGIONS = (2, 100, 1_000)
+QUICK_SIZES = (100, 1_000)
+QUICK_REGIONS = (2, 100)
+
+#: How many random cases tell the quality of the plans, and which ones.
+CASES = 2_000
+SEED = 20_261_120
+
+#: A call is repeated this often, or for so many seconds; the best counts.
+REPEATS = 15
+PATIENCE = 1.0
+
+#: The planner alone: how many nodes over how many regions.
+MANY_NODES, MANY_REGIONS = 1_000_000, 1_000
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+
+
+class BenchmarkError(Exception):
+    """The two sides cannot be compared; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One thing that both sides did.
+
+    :param what: what was timed.
+    :param nodes: how many nodes the cluster has.
+    :param regions: how many regions the policy has; 0 when it has none.
+    :param change: how many nodes were to be added or removed.
+    :param ours: seconds that this package took.
+    :param in_tree: seconds that Senlin's own part took.
+    :param note: what was remarkable.
+    """
+
+    what: str
+    nodes: int
+    regions: int
+    change: int
+    ours: float
+    in_tree: float
+    note: str = ''
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long Senlin's own part takes."""
+        return self.in_tree / self.ours
+
+
+def best_of(run: Callable[[], Any], prepare: Callable[[], Any]) -> float:
+    """Time a call, without the garbage collector, as timeit does.
+
+    :param run: what to time.
+    :param prepare: what must be done before each call, untimed.
+    :returns: the shortest time in seconds.
+    """
+    times: list[float] = []
+    gc.collect()
+    gc.disable()
+    while len(times) < REPEATS and sum(times) < PATIENCE:
+        prepare()
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    gc.enable()
+    return min(times)
+
+
+class Bench:
+    """Clusters in Senlin's database, and both sides' policies for them."""
+
+    def __init__(self) -> None:
+        """Start Senlin in this process."""
+        # Patches the process and needs Senlin: not before it is wanted.
+        from demo.senlin import cloud, engine
+
+        self.engine = engine.boot()
+        self._new_region = cloud.Region
+        self.rng = random.Random(SEED)
+
+        from oslo_config import cfg
+        from senlin.common import context
+
+        cfg.CONF.set_override('max_nodes_per_cluster', 10 * max(SIZES))
+        self.context = context.RequestContext(
+            user_id=engine.USER, project_id=engine.PROJECT, is_admin=True
+        )
+        self.profile_id = self.engine.profile()
+
+    def regions(self, count: int) -> list[dict[str, Any]]:
+        """Add regions to the cloud and return a policy's list of them."""
+        names = [f'region-{i:04}' for i in range(count)]
+        for name in names:
+            self.engine.cloud.regions.setdefault(name, self._new_region(name))
+        self.engine.cloud.known.update(names)
+        return [
+            {'name': name, 'weight': self.rng.randint(1, 10) * 100}
+            for name in names
+        ]
+
+    def policy(self, type_name: str, version: str, **properties: Any) -> Any:
+        """Return a policy as the engine loads it."""
+        from senlin.policies import base
+
+        spec = {
+            'type': type_name,
+            'version': version,
+            'properties': properties,
+        }
+        return base.Policy(
+            f'{type_name}-{len(properties)}',
+            spec,
+            user=self.context.user_id,
+            project=self.context.project_id,
+        )
+
+    def cluster(self, size: int, regions: Sequence[Mapping[str, Any]]) -> Any:
+        """Write a cluster into the database and load it as the engine does.
+
+        :param size: how many nodes.
+        :param regions: the regions that the nodes are spread over at
+            random, by weight.
+        :returns: the engine's cluster object, with the deletion policy of
+            this package attached: so region placement plans, and nothing
+            else, on both sides.
+        """
+        import datetime
+        import uuid
+
+        from senlin import objects
+        from senlin.db.sqlalchemy import api as db_api
+        from senlin.db.sqlalchemy import models
+        from senlin.engine import cluster as clusters
+
+        now = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
+        owner = {
+            'user': self.context.user_id,
+            'project': self.context.project_id,
+        }
+        record = objects.Cluster.create(
+            self.context,
+            {
+                'name': 'benchmark',
+                'profile_id': self.profile_id,
+                'init_at': now,
+                'min_size': 0,
+                'max_size': -1,
+                'desired_capacity': size,
+                'next_index': size + 1,
+                'timeout': 3600,
+                'status': 'ACTIVE',
+                'data': {},
+                **owner,
+            },
+        )
+        homes = self.rng.choices(
+            [region['name'] for region in regions],
+            [region['weight'] for region in regions],
+            k=size,
+        )
+        with db_api.session_for_write() as session:
+            session.execute(
+                models.Node.__table__.insert(),
+                [
+                    {
+                        'id': str(uuid.UUID(int=self.rng.getrandbits(128))),
+                        'name': f'node-{i}',
+                        'cluster_id': record.id,
+                        'profile_id': self.profile_id,
+                        'index': i,
+                        'init_at': now,
+                        'created_at': now
+                        + datetime.timedelta(
+                            seconds=self.rng.randrange(10 * size)
+                        ),
+                        'tainted': False,
+                        # One in a hundred is of no use any more.
+                        'status': 'ERROR' if i % 100 == 99 else 'ACTIVE',
+                        'data': {'placement': {'region_name': home}},
+                        'meta_data': {},
+                        'dependents': {},
+                        **owner,
+                    }
+                    for i, home in enumerate(homes, start=1)
+                ],
+            )
+        deletion = self.policy('senlin_plugins.policy.deletion', '1.1')
+        deletion.store(self.context)
+        objects.ClusterPolicy.create(
+            self.context,
+            record.id,
+            deletion.id,
+            {'enabled': True, 'priority': 400, 'data': {}},
+        )
+        return clusters.Cluster.load(self.context, record.id)
+
+    def check(
+        self, policy: Any, cluster: Any, name: str, **data: Any
+    ) -> tuple[float, dict[str, Any]]:
+        """Time a policy's ``pre_op`` on an action.
+
+        :param policy: the policy.
+        :param cluster: the engine's cluster object.
+        :param name: the action's name.
+        :param data: what is in the action's data before; ``count`` is its
+            input.
+        :returns: seconds, and the action's data afterwards.
+        """
+        from senlin.engine.actions import base as actions
+
+        count = data.pop('count')
+        action = actions.Action(
+            cluster.id, name, self.context, cluster_id=cluster.id
+        )
+        action.entity = cluster
+        action.inputs = {'count': count}
+        action.store(self.context)
+
+        def prepare() -> None:
+            action.data = copy.deepcopy(data)
+
+        seconds = best_of(lambda: policy.pre_op(cluster.id, action), prepare)
+        return seconds, action.data
+
+
+def region_rows(
+    bench: Bench, cluster: Any, regions: Sequence[Mapping[str, Any]]
+) -> list[Row]:
+    """Time region placement, and deletion that follows its plan."""
+    size = len(cluster.nodes)
+    count = size // 2
+    pair = [
+        bench.policy(type_name, '1.0', regions=[*regions])
+        for type_name in (
+            'senlin_plugins.policy.region_placement',
+            'senlin.policy.region_placement',
+        )
+    ]
+    rows = []
+    plan: dict[str, int] = {}
+    for what, name, key in (
+        ('placement, scale out', 'CLUSTER_SCALE_OUT', 'creation'),
+        ('placement, scale in', 'CLUSTER_SCALE_IN', 'deletion'),
+    ):
+        (ours, data), (in_tree, other) = (
+            bench.check(policy, cluster, name, count=count) for policy in pair
+        )
+        if data['status'] != 'OK':
+            raise BenchmarkError(f'{what}: {data["reason"]}')
+        plan = data[key]['regions']
+        note = '' if other.get(key) else 'in-tree refuses'
+        rows.append(Row(what, size, len(regions), count, ours, in_tree, note))
+    for criterion in ('RANDOM', 'OLDEST_FIRST'):
+        rows.append(
+            deletion_row(
+                bench,
+                cluster,
+                criterion,
+                count,
+                regions=len(regions),
+                deletion={'count': count, 'regions': plan},
+            )
+        )
+    return rows
+
+
+def deletion_row(
+    bench: Bench,
+    cluster: Any,
+    criterion: str,
+    count: int,
+    regions: int = 0,
+    **data: Any,
+) -> Row:
+    """Time the deletion policies."""
+    seconds = []
+    for type_name in (
+        'senlin_plugins.policy.deletion',
+        'senlin.policy.deletion',
+    ):
+        policy = bench.policy(type_name, '1.1', criteria=criterion)
+        taken, after = bench.check(
+            policy, cluster, 'CLUSTER_SCALE_IN', count=count, **data
+        )
+        found = len(after['deletion']['candidates'])
+        if found != count:
+            raise BenchmarkError(
+                f'{type_name} with {criterion} chose {found} nodes instead '
+                f'of {count}.'
+            )
+        seconds.append(taken)
+    ours, in_tree = seconds
+    return Row(
+        f'deletion, {criterion}',
+        len(cluster.nodes),
+        regions,
+        count,
+        ours,
+        in_tree,
+    )
+
+
+def selection_rows(cluster: Any) -> list[Row]:
+    """Time the selection alone, of half of the nodes."""
+    from senlin.common import scaleutils
+
+    nodes = cluster.nodes
+    count = len(nodes) // 2
+    in_tree = {
+        'RANDOM': lambda: scaleutils.nodes_by_random(nodes, count),
+        'OLDEST_FIRST': lambda: scaleutils.nodes_by_age(nodes, count, True),
+        'YOUNGEST_FIRST': lambda: scaleutils.nodes_by_age(nodes, count, False),
+        'OLDEST_PROFILE_FIRST': lambda: scaleutils.nodes_by_profile_age(
+            nodes, count
+        ),
+    }
+    rows = []
+    for criterion in selection.Criterion:
+
+        def ours(criterion: selection.Criterion = criterion) -> None:
+            selection.select(nodes, count, criterion, random.Random())
+
+        rows.append(
+            Row(
+                f'selection, {criterion}',
+                len(nodes),
+                0,
+                count,
+                best_of(ours, lambda: None),
+                best_of(in_tree[criterion], lambda: None),
+            )
+        )
+    return rows
+
+
+def planner_row(bench: Bench) -> Row:
+    """Time the planners alone, on a count that no cluster has."""
+    regions = bench.regions(MANY_REGIONS)
+    ours = [apportionment.Region(r['name'], r['weight']) for r in regions]
+    policy = bench.policy(
+        'senlin.policy.region_placement', '1.0', regions=regions
+    )
+    current = {region.name: 0 for region in ours}
+    return Row(
+        'planner, scale out',
+        0,
+        MANY_REGIONS,
+        MANY_NODES,
+        best_of(
+            lambda: apportionment.grow(ours, current, MANY_NODES),
+            lambda: None,
+        ),
+        best_of(
+            lambda: policy._create_plan(
+                current, policy.regions, MANY_NODES, True
+            ),
+            lambda: None,
+        ),
+    )
+
+
+def plan_quality(bench: Bench) -> dict[tuple[str, str], quality.Score]:
+    """Score both planners on the same random cases."""
+    in_tree_policy = bench.policy(
+        'senlin.policy.region_placement', '1.0', regions=[{'name': 'any'}]
+    )
+
+    def ours(
+        regions: list[apportionment.Region],
+        current: Mapping[str, int],
+        change: int,
+    ) -> Mapping[str, int] | None:
+        decide = apportionment.grow if change > 0 else apportionment.shrink
+        outcome = decide(regions, current, abs(change))
+        return outcome.plan if outcome.feasible else None
+
+    def in_tree(
+        regions: list[apportionment.Region],
+        current: Mapping[str, int],
+        change: int,
+    ) -> Mapping[str, int] | None:
+        plan: Mapping[str, int] | None = in_tree_policy._create_plan(
+            current,
+            {r.name: {'weight': r.weight, 'cap': r.cap} for r in regions},
+            abs(change),
+            change > 0,
+        )
+        return plan or None
+
+    return quality.compare({OURS: ours, IN_TREE: in_tree}, CASES, SEED)
+
+
+def measure(bench: Bench, *, quick: bool) -> list[Row]:
+    """Run everything that is timed.
+
+    :param bench: the benchmark's Senlin.
+    :param quick: whether to leave out the large ones.
+    :returns: the rows.
+    """
+    rows = [planner_row(bench)]
+    for size in QUICK_SIZES if quick else SIZES:
+        for number in QUICK_REGIONS if quick else REGIONS:
+            say(f'{size} nodes, {number} regions')
+            regions = bench.regions(number)
+            cluster = bench.cluster(size, regions)
+            rows += region_rows(bench, cluster, regions)
+        say(f'{size} nodes, no regions')
+        rows += selection_rows(cluster)
+        for criterion in selection.Criterion:
+            for count in (1, size // 2):
+                rows.append(deletion_row(bench, cluster, criterion, count))
+    return rows
+
+
+def growth(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
+    """Return how many times as long as a tenth of the nodes each side took.
+
+    :param row: the row of the larger cluster.
+    :param rows: all rows.
+    :returns: the factor of this package and that of Senlin's own part.
+    """
+    for smaller in rows:
+        same = (smaller.what, smaller.regions) == (row.what, row.regions)
+        alike = smaller.change == row.change == 1 or (
+            smaller.change * 10 == row.change
+        )
+        if same and alike and smaller.nodes * 10 == row.nodes:
+            return (
+                f'x {row.ours / smaller.ours:.1f}',
+                f'x {row.in_tree / smaller.in_tree:.1f}',
+            )
+    return '', ''
+
+
+def report(
+    rows: Sequence[Row],
+    scores: Mapping[tuple[str, str], quality.Score],
+) -> str:
+    """Return the report as text."""
+    lines = [
+        machine(),
+        '',
+        'Milliseconds, the best of several runs; ratio: in-tree / ours',
+    ]
+    table = prettytable.PrettyTable(
+        [
+            'what',
+            'nodes',
+            'regions',
+            'change',
+            'ours',
+            'in-tree',
+            'ratio',
+            '10x: ours',
+            '10x: in-tree',
+        ]
+    )
+    table.align = 'r'
+    table.align['what'] = 'l'
+    for row in sorted(rows, key=lambda r: (r.what, r.regions, r.change == 1)):
+        table.add_row(
+            [
+                f'{row.what} ({row.note})' if row.note else row.what,
+                row.nodes or '-',
+                row.regions or '-',
+                row.change,
+                f'{row.ours * 1e3:.2f}',
+                f'{row.in_tree * 1e3:.2f}',
+                f'{row.ratio:.1f}',
+                *growth(row, rows),
+            ]
+        )
+    lines.append(table.get_string())
+    table = prettytable.PrettyTable(
+        [
+            'plans',
+            'cases with a plan',
+            'best plan',
+            'wrongly refused',
+            'cases without',
+            'planned all the same',
+        ]
+    )
+    table.align = 'l'
+    for (direction, name), score in sorted(scores.items()):
+        table.add_row(
+            [
+                f'{direction}, {name}',
+                score.feasible,
+                f'{score.optimal / score.feasible:.1%}',
+                f'{score.refused / score.feasible:.1%}',
+                score.infeasible,
+                score.invented,
+            ]
+        )
+    lines += ['', f'Quality of the plans ({CASES} random cases, seed {SEED})']
+    lines.append(table.get_string())
+    return '\n'.join(lines)
+
+
+def machine() -> str:
+    """Say in one line what all this ran on."""
+    from senlin import version
+
+    return (
+        f'Senlin {version.version_info.version_string()}, Python '
+        f'{platform.python_version()}, {platform.system()} on '
+        f'{platform.machine()}, {os.cpu_count()} CPUs'
+    )
+
+
+def say(what: str) -> None:
+    """Tell what goes on."""
+    print(f'benchmark: {what}', file=sys.stderr, flush=True)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the benchmark and print its report.
+
+    :param argv: the command line without the program's name.
+    :returns: 0, or 1 when it broke off, or 2 when something that the user
+        must change is wrong.
+    """
+    parser = argparse.ArgumentParser(
+        prog='python -m benchmarks.senlin_policies',
+        description='Time region placement and deletion beside the policies '
+        'that come with Senlin, and compare the plans. Takes a few minutes.',
+    )
+    parser.add_argument(
+        '--quick',
+        action='store_true',
+        help='only up to 1,000 nodes and 100 regions: a few seconds',
+    )
+    parser.add_argument(
+        '--json',
+        type=pathlib.Path,
+        metavar='PATH',
+        help='write the numbers to this file, too',
+    )
+    args = parser.parse_args(argv)
+    if importlib.util.find_spec('senlin') is None:
+        say(
+            'Senlin is not installed here: "tox -e demo --notest" makes an '
+            'environment that has it.'
+        )
+        return EXIT_USAGE
+    if args.json and not args.json.parent.is_dir():
+        say(f"--json '{args.json}': there is no such directory.")
+        return EXIT_USAGE
+    started = time.monotonic()
+    try:
+        bench = Bench()
+        rows = measure(bench, quick=args.quick)
+        say(f'{CASES} random plans')
+        scores = plan_quality(bench)
+        print(report(rows, scores))
+        if args.json:
+            args.json.write_text(
+                json.dumps(
+                    {
+                        'machine': machine(),
+                        'times': [dataclasses.asdict(row) for row in rows],
+                        'plans': [
+                            {
+                                'direction': direction,
+                                'planner': name,
+                                **dataclasses.asdict(score),
+                            }
+                            for (direction, name), score in scores.items()
+                        ],
+                    },
+                    indent=1,
+                )
+            )
+    except (BenchmarkError, OSError) as ex:
+        say(f'broke off: {ex}')
+        return EXIT_FAILED
+    say(f'done in {time.monotonic() - started:.0f} s')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
