@@ -68,7 +68,7 @@ class Recorder:
         except exc.ResourceNotFound as ex:
             LOG.warning(
                 'Node %(node)s was deleted while its %(kind)s %(id)s was '
-                'being created: the %(kind)s is deleted, too.',
+                'being created: deleting the %(kind)s, too.',
                 {'node': self._node.id, 'kind': kind, 'id': made.id},
             )
             delete(made.id)
