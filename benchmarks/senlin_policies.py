@@ -585,8 +585,8 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if importlib.util.find_spec('senlin') is None:
         say(
-            'Senlin is not installed here: "tox -e demo --notest" makes an '
-            'environment that has it.'
+            'Senlin is not installed here: "make demo" leaves an environment '
+            'behind that has it; use .venv/2026.2/bin/python.'
         )
         return EXIT_USAGE
     if args.json and not args.json.parent.is_dir():
