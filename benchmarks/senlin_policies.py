@@ -574,7 +574,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         '--quick',
         action='store_true',
-        help='only up to 1,000 nodes and 100 regions: a few seconds',
+        help='only up to 1,000 nodes and 100 regions: half a minute',
     )
     parser.add_argument(
         '--json',
