@@ -68,7 +68,7 @@ class Recorder:
         except exc.ResourceNotFound as ex:
             LOG.warning(
                 'Node %(node)s was deleted while its %(kind)s %(id)s was '
-                'being created: the %(kind)s is deleted, too.',
+                'being created: deleting the %(kind)s, too.',
                 {'node': self._node.id, 'kind': kind, 'id': made.id},
             )
             delete(made.id)
@@ -108,10 +108,10 @@ def keep_hold(
     return failure
 
 
-def find_server(client: Any, node: Any, name: str) -> str | None:
+def find_server(profile: Any, node: Any, name: str) -> str | None:
     """Find the server of a node that knows of none.
 
-    :param client: the compute client for the node's region.
+    :param profile: the node's profile, which leads to its region.
     :param node: the engine's node object.
     :param name: the name that the server was given.
     :returns: the id of the server that was created for the node, if any.
@@ -119,7 +119,7 @@ def find_server(client: Any, node: Any, name: str) -> str | None:
         deletable although its region is gone.
     """
     try:
-        servers = _servers_named(client, name)
+        servers = _servers_named(profile, node, name)
     except exc.InternalError as ex:
         LOG.warning(
             'Nobody can tell whether node %(node)s has a server: %(error)s '
@@ -140,8 +140,8 @@ def find_server(client: Any, node: Any, name: str) -> str | None:
 
 
 @sdk.translate_exception  # type: ignore[untyped-decorator]
-def _servers_named(client: Any, name: str) -> list[Any]:
+def _servers_named(profile: Any, node: Any, name: str) -> list[Any]:
     """List the servers of a name, as Senlin's driver has no method to."""
     # Nova takes a pattern and would find longer names, too: no harm done.
-    found = client.conn.compute.servers(details=True, name=re.escape(name))
-    return list(found)
+    compute = profile.compute(node).conn.compute
+    return list(compute.servers(details=True, name=re.escape(name)))

@@ -83,6 +83,6 @@ class ServerProfile(
         """
         if not obj.physical_id:
             obj.physical_id = creation.find_server(
-                self.compute(obj), obj, self.properties[self.NAME] or obj.name
+                self, obj, self.properties[self.NAME] or obj.name
             )
         return super().do_delete(obj, **params)

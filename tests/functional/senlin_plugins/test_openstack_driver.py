@@ -104,19 +104,21 @@ class OpenStackDriver(unittest.TestCase):
             {'id': 'lost', 'metadata': {'cluster_node_id': 'n1'}},
         ]
         self.http.get(f'{url}/servers/detail', json={'servers': listed})
+        profile = types.SimpleNamespace(compute=lambda node: client)
         node = types.SimpleNamespace(id='n1')
-        self.assertEqual('lost', creation.find_server(client, node, 'a.b'))
+        self.assertEqual('lost', creation.find_server(profile, node, 'a.b'))
         asked = self.http.request_history[-1]
         self.assertEqual({'name': ['a\\.b']}, asked.qs)
         node.id = 'n3'
-        self.assertIsNone(creation.find_server(client, node, 'a.b'))
+        self.assertIsNone(creation.find_server(profile, node, 'a.b'))
 
     def test_a_region_that_does_not_answer_is_told_in_the_log(self):
         url, client = self.compute_of(TWO)
         self.http.get(f'{url}/servers/detail', status_code=403)
+        profile = types.SimpleNamespace(compute=lambda node: client)
         node = types.SimpleNamespace(id='n1')
         with self.assertLogs(creation.__name__, 'WARNING') as told:
-            self.assertIsNone(creation.find_server(client, node, 'a'))
+            self.assertIsNone(creation.find_server(profile, node, 'a'))
         self.assertIn('cluster_node_id n1', told.output[0])
 
     def compute_of(self, region):

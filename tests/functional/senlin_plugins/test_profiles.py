@@ -231,6 +231,12 @@ class Ports(TestCase):
         self.assertEqual(TWO, base.region_of(node))
         self.assertEqual('ERROR', node['status'])
         self.assertIn(f'No {step} today', node['status_reason'])
+
+    def test_a_node_that_was_undone_is_made_whole_by_a_recovery(self):
+        failures = self.cloud.regions[TWO].failures
+        failures['port on back'] = 'No port today'
+        self.act_and_fail(self.cluster_id, 'scale_out')
+        (node,) = self.senlin.nodes(self.cluster_id)
         failures.clear()
         self.assert_done(
             self.senlin.act_node(node['id'], 'recover', operation='RECREATE')

@@ -157,6 +157,8 @@ class Growing(base.TestCase):
         self.assertNotIn('regions', data.get('creation', {}))
         self.assert_servers(cluster)
 
+
+class SingleNodes(base.TestCase):
     def test_s4_node_create_goes_to_the_best_region(self):
         profile = self.senlin.profile()
         policy = self.region_policy((ONE, 100, 1), (THREE, 50), (TWO, 49))
@@ -196,6 +198,8 @@ class Growing(base.TestCase):
         self.assertNotIn('placement', data)
         self.assert_servers(cluster, **{THREE: 3})
 
+
+class Recovering(base.TestCase):
     def test_recover_with_check_capacity_places_the_missing_nodes(self):
         # A deletion that keeps the desired capacity leaves a gap.
         deletion = self.senlin.policy(
