@@ -30,7 +30,7 @@ from tools import environments
 #: Each package's tests run in processes of their own, as the services do;
 #: beside the package, how many. Senlin's engine sleeps most of the time, in
 #: rounds of three seconds, so its tests share a processor well.
-PACKAGES = {'senlin_plugins': 4, 'nova_filters': 0, 'heat_hints': 0}
+PACKAGES = {'senlin_plugins': 6, 'nova_filters': 0, 'heat_hints': 0}
 
 #: What stestr's closing summary calls each outcome, and how we count it. A
 #: test that passes where a failure is expected is a failure.
