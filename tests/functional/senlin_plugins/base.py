@@ -104,8 +104,18 @@ class TestCase(unittest.TestCase):
 
     def wait_until_free(self, cluster_id):
         """Wait for an action that has failed to let go of its cluster."""
-        while cluster_lock.ClusterLock.is_locked(cluster_id):
-            eventlet.sleep(0.1)
+        self.wait_until(
+            lambda: not cluster_lock.ClusterLock.is_locked(cluster_id)
+        )
+
+    def wait_until(self, holds):
+        """Wait until something holds, and fail if it never does.
+
+        :param holds: tells whether it does.
+        """
+        with eventlet.Timeout(engine.PATIENCE):
+            while not holds():
+                eventlet.sleep(0.1)
 
     def assert_done(self, action):
         """Fail with the action's own reason unless it succeeded."""

@@ -15,7 +15,6 @@
 import collections
 
 import ddt
-import eventlet
 
 from demo.senlin import engine
 from tests.functional.senlin_plugins import base
@@ -76,8 +75,9 @@ class Scenarios(TestCase):
         cluster = self.cluster(self.deletion_policy(grace_period=3), size=1)
         (node,) = self.senlin.nodes(cluster)
         started = self.senlin.start(cluster, 'del_nodes', nodes=[node['id']])
-        while 'deletion' not in self.senlin.action(started)['data']:
-            eventlet.sleep(0.1)
+        self.wait_until(
+            lambda: 'deletion' in self.senlin.action(started)['data']
+        )
         self.assert_servers(cluster, **{ONE: 1})
         self.assert_done(self.senlin.wait(started))
         self.assert_servers(cluster)

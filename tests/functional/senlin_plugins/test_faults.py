@@ -17,7 +17,6 @@ hold the servers, and ends by scaling the cluster again and deleting it.
 """
 
 import ddt
-import eventlet
 from oslo_config import cfg
 
 from demo.senlin.cloud import Fault
@@ -50,9 +49,13 @@ class FaultCase(base.TestCase):
         action = self.senlin.act(cluster, name, **arguments)
         self.assertEqual('FAILED', action['status'])
         self.wait_until_free(cluster)
-        while action['status_reason'] == 'Action execution failed':
-            eventlet.sleep(0.1)
-            action = self.senlin.action(action['id'])
+
+        def noticed():
+            now = self.senlin.action(action['id'])
+            return now['status_reason'] != 'Action execution failed'
+
+        self.wait_until(noticed)
+        action = self.senlin.action(action['id'])
         self.assertIn(reason, action['status_reason'])
         return action
 
@@ -226,8 +229,7 @@ class HangingRegion(FaultCase):
     def test_an_answer_after_the_actions_end_is_not_lost(self):
         cluster = self.time_out_while_creating()
         self.mend()
-        while self.states(cluster)[1] != (TWO, 'ACTIVE'):
-            eventlet.sleep(0.1)
+        self.wait_until(lambda: self.states(cluster)[1] == (TWO, 'ACTIVE'))
         self.assert_servers(cluster, **{ONE: 1, TWO: 1})
         self.assert_usable(cluster, 4, **{ONE: 2, TWO: 2})
 
@@ -236,8 +238,7 @@ class HangingRegion(FaultCase):
         self.assert_done(self.senlin.delete(f'/clusters/{cluster}'))
         created = self.cloud.regions[TWO].failures['server_create']
         self.mend()
-        while created.waiting:
-            eventlet.sleep(0.1)
+        self.wait_until(lambda: not created.waiting)
         self.assertEqual(
             dict.fromkeys(self.cloud.regions, 0),
             self.cloud.servers_of(cluster),
