@@ -26,7 +26,7 @@ check: python ## style, types, documentation and release notes
 	.venv/check/bin/python -m ruff check .
 	.venv/check/bin/python -m ruff format --check .
 	.venv/check/bin/python -m mypy
-	.venv/check/bin/python -m doc8 README.rst CONTRIBUTING.rst doc/source
+	.venv/check/bin/python -m doc8 README.rst CONTRIBUTING.rst constraints/README.rst doc/source
 	.venv/check/bin/reno -q lint
 
 docs: python ## build documentation and release notes into doc/build/html

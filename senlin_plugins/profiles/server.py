@@ -15,7 +15,6 @@
 from typing import Any
 
 from senlin.common import consts
-from senlin.common import exception as exc
 from senlin.profiles.os.nova import server
 
 from senlin_plugins.profiles import creation, regions
@@ -42,9 +41,7 @@ class ServerProfile(
 
         The in-tree method looks a network up when it comes to it, and keeps
         the ports made so far when one is not there; a node's region may
-        well lack a network that the default region has. It also lets
-        Neutron's refusal of a port escape, which leaves the node in
-        CREATING.
+        well lack a network that the default region has.
 
         :param obj: the node.
         :param networks: the networks of the spec.
@@ -55,14 +52,9 @@ class ServerProfile(
         if networks and len(networks) > 1:
             for network in networks:
                 self._validate_network(obj, network, action_type)
-        try:
-            return super()._create_ports_from_properties(
-                obj, networks, action_type
-            )
-        except exc.InternalError as ex:
-            if action_type != 'create':
-                raise
-            raise exc.EResourceCreation(type='server', message=str(ex)) from ex
+        return super()._create_ports_from_properties(
+            obj, networks, action_type
+        )
 
     def required_services(self) -> list[str]:
         """Name the services that a server of this profile needs."""
