@@ -114,22 +114,70 @@ Related options:
 )
 
 
+#: The same group and option as in heat.conf, so that one line serves both.
+SIGNATURE_GROUP: Final = cfg.OptGroup(
+    'heat_hints',
+    title='Signed stack scheduler hints',
+    help="""
+What nova-scheduler knows of the stack scheduler hints that heat-engine sends.
+""",
+)
+
+SIGNATURE_OPTS: Final = (
+    cfg.ListOpt(
+        'signing_key',
+        default=[],
+        secret=True,
+        help="""
+The keys that heat-engine signs its stack scheduler hints with.
+
+Any tenant can send a ``heat_root_stack_id`` straight to Nova. With a key,
+``StackAffinityWeigher`` believes only hints that carry a signature made with
+it, for the project that owns the server: all others count as absent, those of
+running servers as well. The option is read when nova-scheduler starts.
+
+Possible values:
+
+* Empty: hints are not signed, and all of them are believed.
+* A list of keys, separated by commas, each of at least 32 characters and
+  without ``$`` and commas; ``openssl rand -hex 32`` makes a good one. A
+  signature made with any of them is believed. A shorter key is not used; if
+  none is left, no hint is believed.
+
+To change the key: (1) write ``old,new`` here and restart every
+nova-scheduler; (2) write ``new`` into ``heat.conf`` and restart every
+heat-engine; (3) keep ``old`` here for as long as servers that carry its
+signature should be recognized, because Nova keeps their hints for ever.
+
+Related options:
+
+* ``[heat_hints] signing_key`` in ``heat.conf``, where the first key of the
+  list signs: the same line serves both files.
+* ``[filter_scheduler] weight_classes`` must name
+  ``nova_filters.all_weighers`` for this option to have an effect.
+""",
+    ),
+)
+
+
 #: What each option is when nothing, or nothing usable, is configured.
 DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
 
 
 def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register the group and its options; a second call changes nothing.
+    """Register both groups and their options; repeating changes nothing.
 
     :param conf: the configuration of the service.
     """
     conf.register_group(GROUP)
     conf.register_opts(OPTS, group=GROUP)
+    conf.register_group(SIGNATURE_GROUP)
+    conf.register_opts(SIGNATURE_OPTS, group=SIGNATURE_GROUP)
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:
     """Return the options, for the sample file generator.
 
-    :returns: the group and its options.
+    :returns: each group and its options.
     """
-    return [(GROUP, OPTS)]
+    return [(GROUP, OPTS), (SIGNATURE_GROUP, SIGNATURE_OPTS)]

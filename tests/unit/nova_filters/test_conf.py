@@ -12,8 +12,11 @@
 
 """The options, and what importing the package loads."""
 
+import logging
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from oslo_config import cfg
@@ -48,11 +51,41 @@ class OptionsTest(unittest.TestCase):
         config = cfg.ConfigOpts()
         conf.register_opts(config)
         self.assertEqual(
-            sorted(config.nova_filters), sorted(opt.dest for opt in listed)
+            sorted([*config.nova_filters, *config.heat_hints]),
+            sorted(opt.dest for opt in listed),
         )
         for opt in listed:
             self.assertIn('Possible values:', opt.help)
             self.assertIn('Related options:', opt.help)
+
+
+class SigningKeyTest(unittest.TestCase):
+    """The keys, read from a file and shown to nobody."""
+
+    def load(self, lines: str) -> cfg.ConfigOpts:
+        """Return what a nova.conf with these lines holds."""
+        config = cfg.ConfigOpts()
+        conf.register_opts(config)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'nova.conf'
+            path.write_text(lines)
+            config(['--config-file', str(path)], default_config_files=[])
+        return config
+
+    def test_the_line_of_heat_conf_is_read(self) -> None:
+        config = self.load('[heat_hints]\nsigning_key = old key, new key,\n')
+        self.assertEqual(['old key', 'new key'], config.heat_hints.signing_key)
+
+    def test_there_is_no_key_by_default(self) -> None:
+        self.assertEqual([], self.load('').heat_hints.signing_key)
+
+    def test_a_dump_of_all_options_shows_no_key(self) -> None:
+        config = self.load('[heat_hints]\nsigning_key = secret1,secret2\n')
+        with self.assertLogs('dump', logging.DEBUG) as logs:
+            config.log_opt_values(logging.getLogger('dump'), logging.DEBUG)
+        text = '\n'.join(logs.output)
+        self.assertRegex(text, r'heat_hints\.signing_key += \*\*\*\*')
+        self.assertNotIn('secret', text)
 
 
 class LayeringTest(unittest.TestCase):
