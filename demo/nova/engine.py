@@ -89,7 +89,7 @@ service_down_time = 86400
 """
 
 _PLACEMENT_URL = 'http://placement.invalid'
-_PROJECT = uuidutils.generate_uuid(dashed=False)
+PROJECT = uuidutils.generate_uuid(dashed=False)
 
 
 class WsgiTransport(requests.adapters.BaseAdapter):
@@ -202,8 +202,8 @@ class Cloud:
         self.hosts: list[str] = []
         self._set_up_config(log)
         self.context = context.get_admin_context()
-        self.context.project_id = _PROJECT
-        self.context.user_id = _PROJECT
+        self.context.project_id = PROJECT
+        self.context.user_id = PROJECT
         self.cell = self._set_up_databases()
         session = requests.Session()
         session.mount(_PLACEMENT_URL, WsgiTransport(_placement()))
@@ -391,12 +391,14 @@ class Cloud:
         flavor: Any,
         only: Sequence[str] | None = None,
         hints: Mapping[str, Any] | None = None,
+        project: str = PROJECT,
     ) -> Any:
         """Return a request for one server, built and stored as by Nova's API.
 
         :param flavor: Nova's Flavor.
         :param only: the hosts that may be considered; None is all of them.
         :param hints: the scheduler hints.
+        :param project: the id of the project that owns the server.
         :returns: Nova's RequestSpec.
         """
         request = objects.RequestSpec.from_components(
@@ -411,8 +413,8 @@ class Cloud:
             filter_properties={'scheduler_hints': dict(hints or {})},
             instance_group=None,
             availability_zone=None,
-            project_id=_PROJECT,
-            user_id=_PROJECT,
+            project_id=project,
+            user_id=PROJECT,
         )
         # The API stores it before it asks for a host.
         request.create()
@@ -470,8 +472,8 @@ class Cloud:
             objects.Instance(
                 cell_context,
                 uuid=request.instance_uuid,
-                project_id=_PROJECT,
-                user_id=_PROJECT,
+                project_id=request.project_id,
+                user_id=PROJECT,
                 host=host,
                 flavor=request.flavor,
                 system_metadata={},

@@ -12,8 +12,6 @@
 
 """What scheduler hints tell about a server's stack."""
 
-import hashlib
-import hmac
 import json
 import unittest
 
@@ -22,6 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nova_filters import stack_hints
+from tests import signing
+
+_KEY, _OTHER_KEY = signing.KEY, signing.OTHER_KEY
+_SIGNED = signing.EXAMPLE
 
 _ANYTHING = st.recursive(
     st.one_of(
@@ -192,31 +194,7 @@ class ReadTest(unittest.TestCase):
         )
 
 
-#: Of the contract with Heat's side, which the tests there hold to as well.
-_KEY = 'an example key of 32 characters.'
-_OTHER_KEY = 'another example, 32 characters..'
-_SIGNED = {
-    'heat_root_stack_id': 'r',
-    'heat_resource_uuid': ['u'],
-    'heat_path_in_stack': ['root', 'res,stack'],
-    'other': 'x',
-    'heat_signature': (
-        '3f6fc93e1a15b37b25ef59b4ab6cc02d5917ebf7d3efdbb066144546b39b1189'
-    ),
-}
-
 _HINT_VALUES = st.one_of(st.text(), st.lists(st.text(), max_size=3))
-
-
-def sign(hints, project: str, key: str = _KEY) -> str:
-    """Sign hints as the contract says, in words of its own."""
-    covered = sorted(
-        [name, value if isinstance(value, list) else [value]]
-        for name, value in hints.items()
-        if name.startswith('heat_') and name != 'heat_signature'
-    )
-    message = json.dumps([project, covered], separators=(',', ':'))
-    return hmac.new(key.encode(), message.encode(), hashlib.sha256).hexdigest()
 
 
 class SignatureTest(unittest.TestCase):
@@ -272,8 +250,8 @@ class SignatureTest(unittest.TestCase):
             '',
             '\u0663' * 64,
             '\udc80',
-            sign(_SIGNED, 'p1', _OTHER_KEY),
-            sign(_SIGNED, 'p2'),
+            signing.signature(_SIGNED, 'p1', _OTHER_KEY),
+            signing.signature(_SIGNED, 'p2'),
         ):
             forged = {**_SIGNED, 'heat_signature': wrong}
             self.assertIsNone(self.root(forged), wrong)
@@ -306,7 +284,7 @@ class SignatureTest(unittest.TestCase):
     )
     def test_whatever_is_signed_is_believed(self, hints, project, key) -> None:
         hints['heat_root_stack_id'] = 'root'
-        hints['heat_signature'] = sign(hints, project, key)
+        hints['heat_signature'] = signing.signature(hints, project, key)
         keys = stack_hints.Keys([_OTHER_KEY, key])
         self.assertEqual('root', self.root(hints, project, keys))
         self.assertIsNone(self.root(hints, f'{project}x', keys))
