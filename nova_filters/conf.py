@@ -15,6 +15,7 @@
 Importing this module loads no service.
 """
 
+import math
 from typing import Final
 
 from oslo_config import cfg
@@ -162,9 +163,9 @@ Related options:
     ),
 )
 
-
-#: What each option is when nothing, or nothing usable, is configured.
-DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
+#: What stands in the place of keys that cannot be read: it is too short to be
+#: used, so that nothing is believed.
+_NO_KEY: Final = ['unreadable']
 
 
 def register_opts(conf: cfg.ConfigOpts) -> None:
@@ -172,10 +173,43 @@ def register_opts(conf: cfg.ConfigOpts) -> None:
 
     :param conf: the configuration of the service.
     """
-    conf.register_group(GROUP)
-    conf.register_opts(OPTS, group=GROUP)
-    conf.register_group(SIGNATURE_GROUP)
-    conf.register_opts(SIGNATURE_OPTS, group=SIGNATURE_GROUP)
+    for group, opts in list_opts():
+        # A group for each configuration: oslo.config keeps overrides in it.
+        conf.register_group(cfg.OptGroup(group.name, group.title, group.help))
+        conf.register_opts(opts, group=group.name)
+
+
+def reset_wrong_values(conf: cfg.ConfigOpts) -> list[str]:
+    """Put something usable in the place of values that are not.
+
+    nova-scheduler itself reads every registered option to log it, and would
+    end at one that cannot be read.
+
+    :param conf: the configuration, with the options registered.
+    :returns: what is wrong, a line for each option that its default stands
+        in for now. Keys are not told of here: no text of an error that has
+        seen a key may be.
+    """
+    wrong = []
+    for group, opts in list_opts():
+        for opt in opts:
+            try:
+                value = conf[group.name][opt.dest]
+            except (ValueError, cfg.Error) as exc:
+                reason = str(exc)
+            else:
+                if not isinstance(value, float) or math.isfinite(value):
+                    continue
+                reason = f'{value} is not a finite number'
+            if opt.secret:
+                conf.set_override(opt.dest, _NO_KEY, group=group.name)
+                continue
+            conf.set_override(opt.dest, opt.default, group=group.name)
+            wrong.append(
+                f'Option {opt.name} in [{group.name}] cannot be used: '
+                f'{reason}. The default, {opt.default}, is in force'
+            )
+    return wrong
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:

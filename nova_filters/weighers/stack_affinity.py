@@ -22,7 +22,6 @@ from nova import context as nova_context
 from nova.db.api import api as api_db
 from nova.db.api import models
 from nova.scheduler import utils, weights
-from oslo_config import cfg
 from oslo_log import log as logging
 
 from nova_filters import conf, stack_hints, stack_map
@@ -32,7 +31,6 @@ CONF = nova.conf.CONF
 conf.register_opts(CONF)
 
 _MULTIPLIER: Final = 'stack_affinity_weight_multiplier'
-_SIZE: Final = 'stack_map_size'
 
 #: How many unknown instances one query asks for: a part of what the
 #: databases take (SQLite 32,766 parameters; MySQL looks at the whole table
@@ -60,61 +58,21 @@ def _read_roots(
     }
 
 
-def _read_option(name: str) -> tuple[Any, str]:
-    """Return an option's value, and what is wrong in nova.conf.
-
-    :returns: the default beside the reason if the value cannot be used.
-    """
-    try:
-        value = CONF.nova_filters[name]
-    except (ValueError, cfg.Error) as exc:
-        return conf.DEFAULTS[name], str(exc)
-    if not math.isfinite(value):
-        return conf.DEFAULTS[name], f'{value} is not a finite number'
-    return value, ''
-
-
-def _check_option(name: str) -> None:
-    """Say once, when nova-scheduler starts, that an option is wrong."""
-    default, wrong = _read_option(name)
-    if wrong:
-        LOG.error(
-            'Option %(option)s in [%(group)s] cannot be used: %(error)s. The '
-            'default, %(default)s, is in force; correct nova.conf and '
-            'restart nova-scheduler.',
-            {
-                'option': name,
-                'group': conf.GROUP.name,
-                'error': wrong,
-                'default': default,
-            },
-        )
-
-
 def _read_keys() -> stack_hints.Keys | None:
     """Return the keys of Heat; say once if one cannot be used.
 
     :returns: None if no key is configured. If none of those configured can
         be used, no keys: nothing is believed then.
     """
-    try:
-        keys, short = stack_hints.read_keys(CONF.heat_hints.signing_key)
-    except (ValueError, cfg.Error):
-        # Not the reason: it may quote the key.
-        LOG.error(
-            'Option signing_key in [heat_hints] cannot be read, so '
-            'StackAffinityWeigher believes no stack scheduler hints. Write '
-            'keys without "$" and commas into nova.conf, and restart '
-            'nova-scheduler.'
-        )
-        return stack_hints.Keys(())
+    keys, short = stack_hints.read_keys(CONF.heat_hints.signing_key)
     if short:
         LOG.error(
             'Option signing_key in [heat_hints]: key number %(numbers)s of '
-            'the list is shorter than %(length)d characters and is not used; '
-            '%(left)d usable. Without a usable key StackAffinityWeigher '
-            'believes no stack scheduler hints. Write longer keys into '
-            'nova.conf and heat.conf, and restart the services.',
+            'the list is shorter than %(length)d characters, or cannot be '
+            'read, and is not used; %(left)d usable. Without a usable key '
+            'StackAffinityWeigher believes no stack scheduler hints. Write '
+            'longer keys, without "$" and commas, into nova.conf and '
+            'heat.conf, and restart the services.',
             {
                 'numbers': ', '.join(map(str, short)),
                 'length': stack_hints.MIN_KEY_LENGTH,
@@ -135,11 +93,15 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         # A weigher that raises here keeps nova-scheduler from starting.
-        for name in (_SIZE, _MULTIPLIER):
-            _check_option(name)
+        for wrong in conf.reset_wrong_values(CONF):
+            LOG.error(
+                '%(wrong)s; correct nova.conf and restart nova-scheduler.',
+                {'wrong': wrong},
+            )
         self._keys = _read_keys()
-        size, _ = _read_option(_SIZE)
-        self._stacks = stack_map.StackMap(size, READ_AT_ONCE)
+        self._stacks = stack_map.StackMap(
+            CONF.nova_filters.stack_map_size, READ_AT_ONCE
+        )
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return how strongly members of a stack attract each other.
@@ -149,7 +111,7 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
         :returns: positive to pack, negative to spread; the option if the
             aggregates say what cannot be used.
         """
-        default, _ = _read_option(_MULTIPLIER)
+        default = float(CONF.nova_filters[_MULTIPLIER])
         try:
             value = float(
                 utils.get_weight_multiplier(host_state, _MULTIPLIER, default)
@@ -171,7 +133,7 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
                 'group': conf.GROUP.name,
             },
         )
-        return float(default)
+        return default
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
