@@ -66,6 +66,29 @@ Related options:
   be in it for this option to have an effect.
 """,
     ),
+    cfg.IntOpt(
+        'stack_map_size',
+        default=65536,
+        min=1,
+        help="""
+How many instances the weigher remembers the root stack of.
+
+Instances carry no scheduler hints, so ``StackAffinityWeigher`` reads them
+from the API database: with one query per request at most, of 10,000 unknown
+instances at most, and none when all are known. An entry takes about 250
+bytes, and 600 at most: 16 MiB for the default, and 38 MiB at the very worst.
+
+Possible values:
+
+* A number of instances, at least 1. With fewer than there are instances on
+  the hosts of one request, every request reads some of them again: give it
+  room for every instance of the cloud.
+
+Related options:
+
+* ``[nova_filters] stack_affinity_weight_multiplier``
+""",
+    ),
     cfg.FloatOpt(
         'stack_affinity_weight_multiplier',
         default=-1.0,
@@ -90,29 +113,6 @@ Related options:
 
 * ``[filter_scheduler] weight_classes``: must name
   ``nova_filters.all_weighers`` for this option to have an effect.
-""",
-    ),
-    cfg.IntOpt(
-        'stack_map_size',
-        default=65536,
-        min=1,
-        help="""
-How many instances the weigher remembers the root stack of.
-
-Instances carry no scheduler hints, so ``StackAffinityWeigher`` reads them
-from the API database: with one query per request at most, of 10,000 unknown
-instances at most, and none when all are known. An entry takes about 250
-bytes, and 600 at most: 16 MiB for the default, and 38 MiB at the very worst.
-
-Possible values:
-
-* A number of instances, at least 1. With fewer than there are instances on
-  the hosts of one request, every request reads some of them again: give it
-  room for every instance of the cloud.
-
-Related options:
-
-* ``[nova_filters] stack_affinity_weight_multiplier``
 """,
     ),
 )
