@@ -252,10 +252,11 @@ class Cloud:
             )
         return cell
 
-    def add_host(self, name: str) -> None:
+    def add_host(self, name: str, memory_gib: int = 1024) -> None:
         """Add a compute host: service, node, mapping, resource provider.
 
         :param name: the host's name.
+        :param memory_gib: its memory.
         """
         uuid = uuidutils.generate_uuid()
         with context.target_cell(self.context, self.cell) as cell_context:
@@ -274,12 +275,12 @@ class Cloud:
                 host=name,
                 hypervisor_hostname=name,
                 vcpus=1024,
-                memory_mb=1024 * 1024,
+                memory_mb=memory_gib * 1024,
                 local_gb=10240,
                 vcpus_used=0,
                 memory_mb_used=0,
                 local_gb_used=0,
-                free_ram_mb=1024 * 1024,
+                free_ram_mb=memory_gib * 1024,
                 free_disk_gb=10240,
                 hypervisor_type='QEMU',
                 hypervisor_version=8000000,
@@ -294,9 +295,9 @@ class Cloud:
         objects.HostMapping(
             self.context, host=name, cell_mapping=self.cell
         ).create()
-        self._add_provider(name, uuid)
+        self._add_provider(name, uuid, memory_gib)
 
-    def _add_provider(self, name: str, uuid: str) -> None:
+    def _add_provider(self, name: str, uuid: str, memory_gib: int) -> None:
         """Tell Placement about a host, through Nova's own client."""
         made = self.placement.post(
             '/resource_providers', {'name': name, 'uuid': uuid}, '1.20'
@@ -305,7 +306,7 @@ class Cloud:
             resource: {'total': total, 'allocation_ratio': 1.0}
             for resource, total in (
                 ('VCPU', 1024),
-                ('MEMORY_MB', 1024 * 1024),
+                ('MEMORY_MB', memory_gib * 1024),
                 ('DISK_GB', 10240),
             )
         }
