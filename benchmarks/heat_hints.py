@@ -299,11 +299,13 @@ class Bench:
         return Row(kind, members, depth, in_tree, cold, warm)
 
 
-def chain(depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
+def chain(
+    depth: int, server: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a template, and its files, with a server at each depth."""
     files = {
         f'level{level}.yaml': template(
-            server=server(),
+            server=server,
             **(
                 {'nested': {'type': f'level{level + 1}.yaml'}}
                 if level < depth
@@ -334,7 +336,7 @@ def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
     :returns: the rows.
     """
     say(f'creating stacks, nested {depth} deep')
-    data, files = chain(depth)
+    data, files = chain(depth, server())
     told = bench.create('chain', data, **files)
     rows = [
         bench.row(CHAIN, 1, [one for one in told if len(one.path) == level])

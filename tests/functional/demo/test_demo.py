@@ -91,7 +91,9 @@ class DemoResultTest(unittest.TestCase):
         lines = self.result.stderr.splitlines()
         self.assertTrue(lines)
         for line in lines:
-            self.assertRegex(line, r'^\[(senlin|nova|heat|stack) *\d+\.\d s\] ')
+            self.assertRegex(
+                line, r'^\[(senlin|nova|heat|stack) *\d+\.\d s\] '
+            )
 
     def test_no_process_needs_400_mib(self):
         for part in self.data['parts']:
