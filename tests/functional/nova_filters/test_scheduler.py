@@ -22,9 +22,13 @@ from nova import objects
 from nova.scheduler import host_manager
 
 from demo.nova import cases, engine
-from tests.functional.nova_filters import cloud
+from tests.functional.nova_filters import (
+    LOGGER,
+    cloud,
+    records,
+    refusals,
+)
 
-LOGGER = 'nova_filters.filters.aggregate_instance_type'
 _ON = {'force_metadata_check': 'True'}
 _NUMBERS = itertools.count()
 
@@ -66,27 +70,25 @@ class SchedulerTestCase(unittest.TestCase):
 class SpecificationTest(SchedulerTestCase):
     """Every example of the specification, booted."""
 
-    @ddt.data(*cases.CASES)
+    @ddt.data(*cases.examples())
     def test_the_example_boots_where_it_is_written(
-        self, case: cases.Case
+        self, example: cases.Example
     ) -> None:
         hosts = {
-            self.add_host(metadata): name
-            for name, metadata in case.aggregates.items()
-        }
-        flavors = {
-            name: self.add_flavor(extra_specs)
-            for name, extra_specs in case.flavors.items()
+            name: self.add_host(metadata)
+            for name, metadata in example.aggregates.items()
         }
         scheduler = self.cloud.scheduler(engine.OURS)
-        for name, flavor in flavors.items():
-            found = set()
-            for host, aggregate in hosts.items():
-                request = self.cloud.request(flavor, [host])
-                if self.cloud.boot(scheduler, request).host == host:
-                    found.add(aggregate)
-            what = f'{case.section}, {name}'
-            self.assertEqual(case.wanted[name], found, what)
+        for name, row in example.wanted.items():
+            flavor = self.add_flavor(example.flavors[name])
+            for aggregate, wanted in row.items():
+                request = self.cloud.request(flavor, [hosts[aggregate]])
+                with records() as found:
+                    boot = self.cloud.boot(scheduler, request)
+                what = f'{example.section}, {name}, {aggregate}'
+                host = hosts[aggregate] if wanted is None else None
+                self.assertEqual(host, boot.host, what)
+                self.assertEqual([wanted], refusals(found) or [None], what)
 
 
 class BootTest(SchedulerTestCase):
