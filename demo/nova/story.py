@@ -17,7 +17,7 @@ import pathlib
 from typing import Any
 
 from demo import report
-from demo.nova import cases, engine, hosts
+from demo.nova import cases, engine, states
 
 
 def _host(case: cases.Example, aggregate: str) -> str:
@@ -141,10 +141,10 @@ def _tables(scheduler: Any) -> report.Step:
     def passes(case: cases.Case) -> bool:
         """Ask for one host and one flavor."""
         engine.CONF.set_override(option, list(case.exempt), group=group)
-        host = hosts.host_state('host', hosts.aggregates(*case.aggregates))
+        host = states.host_state('host', states.aggregates(*case.aggregates))
         return bool(
             manager.filter_handler.get_filtered_objects(
-                filters, [host], hosts.request(case.flavor)
+                filters, [host], states.request(case.flavor)
             )
         )
 

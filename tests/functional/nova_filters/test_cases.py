@@ -16,7 +16,7 @@ import unittest
 
 import ddt
 
-from demo.nova import cases, engine, hosts
+from demo.nova import cases, engine, states
 from tests.functional.nova_filters import cloud, records, refusals
 
 
@@ -35,8 +35,8 @@ class TableTest(unittest.TestCase):
         self.addCleanup(engine.CONF.clear_override, name, group=group)
         for case in cell.cases:
             engine.CONF.set_override(name, list(case.exempt), group=group)
-            state = hosts.host_state('h', hosts.aggregates(*case.aggregates))
-            request = hosts.request(case.flavor)
+            state = states.host_state('h', states.aggregates(*case.aggregates))
+            request = states.request(case.flavor)
             with records() as found:
                 passed = self.filter.filter_all([state], request)
             self.assertEqual(
