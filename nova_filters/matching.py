@@ -363,13 +363,18 @@ def evaluate(
         reason = _check_flavor(spec, aggregates)
         if reason is not None:
             return Verdict(reason)
-    forced = [aggregate for aggregate in aggregates if aggregate.forced]
-    for key in sorted({key for a in forced for key, _ in a.demands()}):
+    demands: dict[str, list[tuple[str, requirement.Requirement]]] = {}
+    for aggregate in aggregates:
+        for key, value in aggregate.demands() if aggregate.forced else ():
+            demands.setdefault(key, []).extend(
+                (aggregate.name, piece)
+                for piece in requirement.parse_metadata(value, forced=True)
+            )
+    for key in sorted(demands):
         if is_exempt(key, exempt):
             continue
-        demands = _offers(forced, key)
         wanting = [spec.wanted for spec in flavor if spec.key == key]
-        reason = _check_demand(key, wanting, demands)
+        reason = _check_demand(key, wanting, demands[key])
         if reason is not None:
             return Verdict(reason)
     return PASSED

@@ -79,6 +79,20 @@ class RuleTest(unittest.TestCase):
         self.assertTrue(verdict({'k': '!'}, {'k': None}).passed)
         self.assertTrue(verdict({}, {'k': None, **_ON}).passed)
 
+    def test_a_scope_is_stripped_once(self) -> None:
+        scope = f'{matching.SCOPE}:'
+        metadata = {f'{scope}k': '1', f'{scope}{scope}k': '2', **_ON}
+        extra_specs = {f'{scope}k': '1', f'{scope}{scope}k': '1'}
+        reason = verdict(extra_specs, metadata).reason
+        # The first demands k, which is met; the second demands scope:k.
+        self.assertEqual(f'{scope}k', reason.key)
+        self.assertEqual(('2',), reason.wanted)
+
+    def test_a_key_that_is_no_text_is_demanded_as_its_text(self) -> None:
+        self.assertTrue(verdict({'1': '2'}, {'1': '2', 1: '2', **_ON}).passed)
+        reason = verdict({'1': '2'}, {'1': '2'}, {1: '3', **_ON}).reason
+        self.assertEqual(('3',), reason.wanted)
+
     @given(strategies.extra_specs(), strategies.metadata_lists())
     def test_there_is_always_a_verdict(self, extra_specs, metadata) -> None:
         found = verdict(extra_specs, *metadata)
