@@ -18,46 +18,47 @@ import unittest
 
 from tests import processes
 
-#: nova.conf is read once per process. Prints what the weigher works with.
-PROGRAM = """
+#: nova.conf is read once per process.
+START = """
 import sys
 from nova import config, objects
-from nova.scheduler import host_manager, weights
+from nova.scheduler import filters, host_manager, weights
 from oslo_log import log
 
 config.parse_args(['nova-scheduler'], default_config_files=[sys.argv[1]])
 log.setup(config.CONF, 'nova')
 objects.register_all()
-handler = weights.HostWeightHandler()
-classes = handler.get_matching_classes(['nova_filters.all_weighers'])
-(weigher,) = (cls() for cls in classes)
+
+def load(handler, name):
+    (cls,) = handler.get_matching_classes([name])
+    return cls()
+"""
+
+#: Prints what the weigher works with.
+WEIGHER_PROGRAM = (
+    START
+    + """
+weigher = load(weights.HostWeightHandler(), 'nova_filters.all_weighers')
 host = host_manager.HostState('host', 'node', None)
 print('multiplier', weigher.weight_multiplier(host))
 print('weights', weigher.weigh_objects([weights.WeighedHost(host, 0.0)], {}))
 """
+)
 
 #: Prints which of some keys an aggregate demands of a flavor without any.
-FILTER_PROGRAM = """
-import sys
-from nova import config, objects
-from nova.scheduler import filters
-from oslo_log import log
-
-config.parse_args(['nova-scheduler'], default_config_files=[sys.argv[1]])
-log.setup(config.CONF, 'nova')
-objects.register_all()
-
+FILTER_PROGRAM = (
+    START
+    + """
 from demo.nova import states
 
-handler = filters.HostFilterHandler()
-classes = handler.get_matching_classes(['nova_filters.all_filters'])
-(filter_,) = (cls() for cls in classes)
+filter_ = load(filters.HostFilterHandler(), 'nova_filters.all_filters')
 for key in sys.argv[2:]:
     metadata = {key: '1', 'force_metadata_check': 'True'}
     host = states.host_state('host', states.aggregates(metadata))
     passed = filter_.filter_all([host], states.request({}))
     print(key, 'is exempt' if passed else 'is demanded')
 """
+)
 
 FILTER_CONF = """
 [DEFAULT]
@@ -110,7 +111,7 @@ class WrongOptionTest(unittest.TestCase):
             conf = pathlib.Path(folder) / 'nova.conf'
             log = pathlib.Path(folder) / 'nova.log'
             conf.write_text(NOVA_CONF.format(log=log))
-            lines = processes.run_python(PROGRAM, str(conf))
+            lines = processes.run_python(WEIGHER_PROGRAM, str(conf))
             errors = [
                 line
                 for line in log.read_text().splitlines()
