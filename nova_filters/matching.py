@@ -231,7 +231,12 @@ class Aggregate:
             key is written with the filter's scope.
         """
         own = self.metadata.get(key)
-        scoped = self.metadata.get(_PREFIX + key) if self.forced else None
+        if not self.forced:
+            return () if own is None else (own,)
+        if key.startswith(_PREFIX):
+            # With the flag on, this name belongs to the key without it.
+            own = None
+        scoped = self.metadata.get(_PREFIX + key)
         if scoped is None:
             return () if own is None else (own,)
         return (scoped,) if own is None else (own, scoped)
@@ -255,11 +260,24 @@ class Aggregate:
             a key may come twice.
         """
         items = (
-            (str(name).removeprefix(_PREFIX), value)
+            (demanded_key(name), value)
             for name, value in self.metadata.items()
             if value is not None
         )
-        return [(key, value) for key, value in items if key != FLAG]
+        return [(key, value) for key, value in items if key is not None]
+
+
+def demanded_key(name: object) -> str | None:
+    """Return the key that a metadata item of a forced aggregate is about.
+
+    :param name: the item's name.
+    :returns: the name without the filter's scope; None for the flag, and for
+        what is no string and can be asked for by nobody.
+    """
+    if not isinstance(name, str):
+        return None
+    key = name.removeprefix(_PREFIX)
+    return None if key == FLAG else key
 
 
 @functools.lru_cache(maxsize=requirement.CACHE_SIZE)
@@ -363,18 +381,13 @@ def evaluate(
         reason = _check_flavor(spec, aggregates)
         if reason is not None:
             return Verdict(reason)
-    demands: dict[str, list[tuple[str, requirement.Requirement]]] = {}
-    for aggregate in aggregates:
-        for key, value in aggregate.demands() if aggregate.forced else ():
-            demands.setdefault(key, []).extend(
-                (aggregate.name, piece)
-                for piece in requirement.parse_metadata(value, forced=True)
-            )
-    for key in sorted(demands):
+    forced = [aggregate for aggregate in aggregates if aggregate.forced]
+    for key in sorted({key for a in forced for key, _ in a.demands()}):
         if is_exempt(key, exempt):
             continue
+        demands = _offers(forced, key)
         wanting = [spec.wanted for spec in flavor if spec.key == key]
-        reason = _check_demand(key, wanting, demands[key])
+        reason = _check_demand(key, wanting, demands)
         if reason is not None:
             return Verdict(reason)
     return PASSED

@@ -77,6 +77,15 @@ def quote(text: str) -> str:
     return repr(text)
 
 
+def _as_text(value: object) -> str:
+    """Return a text for what is none; some values have none."""
+    try:
+        return str(value)
+    except Exception:
+        # A whole number of more than 4,300 digits, for one.
+        return f'({type(value).__name__})'
+
+
 def _number(text: str) -> float | None:
     """Return the number that ``text`` writes, or None if it writes none."""
     try:
@@ -245,15 +254,6 @@ def _parse(text: str) -> Requirement:
     if words and words[0] in OPERATORS:
         return _predicate(text, words)
     return literal(text)
-
-
-def _as_text(value: object) -> str:
-    """Return a text for what is none; some values have none."""
-    try:
-        return str(value)
-    except Exception:
-        # A whole number of more than 4,300 digits, for one.
-        return f'({type(value).__name__})'
 
 
 def parse(text: object) -> Requirement:

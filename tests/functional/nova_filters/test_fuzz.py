@@ -223,11 +223,9 @@ class FuzzTest(unittest.TestCase):
             for aggregate in (
                 objects.Aggregate(name='name only'),
                 _aggregate('a', [1]),
-                _aggregate('b', {'k': '1', 10**5_000: '1', 'force_metadata'
-                                 '_check': 'on'}),
                 None,
             )
-        ]  # fmt: skip
+        ]
         hosts.append(_host(5))
         request = states.request({'k': '1'})
         passed, found = self.judge([*hosts, open_], request)
