@@ -89,7 +89,8 @@ class Sifted(Generic[HostT]):
 def _aggregates(host: HostLike) -> Sequence[AggregateLike]:
     """Return a host's aggregates; none if they cannot be read."""
     try:
-        return host.aggregates or ()
+        # Reading on may fail as well.
+        return list(host.aggregates or ())
     except Exception:
         return ()
 
@@ -138,10 +139,10 @@ def explain(
     for group in groups:
         try:
             aggregates = [_copy(a) for a in group[0].aggregates or ()]
+            reason = matching.evaluate(flavor, aggregates, exempt).reason
         except Exception:
             yield group, matching.UNREADABLE
             continue
-        reason = matching.evaluate(flavor, aggregates, exempt).reason
         # The metadata may have changed since the hosts were judged.
         yield group, reason or matching.CHANGED
 

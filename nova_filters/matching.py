@@ -231,7 +231,12 @@ class Aggregate:
             key is written with the filter's scope.
         """
         own = self.metadata.get(key)
-        scoped = self.metadata.get(_PREFIX + key) if self.forced else None
+        if not self.forced:
+            return () if own is None else (own,)
+        if key.startswith(_PREFIX):
+            # With the flag on, this name belongs to the key without it.
+            own = None
+        scoped = self.metadata.get(_PREFIX + key)
         if scoped is None:
             return () if own is None else (own,)
         return (scoped,) if own is None else (own, scoped)
@@ -255,11 +260,24 @@ class Aggregate:
             a key may come twice.
         """
         items = (
-            (str(name).removeprefix(_PREFIX), value)
+            (demanded_key(name), value)
             for name, value in self.metadata.items()
             if value is not None
         )
-        return [(key, value) for key, value in items if key != FLAG]
+        return [(key, value) for key, value in items if key is not None]
+
+
+def demanded_key(name: object) -> str | None:
+    """Return the key that a metadata item of a forced aggregate is about.
+
+    :param name: the item's name.
+    :returns: the name without the filter's scope; None for the flag, and for
+        what is no string and can be asked for by nobody.
+    """
+    if not isinstance(name, str):
+        return None
+    key = name.removeprefix(_PREFIX)
+    return None if key == FLAG else key
 
 
 @functools.lru_cache(maxsize=requirement.CACHE_SIZE)

@@ -77,6 +77,15 @@ def quote(text: str) -> str:
     return repr(text)
 
 
+def _as_text(value: object) -> str:
+    """Return a text for what is none; some values have none."""
+    try:
+        return str(value)
+    except Exception:
+        # A whole number of more than 4,300 digits, for one.
+        return f'({type(value).__name__})'
+
+
 def _number(text: str) -> float | None:
     """Return the number that ``text`` writes, or None if it writes none."""
     try:
@@ -257,7 +266,7 @@ def parse(text: object) -> Requirement:
     """
     if not isinstance(text, str):
         return Requirement(
-            str(text), problem=f'a {type(text).__name__} is no string'
+            _as_text(text), problem=f'a {type(text).__name__} is no string'
         )
     return _parse(text)
 

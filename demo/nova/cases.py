@@ -10,33 +10,69 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Every example of the specification, written down as data.
+"""What the filter must answer, as data: read and checked.
 
-What is wanted is copied from the sentences of the specification "Aggregate
-Instance Type Filter", never from the evaluator. The unit tests ask the pure
-evaluator for these cases, the functional tests and the demo ask a real
-scheduler.
+``examples.yaml`` holds every example of the specification "Aggregate
+Instance Type Filter"; ``tables.yaml`` holds cases for each cell of the tables
+in the documentation (``doc/source/nova.rst``). The unit tests ask the pure
+evaluator for them, the functional tests and the demo the filter in Nova.
 
 Nothing here imports a service.
 """
 
 import dataclasses
-from typing import Final
+import functools
+import pathlib
+from collections.abc import Collection, Hashable, Mapping
+from typing import Any, Final
 
-_ON: Final = {'force_metadata_check': 'True'}
-_OFF: Final = {'force_metadata_check': 'False'}
+import yaml
+
+from nova_filters import matching
+
+FOLDER: Final = pathlib.Path(__file__).parent
 
 
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """One example: flavors, aggregates, and who may boot where.
+class CaseError(ValueError):
+    """A file of cases says something that the loader does not understand."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Refusal:
+    """That a host is refused, and the first reason why.
+
+    :param side: which check refuses it.
+    :param kind: what is wrong.
+    :param key: the key, without the filter's own scope.
+    """
+
+    side: matching.Side
+    kind: matching.Kind
+    key: str
+
+    @classmethod
+    def of(cls, reason: matching.Reason | None) -> 'Refusal | None':
+        """Return what a reason of the evaluator says.
+
+        :param reason: the reason; None for a host that passes.
+        :returns: the refusal; None for a host that passes.
+        """
+        if reason is None:
+            return None
+        return cls(reason.side, reason.kind, reason.key)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Example:
+    """One example of the specification: who may boot where.
 
     :param section: the section of the specification.
     :param slug: a short name, unique; hosts and flavors are named after it.
     :param quote: the sentences that say what is wanted.
     :param flavors: extra specs by flavor name.
     :param aggregates: metadata by aggregate name.
-    :param wanted: for each flavor, the aggregates whose hosts pass.
+    :param wanted: by flavor and aggregate, how a host is refused that is in
+        this aggregate; None if it passes.
     :param decision: what was decided where the specification is silent or
         contradicts itself; empty if it is neither.
     """
@@ -46,257 +82,255 @@ class Case:
     quote: str
     flavors: dict[str, dict[str, str]]
     aggregates: dict[str, dict[str, str]]
-    wanted: dict[str, frozenset[str]]
+    wanted: dict[str, dict[str, Refusal | None]]
     decision: str = ''
 
-    def passes(self, flavor: str, aggregate: str) -> bool:
-        """Tell whether the specification lets ``flavor`` boot there.
+    def boots_in(self, flavor: str) -> list[str]:
+        """Return where the specification lets a flavor boot.
 
         :param flavor: the flavor's name.
-        :param aggregate: the aggregate's name.
-        :returns: whether hosts of the aggregate pass.
+        :returns: the names of the aggregates whose hosts pass, sorted.
         """
-        return aggregate in self.wanted[flavor]
+        wanted = self.wanted[flavor]
+        return sorted(name for name in wanted if wanted[name] is None)
 
 
-def _to(*aggregates: str) -> frozenset[str]:
-    """Return the names of the aggregates whose hosts pass."""
-    return frozenset(aggregates)
+@dataclasses.dataclass(frozen=True, slots=True)
+class Case:
+    """One host and one flavor.
+
+    :param flavor: the extra specs.
+    :param aggregates: the metadata of each of the host's aggregates.
+    :param wanted: how the host is refused; None if it passes.
+    :param exempt: the option ``exempt_metadata_keys``.
+    """
+
+    flavor: dict[str, str]
+    aggregates: tuple[dict[str, str], ...]
+    wanted: Refusal | None
+    exempt: tuple[str, ...] = ()
 
 
-CASES: Final = (
-    Case(
-        section='Description',
-        slug='description',
-        quote=(
-            'Flavor 1 can be booted in aggregate 2 and 3. '
-            'Flavor 2 can be booted on all aggregates. '
-            'Flavor 3 can be booted on aggregate 1 only. '
-            'Flavor 4 can be booted on all aggregates.'
-        ),
-        flavors={
-            'flavor 1': {'key': '~'},
-            'flavor 2': {'key': '<or> * <or> ~'},
-            'flavor 3': {'key': '*'},
-            'flavor 4': {},
-        },
-        aggregates={
-            'aggregate 1': {'key': '1', **_OFF},
-            'aggregate 2': {},
-            'aggregate 3': {'other key': '1', **_OFF},
-        },
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a table of the documentation, and cases for it.
+
+    :param table: the sentence that introduces the table, up to the colon.
+    :param row: the row's first cell, without markup.
+    :param column: the column's title.
+    :param decides: the cell's text, without markup.
+    :param cases: what follows from it.
+    :param decision: where this is not what the specification's words say.
+    """
+
+    table: str
+    row: str
+    column: str
+    decides: str
+    cases: tuple[Case, ...]
+    decision: str = ''
+
+
+class _Loader(yaml.SafeLoader):
+    """Read YAML, and refuse a key that comes twice: one would be lost."""
+
+    def construct_mapping(
+        self, node: yaml.MappingNode, deep: bool = False
+    ) -> dict[Hashable, Any]:
+        """Return a mapping.
+
+        :param node: what stands in the file.
+        :param deep: whether to construct the values at once.
+        :returns: the mapping.
+        :raises CaseError: when a key comes twice.
+        """
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                line = node.start_mark.line + 1
+                raise CaseError(f'line {line}: {key!r} comes twice')
+        return super().construct_mapping(node, deep=deep)
+
+
+def _mapping(data: Any, where: str) -> dict[str, Any]:
+    """Return a mapping whose keys are texts."""
+    if not isinstance(data, dict):
+        raise CaseError(f'{where}: {data!r} is no mapping')
+    for key in data:
+        _text(key, where)
+    return data
+
+
+def _fields(
+    data: Any, where: str, needed: Collection[str], more: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return a mapping that has all the keys it needs and no unknown ones."""
+    known = [*needed, *more]
+    for key in _mapping(data, where):
+        if key not in known:
+            raise CaseError(
+                f'{where}: {key!r} is unknown, known are {", ".join(known)}'
+            )
+    for key in needed:
+        if key not in data:
+            raise CaseError(f'{where}: {key!r} is missing')
+    return data
+
+
+def _text(data: Any, where: str) -> str:
+    """Return a text that is not empty."""
+    if not isinstance(data, str) or not data:
+        raise CaseError(f'{where}: {data!r} is no text; quote it')
+    return data
+
+
+def _metadata(data: Any, where: str) -> dict[str, str]:
+    """Return extra specs or metadata: texts by key."""
+    for key, value in _mapping(data, where).items():
+        if not isinstance(value, str):
+            raise CaseError(f'{where}, {key}: {value!r} is no text; quote it')
+    return data
+
+
+def _list(data: Any, where: str) -> list[Any]:
+    """Return a list."""
+    if not isinstance(data, list):
+        raise CaseError(f'{where}: {data!r} is no list')
+    return data
+
+
+def _outcome(data: Any, where: str) -> Refusal | None:
+    """Return what is wanted of a host."""
+    if data == 'passes':
+        return None
+    words = _text(data, where).split(maxsplit=2)
+    try:
+        side, kind, key = words
+        return Refusal(matching.Side(side), matching.Kind(kind), key)
+    except ValueError as exc:
+        raise CaseError(
+            f'{where}: {data!r} is neither "passes" nor a side '
+            f'({", ".join(matching.Side)}), a kind '
+            f'({", ".join(matching.Kind)}) and a key'
+        ) from exc
+
+
+def _example(data: Any, where: str) -> Example:
+    """Return one example of the specification."""
+    needed = ('section', 'slug', 'quote', 'flavors', 'aggregates', 'wanted')
+    _fields(data, where, needed, ('decision',))
+    where = f'{where} ({data["slug"]})'
+    sides = {
+        side: {
+            name: _metadata(metadata, f'{where}, {name}')
+            for name, metadata in _mapping(
+                data[side], f'{where}, {side}'
+            ).items()
+        }
+        for side in ('flavors', 'aggregates')
+    }
+    wanted = _fields(data['wanted'], f'{where}, wanted', sides['flavors'])
+    for flavor, row in wanted.items():
+        _fields(row, f'{where}, wanted, {flavor}', sides['aggregates'])
+    return Example(
+        **{key: _text(data[key], f'{where}, {key}') for key in needed[:3]},
+        flavors=sides['flavors'],
+        aggregates=sides['aggregates'],
         wanted={
-            'flavor 1': _to('aggregate 2', 'aggregate 3'),
-            'flavor 2': _to('aggregate 1', 'aggregate 2', 'aggregate 3'),
-            'flavor 3': _to('aggregate 1'),
-            'flavor 4': _to('aggregate 1', 'aggregate 2', 'aggregate 3'),
+            flavor: {
+                name: _outcome(outcome, f'{where}, {flavor}, {name}')
+                for name, outcome in row.items()
+            }
+            for flavor, row in wanted.items()
         },
-    ),
-    Case(
-        section='Use case 1',
-        slug='uc1',
-        quote=(
-            'All hosts inside a host aggregate containing this key, despite '
-            'of the value, will pass this check.'
+        decision=data.get('decision', ''),
+    )
+
+
+def _case(data: Any, where: str, exempt: Any) -> Case:
+    """Return one case of a cell."""
+    _fields(data, where, ('flavor', 'aggregates', 'wanted'), ('exempt',))
+    patterns = _list(data.get('exempt', exempt), f'{where}, exempt')
+    return Case(
+        flavor=_metadata(data['flavor'], f'{where}, flavor'),
+        aggregates=tuple(
+            _metadata(metadata, f'{where}, aggregates')
+            for metadata in _list(data['aggregates'], f'{where}, aggregates')
         ),
-        flavors={'flavor': {'key': '*'}},
-        aggregates={
-            'aggregate 1': {'key': '1'},
-            'aggregate 2': {'key': 'two'},
-            'aggregate 3': {},
-        },
-        wanted={'flavor': _to('aggregate 1', 'aggregate 2')},
-        decision='The section names no aggregates; these three are ours.',
-    ),
-    Case(
-        section='Use case 2',
-        slug='uc2',
-        quote='Hosts in aggregate 1 and 3 will pass this filter.',
-        flavors={'flavor': {'key': '<or> 1 <or> ~'}},
-        aggregates={
-            'aggregate 1': {'key': '1'},
-            'aggregate 2': {'key': '2'},
-            'aggregate 3': {},
-        },
-        wanted={'flavor': _to('aggregate 1', 'aggregate 3')},
-    ),
-    Case(
-        section='Use case 3',
-        slug='uc3',
-        quote='Only hosts in aggregate 2 will pass.',
-        flavors={'flavor': {'key': '!'}},
-        aggregates={
-            'aggregate 1': {'key': '1'},
-            'aggregate 2': {},
-        },
-        wanted={'flavor': _to('aggregate 2')},
-    ),
-    Case(
-        section='Use case 4',
-        slug='uc4',
-        quote=(
-            'In this example, hosts in this aggregate will pass only using '
-            'the flavor 1. Without the key force_metadata_check set to '
-            '"True", the flavor 3 will allow the use of hosts in the '
-            'aggregate.'
+        wanted=_outcome(data['wanted'], f'{where}, wanted'),
+        exempt=tuple(_text(text, f'{where}, exempt') for text in patterns),
+    )
+
+
+def _cell(data: Any, where: str) -> Cell:
+    """Return one cell of a table."""
+    titles = ('table', 'row', 'column', 'decides')
+    _fields(data, where, (*titles, 'cases'), ('exempt', 'decision'))
+    where = f'{where} ({data["row"]})'
+    entries = _list(data['cases'], f'{where}, cases')
+    if not entries:
+        raise CaseError(f'{where}: there is no case')
+    return Cell(
+        **{key: _text(data[key], f'{where}, {key}') for key in titles},
+        cases=tuple(
+            _case(entry, f'{where}, case {number}', data.get('exempt', []))
+            for number, entry in enumerate(entries, 1)
         ),
-        flavors={
-            'flavor 1': {'key': '1'},
-            'flavor 2': {'key': '2'},
-            'flavor 3': {},
-        },
-        aggregates={
-            'forced': {'key': '1', **_ON},
-            'not forced': {'key': '1'},
-        },
-        wanted={
-            'flavor 1': _to('forced', 'not forced'),
-            'flavor 2': _to(),
-            'flavor 3': _to('not forced'),
-        },
-    ),
-    Case(
-        section='Use case 5, first example',
-        slug='uc5a',
-        quote=(
-            'In this example, flavor 1 and 2 will pass hosts belonging to '
-            'this aggregate.'
-        ),
-        flavors={
-            'flavor 1': {'key': '1'},
-            'flavor 2': {'key': '2'},
-            'flavor 3': {},
-        },
-        aggregates={'aggregate': {'key': '*', **_ON}},
-        wanted={
-            'flavor 1': _to('aggregate'),
-            'flavor 2': _to('aggregate'),
-            'flavor 3': _to(),
-        },
-    ),
-    Case(
-        section='Use case 5, second example',
-        slug='uc5b',
-        quote=(
-            'Flavor 1 key value, "1", doesn\'t match the string "*". The '
-            "same behaviour applies to flavor 2. Because flavor 3 doesn't "
-            "have any requirement, it's accepted in this host aggregate. "
-            'Flavor 4 won\'t pass because "key2" doesn\'t exists in the '
-            'aggregate metadata.'
-        ),
-        flavors={
-            'flavor 1': {'key': '1'},
-            'flavor 2': {'key': '2'},
-            'flavor 3': {},
-            'flavor 4': {'key': '*', 'key2': '2'},
-        },
-        aggregates={'aggregate': {'key': '*'}},
-        wanted={
-            'flavor 1': _to(),
-            'flavor 2': _to(),
-            'flavor 3': _to('aggregate'),
-            'flavor 4': _to(),
-        },
-        decision='Flavor 4 fails on key2 alone; its "*" is met.',
-    ),
-    Case(
-        section='Use case 5, third example',
-        slug='uc5c',
-        quote='Only flavor 3 will allow hosts in the aggregate.',
-        flavors={
-            'flavor 1': {'key': '1'},
-            'flavor 2': {'key': '2'},
-            'flavor 3': {},
-        },
-        aggregates={'aggregate': {'key': '!', **_ON}},
-        wanted={
-            'flavor 1': _to(),
-            'flavor 2': _to(),
-            'flavor 3': _to('aggregate'),
-        },
-    ),
-    Case(
-        section='Use case 6, first example',
-        slug='uc6a',
-        quote=(
-            "In this example, only flavor 4 won't pass the hosts inside the "
-            'aggregate.'
-        ),
-        flavors={
-            'flavor 1': {'key': '1'},
-            'flavor 2': {'key': '2'},
-            'flavor 3': {'key': '<or> 2 <or> 3'},
-            'flavor 4': {},
-        },
-        aggregates={'aggregate': {'key': '<or> 1 <or> 2', **_ON}},
-        wanted={
-            'flavor 1': _to('aggregate'),
-            'flavor 2': _to('aggregate'),
-            'flavor 3': _to('aggregate'),
-            'flavor 4': _to(),
-        },
-    ),
-    Case(
-        section='Use case 6, second example',
-        slug='uc6b',
-        quote='In this second example, no flavor will pass the filter.',
-        flavors={
-            'flavor 1': {'key': '1'},
-            'flavor 2': {'key': '2'},
-            'flavor 3': {'key': '<or> 2 <or> 3'},
-            'flavor 4': {},
-            'flavor 5': {'key': '<or> 1 <or> 2'},
-        },
-        aggregates={'aggregate': {'key': '<or> 1 <or> 2'}},
-        wanted={
-            'flavor 1': _to(),
-            'flavor 2': _to(),
-            'flavor 3': _to(),
-            'flavor 4': _to('aggregate'),
-            'flavor 5': _to(),
-        },
-        decision=(
-            'Flavor 4 asks for nothing and passes, as use cases 4 and 5 and '
-            'the Description say of such flavors.'
-        ),
-    ),
-    Case(
-        section='Use case 7',
-        slug='uc7a',
-        quote=(
-            'Hosts in aggregates 1 and 3 will pass. But hosts in aggregate 2 '
-            "won't because namespace key is present in both extra specs and "
-            'metadata and the value is different.'
-        ),
-        flavors={'flavor': {'hw:cpu_policy': 'shared'}},
-        aggregates={
-            'aggregate 1': {'hw:cpu_policy': 'shared'},
-            'aggregate 2': {'hw:cpu_policy': 'dedicated'},
-            'aggregate 3': {},
-        },
-        wanted={'flavor': _to('aggregate 1', 'aggregate 3')},
-    ),
-    Case(
-        section='Use case 7, last paragraph',
-        slug='uc7b',
-        quote=(
-            'In the aggregate metadata, if the key force_metadata_check is '
-            'set, all keys, with or without namespace will be checked.'
-        ),
-        flavors={
-            'linux': {'os:type': 'linux'},
-            'windows': {'os:type': 'windows'},
-            'plain': {},
-        },
-        aggregates={
-            'forced': {'os:type': 'linux', **_ON},
-            'not forced': {'os:type': 'linux'},
-        },
-        wanted={
-            'linux': _to('forced', 'not forced'),
-            'windows': _to(),
-            'plain': _to('not forced'),
-        },
-        decision='The paragraph has no example; this one is ours.',
-    ),
-)
+        decision=data.get('decision', ''),
+    )
+
+
+def _read(path: pathlib.Path, read: Any) -> tuple[Any, ...]:
+    """Return what the entries of a file hold.
+
+    :param path: the file.
+    :param read: called with each entry, and with where it stands.
+    :returns: what it returned.
+    :raises CaseError: when the file cannot be understood.
+    """
+    try:
+        entries = yaml.load(path.read_text(), Loader=_Loader)  # noqa: S506
+        return tuple(
+            read(entry, f'entry {number}')
+            for number, entry in enumerate(_list(entries, 'the file'), 1)
+        )
+    except (CaseError, yaml.YAMLError, OSError) as exc:
+        raise CaseError(f'{path}: {exc}') from exc
+
+
+@functools.cache
+def examples(
+    path: pathlib.Path = FOLDER / 'examples.yaml',
+) -> tuple[Example, ...]:
+    """Return the examples of the specification.
+
+    :param path: the file.
+    :returns: the examples, in its order.
+    :raises CaseError: when the file cannot be understood.
+    """
+    found = _read(path, _example)
+    slugs = [example.slug for example in found]
+    for slug in slugs:
+        if slugs.count(slug) > 1:
+            raise CaseError(f'{path}: the slug {slug!r} comes twice')
+    return found
+
+
+@functools.cache
+def cells(path: pathlib.Path = FOLDER / 'tables.yaml') -> tuple[Cell, ...]:
+    """Return the cells of the tables in the documentation.
+
+    :param path: the file.
+    :returns: the cells, in its order.
+    :raises CaseError: when the file cannot be understood.
+    """
+    return _read(path, _cell)
+
+
+def show(metadata: Mapping[str, str]) -> str:
+    """Return extra specs or metadata as an operator would type them.
+
+    :param metadata: the extra specs or the metadata.
+    :returns: the text.
+    """
+    return ', '.join(f'{k}={v}' for k, v in metadata.items()) or '(none)'

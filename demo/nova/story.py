@@ -17,15 +17,10 @@ import pathlib
 from typing import Any
 
 from demo import report
-from demo.nova import cases, engine
+from demo.nova import cases, engine, states
 
 
-def _text(metadata: dict[str, str]) -> str:
-    """Return extra specs or metadata as an operator would type them."""
-    return ', '.join(f'{k}={v}' for k, v in metadata.items()) or '(none)'
-
-
-def _host(case: cases.Case, aggregate: str) -> str:
+def _host(case: cases.Example, aggregate: str) -> str:
     """Return the name of the one host in an aggregate of a case."""
     return f'{case.slug}-{aggregate.replace(" ", "-")}'
 
@@ -36,7 +31,7 @@ def _populate(cloud: engine.Cloud) -> dict[tuple[str, str], Any]:
     :returns: Nova's Flavors, by case and name.
     """
     flavors = {}
-    for case in cases.CASES:
+    for case in cases.examples():
         for name, metadata in case.aggregates.items():
             host = _host(case, name)
             cloud.add_host(host)
@@ -91,7 +86,7 @@ def _loading(scheduler: Any) -> report.Step:
 
 def _matrix(
     cloud: engine.Cloud,
-    case: cases.Case,
+    case: cases.Example,
     flavors: dict[tuple[str, str], Any],
     ours: Any,
     in_tree: Any,
@@ -109,7 +104,7 @@ def _matrix(
             if boot.host is not None:
                 found.append(aggregate)
         number = name.removeprefix('flavor').strip()
-        label = f'{number} {_text(extra_specs)}'.strip()
+        label = f'{number} {cases.show(extra_specs)}'.strip()
         hosts = {_host(case, name): name for name in case.aggregates}
         left = cloud.filtered(in_tree, cloud.request(flavor, list(hosts)))
         in_tree_names = [hosts[host] for host in left]
@@ -117,12 +112,12 @@ def _matrix(
         checks.append(
             report.Check(
                 f'{case.section}: where "{name}" boots',
-                sorted(case.wanted[name]),
+                case.boots_in(name),
                 sorted(found),
             )
         )
     metadata = '; '.join(
-        f'{name}: {_text(metadata)}'
+        f'{name}: {cases.show(metadata)}'
         for name, metadata in case.aggregates.items()
     )
     return report.Step(
@@ -135,7 +130,58 @@ def _matrix(
     )
 
 
-def _cell(case: cases.Case, aggregate: str, boot: engine.Boot) -> str:
+def _tables(scheduler: Any) -> report.Step:
+    """Ask the loaded filter for the cases of the documentation's tables."""
+    manager = scheduler.host_manager
+    filters = [
+        f for f in manager.enabled_filters if type(f).__name__ == engine.OURS
+    ]
+    option, group = 'exempt_metadata_keys', 'nova_filters'
+
+    def passes(case: cases.Case) -> bool:
+        """Ask for one host and one flavor."""
+        engine.CONF.set_override(option, list(case.exempt), group=group)
+        host = states.host_state('host', states.aggregates(*case.aggregates))
+        return bool(
+            manager.filter_handler.get_filtered_objects(
+                filters, [host], states.request(case.flavor)
+            )
+        )
+
+    rows, checks = [], []
+    for cell in cases.cells():
+        found = [passes(case) for case in cell.cases]
+        counted = collections.Counter(found)
+        rows.append(
+            (
+                cell.table,
+                cell.row,
+                cell.column,
+                counted[True],
+                counted[False],
+            )
+        )
+        checks.append(
+            report.Check(
+                f'{cell.table}, {cell.row}, {cell.column}',
+                [case.wanted is None for case in cell.cases],
+                found,
+            )
+        )
+    engine.CONF.clear_override(option, group=group)
+    return report.Step(
+        title='The tables of the documentation, cell by cell',
+        columns=('table', 'row', 'column', 'pass', 'refused'),
+        rows=tuple(rows),
+        checks=tuple(checks),
+        note=(
+            'Flavors and hosts without a database, through the filter that '
+            'the scheduler loaded; the numbers count the cases.'
+        ),
+    )
+
+
+def _cell(case: cases.Example, aggregate: str, boot: engine.Boot) -> str:
     """Return "boots", or the reason as the scheduler's log gave it."""
     if boot.host is not None:
         return 'boots'
@@ -148,7 +194,7 @@ def _cell(case: cases.Case, aggregate: str, boot: engine.Boot) -> str:
     )
 
 
-def _names(case: cases.Case, aggregates: list[str]) -> str:
+def _names(case: cases.Example, aggregates: list[str]) -> str:
     """Return a short list of a case's aggregates for a cell."""
     if len(aggregates) == len(case.aggregates):
         return 'all'
@@ -192,7 +238,7 @@ def _free_choice(cloud: engine.Cloud, ours: Any) -> report.Step:
         rows=tuple(rows),
         checks=tuple(checks),
         note='aggregate licensed: '
-        + _text(metadata)
+        + cases.show(metadata)
         + '. Aggregate gpu: gpu=a100; before the last request the operator '
         'changes it to gpu=h100.',
     )
@@ -258,9 +304,11 @@ def run(
     in_tree = cloud.scheduler(engine.IN_TREE)
     ours = cloud.scheduler(engine.OURS)
     steps = [_loading(ours)]
-    for case in cases.CASES:
+    for case in cases.examples():
         progress(f'booting the flavors of: {case.section}')
         steps.append(_matrix(cloud, case, flavors, ours, in_tree))
+    progress('asking the filter for every cell of the tables')
+    steps.append(_tables(ours))
     progress('booting with every host to choose from')
     steps.append(_free_choice(cloud, ours))
     progress('booting twelve servers of a stack, spread and packed')

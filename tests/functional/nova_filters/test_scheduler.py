@@ -19,12 +19,17 @@ from typing import Any
 
 import ddt
 from nova import objects
-from nova.scheduler import host_manager
+from nova.scheduler import host_manager, utils
+from oslo_utils import uuidutils
 
-from demo.nova import cases, engine
-from tests.functional.nova_filters import cloud
+from demo.nova import cases, engine, states
+from tests.functional.nova_filters import (
+    LOGGER,
+    cloud,
+    records,
+    refusals,
+)
 
-LOGGER = 'nova_filters.filters.aggregate_instance_type'
 _ON = {'force_metadata_check': 'True'}
 _NUMBERS = itertools.count()
 
@@ -66,27 +71,25 @@ class SchedulerTestCase(unittest.TestCase):
 class SpecificationTest(SchedulerTestCase):
     """Every example of the specification, booted."""
 
-    @ddt.data(*cases.CASES)
+    @ddt.data(*cases.examples())
     def test_the_example_boots_where_it_is_written(
-        self, case: cases.Case
+        self, example: cases.Example
     ) -> None:
         hosts = {
-            self.add_host(metadata): name
-            for name, metadata in case.aggregates.items()
-        }
-        flavors = {
-            name: self.add_flavor(extra_specs)
-            for name, extra_specs in case.flavors.items()
+            name: self.add_host(metadata)
+            for name, metadata in example.aggregates.items()
         }
         scheduler = self.cloud.scheduler(engine.OURS)
-        for name, flavor in flavors.items():
-            found = set()
-            for host, aggregate in hosts.items():
-                request = self.cloud.request(flavor, [host])
-                if self.cloud.boot(scheduler, request).host == host:
-                    found.add(aggregate)
-            what = f'{case.section}, {name}'
-            self.assertEqual(case.wanted[name], found, what)
+        for name, row in example.wanted.items():
+            flavor = self.add_flavor(example.flavors[name])
+            for aggregate, wanted in row.items():
+                request = self.cloud.request(flavor, [hosts[aggregate]])
+                with records() as found:
+                    boot = self.cloud.boot(scheduler, request)
+                what = f'{example.section}, {name}, {aggregate}'
+                host = hosts[aggregate] if wanted is None else None
+                self.assertEqual(host, boot.host, what)
+                self.assertEqual([wanted], refusals(found) or [None], what)
 
 
 class BootTest(SchedulerTestCase):
@@ -195,48 +198,110 @@ class BootTest(SchedulerTestCase):
         self.assertIsNone(self.boot({}, [host]).host)
 
 
-class RebuildTest(SchedulerTestCase):
-    """Requests that are no boots."""
+class MoveTest(SchedulerTestCase):
+    """Requests for servers that run already, as Nova's conductor makes them.
+
+    One runs on a host that its flavor no longer suits.
+    """
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.host = self.add_host({'k': '2'})
+        self.target = self.add_host({'k': '1'})
+        self.other = self.add_host({'k': '2'})
+        self.flavor = self.add_flavor({'k': '1'})
+        self.scheduler = self.cloud.scheduler(engine.OURS)
+        self.request = self.cloud.request(
+            self.flavor, [self.host, self.target, self.other]
+        )
+
+    def chosen(self) -> str | None:
+        """Return the host that the scheduler chooses."""
+        return self.cloud.boot(self.scheduler, self.request).host
+
+    def test_a_live_migration_leaves_for_a_host_that_suits(self) -> None:
+        self.request.ignore_hosts = [*self.request.ignore_hosts, self.host]
+        self.assertEqual(self.target, self.chosen())
+
+    def test_a_live_migration_to_a_host_is_filtered(self) -> None:
+        for host, wanted in (
+            (self.other, None),
+            (self.target, self.target),
+        ):
+            self.request.requested_destination = objects.Destination(host=host)
+            self.assertEqual(wanted, self.chosen())
+
+    def test_a_resize_is_judged_by_the_new_flavor(self) -> None:
+        self.request.ignore_hosts = [*self.request.ignore_hosts, self.host]
+        for value, wanted in (
+            ('2', self.other),
+            ('1', self.target),
+            ('3', None),
+        ):
+            self.request.flavor = self.add_flavor({'k': value})
+            self.assertEqual(wanted, self.chosen())
+
+    def test_a_rebuild_stays_where_it_is(self) -> None:
+        self.request.requested_destination = objects.Destination(
+            host=self.host, node=self.host
+        )
+        self.assertIsNone(self.chosen())
+        self.request.scheduler_hints = {'_nova_check_type': ['rebuild']}
+        with records() as found:
+            self.assertEqual(self.host, self.chosen())
+        self.assertEqual([], found)
+
+    def test_odd_hints_mean_what_they_mean_to_nova(self) -> None:
+        for hints in (
+            {},
+            {'_nova_check_type': ['other']},
+            {'_nova_check_type': ['rebuild', 'rebuild']},
+            {'_nova_check_type': []},
+            {'rebuild': ['_nova_check_type']},
+            {'_nova_check_type': ['rebuild'], 'x': ['y']},
+        ):
+            self.request.scheduler_hints = hints
+            wanted = [self.target]
+            if utils.request_is_rebuild(self.request):
+                wanted = sorted([self.host, self.target, self.other])
+            left = self.cloud.filtered(self.scheduler, self.request)
+            self.assertEqual(wanted, left, hints)
+
+    def test_hints_that_are_none_are_no_rebuild(self) -> None:
+        # Nova itself does not get past them: the filter is asked directly.
+        request = states.request({'k': '1'})
+        request.scheduler_hints = None
+        filter_ = self.scheduler.host_manager.enabled_filters[-1]
+        hosts = [
+            states.host_state('h', states.aggregates({'k': value}))
+            for value in ('1', '2')
+        ]
+        self.assertEqual(hosts[:1], filter_.filter_all(hosts, request))
+
+    def test_servers_of_one_request_are_judged_once(self) -> None:
+        uuids = [uuidutils.generate_uuid() for _ in range(3)]
+        self.request.num_instances = len(uuids)
+        selected = self.scheduler.select_destinations(
+            self.cloud.context,
+            spec_obj=self.request,
+            instance_uuids=uuids,
+            return_objects=True,
+            return_alternates=True,
+        )
+        hosts = {found.service_host for found, *_ in selected}
+        self.assertEqual({self.target}, hosts)
+        # No host that does not suit is kept in reserve.
+        self.assertEqual([1, 1, 1], [len(found) for found in selected])
+
+
+class DirectTest(SchedulerTestCase):
+    """The filter that the scheduler loaded, asked directly."""
 
     def setUp(self) -> None:
         super().setUp()
         self.host = self.add_host({'k': '2'})
         self.flavor = self.add_flavor({'k': '1'})
         self.scheduler = self.cloud.scheduler(engine.OURS)
-
-    def filtered(self, request: Any) -> list[str]:
-        """Return whether the one host remains of all."""
-        left = self.cloud.filtered(self.scheduler, request)
-        return [host for host in left if host == self.host]
-
-    def test_a_live_migration_to_a_host_is_filtered(self) -> None:
-        target = self.add_host({'k': '1'})
-        scheduler = self.cloud.scheduler(engine.OURS)
-        for host, wanted in ((self.host, None), (target, target)):
-            request = self.cloud.request(self.flavor)
-            request.requested_destination = objects.Destination(host=host)
-            self.assertEqual(wanted, self.cloud.boot(scheduler, request).host)
-
-    def test_a_rebuild_is_not_filtered(self) -> None:
-        request = self.cloud.request(
-            self.flavor, hints={'_nova_check_type': ['rebuild']}
-        )
-        self.assertEqual([self.host], self.filtered(request))
-
-    def test_another_check_is_filtered(self) -> None:
-        for hints in ({}, {'_nova_check_type': ['other']}):
-            request = self.cloud.request(self.flavor, hints=hints)
-            self.assertEqual([], self.filtered(request))
-
-    def test_hints_that_are_none_are_no_rebuild(self) -> None:
-        request = self.cloud.request(self.flavor)
-        request.scheduler_hints = None
-        filter_ = self.scheduler.host_manager.enabled_filters[-1]
-        states = self.scheduler.host_manager.get_host_states_by_uuids(
-            self.cloud.context, None, request
-        )
-        only = [state for state in states if state.host == self.host]
-        self.assertEqual([], filter_.filter_all(only, request))
 
     def test_one_host_at_a_time_gives_the_same_answer(self) -> None:
         filter_ = self.scheduler.host_manager.enabled_filters[-1]

@@ -18,22 +18,53 @@ import unittest
 
 from tests import processes
 
-#: nova.conf is read once per process. Prints what the weigher works with.
-PROGRAM = """
+#: nova.conf is read once per process.
+START = """
 import sys
 from nova import config, objects
-from nova.scheduler import host_manager, weights
+from nova.scheduler import filters, host_manager, weights
 from oslo_log import log
 
 config.parse_args(['nova-scheduler'], default_config_files=[sys.argv[1]])
 log.setup(config.CONF, 'nova')
 objects.register_all()
-handler = weights.HostWeightHandler()
-classes = handler.get_matching_classes(['nova_filters.all_weighers'])
-(weigher,) = (cls() for cls in classes)
+
+def load(handler, name):
+    (cls,) = handler.get_matching_classes([name])
+    return cls()
+"""
+
+#: Prints what the weigher works with.
+WEIGHER_PROGRAM = (
+    START
+    + """
+weigher = load(weights.HostWeightHandler(), 'nova_filters.all_weighers')
 host = host_manager.HostState('host', 'node', None)
 print('multiplier', weigher.weight_multiplier(host))
 print('weights', weigher.weigh_objects([weights.WeighedHost(host, 0.0)], {}))
+"""
+)
+
+#: Prints which of some keys an aggregate demands of a flavor without any.
+FILTER_PROGRAM = (
+    START
+    + """
+from demo.nova import states
+
+filter_ = load(filters.HostFilterHandler(), 'nova_filters.all_filters')
+for key in sys.argv[2:]:
+    metadata = {key: '1', 'force_metadata_check': 'True'}
+    host = states.host_state('host', states.aggregates(metadata))
+    passed = filter_.filter_all([host], states.request({}))
+    print(key, 'is exempt' if passed else 'is demanded')
+"""
+)
+
+FILTER_CONF = """
+[DEFAULT]
+log_file = {log}
+[nova_filters]
+exempt_metadata_keys = [,[!]x, "k,,zone?, $$y ,*[
 """
 
 NOVA_CONF = """
@@ -45,13 +76,42 @@ stack_affinity_weight_multiplier = strong
 """
 
 
+class OddPatternTest(unittest.TestCase):
+    def test_a_pattern_that_is_not_well_formed_stands_for_itself(self):
+        keys = ('[', '[!]x', '"k', 'zone1', '$y', 'a[', 'k', 'zone', 'x', '')
+        with tempfile.TemporaryDirectory() as folder:
+            conf = pathlib.Path(folder) / 'nova.conf'
+            log = pathlib.Path(folder) / 'nova.log'
+            conf.write_text(FILTER_CONF.format(log=log))
+            lines = processes.run_python(FILTER_PROGRAM, str(conf), *keys)
+            logged = log.read_text()
+        self.assertEqual(
+            [
+                '[ is exempt',
+                '[!]x is exempt',
+                '"k is exempt',
+                'zone1 is exempt',
+                '$y is exempt',
+                'a[ is exempt',
+                'k is demanded',
+                'zone is demanded',
+                'x is demanded',
+                # The empty pattern is that of the empty key.
+                ' is exempt',
+            ],
+            lines,
+        )
+        self.assertNotIn('ERROR', logged)
+        self.assertEqual(3, logged.count('0 of 1 hosts'))
+
+
 class WrongOptionTest(unittest.TestCase):
     def test_the_weigher_works_with_the_defaults_and_one_error_each(self):
         with tempfile.TemporaryDirectory() as folder:
             conf = pathlib.Path(folder) / 'nova.conf'
             log = pathlib.Path(folder) / 'nova.log'
             conf.write_text(NOVA_CONF.format(log=log))
-            lines = processes.run_python(PROGRAM, str(conf))
+            lines = processes.run_python(WEIGHER_PROGRAM, str(conf))
             errors = [
                 line
                 for line in log.read_text().splitlines()

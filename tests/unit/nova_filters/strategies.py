@@ -12,6 +12,8 @@
 
 """Random operator input: what is usual, what is odd, and anything."""
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 _KEYS = st.sampled_from(
@@ -77,3 +79,99 @@ def metadata() -> st.SearchStrategy[dict[str, str]]:
 def metadata_lists() -> st.SearchStrategy[list[dict[str, str]]]:
     """Return a strategy for the aggregates of one host."""
     return st.lists(metadata(), max_size=3)
+
+
+#: Texts that something is likely to stumble over.
+_ODD = st.sampled_from(
+    [
+        'nan',
+        'inf',
+        '-inf',
+        '1e999',
+        '>= 1e999',
+        '== nan',
+        '>= \u0663',
+        '== \uff11',
+        '== 1_0',
+        '>= 0x10',
+        '\x00',
+        'a\nb',
+        '\r\n',
+        '\x1b[31mred',
+        '\u2028',
+        '\x85',
+        '\ud800',
+        '<or> \udfff <or> ~',
+        ',',
+        ',,!',
+        '%s %(x)d {}',
+        'x' * 10_000,
+        '1' * 10_000,
+        '>= ' + '9' * 10_000,
+        '<or> 1 ' * 2_000,
+        ',' * 10_000,
+        '*,' * 5_000,
+        '>= two,' * 1_500,
+    ]
+)
+_ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=12)
+_ANY_KEYS = st.one_of(
+    _KEYS,
+    _ODD,
+    _ANY_TEXT,
+    st.sampled_from(
+        [
+            'aggregate_instance_extra_specs:',
+            'aggregate_instance_extra_specs:aggregate_instance_extra_specs:k',
+            'aggregate_instance_extra_specs:force_metadata_check',
+            ':',
+            'k:',
+        ]
+    ),
+)
+_NO_TEXTS = st.one_of(
+    st.sampled_from(
+        [
+            None,
+            0,
+            1,
+            -(10**400),
+            1.5,
+            float('nan'),
+            True,
+            b'1',
+            ['1'],
+            {'1': '2'},
+            (),
+            object(),
+        ]
+    ),
+    # Python writes no such number, and so hypothesis would not describe it.
+    st.builds(lambda: 10**5_000),
+)
+
+
+def _mappings(
+    keys: st.SearchStrategy[Any], values: st.SearchStrategy[Any]
+) -> st.SearchStrategy[dict[Any, Any]]:
+    """Return a strategy for mappings that may hold the flag."""
+    plain = st.dictionaries(keys, values, max_size=4)
+    flags = st.one_of(_FLAGS, _ODD, _NO_TEXTS)
+    flagged = st.builds(
+        lambda data, flag: data | {'force_metadata_check': flag}, plain, flags
+    )
+    forced = plain.map(lambda data: data | {'force_metadata_check': 'on'})
+    return st.one_of(plain, flagged, forced)
+
+
+def any_texts() -> st.SearchStrategy[dict[str, str]]:
+    """Return a strategy for extra specs or metadata of any text."""
+    return _mappings(_ANY_KEYS, st.one_of(_TEXTS, _VALUES, _ODD, _ANY_TEXT))
+
+
+def anything() -> st.SearchStrategy[dict[Any, Any]]:
+    """Return a strategy for mappings that no service should hand over."""
+    return _mappings(
+        st.one_of(_ANY_KEYS, st.sampled_from([None, 1, b'k', ()])),
+        st.one_of(_TEXTS, _VALUES, _ODD, _NO_TEXTS),
+    )

@@ -167,6 +167,11 @@ class ParseTest(unittest.TestCase):
             self.assertFalse(parsed.overlaps(requirement.parse(other)))
             self.assertFalse(requirement.parse(other).overlaps(parsed))
 
+    def test_a_number_too_long_to_be_written_is_a_problem(self) -> None:
+        parsed = requirement.parse(10**5_000)
+        self.assertEqual('a int is no string', parsed.problem)
+        self.assertEqual('(int)', parsed.text)
+
     @given(st.text())
     def test_any_text_is_parsed(self, text: str) -> None:
         parsed = requirement.parse(text)

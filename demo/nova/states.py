@@ -1,0 +1,60 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Hosts and requests as a filter sees them: Nova's objects, no database.
+
+Import :mod:`demo.nova.engine` first: it chooses Nova's concurrency.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nova import objects
+from nova.scheduler import host_manager
+from oslo_utils import uuidutils
+
+
+def host_state(name: str, aggregates: Iterable[Any] = ()) -> Any:
+    """Return a host.
+
+    :param name: the host's name.
+    :param aggregates: Nova's Aggregates that it is in.
+    :returns: Nova's HostState.
+    """
+    state = host_manager.HostState(name, name, None)
+    state.aggregates = list(aggregates)
+    return state
+
+
+def aggregates(*metadata: Mapping[str, str | None]) -> list[Any]:
+    """Return aggregates named a0, a1, …
+
+    :param metadata: the metadata of each.
+    :returns: Nova's Aggregates.
+    """
+    return [
+        objects.Aggregate(id=number, name=f'a{number}', metadata=dict(data))
+        for number, data in enumerate(metadata)
+    ]
+
+
+def request(extra_specs: Mapping[str, str]) -> Any:
+    """Return a request for one server.
+
+    :param extra_specs: those of its flavor.
+    :returns: Nova's RequestSpec.
+    """
+    return objects.RequestSpec(
+        instance_uuid=uuidutils.generate_uuid(),
+        flavor=objects.Flavor(extra_specs=dict(extra_specs)),
+        scheduler_hints={},
+    )

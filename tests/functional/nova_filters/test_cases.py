@@ -1,0 +1,48 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Every cell of the documentation's tables, through the filter in Nova."""
+
+import unittest
+
+import ddt
+
+from demo.nova import cases, engine, states
+from tests.functional.nova_filters import cloud, records, refusals
+
+
+@ddt.ddt
+class TableTest(unittest.TestCase):
+    """One host and one flavor each, in the filter that Nova loaded."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        manager = cloud().scheduler(engine.OURS).host_manager
+        self.filter = manager.enabled_filters[-1]
+
+    @ddt.data(*cases.cells())
+    def test_the_cell_comes_out_as_documented(self, cell: cases.Cell) -> None:
+        name, group = 'exempt_metadata_keys', 'nova_filters'
+        self.addCleanup(engine.CONF.clear_override, name, group=group)
+        for case in cell.cases:
+            engine.CONF.set_override(name, list(case.exempt), group=group)
+            state = states.host_state('h', states.aggregates(*case.aggregates))
+            request = states.request(case.flavor)
+            with records() as found:
+                passed = self.filter.filter_all([state], request)
+            self.assertEqual(
+                [state] if case.wanted is None else [], passed, case
+            )
+            self.assertEqual([case.wanted], refusals(found) or [None], case)
+            self.assertIs(
+                bool(passed), self.filter.host_passes(state, request), case
+            )

@@ -1,0 +1,240 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Whatever Nova hands over, the filter answers and never raises."""
+
+import logging
+import unittest
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from nova import objects
+
+from demo.nova import engine, states
+from nova_filters import matching
+from tests.functional.nova_filters import cloud, records, refusals
+from tests.unit.nova_filters import strategies
+
+#: Long values take their time on a busy machine.
+_FUZZ = settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def _aggregate(name: Any, metadata: Any) -> Any:
+    """Return an Aggregate that holds what its fields would not take."""
+    aggregate = objects.Aggregate()
+    aggregate._obj_name = name
+    aggregate._obj_metadata = metadata
+    return aggregate
+
+
+def _host(aggregates: Any) -> Any:
+    """Return a host whose aggregates are anything."""
+    state = states.host_state('host')
+    state.aggregates = aggregates
+    return state
+
+
+def _request(extra_specs: Any, hints: Any) -> Any:
+    """Return a request that holds what its fields would not take."""
+    request = states.request({})
+    request.flavor._obj_extra_specs = extra_specs
+    request._obj_scheduler_hints = hints
+    return request
+
+
+def _flavorless() -> Any:
+    """Return a request whose flavor is None."""
+    request = states.request({})
+    request._obj_flavor = None
+    return request
+
+
+# Nova's objects come into being when they are registered: hence the lambdas.
+_AGGREGATES = st.lists(
+    st.one_of(
+        st.builds(
+            _aggregate,
+            st.sampled_from(['a', 'b\n', None, 1, '\ud800']),
+            st.one_of(st.none(), strategies.anything(), st.just([1])),
+        ),
+        strategies.any_texts().map(lambda data: _aggregate('text', data)),
+        # Fields that nobody set.
+        st.builds(lambda: objects.Aggregate()),
+        st.builds(lambda: objects.Aggregate(name='name only')),
+        st.builds(lambda: objects.Aggregate(metadata={'k': '1'})),
+        st.none(),
+        st.just('no aggregate'),
+    ),
+    max_size=3,
+)
+_NO_LISTS = st.sampled_from([None, 5, 'ab', {}])
+_HOSTS = st.lists(
+    st.one_of(
+        _AGGREGATES.map(lambda found: states.host_state('h', found)),
+        st.builds(_host, _NO_LISTS),
+        st.builds(object),
+    ),
+    max_size=4,
+)
+_HINTS = st.sampled_from(
+    [{}, None, [], 'rebuild', {'_nova_check_type': None}, {1: object()}]
+)
+_REQUESTS = st.one_of(
+    st.builds(_request, strategies.anything(), _HINTS),
+    st.builds(_request, st.sampled_from([None, [], ['k'], 1, 'k']), _HINTS),
+    # Fields that nobody set.
+    st.builds(lambda: objects.RequestSpec()),
+    st.builds(lambda: objects.RequestSpec(flavor=objects.Flavor())),
+    st.builds(_flavorless),
+    st.none(),
+    st.builds(object),
+)
+
+
+def _texts(data: dict[Any, Any]) -> dict[str, str]:
+    """Return what Nova's fields would take of a mapping."""
+    return {k: value for k, value in data.items() if isinstance(value, str)}
+
+
+def _is_malformed(
+    flavor: tuple[matching.FlavorSpec, ...], aggregates: list[Any]
+) -> bool:
+    """Tell whether a mandatory extra spec or a demand can never be met."""
+    demands = [
+        piece
+        for aggregate in map(_read, aggregates)
+        if aggregate.forced
+        for key, _ in aggregate.demands()
+        for piece in aggregate.pieces(key)
+    ]
+    wanted = [spec.wanted for spec in flavor if not spec.optional]
+    return any(requirement.problem for requirement in (*demands, *wanted))
+
+
+def _read(aggregate: Any) -> matching.Aggregate:
+    """Return what the evaluator reads of one of Nova's Aggregates."""
+    return matching.Aggregate(aggregate.name, dict(aggregate.metadata))
+
+
+class FuzzTest(unittest.TestCase):
+    """The filter that Nova loaded."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        manager = cloud().scheduler(engine.OURS).host_manager
+        self.filter = manager.enabled_filters[-1]
+        name, group = 'exempt_metadata_keys', 'nova_filters'
+        engine.CONF.set_override(name, [], group=group)
+        self.addCleanup(engine.CONF.clear_override, name, group=group)
+
+    def assertClean(self, found: list[logging.LogRecord]) -> None:
+        """Assert that each line can be written, and is one line."""
+        for record in found:
+            message = record.getMessage()
+            self.assertTrue(message.isprintable(), message)
+            message.encode()
+
+    def judge(
+        self, hosts: list[Any], request: Any
+    ) -> tuple[list[Any], list[logging.LogRecord]]:
+        """Return the hosts that pass, and what is logged meanwhile.
+
+        One by one it must be the same ones.
+        """
+        with records() as found:
+            passed = self.filter.filter_all(hosts, request)
+        identities = [id(host) for host in passed]
+        with records():
+            alone = [self.filter.host_passes(h, request) for h in hosts]
+        self.assertEqual([id(h) in identities for h in hosts], alone)
+        return passed, found
+
+    @_FUZZ
+    @given(
+        strategies.any_texts(),
+        st.lists(strategies.any_texts(), max_size=3),
+    )
+    def test_any_text_is_judged_as_the_evaluator_does(
+        self, extra_specs, metadata
+    ) -> None:
+        extra_specs = _texts(extra_specs)
+        aggregates = states.aggregates(*map(_texts, metadata))
+        hosts = [
+            states.host_state('all', aggregates),
+            *(states.host_state(a.name, [a]) for a in aggregates),
+            states.host_state('none'),
+        ]
+        flavor = matching.read_flavor(extra_specs)
+        wanted = [
+            matching.evaluate(flavor, [_read(a) for a in host.aggregates])
+            for host in hosts
+        ]
+        passed, found = self.judge(hosts, states.request(extra_specs))
+        self.assertEqual(
+            [h.host for h, v in zip(hosts, wanted, strict=True) if v.passed],
+            [host.host for host in passed],
+        )
+        self.assertClean(found)
+        levels = [record.levelno for record in found]
+        self.assertEqual(
+            _is_malformed(flavor, aggregates), levels.count(logging.WARNING)
+        )
+        self.assertEqual(not passed, levels.count(logging.INFO))
+        self.assertEqual(0, levels.count(logging.ERROR))
+        # A set of aggregates may belong to two hosts: one line for both.
+        self.assertEqual(
+            {str(verdict.reason) for verdict in wanted if verdict.reason},
+            {
+                str(record.args['reason'])
+                for record in found
+                if record.levelno == logging.DEBUG
+            },
+        )
+
+    @_FUZZ
+    @given(_HOSTS, _REQUESTS)
+    def test_anything_at_all_has_an_answer(self, hosts, request) -> None:
+        _, found = self.judge(hosts, request)
+        self.assertClean(found)
+        levels = [record.levelno for record in found]
+        for level in (logging.WARNING, logging.INFO, logging.ERROR):
+            self.assertLessEqual(levels.count(level), 1, found)
+
+    def test_what_cannot_be_read_closes_its_host_with_one_warning(
+        self,
+    ) -> None:
+        open_ = states.host_state('open', states.aggregates({'k': '1'}))
+        hosts = [
+            states.host_state('closed', [aggregate])
+            for aggregate in (
+                objects.Aggregate(name='name only'),
+                _aggregate('a', [1]),
+                None,
+            )
+        ]
+        hosts.append(_host(5))
+        request = states.request({'k': '1'})
+        passed, found = self.judge([*hosts, open_], request)
+        self.assertEqual([open_], passed)
+        self.assertClean(found)
+        warnings = [r for r in found if r.levelno == logging.WARNING]
+        self.assertEqual(1, len(warnings))
+        self.assertIn('could not be read', warnings[0].getMessage())
+        self.assertEqual(
+            {matching.Kind.UNREADABLE},
+            {refusal.kind for refusal in refusals(found)},
+        )
