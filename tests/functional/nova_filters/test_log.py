@@ -27,7 +27,6 @@ _ON = {'force_metadata_check': 'True'}
 #: A cloud larger than what Placement returns by default, in a process of its
 #: own: other tests would have to read these hosts, too.
 PROGRAM = """
-import sys
 from demo.nova import engine
 from tests.functional.nova_filters import cloud, records
 

@@ -58,7 +58,7 @@ class ThreadTest(unittest.TestCase):
         # Aggregates did change during requests, and not during all.
         self.assertGreater(found['changed'], 0)
         self.assertGreater(found['unchanged'], 0)
-        self.assertGreater(found['one verdict'], found['two'])
+        self.assertGreater(found['one verdict'], 0)
 
     def test_a_change_is_seen_by_the_very_next_request(self) -> None:
         found = self.check('between', threads.ROUNDS)
