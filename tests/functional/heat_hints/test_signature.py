@@ -113,6 +113,38 @@ class TestSignedLegacy(_Signed, base.ScenarioCase):
     stacks = (NESTED,)
 
 
+class TestSignedForAnAdmin(_Secret, base.ScenarioCase):
+    """An admin of another project updates the stack."""
+
+    options = {'enabled': 'true', 'signing_key': KEY}
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(one=base.server(name='one')),
+            'steps': [
+                (
+                    'update_as_admin',
+                    base.template(
+                        one=base.server(name='one'),
+                        two=base.server(name='two'),
+                    ),
+                )
+            ],
+        },
+    )
+
+    def test_the_signature_is_for_the_project_that_nova_is_asked_by(self):
+        told = self.outcome.told['root']
+        self.assertEqual('UPDATE_COMPLETE', told['status'], told['reason'])
+        one, two = sorted(self.outcome.sent, key=lambda r: r.name)
+        self.assertNotEqual(one.project, two.project)
+        for request in (one, two):
+            self.assertEqual(
+                signing.signature(request.hints, request.project, KEY),
+                request.hints[SIGNATURE],
+            )
+
+
 class TestSignedUuid(_Secret, base.ScenarioCase):
     """``hints`` leaves the resource's id out."""
 
