@@ -104,7 +104,8 @@ class Resource:
     :param type: the resource type, as ``OS::Nova::Server``.
     :param name: the resource's name in its template.
     :param uuid: the resource's own id in Heat's database.
-    :param project_id: the project that owns the stack.
+    :param project_id: the project whose server it will be: the stack's, or
+        that of an admin who acts on another project's stack.
     :param stack_id: the id of the stack that holds the resource.
     :param stack_name: that stack's name.
     """

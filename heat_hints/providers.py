@@ -67,7 +67,8 @@ class Request:
     :param resource_type: as ``OS::Nova::Server``.
     :param resource_name: the resource's name in its template.
     :param resource_uuid: the resource's own id in Heat's database.
-    :param project_id: the project that owns the stack.
+    :param project_id: the project whose server it will be: the stack's, or
+        that of an admin who acts on another project's stack.
     :param stack_id: the id of the stack that holds the resource.
     :param stack_name: that stack's name.
     :param root_stack_id: the id of the root stack; ``None`` when it could

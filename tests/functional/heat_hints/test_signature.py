@@ -12,11 +12,10 @@
 
 """``signing_key``: what is signed, what is not, and that no key is told."""
 
-import hashlib
-import hmac
 import json
 
 from demo.heat import story
+from tests import signing
 from tests.functional.heat_hints import base, nova_side
 
 #: No character that a log or JSON would write in another way.
@@ -51,17 +50,6 @@ NESTED = {
 }
 
 
-def signature_of(project, hints, key=KEY):
-    """Return the signature as the documentation tells to make it."""
-    pairs = sorted(
-        [name, value if isinstance(value, list) else [value]]
-        for name, value in hints.items()
-        if name.startswith('heat_') and name != SIGNATURE
-    )
-    text = json.dumps([project, pairs], separators=(',', ':'))
-    return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
-
-
 class _Secret:
     def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
         self.assertIn('heat_hints.signing_key ', self.outcome.log)
@@ -75,7 +63,7 @@ class _Signed(_Secret):
         self.assertTrue(self.outcome.sent)
         for request in self.outcome.sent:
             self.assertEqual(
-                signature_of(request.project, request.hints),
+                signing.signature(request.hints, request.project, KEY),
                 request.hints[SIGNATURE],
             )
 
@@ -86,7 +74,8 @@ class _Signed(_Secret):
             data = nova_side.stored(request)['nova_object.data']
             hints = data['scheduler_hints']
             self.assertEqual(
-                [signature_of(data['project_id'], hints)], hints[SIGNATURE]
+                [signing.signature(hints, data['project_id'], KEY)],
+                hints[SIGNATURE],
             )
 
     def test_the_uuid_of_the_resource_is_bound(self):
@@ -122,6 +111,38 @@ class TestSignedLegacy(_Signed, base.ScenarioCase):
     }
     convergence = False
     stacks = (NESTED,)
+
+
+class TestSignedForAnAdmin(_Secret, base.ScenarioCase):
+    """An admin of another project updates the stack."""
+
+    options = {'enabled': 'true', 'signing_key': KEY}
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(one=base.server(name='one')),
+            'steps': [
+                (
+                    'update_as_admin',
+                    base.template(
+                        one=base.server(name='one'),
+                        two=base.server(name='two'),
+                    ),
+                )
+            ],
+        },
+    )
+
+    def test_the_signature_is_for_the_project_that_nova_is_asked_by(self):
+        told = self.outcome.told['root']
+        self.assertEqual('UPDATE_COMPLETE', told['status'], told['reason'])
+        one, two = sorted(self.outcome.sent, key=lambda r: r.name)
+        self.assertNotEqual(one.project, two.project)
+        for request in (one, two):
+            self.assertEqual(
+                signing.signature(request.hints, request.project, KEY),
+                request.hints[SIGNATURE],
+            )
 
 
 class TestSignedUuid(_Secret, base.ScenarioCase):
@@ -180,7 +201,7 @@ class TestKept(_Secret, base.ScenarioCase):
     def test_a_templates_signature_is_replaced(self):
         (request,) = (r for r in self.outcome.sent if r.name == 'signed')
         self.assertEqual(
-            signature_of(request.project, request.hints),
+            signing.signature(request.hints, request.project, KEY),
             request.hints[SIGNATURE],
         )
 

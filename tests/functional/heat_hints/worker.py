@@ -30,6 +30,8 @@ from demo.heat import engine, worker
 
 LOG = logging.getLogger('config-dump')
 
+ADMIN_PROJECT = 'admin-project'
+
 
 class Engine(engine.Engine):
     """The demo's engine, and the calls that only the tests need."""
@@ -65,6 +67,26 @@ class Engine(engine.Engine):
         identity = self.rpc.identify_stack(context, name)
         getattr(self.rpc, f'stack_{action}')(context, identity)
         return self._wait(context, identity, action.upper())
+
+    def update_as_admin(
+        self, project: str, name: str, template: Mapping[str, Any]
+    ) -> tuple[str, str]:
+        """Update a stack as an admin who belongs to another project.
+
+        Heat then asks Nova with the admin's token, and the servers are the
+        admin's project's.
+
+        :param project: the id of the stack's project.
+        :param name: the stack's name.
+        :param template: the new template as data.
+        """
+        identity = self.rpc.identify_stack(self.context(project), name)
+        context = self.context(ADMIN_PROJECT)
+        context.is_admin = True
+        self.rpc.update_stack(
+            context, identity, dict(template), {}, {}, {'timeout_mins': 5}
+        )
+        return self._wait(context, identity, 'UPDATE')
 
     def preview(
         self, project: str, name: str, template: Mapping[str, Any]
@@ -105,8 +127,8 @@ def work_on(heat: Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
         )
     steps = [status]
     for action, template in stack.get('steps', ()):
-        if action == 'update':
-            status, reason = heat.update(project, name, template)
+        if action.startswith('update'):
+            status, reason = getattr(heat, action)(project, name, template)
         else:
             status, reason = heat.act(project, name, action)
         steps.append(status)
