@@ -114,8 +114,30 @@ def register_opts(conf: cfg.ConfigOpts) -> None:
 
     :param conf: the configuration of the service.
     """
-    conf.register_group(group)
-    conf.register_opts(OPTS, group=group)
+    # A group for each configuration: oslo.config keeps overrides in it.
+    conf.register_group(cfg.OptGroup(GROUP, group.title, group.help))
+    conf.register_opts(OPTS, group=GROUP)
+
+
+def reset_wrong_values(conf: cfg.ConfigOpts) -> dict[str, str]:
+    """Put the default in the place of each value that cannot be read.
+
+    oslo.service reads all options of the process to log them, when it starts
+    a service and at each SIGHUP, and would end senlin-engine at such a value.
+    The default is for those who only look: the caller goes by the answer.
+
+    :param conf: the configuration of the service, with the options
+        registered.
+    :returns: what is wrong, by the name of the option.
+    """
+    wrong = {}
+    for opt in OPTS:
+        try:
+            conf[GROUP][opt.dest]
+        except (ValueError, cfg.Error) as ex:
+            wrong[opt.name] = str(ex)
+            conf.set_override(opt.dest, opt.default, group=GROUP)
+    return wrong
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:

@@ -31,6 +31,11 @@ from senlin_plugins import conf, sizing
 from senlin_plugins.profiles import regions
 
 LOG = logging.getLogger(__name__)
+conf.register_opts(cfg.CONF)
+
+#: What is wrong in ``[senlin_plugins]``, by the name of the option. Senlin
+#: has read senlin.conf before it loads a policy.
+WRONG_OPTIONS = conf.reset_wrong_values(cfg.CONF)
 
 #: Stands for a region that nothing names: no record, no region in the
 #: profile, no default_region_name in senlin.conf.
@@ -113,19 +118,19 @@ def option(name: str) -> Any:
         user, who cannot mend that, is told whom to ask; the log has the
         value, and where it stands.
     """
-    try:
+    wrong = WRONG_OPTIONS.get(name)
+    if wrong is None:
         return cfg.CONF[conf.GROUP][name]
-    except ValueError as ex:
-        LOG.error(
-            'Option %(option)s in [%(group)s] cannot be used: %(error)s. '
-            'Correct it and restart senlin-conductor and senlin-engine.',
-            {'option': name, 'group': conf.GROUP, 'error': ex},
-        )
-        raise exc.InvalidSpec(
-            message=f"Option '{name}' in section [{conf.GROUP}] of "
-            'senlin.conf has a value that cannot be used: ask the operator '
-            'of this cloud to correct it.'
-        ) from ex
+    LOG.error(
+        'Option %(option)s in [%(group)s] cannot be used: %(error)s. '
+        'Correct it and restart senlin-conductor and senlin-engine.',
+        {'option': name, 'group': conf.GROUP, 'error': wrong},
+    )
+    raise exc.InvalidSpec(
+        message=f"Option '{name}' in section [{conf.GROUP}] of "
+        'senlin.conf has a value that cannot be used: ask the operator '
+        'of this cloud to correct it.'
+    )
 
 
 def check_enabled(name: str) -> None:

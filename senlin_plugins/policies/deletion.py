@@ -15,7 +15,6 @@
 import random
 from typing import Any
 
-from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 from senlin.objects import node as node_objects
@@ -24,7 +23,6 @@ from senlin_plugins import conf, selection
 from senlin_plugins.policies import common
 
 LOG = logging.getLogger(__name__)
-conf.register_opts(cfg.CONF)
 
 
 class DeletionPolicy(common.PlacementPolicy):

@@ -18,7 +18,6 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
 from senlin.common import exception as exc
@@ -29,7 +28,6 @@ from senlin_plugins.policies import catalog, common
 from senlin_plugins.profiles import regions
 
 LOG = logging.getLogger(__name__)
-conf.register_opts(cfg.CONF)
 
 DELETION_TYPES = ('senlin_plugins.policy.deletion', 'senlin.policy.deletion')
 

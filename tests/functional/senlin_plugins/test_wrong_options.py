@@ -23,7 +23,8 @@ from tests import processes
 #: Prints the answer to a new policy, to its attachment and to a scale-out;
 #: then the ERROR lines that this package wrote.
 PROGRAM = """
-import os, sys
+import logging, os, sys
+from oslo_config import cfg
 from demo.senlin import engine
 
 option, log = sys.argv[1:]
@@ -46,6 +47,8 @@ else:
     print('attach', attached['status'], attached['status_reason'])
     action = senlin.act(cluster, 'scale_out', count=1)
     print('scale', action['status'], action['data'].get('reason'))
+# As oslo.service does when it starts a service, and at SIGHUP.
+cfg.CONF.log_opt_values(logging.getLogger('options'), logging.DEBUG)
 with open(log) as lines:
     for line in lines:
         if 'ERROR senlin_plugins' in line and 'in [senlin_plugins]' in line:
@@ -65,6 +68,7 @@ TELL_USER = (
 class WrongOptionTest(unittest.TestCase):
     @ddt.data(
         ('enabled_policies', 'nope', 'create 400 {}'),
+        ('enabled_policies', '$nowhere', 'create 400 {}'),
         ('unaware_profile', 'maybe', 'attach FAILED {}'),
         (
             'check_catalog',
@@ -82,4 +86,4 @@ class WrongOptionTest(unittest.TestCase):
         told = [line for line in lines if line.startswith('log')]
         self.assertTrue(told, lines)
         self.assertIn(f'Option {name} in [senlin_plugins]', told[0])
-        self.assertIn(value, told[0])
+        self.assertIn(value.lstrip('$'), told[0])

@@ -12,6 +12,7 @@
 
 """The options, without any service."""
 
+import tempfile
 import unittest
 
 from oslo_config import cfg
@@ -48,4 +49,28 @@ class Options(unittest.TestCase):
         self.assertEqual(conf.GROUP, group.name)
         self.assertEqual(
             {option.dest for option in options}, set(self.conf[conf.GROUP])
+        )
+
+    def test_an_override_stays_in_its_own_configuration(self):
+        self.conf.set_override('check_catalog', False, conf.GROUP)
+        other = cfg.ConfigOpts()
+        conf.register_opts(other)
+        other([])
+        self.assertIs(True, other[conf.GROUP].check_catalog)
+
+    def test_values_that_cannot_be_read_are_told_and_replaced(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
+            file.write(
+                '[senlin_plugins]\nunaware_profile = maybe\n'
+                'enabled_policies = $nowhere\n'
+            )
+            file.flush()
+            self.conf(['--config-file', file.name])
+            wrong = conf.reset_wrong_values(self.conf)
+        self.assertEqual({'unaware_profile', 'enabled_policies'}, set(wrong))
+        self.assertIn('maybe', wrong['unaware_profile'])
+        options = self.conf[conf.GROUP]
+        self.assertEqual('refuse', options.unaware_profile)
+        self.assertEqual(
+            ['region_placement', 'deletion'], options.enabled_policies
         )
