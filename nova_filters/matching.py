@@ -38,6 +38,12 @@ SCOPE: Final = 'aggregate_instance_extra_specs'
 #: The metadata key that lets an aggregate demand ("Description").
 FLAG: Final = 'force_metadata_check'
 
+#: How many keys are remembered as exempt or not, and how many characters
+#: such a key has at the most, which is Nova's limit, too: in all, with four
+#: bytes per character, 1.3 MiB.
+EXEMPTIONS: Final = 1024
+LONGEST_KEY: Final = 255
+
 #: How many values or aggregates a message lists.
 _LISTED = 4
 
@@ -231,7 +237,12 @@ class Aggregate:
             key is written with the filter's scope.
         """
         own = self.metadata.get(key)
-        scoped = self.metadata.get(_PREFIX + key) if self.forced else None
+        if not self.forced:
+            return () if own is None else (own,)
+        if key.startswith(_PREFIX):
+            # With the flag on, this name belongs to the key without it.
+            own = None
+        scoped = self.metadata.get(_PREFIX + key)
         if scoped is None:
             return () if own is None else (own,)
         return (scoped,) if own is None else (own, scoped)
@@ -255,14 +266,32 @@ class Aggregate:
             a key may come twice.
         """
         items = (
-            (str(name).removeprefix(_PREFIX), value)
+            (demanded_key(name), value)
             for name, value in self.metadata.items()
             if value is not None
         )
-        return [(key, value) for key, value in items if key != FLAG]
+        return [(key, value) for key, value in items if key is not None]
 
 
-@functools.lru_cache(maxsize=requirement.CACHE_SIZE)
+def demanded_key(name: object) -> str | None:
+    """Return the key that a metadata item of a forced aggregate is about.
+
+    :param name: the item's name.
+    :returns: the name without the filter's scope; None for the flag, and for
+        what is no string and can be asked for by nobody.
+    """
+    if not isinstance(name, str):
+        return None
+    key = name.removeprefix(_PREFIX)
+    return None if key == FLAG else key
+
+
+@functools.lru_cache(maxsize=EXEMPTIONS)
+def _is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
+    """Answer for :func:`is_exempt`."""
+    return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
+
+
 def is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
     """Tell whether a forced aggregate may not demand a key.
 
@@ -270,7 +299,9 @@ def is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
     :param patterns: shell patterns, matched with the case as written.
     :returns: whether one of the patterns matches.
     """
-    return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
+    if len(key) > LONGEST_KEY:
+        return _is_exempt.__wrapped__(key, patterns)
+    return _is_exempt(key, patterns)
 
 
 _Offers = Sequence[tuple[str, requirement.Requirement]]

@@ -21,7 +21,6 @@ The words are those of the specification "Aggregate Instance Type Filter"
 """
 
 import dataclasses
-import functools
 import operator
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -34,10 +33,6 @@ OMITTABLE: Final = '~'
 FORBIDDEN: Final = '!'
 #: The first word of a value that lists alternatives.
 OR: Final = '<or>'
-
-#: How many texts are remembered as parsed, in each of the two caches. Nova
-#: stores at most 255 characters per value, so each stays below some MiB.
-CACHE_SIZE: Final = 4096
 
 _NUMERIC: Final[Mapping[str, Callable[[float, float], bool]]] = {
     # Nova has always read a lone "=" as "at least".
@@ -61,6 +56,9 @@ _ALL_IN: Final = '<all-in>'
 #: Every first word that makes a value a predicate.
 OPERATORS: Final = frozenset({*_NUMERIC, *_TEXT, _ALL_IN})
 
+
+#: What switches ``force_metadata_check`` on, in lower case.
+_TRUE: Final = frozenset({'true', '1', 't', 'y', 'yes', 'on'})
 
 #: How much of a value a message shows.
 _SHOWN: Final = 60
@@ -229,9 +227,18 @@ def _predicate(text: str, words: list[str]) -> Requirement:
     return Requirement(text, predicate=Predicate(words[0], operands))
 
 
-@functools.lru_cache(maxsize=CACHE_SIZE)
-def _parse(text: str) -> Requirement:
-    """Return what ``text`` asks for; see :func:`parse`."""
+def parse(text: object) -> Requirement:
+    """Return what ``text`` asks for.
+
+    :param text: the value of an extra spec, or one piece of a metadata value
+        of an aggregate whose flag is on; operator input that may hold
+        anything.
+    :returns: a requirement; one with a ``problem`` if nothing can meet it.
+    """
+    if not isinstance(text, str):
+        return Requirement(
+            str(text), problem=f'a {type(text).__name__} is no string'
+        )
     words = text.split()
     if len(words) == 1:
         if words[0] == ANY:
@@ -245,28 +252,6 @@ def _parse(text: str) -> Requirement:
     if words and words[0] in OPERATORS:
         return _predicate(text, words)
     return literal(text)
-
-
-def parse(text: object) -> Requirement:
-    """Return what ``text`` asks for.
-
-    :param text: the value of an extra spec, or one piece of a metadata value
-        of an aggregate whose flag is on; operator input that may hold
-        anything.
-    :returns: a requirement; one with a ``problem`` if nothing can meet it.
-    """
-    if not isinstance(text, str):
-        return Requirement(
-            str(text), problem=f'a {type(text).__name__} is no string'
-        )
-    return _parse(text)
-
-
-@functools.lru_cache(maxsize=CACHE_SIZE)
-def _parse_metadata(value: str, forced: bool) -> tuple[Requirement, ...]:
-    """Return the pieces of one metadata value; see :func:`parse_metadata`."""
-    read = _parse if forced else literal
-    return tuple(read(piece.strip()) for piece in value.split(','))
 
 
 def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
@@ -283,7 +268,8 @@ def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
         return ()
     if not isinstance(value, str):
         return (parse(value),)
-    return _parse_metadata(value, forced)
+    read = parse if forced else literal
+    return tuple(read(piece.strip()) for piece in value.split(','))
 
 
 def is_on(value: object) -> bool:
@@ -293,7 +279,9 @@ def is_on(value: object) -> bool:
     :returns: True for ``true``, ``1``, ``t``, ``y``, ``yes`` and ``on`` in
         any case; whatever else stands there leaves it off ("Description").
     """
-    return isinstance(value, str) and any(
-        piece.strip().lower() in ('true', '1', 't', 'y', 'yes', 'on')
-        for piece in value.split(',')
+    if not isinstance(value, str):
+        return False
+    text = value.lower()
+    return text in _TRUE or not _TRUE.isdisjoint(
+        map(str.strip, text.split(','))
     )
