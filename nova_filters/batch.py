@@ -38,7 +38,7 @@ MEMORY_LIMIT: Final = 32 * 1024 * 1024
 LARGEST: Final = 64 * 1024
 
 #: How many sets of aggregates that demand alike are named one by one.
-EXPLAINED: Final = 200
+EXPLAINED: Final = 20
 
 #: What is counted in bytes, beside the texts. An aggregate: its dictionary
 #: and weak reference, the judgement, and the places of all of them in the
@@ -172,6 +172,7 @@ def summarize(
             continue
         # Aggregates of different names may demand alike.
         sets = by_aggregates([group])
+        sets.sort(key=len, reverse=True)
         for hosts, own in explain(sets[:EXPLAINED], flavor, exempt):
             counts[own.summary()] += len(hosts)
         rest = sum(map(len, sets[EXPLAINED:]))
@@ -203,20 +204,38 @@ class _Known(NamedTuple):
     judgement: judging.Judgement
 
 
+class _Numbers(dict[AggregateLike, int]):
+    """Flags by aggregate, that learns the flags of a new one.
+
+    :param learn: returns the flags of an aggregate.
+    """
+
+    def __init__(self, learn: Callable[[AggregateLike], int]) -> None:
+        super().__init__()
+        self._learn = learn
+
+    def __missing__(self, aggregate: AggregateLike) -> int:
+        """Return the flags of a new aggregate, and remember them."""
+        flags = self[aggregate] = self._learn(aggregate)
+        return flags
+
+
 class _Request(Generic[HostT]):
     """What one request has learnt so far; seen by one thread only.
 
     :param judge: the flavor.
     :param known: what earlier requests have learnt, by the id of the
-        aggregate.
+        aggregate; None if nothing is to be kept.
     """
 
     def __init__(
-        self, judge: judging.Judge, known: Mapping[int, _Known]
+        self, judge: judging.Judge, known: Mapping[int, _Known] | None
     ) -> None:
         #: Flags by aggregate. Being a key keeps an aggregate alive, too:
         #: another request may replace it on the hosts meanwhile.
-        self.numbers: dict[AggregateLike, int] = {}
+        self.numbers = _Numbers(self._learn)
+        #: The same, of aggregates that are known from earlier requests.
+        self.recalled: dict[AggregateLike, int] = {}
         self.problems = {
             _problem('the flavor', *entry) for entry in judge.problems
         }
@@ -247,7 +266,7 @@ class _Request(Generic[HostT]):
 
         :param known: the aggregates, whether any host is in them or not.
         """
-        numbers = self.numbers
+        numbers = self.recalled
         for reference, metadata, judgement in known:
             aggregate = reference()
             try:
@@ -261,6 +280,7 @@ class _Request(Generic[HostT]):
             except Exception:  # noqa: S112
                 # It is told when a host that is in the aggregate comes up.
                 continue
+        self.numbers.update(numbers)
 
     def flags_of(self, host: HostT) -> int:
         """Return a host's flags, whatever state it is in.
@@ -272,10 +292,8 @@ class _Request(Generic[HostT]):
         try:
             for aggregate in host.aggregates or ():
                 try:
-                    number = self.numbers.get(aggregate)
-                    if number is None:
-                        number = self._learn(aggregate)
-                        self.numbers[aggregate] = number
+                    number = self.numbers[aggregate]
+                    self.recalled[aggregate] = number
                 except TypeError:
                     number = self._unhashable_number(aggregate)
                 flags |= number
@@ -321,22 +339,24 @@ class _Request(Generic[HostT]):
         """Return the flags of an aggregate that no host had so far."""
         try:
             metadata = aggregate.metadata or {}
-            known = self._known.get(id(aggregate))
+            known = self._known.get(id(aggregate)) if self._known else None
             if known is not None and known.metadata == metadata:
                 judgement = known.judgement
             else:
                 # Another thread may change the original at any time.
                 copy = dict(metadata)
                 judgement = self._judge.judge(copy, self._memo)
-                self.new.append((aggregate, copy, judgement))
-            if judgement.problems:
+                if self._known is not None:
+                    self.new.append((aggregate, copy, judgement))
+            flags, lacking, problems = judgement
+            if problems:
                 owner = f'aggregate {requirement.quote(str(aggregate.name))}'
                 self.problems.update(
-                    _problem(owner, *entry) for entry in judgement.problems
+                    _problem(owner, *entry) for entry in problems
                 )
-            if judgement.lacking:
-                return judgement.flags | self._place(judgement.lacking)
-            return judgement.flags
+            if lacking:
+                flags |= self._place(lacking)
+            return flags
         except Exception as exc:
             return self._close('an aggregate', exc)
 
@@ -387,7 +407,9 @@ class Batch:
         self.exempt = exempt
         self._judge = judging.Judge(flavor, exempt)
         self._keep = keep
-        self._known: dict[int, _Known] = {}
+        #: None before the first request: a flavor that comes once is not
+        #: worth the time and the memory.
+        self._known: dict[int, _Known] | None = None
 
     def sift(self, hosts: Iterable[HostT]) -> Sifted[HostT]:
         """Judge every host.
@@ -396,42 +418,49 @@ class Batch:
         :returns: those that pass, and the others in groups.
         """
         hosts = list(hosts)
-        request: _Request[HostT] = _Request(self._judge, self._known)
+        known = self._known
+        request: _Request[HostT] = _Request(self._judge, known)
         # Without a limit, one host in a large cloud would cost a look at each
         # of its aggregates.
-        if len(self._known) <= len(hosts):
-            request.recall(list(self._known.values()))
-        # From here on, each name is a local one: this is the only loop whose
-        # length is the number of hosts.
-        numbers = request.numbers
+        if known and len(known) <= len(hosts):
+            request.recall(list(known.values()))
+            # Few aggregates are new now, and a plain dictionary is faster.
+            numbers = request.recalled
+        else:
+            numbers = request.numbers
         groups = request.groups
         last = None
+        # From here on, each name is a local one: this is the only loop whose
+        # length is the number of hosts.
         for host in hosts:
             try:
                 flags = 0
                 for aggregate in host.aggregates:
                     flags |= numbers[aggregate]
             except Exception:
-                # Most often an aggregate that is new to the request.
+                # No aggregates, unknown ones, or something that went wrong.
                 flags = request.flags_of(host)
             if flags != last:
                 add = groups.get(flags) or request.group(flags)
                 last = flags
             add(host)
-        if request.new:
-            self._remember(request.new)
+        if known is None:
+            self._known = {}
+        elif request.new:
+            self._remember(known, request.new)
         return Sifted(
             request.passed, request.refused, sorted(request.problems)
         )
 
     def _remember(
         self,
+        known: dict[int, _Known],
         new: Iterable[tuple[AggregateLike, dict[str, str], judging.Judgement]],
     ) -> None:
         """Keep what a request has learnt, as far as there is room."""
-        for identity, known in list(self._known.items()):
-            if known.aggregate() is None:
-                self._known.pop(identity, None)
+        for identity, entry in list(known.items()):
+            if entry.aggregate() is None:
+                known.pop(identity, None)
         entries = []
         total = 0
         for aggregate, metadata, judgement in new:
@@ -448,7 +477,7 @@ class Batch:
                     (id(aggregate), _Known(reference, metadata, judgement))
                 )
         if self._keep(total):
-            self._known.update(entries)
+            known.update(entries)
 
 
 def _size(metadata: dict[str, str], judgement: judging.Judgement) -> int:
@@ -463,14 +492,13 @@ def _size(metadata: dict[str, str], judgement: judging.Judgement) -> int:
 
 
 _Key = tuple[tuple[tuple[str, str], ...], tuple[str, ...]]
-_FLAVORS: Final[memory.Memory[_Key, Batch]] = memory.Memory(
-    MEMORY_LIMIT
-)
+_FLAVORS: Final[memory.Memory[_Key, Batch]] = memory.Memory(MEMORY_LIMIT)
 
 
 def forget() -> None:
     """Forget what earlier requests have learnt."""
     _FLAVORS.forget()
+    matching.forget()
 
 
 def of_flavor(

@@ -83,14 +83,12 @@ class Memo:
     simple: dict[int, Judgement] = dataclasses.field(default_factory=dict)
 
     def judgement(self, flags: int) -> Judgement:
-        """Return the judgement that consists of flags and nothing else.
+        """Add the judgement that consists of flags and nothing else.
 
         :param flags: the flags.
-        :returns: the same object for the same flags.
+        :returns: the judgement.
         """
-        found = self.simple.get(flags)
-        if found is None:
-            found = self.simple[flags] = Judgement(flags)
+        found = self.simple[flags] = Judgement(flags)
         return found
 
 
@@ -232,7 +230,7 @@ class Judge:
                     if isinstance(value, str):
                         known[item] = found
                     flags |= found
-        return memo.judgement(flags)
+        return memo.simple.get(flags) or memo.judgement(flags)
 
     def _judge_forced(
         self, metadata: Mapping[str, object], memo: Memo
@@ -249,7 +247,7 @@ class Judge:
                 flags |= found.flags
                 odd.append(found)
         if not odd:
-            return memo.judgement(flags)
+            return memo.simple.get(flags) or memo.judgement(flags)
         return Judgement(
             flags,
             tuple(entry for found in odd for entry in found.lacking),
@@ -282,14 +280,7 @@ class Judge:
             flags |= spec.flags(pieces)
         if matching.is_exempt(key, self._exempt):
             return Judgement(flags, (), problems)
-        said = 0
-        for piece in pieces:
-            if piece.problem or not piece.forbidden:
-                said |= _SAID
-            if piece.omittable:
-                said |= _OMITTABLE
-            if piece.forbidden:
-                said |= _FORBIDDEN
+        said = _said(pieces)
         if not specs:
             return Judgement(flags, ((key, said),), problems)
         for spec in specs:
@@ -300,3 +291,16 @@ class Judge:
         if said & _SAID:
             flags |= contradiction << 1
         return Judgement(flags, (), problems)
+
+
+def _said(pieces: Sequence[requirement.Requirement]) -> int:
+    """Return what the pieces of a forced aggregate say of a key."""
+    said = 0
+    for piece in pieces:
+        if piece.problem or not piece.forbidden:
+            said |= _SAID
+        if piece.omittable:
+            said |= _OMITTABLE
+        if piece.forbidden:
+            said |= _FORBIDDEN
+    return said

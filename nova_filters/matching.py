@@ -304,6 +304,12 @@ def is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
     return _is_exempt(key, patterns)
 
 
+def forget() -> None:
+    """Forget which keys are exempt, and which texts were parsed."""
+    _is_exempt.cache_clear()
+    requirement.forget()
+
+
 _Offers = Sequence[tuple[str, requirement.Requirement]]
 
 

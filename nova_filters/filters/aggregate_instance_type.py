@@ -28,6 +28,7 @@ conf.register_opts(CONF)
 #: How many different reasons or problems a line lists.
 _LISTED = 10
 
+
 def _field(obj: Any, name: str) -> Any:
     """Return a field of one of Nova's objects, None if it is not set."""
     try:
