@@ -38,7 +38,7 @@ MEMORY_LIMIT: Final = 32 * 1024 * 1024
 LARGEST: Final = 64 * 1024
 
 #: How many sets of aggregates that demand alike are named one by one.
-EXPLAINED: Final = 20
+EXPLAINED: Final = 10
 
 #: What is counted in bytes, beside the texts. An aggregate: its dictionary
 #: and weak reference, the judgement, and the places of all of them in the
@@ -93,6 +93,10 @@ class Sifted(Generic[HostT]):
     problems: list[str]
 
 
+#: No aggregates at all, or none that can be read.
+_NONE: Final[frozenset[int]] = frozenset()
+
+
 def _aggregates(host: HostLike) -> Sequence[AggregateLike]:
     """Return a host's aggregates; none if they cannot be read."""
     try:
@@ -125,7 +129,10 @@ def by_aggregates(groups: Iterable[list[HostT]]) -> list[list[HostT]]:
     finer: dict[frozenset[int], list[HostT]] = {}
     for group in groups:
         for host in group:
-            identity = frozenset(map(id, _aggregates(host)))
+            try:
+                identity = frozenset(map(id, host.aggregates))
+            except Exception:
+                identity = _NONE
             finer.setdefault(identity, []).append(host)
     return list(finer.values())
 
@@ -204,24 +211,11 @@ class _Known(NamedTuple):
     judgement: judging.Judgement
 
 
-class _Numbers(dict[AggregateLike, int]):
-    """Flags by aggregate, that learns the flags of a new one.
+class _Flags(dict[AggregateLike, int]):
+    """Flags by aggregate, in one request; it learns those of a new one.
 
-    :param learn: returns the flags of an aggregate.
-    """
-
-    def __init__(self, learn: Callable[[AggregateLike], int]) -> None:
-        super().__init__()
-        self._learn = learn
-
-    def __missing__(self, aggregate: AggregateLike) -> int:
-        """Return the flags of a new aggregate, and remember them."""
-        flags = self[aggregate] = self._learn(aggregate)
-        return flags
-
-
-class _Request(Generic[HostT]):
-    """What one request has learnt so far; seen by one thread only.
+    Being a key keeps an aggregate alive, too: another request may replace it
+    on the hosts meanwhile.
 
     :param judge: the flavor.
     :param known: what earlier requests have learnt, by the id of the
@@ -231,35 +225,33 @@ class _Request(Generic[HostT]):
     def __init__(
         self, judge: judging.Judge, known: Mapping[int, _Known] | None
     ) -> None:
-        #: Flags by aggregate. Being a key keeps an aggregate alive, too:
-        #: another request may replace it on the hosts meanwhile.
-        self.numbers = _Numbers(self._learn)
-        #: The same, of aggregates that are known from earlier requests.
+        super().__init__()
+        self._judge = judge
+        self._known = known
+        self._memo = judging.Memo()
+        #: The same, in a plain dictionary, when most are known from earlier
+        #: requests: it is faster, but does not learn.
         self.recalled: dict[AggregateLike, int] = {}
-        self.problems = {
-            _problem('the flavor', *entry) for entry in judge.problems
-        }
-        #: What adds a host to those that share its flags' verdict.
-        self.groups: dict[int, Callable[[HostT], None]] = {}
         #: The aggregates that were judged anew, to be kept.
         self.new: list[
             tuple[AggregateLike, dict[str, str], judging.Judgement]
         ] = []
-        self.passed: list[HostT] = []
-        self.refused: list[list[HostT]] = []
-        self._pass = self.passed.append
-        self._reasons: dict[tuple[int, int], list[HostT]] = {}
-        self._judge = judge
-        self._known = known
-        self._memo = judging.Memo()
+        self.problems = {
+            _problem('the flavor', *entry) for entry in judge.problems
+        }
         #: Aggregates that cannot be keys, kept alive beside their flags.
         self._unhashable: dict[int, tuple[AggregateLike, int]] = {}
         #: Where the flags begin of each demanded key the flavor lacks.
         self._places: dict[str, int] = {}
         self._width = judge.width
-        self._questions = judge.questions
+        self.questions = judge.questions
         #: The questions that are answered by being settled.
-        self._demands = judge.questions & ~judge.contradictions
+        self.demands = judge.questions & ~judge.contradictions
+
+    def __missing__(self, aggregate: AggregateLike) -> int:
+        """Return the flags of a new aggregate, and remember them."""
+        flags = self[aggregate] = self._learn(aggregate)
+        return flags
 
     def recall(self, known: Sequence[_Known]) -> None:
         """Take over what is still true of what earlier requests learnt.
@@ -280,9 +272,9 @@ class _Request(Generic[HostT]):
             except Exception:  # noqa: S112
                 # It is told when a host that is in the aggregate comes up.
                 continue
-        self.numbers.update(numbers)
+        self.update(numbers)
 
-    def flags_of(self, host: HostT) -> int:
+    def flags_of(self, host: HostLike) -> int:
         """Return a host's flags, whatever state it is in.
 
         :param host: the host; its aggregates may be new.
@@ -292,7 +284,7 @@ class _Request(Generic[HostT]):
         try:
             for aggregate in host.aggregates or ():
                 try:
-                    number = self.numbers[aggregate]
+                    number = self[aggregate]
                     self.recalled[aggregate] = number
                 except TypeError:
                     number = self._unhashable_number(aggregate)
@@ -300,32 +292,6 @@ class _Request(Generic[HostT]):
         except Exception as exc:
             return self._close('the aggregates of a host', exc)
         return flags
-
-    def group(self, flags: int) -> Callable[[HostT], None]:
-        """Return what adds a host to those that share a verdict.
-
-        :param flags: the host's flags, which are new.
-        :returns: the ``append`` of a list.
-        """
-        raised = flags | self._judge.raised
-        failed = raised & (flags >> 1 ^ self._demands) & self._questions
-        add = self._refused(flags, failed) if failed else self._pass
-        self.groups[flags] = add
-        return add
-
-    def _refused(self, flags: int, failed: int) -> Callable[[HostT], None]:
-        """Return what adds a host to those that are refused alike."""
-        first = failed & -failed
-        if first & self._judge.checks:
-            # What else fails does not matter, only whether the key is there.
-            reason = (first, flags & first)
-        else:
-            reason = (0, flags)
-        group = self._reasons.get(reason)
-        if group is None:
-            group = self._reasons[reason] = []
-            self.refused.append(group)
-        return group.append
 
     def _unhashable_number(self, aggregate: AggregateLike) -> int:
         """Return the flags of an aggregate whose class has no hash."""
@@ -344,7 +310,7 @@ class _Request(Generic[HostT]):
                 judgement = known.judgement
             else:
                 # Another thread may change the original at any time.
-                copy = dict(metadata)
+                copy = {**metadata}
                 judgement = self._judge.judge(copy, self._memo)
                 if self._known is not None:
                     self.new.append((aggregate, copy, judgement))
@@ -369,8 +335,8 @@ class _Request(Generic[HostT]):
             if place is None:
                 place = places[key] = self._width
                 self._width += judging.LACKING_WIDTH
-                self._questions |= judging.LACKING_QUESTIONS << place
-                self._demands |= judging.LACKING_DEMAND << place
+                self.questions |= judging.LACKING_QUESTIONS << place
+                self.demands |= judging.LACKING_DEMAND << place
             flags |= said << place
         return flags
 
@@ -381,6 +347,51 @@ class _Request(Generic[HostT]):
         cause = requirement.quote(f'{type(exc).__name__}: {exc}')
         self.problems.add(f'{what} could not be read: {cause}')
         return self._judge.unreadable
+
+
+class _Groups(dict[int, Callable[[HostT], None]]):
+    """What adds a host to those that share its verdict, by the host's flags.
+
+    :param judge: the flavor.
+    :param flags: what the request knows of aggregates.
+    """
+
+    def __init__(self, judge: judging.Judge, flags: _Flags) -> None:
+        super().__init__()
+        self._judge = judge
+        self._flags = flags
+        self.passed: list[HostT] = []
+        self.refused: list[list[HostT]] = []
+        self._pass = self.passed.append
+        self._reasons: dict[tuple[int, int], list[HostT]] = {}
+
+    def add(self, flags: int) -> Callable[[HostT], None]:
+        """Return what adds a host to those that share a verdict.
+
+        :param flags: the host's flags, which are new.
+        :returns: the ``append`` of a list.
+        """
+        raised = flags | self._judge.raised
+        failed = (
+            raised & (flags >> 1 ^ self._flags.demands) & self._flags.questions
+        )
+        add = self._refused(flags, failed) if failed else self._pass
+        self[flags] = add
+        return add
+
+    def _refused(self, flags: int, failed: int) -> Callable[[HostT], None]:
+        """Return what adds a host to those that are refused alike."""
+        first = failed & -failed
+        if first & self._judge.checks:
+            # What else fails does not matter, only whether the key is there.
+            reason = (first, flags & first)
+        else:
+            reason = (0, flags)
+        group = self._reasons.get(reason)
+        if group is None:
+            group = self._reasons[reason] = []
+            self.refused.append(group)
+        return group.append
 
 
 def _problem(owner: str, key: str, problem: str) -> str:
@@ -419,16 +430,14 @@ class Batch:
         """
         hosts = list(hosts)
         known = self._known
-        request: _Request[HostT] = _Request(self._judge, known)
+        learning = _Flags(self._judge, known)
+        groups: _Groups[HostT] = _Groups(self._judge, learning)
+        numbers: dict[AggregateLike, int] = learning
         # Without a limit, one host in a large cloud would cost a look at each
         # of its aggregates.
         if known and len(known) <= len(hosts):
-            request.recall(list(known.values()))
-            # Few aggregates are new now, and a plain dictionary is faster.
-            numbers = request.recalled
-        else:
-            numbers = request.numbers
-        groups = request.groups
+            learning.recall(list(known.values()))
+            numbers = learning.recalled
         last = None
         # From here on, each name is a local one: this is the only loop whose
         # length is the number of hosts.
@@ -439,18 +448,16 @@ class Batch:
                     flags |= numbers[aggregate]
             except Exception:
                 # No aggregates, unknown ones, or something that went wrong.
-                flags = request.flags_of(host)
+                flags = learning.flags_of(host)
             if flags != last:
-                add = groups.get(flags) or request.group(flags)
+                add = groups.get(flags) or groups.add(flags)
                 last = flags
             add(host)
         if known is None:
             self._known = {}
-        elif request.new:
-            self._remember(known, request.new)
-        return Sifted(
-            request.passed, request.refused, sorted(request.problems)
-        )
+        elif learning.new:
+            self._remember(known, learning.new)
+        return Sifted(groups.passed, groups.refused, sorted(learning.problems))
 
     def _remember(
         self,
@@ -493,6 +500,11 @@ def _size(metadata: dict[str, str], judgement: judging.Judgement) -> int:
 
 _Key = tuple[tuple[tuple[str, str], ...], tuple[str, ...]]
 _FLAVORS: Final[memory.Memory[_Key, Batch]] = memory.Memory(MEMORY_LIMIT)
+
+
+def used() -> int:
+    """Return how many bytes are counted as kept."""
+    return _FLAVORS.used
 
 
 def forget() -> None:

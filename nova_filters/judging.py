@@ -245,9 +245,12 @@ class Judge:
             except (KeyError, TypeError):
                 found = self._judge_item(item, memo)
                 flags |= found.flags
-                odd.append(found)
+                if found.lacking or found.problems:
+                    odd.append(found)
         if not odd:
             return memo.simple.get(flags) or memo.judgement(flags)
+        if len(odd) == 1:
+            return Judgement(flags, odd[0].lacking, odd[0].problems)
         return Judgement(
             flags,
             tuple(entry for found in odd for entry in found.lacking),
