@@ -40,12 +40,13 @@ LARGEST: Final = 64 * 1024
 #: How many sets of aggregates that demand alike are named one by one.
 EXPLAINED: Final = 10
 
-#: What is counted in bytes, beside the texts. An aggregate: its dictionary
-#: and weak reference, the judgement, and the places of all of them in the
-#: dictionaries that hold them. Then one metadata item, and one demanded key
-#: that the flavor lacks.
-_AGGREGATE: Final = 700
+#: What is counted in bytes, beside the texts. An aggregate, once: its
+#: dictionary and its place in another one; and one item in it.
+_AGGREGATE: Final = 350
 _ITEM: Final = 120
+#: An aggregate as one flavor sees it: the judgement, a weak reference, and
+#: their place in a dictionary; and one demanded key that the flavor lacks.
+_JUDGEMENT: Final = 400
 _LACKING: Final = 80
 #: The same for a flavor, an extra spec, and one of its characters: "<or>"
 #: makes a string and a place in a set out of six of them.
@@ -404,20 +405,20 @@ class Batch:
 
     :param flavor: what :func:`nova_filters.matching.read_flavor` returned.
     :param exempt: patterns of keys that no aggregate may demand.
-    :param keep: asks whether so many bytes may be kept for the next request;
-        by default, nothing is.
+    :param kept: what holds this object between requests, and so what it
+        learns; None if nothing does.
     """
 
     def __init__(
         self,
         flavor: Sequence[matching.FlavorSpec],
         exempt: tuple[str, ...] = (),
-        keep: Callable[[int], bool] = lambda size: False,
+        kept: 'memory.Memory[_Key, Batch] | None' = None,
     ) -> None:
         self.flavor = flavor
         self.exempt = exempt
         self._judge = judging.Judge(flavor, exempt)
-        self._keep = keep
+        self._kept = kept
         #: None before the first request: a flavor that comes once is not
         #: worth the time and the memory.
         self._known: dict[int, _Known] | None = None
@@ -455,12 +456,13 @@ class Batch:
             add(host)
         if known is None:
             self._known = {}
-        elif learning.new:
-            self._remember(known, learning.new)
+        elif learning.new and self._kept is not None:
+            self._remember(self._kept, known, learning.new)
         return Sifted(groups.passed, groups.refused, sorted(learning.problems))
 
     def _remember(
         self,
+        kept: 'memory.Memory[_Key, Batch]',
         known: dict[int, _Known],
         new: Iterable[tuple[AggregateLike, dict[str, str], judging.Judgement]],
     ) -> None:
@@ -472,29 +474,42 @@ class Batch:
         total = 0
         for aggregate, metadata, judgement in new:
             try:
-                size = _size(metadata, judgement)
+                copy_size, size = _sizes(metadata, judgement)
                 reference = weakref.ref(aggregate)
             except TypeError:
                 # Values that are equal but no strings need not mean the same;
                 # and not every class can be referred to weakly.
                 continue
-            if size <= LARGEST:
-                total += size
-                entries.append(
-                    (id(aggregate), _Known(reference, metadata, judgement))
-                )
-        if self._keep(total):
+            if copy_size + size > LARGEST:
+                continue
+            shared = kept.share(id(aggregate), metadata)
+            total += size + (copy_size if shared is metadata else 0)
+            entries.append(
+                (id(aggregate), _Known(reference, shared, judgement))
+            )
+        if kept.take(total):
             known.update(entries)
+        else:
+            # More than everything that may be kept is shared already.
+            kept.forget()
 
 
-def _size(metadata: dict[str, str], judgement: judging.Judgement) -> int:
-    """Return how many bytes a known aggregate takes at the most."""
+def _sizes(
+    metadata: dict[str, str], judgement: judging.Judgement
+) -> tuple[int, int]:
+    """Return how many bytes a known aggregate takes at the most.
+
+    :param metadata: its metadata.
+    :param judgement: what they mean to a flavor.
+    :returns: what all flavors share, and what each one has.
+    :raises TypeError: when something in the metadata is no string.
+    """
+    texts = memory.text_size((*metadata, *metadata.values()))
     return (
-        _AGGREGATE
-        + _ITEM * len(metadata)
-        + memory.text_size((*metadata, *metadata.values()))
+        _AGGREGATE + _ITEM * len(metadata) + texts,
+        _JUDGEMENT
         + _LACKING * len(judgement.lacking)
-        + judgement.flags.bit_length() // 7
+        + judgement.flags.bit_length() // 7,
     )
 
 
@@ -537,6 +552,6 @@ def of_flavor(
     size += _SPEC_CHARACTER * sum(map(len, texts))
     if size > LARGEST:
         return Batch(matching.read_flavor(dict(items)), exempt)
-    batch = Batch(matching.read_flavor(dict(items)), exempt, _FLAVORS.take)
+    batch = Batch(matching.read_flavor(dict(items)), exempt, _FLAVORS)
     _FLAVORS.put(key, batch, size)
     return batch

@@ -19,10 +19,11 @@ after a start. That needs no bookkeeping when something is read.
 
 import threading
 from collections.abc import Hashable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 KeyT = TypeVar('KeyT', bound=Hashable)
 ValueT = TypeVar('ValueT')
+ThingT = TypeVar('ThingT')
 
 #: What a string takes beside its characters, and a character at the most.
 _STRING = 80
@@ -52,6 +53,7 @@ class Memory(Generic[KeyT, ValueT]):
         self.limit = limit
         self.used = 0
         self._entries: dict[KeyT, ValueT] = {}
+        self._shared: dict[int, Any] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -78,8 +80,7 @@ class Memory(Generic[KeyT, ValueT]):
             return False
         with self._lock:
             if self.used + size > self.limit:
-                self._entries.clear()
-                self.used = 0
+                self._clear()
             self.used += size
         return True
 
@@ -93,8 +94,27 @@ class Memory(Generic[KeyT, ValueT]):
         if self.take(size):
             self._entries[key] = value
 
+    def share(self, identity: int, thing: ThingT) -> ThingT:
+        """Return what several kept values hold in common.
+
+        :param identity: what the thing is about.
+        :param thing: the thing.
+        :returns: what was shared last under this identity, if it is equal;
+            else the thing itself, for which the caller must ask for room.
+        """
+        found: ThingT | None = self._shared.get(identity)
+        if found == thing:
+            return found
+        self._shared[identity] = thing
+        return thing
+
     def forget(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._entries.clear()
-            self.used = 0
+            self._clear()
+
+    def _clear(self) -> None:
+        """Drop everything; the caller holds the lock."""
+        self._entries.clear()
+        self._shared.clear()
+        self.used = 0

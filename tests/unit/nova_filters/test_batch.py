@@ -16,6 +16,7 @@ import collections
 import dataclasses
 import tracemalloc
 import unittest
+import unittest.mock
 from collections.abc import Mapping
 from typing import Any
 
@@ -363,26 +364,47 @@ class MemoryTest(unittest.TestCase):
         self.assertIsNot(batch.of_flavor({'k': 1}), batch.of_flavor({'k': 1}))
         self.assertIsNot(batch.of_flavor({'k': []}), batch.of_flavor({}))
 
+    def test_flavors_share_what_they_know_of_aggregates(self) -> None:
+        metadata = {f'k{n}': 'x' * 200 for n in range(20)}
+        hosts = [Host('h', [Aggregate('a', metadata)])]
+        self.requests({'k1': '1'}, hosts)
+        first = batch.used()
+        self.requests({'k2': '1'}, hosts)
+        self.assertLess(batch.used() - first, first // 3)
+        copies = {
+            id(
+                batch.of_flavor({key: '1'})._known[id(hosts[0].aggregates[0])][
+                    1
+                ]
+            )
+            for key in ('k1', 'k2')
+        }
+        self.assertEqual(1, len(copies))
+
     def test_very_many_flavors_and_aggregates_stay_within_the_limit(
         self,
     ) -> None:
-        texts = ['\U0001f40d' * 250 + f'{n:05}' for n in range(600)]
+        texts = ['\U0001f40d' * 250 + f'{n:05}' for n in range(200)]
         hosts = [
             Host(text, [Aggregate(text, {text: text, 'k': text, **_ON})])
             for text in texts
         ]
         used = []
+        limit = 4 * 2**20
+        self.enterContext(
+            unittest.mock.patch.object(batch._FLAVORS, 'limit', limit)
+        )
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
         before = tracemalloc.get_traced_memory()[0]
-        for text in texts[:14]:
+        for text in texts[:40]:
             self.requests({'k': f'<or> {text}'}, hosts, 2)
             used.append(batch.used())
         taken = tracemalloc.get_traced_memory()[0] - before
         # It was full and was forgotten at least once on the way.
         self.assertLess(used[-1], max(used))
-        self.assertLessEqual(max(used), batch.MEMORY_LIMIT)
-        self.assertLess(taken, batch.MEMORY_LIMIT)
+        self.assertLessEqual(max(used), limit)
+        self.assertLess(taken, limit)
 
     def test_what_is_counted_is_what_is_taken_at_the_most(self) -> None:
         aggregates = {

@@ -12,6 +12,8 @@
 """A dictionary within a fixed number of bytes."""
 
 import concurrent.futures
+import sys
+import tracemalloc
 import unittest
 
 from nova_filters import matching, memory, requirement
@@ -48,6 +50,17 @@ class MemoryTest(unittest.TestCase):
         self.assertTrue(kept.take(1))
         self.assertIsNone(kept.get('a'))
         self.assertFalse(kept.take(101))
+
+    def test_equal_things_are_shared_until_all_is_forgotten(self) -> None:
+        kept: memory.Memory[str, int] = memory.Memory(100)
+        first, equal, other = [1], [1], [2]
+        self.assertIs(first, kept.share(7, first))
+        self.assertIs(first, kept.share(7, equal))
+        self.assertIs(equal, kept.share(8, equal))
+        self.assertIs(other, kept.share(7, other))
+        kept.put('a', 1, 100)
+        kept.put('b', 1, 100)
+        self.assertIs(equal, kept.share(7, equal))
 
     def test_it_can_be_told_to_forget(self) -> None:
         kept: memory.Memory[str, int] = memory.Memory(100)
@@ -94,6 +107,24 @@ class CacheTest(unittest.TestCase):
         exempt = matching._is_exempt.cache_info()
         self.assertEqual(requirement.PARSED, parsed.currsize)
         self.assertEqual(matching.EXEMPTIONS, exempt.currsize)
+
+    def test_the_largest_texts_take_what_is_said(self) -> None:
+        texts = [
+            # The last one ends with a space: 255 characters.
+            '<all-in> '
+            + ''.join(f'{chr(0x1F400 + n + i)} ' for i in range(123))
+            for n in range(requirement.PARSED)
+        ]
+        self.assertEqual(requirement.LONGEST, len(texts[0]))
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        for text in texts:
+            requirement.parse(text)
+        taken = tracemalloc.get_traced_memory()[0]
+        taken += sum(map(sys.getsizeof, texts))
+        self.assertEqual(512, requirement._parse.cache_info().currsize)
+        self.assertLess(taken, 6.5 * 2**20)
+        self.assertGreater(taken, 5 * 2**20)
 
     def test_oversized_texts_are_not_remembered(self) -> None:
         long = 'x' * 256
