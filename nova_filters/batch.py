@@ -212,6 +212,42 @@ class _Known(NamedTuple):
     judgement: judging.Judgement
 
 
+class _Identified:
+    """An aggregate that can be a key, whatever its class says of hashes.
+
+    It is told from others by identity, and cannot be referred to weakly: so
+    nothing of it is kept for the next request.
+
+    :param aggregate: the aggregate.
+    """
+
+    __slots__ = ('_aggregate',)
+
+    def __init__(self, aggregate: AggregateLike) -> None:
+        self._aggregate = aggregate
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the other one stands for the same aggregate."""
+        return (
+            isinstance(other, _Identified)
+            and self._aggregate is other._aggregate
+        )
+
+    def __hash__(self) -> int:
+        """Return the identity."""
+        return id(self._aggregate)
+
+    @property
+    def name(self) -> str:
+        """The aggregate's name."""
+        return self._aggregate.name
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """The aggregate's metadata."""
+        return self._aggregate.metadata
+
+
 class _Flags(dict[AggregateLike, int]):
     """Flags by aggregate, in one request; it learns those of a new one.
 
@@ -240,8 +276,6 @@ class _Flags(dict[AggregateLike, int]):
         self.problems = {
             _problem('the flavor', *entry) for entry in judge.problems
         }
-        #: Aggregates that cannot be keys, kept alive beside their flags.
-        self._unhashable: dict[int, tuple[AggregateLike, int]] = {}
         #: Where the flags begin of each demanded key the flavor lacks.
         self._places: dict[str, int] = {}
         self._width = judge.width
@@ -251,7 +285,28 @@ class _Flags(dict[AggregateLike, int]):
 
     def __missing__(self, aggregate: AggregateLike) -> int:
         """Return the flags of a new aggregate, and remember them."""
-        flags = self[aggregate] = self._learn(aggregate)
+        try:
+            metadata = aggregate.metadata or {}
+            known = self._known.get(id(aggregate)) if self._known else None
+            if known is not None and known.metadata == metadata:
+                judgement = known.judgement
+            else:
+                # Another thread may change the original at any time.
+                copy = {**metadata}
+                judgement = self._judge.judge(copy, self._memo)
+                if self._known is not None:
+                    self.new.append((aggregate, copy, judgement))
+            flags, lacking, problems = judgement
+            if problems:
+                owner = f'aggregate {requirement.quote(str(aggregate.name))}'
+                self.problems.update(
+                    _problem(owner, *entry) for entry in problems
+                )
+            if lacking:
+                flags |= self._place(lacking)
+        except Exception as exc:
+            flags = self._close('an aggregate', exc)
+        self[aggregate] = flags
         return flags
 
     def recall(self, known: Sequence[_Known]) -> None:
@@ -288,44 +343,12 @@ class _Flags(dict[AggregateLike, int]):
                     number = self[aggregate]
                     self.recalled[aggregate] = number
                 except TypeError:
-                    number = self._unhashable_number(aggregate)
+                    # Its class compares by value and has no hash.
+                    number = self[_Identified(aggregate)]
                 flags |= number
         except Exception as exc:
             return self._close('the aggregates of a host', exc)
         return flags
-
-    def _unhashable_number(self, aggregate: AggregateLike) -> int:
-        """Return the flags of an aggregate whose class has no hash."""
-        entry = self._unhashable.get(id(aggregate))
-        if entry is None:
-            entry = aggregate, self._learn(aggregate)
-            self._unhashable[id(aggregate)] = entry
-        return entry[1]
-
-    def _learn(self, aggregate: AggregateLike) -> int:
-        """Return the flags of an aggregate that no host had so far."""
-        try:
-            metadata = aggregate.metadata or {}
-            known = self._known.get(id(aggregate)) if self._known else None
-            if known is not None and known.metadata == metadata:
-                judgement = known.judgement
-            else:
-                # Another thread may change the original at any time.
-                copy = {**metadata}
-                judgement = self._judge.judge(copy, self._memo)
-                if self._known is not None:
-                    self.new.append((aggregate, copy, judgement))
-            flags, lacking, problems = judgement
-            if problems:
-                owner = f'aggregate {requirement.quote(str(aggregate.name))}'
-                self.problems.update(
-                    _problem(owner, *entry) for entry in problems
-                )
-            if lacking:
-                flags |= self._place(lacking)
-            return flags
-        except Exception as exc:
-            return self._close('an aggregate', exc)
 
     def _place(self, lacking: Iterable[tuple[str, int]]) -> int:
         """Return the flags of demanded keys that the flavor lacks."""
