@@ -18,24 +18,16 @@ the ratios mean something on any machine. It needs Senlin, and prints what
 ``doc/source/benchmarks.rst`` shows.
 """
 
-import argparse
 import copy
 import dataclasses
-import gc
-import importlib.util
-import json
-import os
-import pathlib
-import platform
 import random
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import prettytable
 
-from benchmarks import quality
+from benchmarks import common, quality
 from senlin_plugins import apportionment, selection
 
 OURS = 'senlin_plugins'
@@ -56,13 +48,6 @@ PATIENCE = 0.5
 
 #: The planner alone: how many nodes over how many regions.
 MANY_NODES, MANY_REGIONS = 1_000_000, 1_000
-
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-
-
-class BenchmarkError(Exception):
-    """The two sides cannot be compared; the text says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,24 +78,13 @@ class Row:
 
 
 def best_of(run: Callable[[], Any], prepare: Callable[[], Any]) -> float:
-    """Time a call, without the garbage collector, as timeit does.
-
-    Processor time: everything happens in this process and in memory, and
-    what else the machine does should not count.
+    """Time a call.
 
     :param run: what to time.
     :param prepare: what must be done before each call, untimed.
     :returns: the shortest time in seconds.
     """
-    times: list[float] = []
-    gc.disable()
-    while len(times) < REPEATS and sum(times) < PATIENCE:
-        prepare()
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    gc.enable()
-    return min(times)
+    return min(common.repeated(run, prepare, REPEATS, PATIENCE))
 
 
 class Bench:
@@ -293,7 +267,7 @@ def region_rows(
             bench.check(policy, cluster, name, count=count) for policy in pair
         )
         if data['status'] != 'OK':
-            raise BenchmarkError(f'{what}: {data["reason"]}')
+            raise common.BenchmarkError(f'{what}: {data["reason"]}')
         plan = data[key]['regions']
         note = '' if other.get(key) else 'in-tree refuses'
         rows.append(Row(what, size, len(regions), count, ours, in_tree, note))
@@ -331,7 +305,7 @@ def deletion_row(
         )
         found = len(after['deletion']['candidates'])
         if found != count:
-            raise BenchmarkError(
+            raise common.BenchmarkError(
                 f'{type_name} with {criterion} chose {found} nodes instead '
                 f'of {count}.'
             )
@@ -447,11 +421,11 @@ def measure(bench: Bench, *, quick: bool) -> list[Row]:
     rows = [planner_row(bench)]
     for size in QUICK_SIZES if quick else SIZES:
         for number in QUICK_REGIONS if quick else REGIONS:
-            say(f'{size} nodes, {number} regions')
+            common.say(f'{size} nodes, {number} regions')
             regions = bench.regions(number)
             cluster = bench.cluster(size, regions)
             rows += region_rows(bench, cluster, regions)
-        say(f'{size} nodes, no regions')
+        common.say(f'{size} nodes, no regions')
         rows += selection_rows(cluster)
         for criterion in selection.Criterion:
             for count in (1, size // 2):
@@ -550,81 +524,49 @@ def machine() -> str:
     """Say in one line what all this ran on."""
     from senlin import version
 
-    return (
-        f'Senlin {version.version_info.version_string()}, Python '
-        f'{platform.python_version()}, {platform.system()} on '
-        f'{platform.machine()}, {os.cpu_count()} CPUs'
-    )
+    return common.machine(f'Senlin {version.version_info.version_string()}')
 
 
-def say(what: str) -> None:
-    """Tell what goes on."""
-    print(f'benchmark: {what}', file=sys.stderr, flush=True)
+def compare(quick: bool) -> tuple[str, Any]:
+    """Run everything.
+
+    :param quick: whether to leave out the large ones.
+    :returns: the report, and the numbers in it.
+    """
+    bench = Bench()
+    rows = measure(bench, quick=quick)
+    common.say(f'{CASES} random plans')
+    scores = plan_quality(bench)
+    numbers = {
+        'machine': machine(),
+        'times': [dataclasses.asdict(row) for row in rows],
+        'plans': [
+            {
+                'direction': direction,
+                'planner': name,
+                **dataclasses.asdict(score),
+            }
+            for (direction, name), score in scores.items()
+        ],
+    }
+    return report(rows, scores), numbers
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the benchmark and print its report.
 
     :param argv: the command line without the program's name.
-    :returns: 0, or 1 when it broke off, or 2 when something that the user
-        must change is wrong.
+    :returns: the exit code, see :func:`benchmarks.common.command`.
     """
-    parser = argparse.ArgumentParser(
-        prog='python -m benchmarks.senlin_policies',
-        description='Time region placement and deletion beside the policies '
-        'that come with Senlin, and compare the plans. Takes a few minutes.',
+    return common.command(
+        argv,
+        'benchmarks.senlin_policies',
+        'Senlin',
+        'Time region placement and deletion beside the policies that come '
+        'with Senlin, and compare the plans. Takes a few minutes.',
+        'only up to 1,000 nodes and 100 regions: half a minute',
+        compare,
     )
-    parser.add_argument(
-        '--quick',
-        action='store_true',
-        help='only up to 1,000 nodes and 100 regions: half a minute',
-    )
-    parser.add_argument(
-        '--json',
-        type=pathlib.Path,
-        metavar='PATH',
-        help='write the numbers to this file, too',
-    )
-    args = parser.parse_args(argv)
-    if importlib.util.find_spec('senlin') is None:
-        say(
-            'Senlin is not installed here: "make demo" leaves an environment '
-            'behind that has it; use .venv/2026.2/bin/python.'
-        )
-        return EXIT_USAGE
-    if args.json and not args.json.parent.is_dir():
-        say(f"--json '{args.json}': there is no such directory.")
-        return EXIT_USAGE
-    started = time.monotonic()
-    try:
-        bench = Bench()
-        rows = measure(bench, quick=args.quick)
-        say(f'{CASES} random plans')
-        scores = plan_quality(bench)
-        print(report(rows, scores))
-        if args.json:
-            args.json.write_text(
-                json.dumps(
-                    {
-                        'machine': machine(),
-                        'times': [dataclasses.asdict(row) for row in rows],
-                        'plans': [
-                            {
-                                'direction': direction,
-                                'planner': name,
-                                **dataclasses.asdict(score),
-                            }
-                            for (direction, name), score in scores.items()
-                        ],
-                    },
-                    indent=1,
-                )
-            )
-    except (BenchmarkError, OSError) as ex:
-        say(f'broke off: {ex}')
-        return EXIT_FAILED
-    say(f'done in {time.monotonic() - started:.0f} s')
-    return 0
 
 
 if __name__ == '__main__':

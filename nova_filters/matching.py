@@ -38,6 +38,12 @@ SCOPE: Final = 'aggregate_instance_extra_specs'
 #: The metadata key that lets an aggregate demand ("Description").
 FLAG: Final = 'force_metadata_check'
 
+#: How many keys are remembered as exempt or not, and how many characters
+#: such a key has at the most, which is Nova's limit, too: in all, with four
+#: bytes per character, 1.3 MiB.
+EXEMPTIONS: Final = 1024
+LONGEST_KEY: Final = 255
+
 #: How many values or aggregates a message lists.
 _LISTED = 4
 
@@ -280,7 +286,12 @@ def demanded_key(name: object) -> str | None:
     return None if key == FLAG else key
 
 
-@functools.lru_cache(maxsize=requirement.CACHE_SIZE)
+@functools.lru_cache(maxsize=EXEMPTIONS)
+def _is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
+    """Answer for :func:`is_exempt`."""
+    return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
+
+
 def is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
     """Tell whether a forced aggregate may not demand a key.
 
@@ -288,7 +299,15 @@ def is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
     :param patterns: shell patterns, matched with the case as written.
     :returns: whether one of the patterns matches.
     """
-    return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
+    if len(key) > LONGEST_KEY:
+        return _is_exempt.__wrapped__(key, patterns)
+    return _is_exempt(key, patterns)
+
+
+def forget() -> None:
+    """Forget which keys are exempt, and which texts were parsed."""
+    _is_exempt.cache_clear()
+    requirement.forget()
 
 
 _Offers = Sequence[tuple[str, requirement.Requirement]]

@@ -35,9 +35,12 @@ FORBIDDEN: Final = '!'
 #: The first word of a value that lists alternatives.
 OR: Final = '<or>'
 
-#: How many texts are remembered as parsed, in each of the two caches. Nova
-#: stores at most 255 characters per value, so each stays below some MiB.
-CACHE_SIZE: Final = 4096
+#: How many texts are remembered as parsed, and how many characters such a
+#: text has at the most, which is Nova's limit, too. The largest one is an
+#: "<all-in>" with 123 words, 12 KiB with four bytes per character: 6 MiB in
+#: all.
+PARSED: Final = 512
+LONGEST: Final = 255
 
 _NUMERIC: Final[Mapping[str, Callable[[float, float], bool]]] = {
     # Nova has always read a lone "=" as "at least".
@@ -62,6 +65,9 @@ _ALL_IN: Final = '<all-in>'
 OPERATORS: Final = frozenset({*_NUMERIC, *_TEXT, _ALL_IN})
 
 
+#: What switches ``force_metadata_check`` on, in lower case.
+_TRUE: Final = frozenset({'true', '1', 't', 'y', 'yes', 'on'})
+
 #: How much of a value a message shows.
 _SHOWN: Final = 60
 
@@ -75,15 +81,6 @@ def quote(text: str) -> str:
     if len(text) > _SHOWN:
         text = text[:_SHOWN] + '…'
     return repr(text)
-
-
-def _as_text(value: object) -> str:
-    """Return a text for what is none; some values have none."""
-    try:
-        return str(value)
-    except Exception:
-        # A whole number of more than 4,300 digits, for one.
-        return f'({type(value).__name__})'
 
 
 def _number(text: str) -> float | None:
@@ -238,7 +235,33 @@ def _predicate(text: str, words: list[str]) -> Requirement:
     return Requirement(text, predicate=Predicate(words[0], operands))
 
 
-@functools.lru_cache(maxsize=CACHE_SIZE)
+def _as_text(value: object) -> str:
+    """Return a text for what is none; some values have none."""
+    try:
+        return str(value)
+    except Exception:
+        # A whole number of more than 4,300 digits, for one.
+        return f'({type(value).__name__})'
+
+
+def parse(text: object) -> Requirement:
+    """Return what ``text`` asks for.
+
+    :param text: the value of an extra spec, or one piece of a metadata value
+        of an aggregate whose flag is on; operator input that may hold
+        anything.
+    :returns: a requirement; one with a ``problem`` if nothing can meet it.
+    """
+    if not isinstance(text, str):
+        return Requirement(
+            _as_text(text), problem=f'a {type(text).__name__} is no string'
+        )
+    if len(text) > LONGEST:
+        return _parse.__wrapped__(text)
+    return _parse(text)
+
+
+@functools.lru_cache(maxsize=PARSED)
 def _parse(text: str) -> Requirement:
     """Return what ``text`` asks for; see :func:`parse`."""
     words = text.split()
@@ -256,26 +279,9 @@ def _parse(text: str) -> Requirement:
     return literal(text)
 
 
-def parse(text: object) -> Requirement:
-    """Return what ``text`` asks for.
-
-    :param text: the value of an extra spec, or one piece of a metadata value
-        of an aggregate whose flag is on; operator input that may hold
-        anything.
-    :returns: a requirement; one with a ``problem`` if nothing can meet it.
-    """
-    if not isinstance(text, str):
-        return Requirement(
-            _as_text(text), problem=f'a {type(text).__name__} is no string'
-        )
-    return _parse(text)
-
-
-@functools.lru_cache(maxsize=CACHE_SIZE)
-def _parse_metadata(value: str, forced: bool) -> tuple[Requirement, ...]:
-    """Return the pieces of one metadata value; see :func:`parse_metadata`."""
-    read = _parse if forced else literal
-    return tuple(read(piece.strip()) for piece in value.split(','))
+def forget() -> None:
+    """Forget which texts were parsed."""
+    _parse.cache_clear()
 
 
 def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
@@ -292,7 +298,8 @@ def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
         return ()
     if not isinstance(value, str):
         return (parse(value),)
-    return _parse_metadata(value, forced)
+    read = parse if forced else literal
+    return tuple(read(piece.strip()) for piece in value.split(','))
 
 
 def is_on(value: object) -> bool:
@@ -302,7 +309,9 @@ def is_on(value: object) -> bool:
     :returns: True for ``true``, ``1``, ``t``, ``y``, ``yes`` and ``on`` in
         any case; whatever else stands there leaves it off ("Description").
     """
-    return isinstance(value, str) and any(
-        piece.strip().lower() in ('true', '1', 't', 'y', 'yes', 'on')
-        for piece in value.split(',')
+    if not isinstance(value, str):
+        return False
+    text = value.lower()
+    return text in _TRUE or not _TRUE.isdisjoint(
+        map(str.strip, text.split(','))
     )

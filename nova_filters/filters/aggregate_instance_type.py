@@ -19,7 +19,7 @@ import nova.conf
 from nova.scheduler import filters
 from oslo_log import log as logging
 
-from nova_filters import batch, conf, matching
+from nova_filters import batch, conf
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -27,9 +27,6 @@ conf.register_opts(CONF)
 
 #: How many different reasons or problems a line lists.
 _LISTED = 10
-
-#: The flavor, and the patterns of keys that no aggregate may demand.
-_Request = tuple[tuple[matching.FlavorSpec, ...], tuple[str, ...]]
 
 
 def _field(obj: Any, name: str) -> Any:
@@ -52,9 +49,10 @@ def _is_rebuild(spec_obj: Any) -> bool:
 
 
 def _report(
-    request: _Request, sifted: batch.Sifted[Any], instance: str | None
+    request: batch.Batch, sifted: batch.Sifted[Any], instance: str | None
 ) -> None:
     """Log what is malformed, and why hosts were refused."""
+    flavor, exempt = request.flavor, request.exempt
     if sifted.problems:
         LOG.warning(
             'Instance %(instance)s: nothing can meet these values; correct '
@@ -66,7 +64,7 @@ def _report(
         )
     if LOG.isEnabledFor(logging.DEBUG):
         groups = batch.by_aggregates(sifted.refused)
-        for hosts, reason in batch.explain(groups, *request):
+        for hosts, reason in batch.explain(groups, flavor, exempt):
             LOG.debug(
                 'Instance %(instance)s: %(count)d host(s) in aggregates '
                 '%(aggregates)s refused: %(reason)s',
@@ -78,7 +76,7 @@ def _report(
                 },
             )
     if sifted.refused and not sifted.passed:
-        counts = batch.summarize(sifted.refused, *request)
+        counts = batch.summarize(sifted.refused, flavor, exempt)
         LOG.info(
             'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
             {
@@ -114,7 +112,7 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         request = self._request(spec_obj)
         if request is None:
             return False
-        return bool(batch.Batch(*request).sift([host_state]).passed)
+        return bool(request.sift([host_state]).passed)
 
     def filter_all(
         self, filter_obj_list: Iterable[Any], spec_obj: Any
@@ -131,16 +129,16 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         request = self._request(spec_obj)
         if request is None:
             return []
-        sifted = batch.Batch(*request).sift(hosts)
+        sifted = request.sift(hosts)
         _report(request, sifted, _field(spec_obj, 'instance_uuid'))
         return sifted.passed
 
     @staticmethod
-    def _request(spec_obj: Any) -> _Request | None:
+    def _request(spec_obj: Any) -> batch.Batch | None:
         """Return what is asked for, None if that cannot be read."""
         try:
-            return (
-                matching.read_flavor(_field(spec_obj.flavor, 'extra_specs')),
+            return batch.of_flavor(
+                _field(spec_obj.flavor, 'extra_specs'),
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
         except Exception:

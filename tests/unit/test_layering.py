@@ -31,6 +31,8 @@ PURE = (
     'senlin_plugins.sizing',
     'nova_filters.requirement',
     'nova_filters.matching',
+    'nova_filters.judging',
+    'nova_filters.memory',
     'nova_filters.batch',
     'nova_filters.stack_hints',
     'nova_filters.stack_map',

@@ -14,7 +14,9 @@
 
 import collections
 import dataclasses
+import tracemalloc
 import unittest
+import unittest.mock
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,12 +29,17 @@ from tests.unit.nova_filters import strategies
 _ON = {'force_metadata_check': 'true'}
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class Aggregate:
     """An aggregate that can be changed, as Nova's can."""
 
     name: str
     metadata: Mapping[str, Any] | None
+
+
+@dataclasses.dataclass
+class Unhashable(Aggregate):
+    """An aggregate that compares by value."""
 
 
 @dataclasses.dataclass
@@ -52,6 +59,18 @@ class Unreadable:
     def metadata(self) -> Mapping[str, str]:
         """Refuse, as Nova's objects do."""
         raise NotImplementedError('Cannot load "metadata"')
+
+
+def reasons(flavor, hosts, exempt=()) -> dict[str, matching.Reason | None]:
+    """Return what the evaluator says of each host, by its name."""
+    return {
+        host.name: matching.evaluate(
+            flavor,
+            [matching.Aggregate(a.name, a.metadata) for a in host.aggregates],
+            exempt,
+        ).reason
+        for host in hosts
+    }
 
 
 def sift(extra_specs, hosts, exempt=()) -> batch.Sifted[Host]:
@@ -81,25 +100,15 @@ class SiftTest(unittest.TestCase):
             for n, indices in enumerate(memberships)
         ]
         flavor = matching.read_flavor(extra_specs)
-        reasons = {
-            host.name: matching.evaluate(
-                flavor,
-                [
-                    matching.Aggregate(a.name, a.metadata)
-                    for a in host.aggregates
-                ],
-                exempt,
-            ).reason
-            for host in hosts
-        }
+        found = reasons(flavor, hosts, exempt)
         sifted = batch.Batch(flavor, exempt).sift(hosts)
         self.assertEqual(
-            [host for host in hosts if reasons[host.name] is None],
+            [host for host in hosts if found[host.name] is None],
             sifted.passed,
         )
         counted = batch.summarize(sifted.refused, flavor, exempt)
         summaries = collections.Counter(
-            r.summary() for r in reasons.values() if r is not None
+            r.summary() for r in found.values() if r is not None
         )
         self.assertEqual(summaries, {text: number for number, text in counted})
 
@@ -159,6 +168,13 @@ class SiftTest(unittest.TestCase):
         self.assertEqual([host], sift({'k': '1'}, [host]).passed)
         aggregate.metadata['k'] = '2'
         self.assertEqual([], sift({'k': '1'}, [host]).passed)
+
+    def test_aggregates_that_compare_by_value_are_told_apart(self) -> None:
+        one, other = Unhashable('a', {'k': '1'}), Unhashable('a', {'k': '1'})
+        hosts = [Host('h', [one]), Host('i', [other]), Host('j', [one])]
+        self.assertEqual(hosts, sift({'k': '1'}, hosts).passed)
+        other.metadata['k'] = '2'
+        self.assertEqual(hosts[::2], sift({'k': '1'}, hosts).passed)
 
     def test_an_unreadable_aggregate_closes_its_hosts_only(self) -> None:
         good = Aggregate('a', {'k': '1'})
@@ -235,3 +251,186 @@ class SiftTest(unittest.TestCase):
         sifted = sift({'vendor:rule': '>='}, [Host('h', [])])
         self.assertEqual([], sifted.problems)
         self.assertEqual(1, len(sifted.passed))
+
+
+class MemoryTest(unittest.TestCase):
+    """What earlier requests learnt counts as long as it is true."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        batch.forget()
+        self.addCleanup(batch.forget)
+
+    def requests(self, extra_specs, hosts, number=3) -> batch.Sifted[Host]:
+        """Return what the last of several requests makes of hosts."""
+        for _ in range(number):
+            sifted = batch.of_flavor(extra_specs).sift(hosts)
+        return sifted
+
+    def known(self, extra_specs) -> int:
+        """Return how many aggregates a flavor remembers."""
+        return len(batch.of_flavor(extra_specs)._known or ())
+
+    @settings(max_examples=300)
+    @given(
+        strategies.extra_specs(),
+        st.lists(strategies.metadata(), min_size=1, max_size=3),
+        st.lists(
+            st.lists(st.integers(0, 2), max_size=3), min_size=1, max_size=6
+        ),
+        st.lists(
+            st.tuples(st.integers(0, 2), strategies.metadata()), max_size=5
+        ),
+    )
+    def test_verdicts_equal_those_of_the_evaluator_after_each_change(
+        self, extra_specs, metadata, memberships, changes
+    ) -> None:
+        aggregates = [
+            Aggregate(f'a{index}', data) for index, data in enumerate(metadata)
+        ]
+        hosts = [
+            Host(f'h{n}', [aggregates[i % len(aggregates)] for i in indices])
+            for n, indices in enumerate(memberships)
+        ]
+        flavor = matching.read_flavor(extra_specs)
+        self.requests(extra_specs, hosts)
+        for index, data in changes:
+            changed = aggregates[index % len(aggregates)].metadata
+            changed.clear()
+            changed.update(data)
+            found = reasons(flavor, hosts)
+            sifted = batch.of_flavor(extra_specs).sift(hosts)
+            self.assertEqual(
+                [host for host in hosts if found[host.name] is None],
+                sifted.passed,
+            )
+            summaries = collections.Counter(
+                r.summary() for r in found.values() if r is not None
+            )
+            counted = batch.summarize(sifted.refused, flavor)
+            self.assertEqual(summaries, {text: n for n, text in counted})
+
+    def test_the_same_texts_are_the_same_flavor(self) -> None:
+        first = batch.of_flavor({'k': '1'}, ('x',))
+        self.assertIs(first, batch.of_flavor({'k': '1'}, ('x',)))
+        self.assertIsNot(first, batch.of_flavor({'k': '1'}, ('y',)))
+        self.assertIsNot(first, batch.of_flavor({'k': '2'}, ('x',)))
+
+    def test_aggregates_are_kept_from_the_second_request_on(self) -> None:
+        hosts = [Host('h', [Aggregate('a', {'k': '1'})])]
+        self.requests({'k': '1'}, hosts, 1)
+        self.assertEqual(0, self.known({'k': '1'}))
+        self.requests({'k': '1'}, hosts, 1)
+        self.assertEqual(1, self.known({'k': '1'}))
+
+    def test_an_aggregate_that_is_gone_is_forgotten(self) -> None:
+        hosts = [Host('h', [Aggregate('a', {'k': '1'})])]
+        self.requests({'k': '1'}, hosts)
+        hosts = [Host('h', [Aggregate('b', {'k': '2'})])]
+        self.assertEqual([], self.requests({'k': '1'}, hosts).passed)
+        self.assertEqual(1, self.known({'k': '1'}))
+
+    def test_problems_are_told_by_every_request_that_meets_them(self) -> None:
+        bad = Host('h', [Aggregate('a', {'k': '>=', **_ON})])
+        good = Host('i', [Aggregate('b', {'k': '1'})])
+        for hosts in ([bad, good], [bad, good], [bad, good], [bad]):
+            sifted = batch.of_flavor({'k': '1'}).sift(hosts)
+            self.assertEqual(
+                ["aggregate 'a' has 'k': '>=' has no operand"],
+                sifted.problems,
+            )
+        self.assertEqual([], batch.of_flavor({'k': '1'}).sift([good]).problems)
+
+    def test_what_is_oversized_is_not_kept(self) -> None:
+        giants = (
+            {'k': '1,' * 10_000},
+            {'k' * 20_000: '1'},
+            {f'k{n}': '1' for n in range(5_000)},
+        )
+        for giant in giants:
+            hosts = [
+                Host('h', [Aggregate('giant', giant)]),
+                Host('i', [Aggregate('small', {'k': '1'})]),
+            ]
+            self.requests({'k': '1'}, hosts)
+            self.assertEqual(1, self.known({'k': '1'}))
+            self.assertIsNot(batch.of_flavor(giant), batch.of_flavor(giant))
+            batch.forget()
+
+    def test_what_is_no_text_is_not_kept(self) -> None:
+        hosts = [Host('h', [Aggregate('a', {'k': 1})])]
+        self.requests({'k': '1'}, hosts)
+        self.assertEqual(0, self.known({'k': '1'}))
+        self.assertIsNot(batch.of_flavor({'k': 1}), batch.of_flavor({'k': 1}))
+        self.assertIsNot(batch.of_flavor({'k': []}), batch.of_flavor({}))
+
+    def test_flavors_share_what_they_know_of_aggregates(self) -> None:
+        metadata = {f'k{n}': 'x' * 200 for n in range(20)}
+        hosts = [Host('h', [Aggregate('a', metadata)])]
+        self.requests({'k1': '1'}, hosts)
+        first = batch.used()
+        self.requests({'k2': '1'}, hosts)
+        self.assertLess(batch.used() - first, first // 3)
+        copies = {
+            id(
+                batch.of_flavor({key: '1'})._known[id(hosts[0].aggregates[0])][
+                    1
+                ]
+            )
+            for key in ('k1', 'k2')
+        }
+        self.assertEqual(1, len(copies))
+
+    def test_very_many_flavors_and_aggregates_stay_within_the_limit(
+        self,
+    ) -> None:
+        texts = ['\U0001f40d' * 250 + f'{n:05}' for n in range(200)]
+        hosts = [
+            Host(text, [Aggregate(text, {text: text, 'k': text, **_ON})])
+            for text in texts
+        ]
+        used = []
+        limit = 4 * 2**20
+        self.enterContext(
+            unittest.mock.patch.object(batch._FLAVORS, 'limit', limit)
+        )
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        before = tracemalloc.get_traced_memory()[0]
+        for text in texts[:40]:
+            self.requests({'k': f'<or> {text}'}, hosts, 2)
+            used.append(batch.used())
+        taken = tracemalloc.get_traced_memory()[0] - before
+        # It was full and was forgotten at least once on the way.
+        self.assertLess(used[-1], max(used))
+        self.assertLessEqual(max(used), limit)
+        self.assertLess(taken, limit)
+
+    def test_what_is_counted_is_what_is_taken_at_the_most(self) -> None:
+        aggregates = {
+            'short': {'k': '1'},
+            'wide': {'k': '\U0001f40d' * 255},
+            'many': {f'k{n}': str(n) for n in range(99)},
+            'demanding': {f'l{n}': '>= 2' for n in range(99)} | _ON,
+        }
+        for name, metadata in aggregates.items():
+            batch.forget()
+            # New strings each time, as Nova's database returns them.
+            hosts = [Host('h', [Aggregate(name, None)]) for _ in range(100)]
+            self.requests({'k': '1'}, hosts)
+            tracemalloc.start()
+            for host in hosts:
+                host.aggregates[0].metadata = {
+                    ''.join([*key]): ''.join([*value])
+                    for key, value in metadata.items()
+                }
+            self.requests({'k': '1'}, hosts)
+            for host in hosts:
+                host.aggregates[0].metadata = None
+            used = batch.used()
+            with_it = tracemalloc.get_traced_memory()[0]
+            batch.forget()
+            without = tracemalloc.get_traced_memory()[0]
+            tracemalloc.stop()
+            self.assertGreater(with_it - without, 0, name)
+            self.assertLessEqual(with_it - without, used, name)

@@ -1,0 +1,141 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+"""What the benchmarks have in common: a clock, and the command line."""
+
+import argparse
+import gc
+import importlib.util
+import json
+import os
+import pathlib
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+
+
+class BenchmarkError(Exception):
+    """The two sides cannot be compared; the text says why."""
+
+
+def seconds(run: Callable[[], Any]) -> float:
+    """Time a call, without the garbage collector, as timeit does.
+
+    Processor time: everything happens in this process and in memory, and
+    what else the machine does should not count.
+
+    :param run: what to time.
+    :returns: the time in seconds.
+    """
+    gc.disable()
+    start = time.process_time()
+    run()
+    taken = time.process_time() - start
+    gc.enable()
+    return taken
+
+
+def repeated(
+    run: Callable[[], Any],
+    prepare: Callable[[], Any],
+    repeats: int,
+    patience: float,
+) -> Iterator[float]:
+    """Time a call several times.
+
+    :param run: what to time.
+    :param prepare: what must be done before each call, untimed.
+    :param repeats: how often, at the most.
+    :param patience: for how many seconds, about.
+    :returns: the times in seconds, at least one.
+    """
+    total = 0.0
+    for _ in range(repeats):
+        prepare()
+        taken = seconds(run)
+        yield taken
+        total += taken
+        if total >= patience:
+            return
+
+
+def machine(service: str) -> str:
+    """Say in one line what all this ran on.
+
+    :param service: the service and its version.
+    """
+    return (
+        f'{service}, Python {platform.python_version()}, '
+        f'{platform.system()} on {platform.machine()}, {os.cpu_count()} CPUs'
+    )
+
+
+def say(what: str) -> None:
+    """Tell what goes on."""
+    print(f'benchmark: {what}', file=sys.stderr, flush=True)
+
+
+def command(
+    argv: list[str] | None,
+    module: str,
+    service: str,
+    description: str,
+    quick: str,
+    measure: Callable[[bool], tuple[str, Any]],
+) -> int:
+    """Run a benchmark from the command line.
+
+    :param argv: the command line without the program's name.
+    :param module: the benchmark's module.
+    :param service: the service it needs.
+    :param description: what it does.
+    :param quick: what ``--quick`` does.
+    :param measure: takes whether to be quick, returns the report and the
+        numbers for ``--json``.
+    :returns: 0, or 1 when it broke off, or 2 when something that the user
+        must change is wrong.
+    """
+    parser = argparse.ArgumentParser(
+        prog=f'python -m {module}', description=description
+    )
+    parser.add_argument('--quick', action='store_true', help=quick)
+    parser.add_argument(
+        '--json',
+        type=pathlib.Path,
+        metavar='PATH',
+        help='write the numbers to this file, too',
+    )
+    args = parser.parse_args(argv)
+    if importlib.util.find_spec(service.lower()) is None:
+        say(
+            f'{service} is not installed here: "make demo" leaves an '
+            'environment behind that has it; use .venv/2026.2/bin/python.'
+        )
+        return EXIT_USAGE
+    if args.json and not args.json.parent.is_dir():
+        say(f"--json '{args.json}': there is no such directory.")
+        return EXIT_USAGE
+    started = time.monotonic()
+    try:
+        report, numbers = measure(args.quick)
+        print(report)
+        if args.json:
+            args.json.write_text(json.dumps(numbers, indent=1))
+    except (BenchmarkError, OSError) as ex:
+        say(f'broke off: {ex}')
+        return EXIT_FAILED
+    say(f'done in {time.monotonic() - started:.0f} s')
+    return 0
