@@ -22,7 +22,7 @@ its API and then answers 500, so every value is brought into that form here.
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 #: A hint's value in the only two forms that Nova stores.
@@ -104,7 +104,8 @@ class Resource:
     :param type: the resource type, as ``OS::Nova::Server``.
     :param name: the resource's name in its template.
     :param uuid: the resource's own id in Heat's database.
-    :param project_id: the project that owns the stack.
+    :param project_id: the project whose server it will be: the stack's, or
+        that of an admin who acts on another project's stack.
     :param stack_id: the id of the stack that holds the resource.
     :param stack_name: that stack's name.
     """
@@ -256,30 +257,27 @@ def _plain(value: object) -> object:
     return _text(value)
 
 
-def collect(
-    offers: Iterable[tuple[str, Mapping[Any, object]]],
+def accept(
+    provider: str, offer: Mapping[Any, object], taken: Container[str]
 ) -> tuple[dict[str, HintValue], tuple[Refusal, ...]]:
-    """Put the providers' hints together, in the providers' order.
+    """Choose which hints of a provider are sent.
 
-    :param offers: pairs of a provider's name and what it returned.
+    :param provider: the provider's name.
+    :param offer: what it returned.
+    :param taken: the hints that earlier providers have set.
     :returns: the hints to send, and those that are not sent with the reason.
     """
     accepted: dict[str, HintValue] = {}
     refused = []
-    for provider, offer in offers:
-        taken = set(accepted)
-        for name, value in offer.items():
-            reason = None
-            if not isinstance(name, str) or not name:
-                reason = REASON_NAME
-            elif name in RESERVED:
-                reason = REASON_RESERVED
-            elif name in taken:
-                reason = REASON_TAKEN
-            if reason is None:
-                accepted.update(sanitise({name: value}))
-            else:
-                refused.append(Refusal(provider, str(name), reason))
+    for name, value in offer.items():
+        if not isinstance(name, str) or not name:
+            refused.append(Refusal(provider, str(name), REASON_NAME))
+        elif name in RESERVED:
+            refused.append(Refusal(provider, name, REASON_RESERVED))
+        elif name in taken:
+            refused.append(Refusal(provider, name, REASON_TAKEN))
+        else:
+            accepted.update(sanitise({name: value}))
     return accepted, tuple(refused)
 
 
@@ -313,7 +311,7 @@ def merge(
 
     :param own: the identifiers, from :func:`own_hints`.
     :param user: the hints that the template gives.
-    :param provided: the providers' hints, from :func:`collect`.
+    :param provided: the providers' hints, from :func:`accept`.
     :param mode: ``override`` and ``reject``: own before user before
         provider, and a reserved name is never the user's, not even one that
         is not sent; ``keep``: user before own before provider.

@@ -30,6 +30,15 @@ LOG = logging.getLogger(__name__)
 #: The key in a resource's metadata that the option ``scope`` looks at.
 METADATA_KEY = 'heat_hints'
 
+# Looked up here, so that a Heat without them is told at its start.
+_READER = db_api.context_manager.reader
+_COLUMNS = (
+    models.Stack.id,
+    models.Stack.name,
+    models.Stack.owner_id,
+    models.Stack.parent_resource_name,
+)
+
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
@@ -215,7 +224,8 @@ class Injector:
             path=line.path if line else own_step,
             user_hints=hints.sanitise(user),
         )
-        offers = []
+        provided: dict[str, hints.HintValue] = {}
+        refused: list[hints.Refusal] = []
         for name, provider in self._providers:
             if provider is None:
                 # The ERROR at start has said so; ignoring it is enough here.
@@ -227,10 +237,14 @@ class Injector:
                     )
                 continue
             try:
-                offers.append((name, dict(provider.hints(request))))
-            except Exception as exc:
+                accepted, others = hints.accept(
+                    name, provider.hints(request), provided
+                )
+            except (Exception, SystemExit) as exc:
                 self._failed(resource, f'the provider "{name}" failed', exc)
-        provided, refused = hints.collect(offers)
+                continue
+            provided.update(accepted)
+            refused.extend(others)
         for refusal in refused:
             LOG.warning(
                 'heat_hints: the hint "%(hint)s" of the provider '
@@ -267,7 +281,9 @@ class Injector:
             )
             return None
 
-    def _failed(self, resource: Any, what: str, exc: Exception | None) -> None:
+    def _failed(
+        self, resource: Any, what: str, exc: BaseException | None
+    ) -> None:
         reason = f': {type(exc).__name__}: {exc}' if exc else ''
         if self._settings.fail:
             raise exception.Error(
@@ -291,14 +307,9 @@ class Injector:
 
 def _load(context: Any, stack_id: str) -> lineage.StackRow | None:
     """Read one stack: four columns, by primary key."""
-    with db_api.context_manager.reader.using(context):
+    with _READER.using(context):
         row = (
-            context.session.query(
-                models.Stack.id,
-                models.Stack.name,
-                models.Stack.owner_id,
-                models.Stack.parent_resource_name,
-            )
+            context.session.query(*_COLUMNS)
             .filter(models.Stack.id == stack_id)
             .one_or_none()
         )

@@ -58,7 +58,7 @@ def message(project_id: str | None, hints: Mapping[str, HintValue]) -> bytes:
     Nova makes lists of bare strings, and bare strings of lists of one, so
     both are written alike.
 
-    :param project_id: the project that owns the server.
+    :param project_id: the project whose server it is.
     :param hints: all hints of the server.
     """
     pairs = [
@@ -78,7 +78,7 @@ def sign(
     """Return the value of the hint ``heat_signature``.
 
     :param key: the key that heat-engine and nova-scheduler share.
-    :param project_id: the project that owns the server.
+    :param project_id: the project whose server it is.
     :param hints: all hints of the server.
     :returns: 64 hexadecimal digits, lower case.
     """

@@ -167,32 +167,30 @@ class TestSanitise(unittest.TestCase):
 
 
 @ddt.ddt
-class TestCollect(unittest.TestCase):
-    def test_providers_hints_are_put_together_in_order(self):
-        accepted, refused = hints.collect(
-            [('one', {'a': 1}), ('two', {'b': [2]})]
-        )
+class TestAccept(unittest.TestCase):
+    def test_a_providers_values_are_made_storable(self):
+        accepted, refused = hints.accept('one', {'a': 1, 'b': [2]}, ())
         self.assertEqual(({'a': '1', 'b': ['2']}, ()), (accepted, refused))
 
     @ddt.data(*hints.RESERVED)
     def test_a_reserved_name_is_refused(self, name):
-        accepted, refused = hints.collect([('one', {name: 'x'})])
+        accepted, refused = hints.accept('one', {name: 'x'}, ())
         self.assertEqual({}, accepted)
         self.assertEqual(
             (hints.Refusal('one', name, hints.REASON_RESERVED),), refused
         )
 
     def test_a_name_that_an_earlier_provider_set_is_refused(self):
-        accepted, refused = hints.collect(
-            [('one', {'a': 'first'}), ('two', {'a': 'second', 'b': 'b'})]
+        accepted, refused = hints.accept(
+            'two', {'a': 'second', 'b': 'b'}, {'a': 'first'}
         )
-        self.assertEqual({'a': 'first', 'b': 'b'}, accepted)
+        self.assertEqual({'b': 'b'}, accepted)
         self.assertEqual(
             (hints.Refusal('two', 'a', hints.REASON_TAKEN),), refused
         )
 
     def test_a_name_that_is_no_text_is_refused(self):
-        accepted, refused = hints.collect([('one', {7: 'a', '': 'b'})])
+        accepted, refused = hints.accept('one', {7: 'a', '': 'b'}, ())
         self.assertEqual({}, accepted)
         self.assertEqual(
             [hints.REASON_NAME] * 2, [refusal.reason for refusal in refused]

@@ -19,15 +19,15 @@ import hypothesis
 from hypothesis import strategies
 
 from heat_hints import hints, signature
+from tests import signing
 
-KEY = 'an example key of 32 characters.'
-HINTS: dict[str, hints.HintValue] = {
-    'heat_root_stack_id': 'r',
-    'heat_resource_uuid': ['u'],
-    'heat_path_in_stack': ['root', 'res,stack'],
-    'other': 'x',
+KEY = signing.KEY
+HINTS = {
+    name: value
+    for name, value in signing.EXAMPLE.items()
+    if name != hints.SIGNATURE
 }
-SIGNATURE = '3f6fc93e1a15b37b25ef59b4ab6cc02d5917ebf7d3efdbb066144546b39b1189'
+SIGNATURE = signing.EXAMPLE[hints.SIGNATURE]
 
 VALUES = strategies.text() | strategies.lists(strategies.text())
 NAMES = strategies.text() | strategies.sampled_from(hints.RESERVED)
