@@ -161,7 +161,6 @@ class Engine:
         *,
         files: Mapping[str, str] | None = None,
         environment: Mapping[str, Any] | None = None,
-        seconds: float = STACK_SECONDS,
     ) -> tuple[str, str]:
         """Create a stack and wait for its end.
 
@@ -170,7 +169,6 @@ class Engine:
         :param template: the template as data.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
-        :param seconds: how long the stack may take.
         :returns: the stack's status and the reason Heat gives for it.
         """
         context = self.context(project)
@@ -180,12 +178,9 @@ class Engine:
             dict(template),
             dict(environment or {}),
             dict(files or {}),
-            {
-                'timeout_mins': max(5, round(seconds / 60)),
-                'disable_rollback': True,
-            },
+            {'timeout_mins': 5, 'disable_rollback': True},
         )
-        return self._wait(context, identity, 'CREATE', seconds)
+        return self._wait(context, identity, 'CREATE')
 
     def update(
         self, project: str, name: str, template: Mapping[str, Any]
@@ -210,13 +205,9 @@ class Engine:
         return self._wait(context, identity, 'UPDATE')
 
     def _wait(
-        self,
-        context: Any,
-        identity: Any,
-        action: str,
-        seconds: float = STACK_SECONDS,
+        self, context: Any, identity: Any, action: str
     ) -> tuple[str, str]:
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + STACK_SECONDS
         while True:
             (stack,) = self.rpc.show_stack(
                 context, identity, resolve_outputs=False

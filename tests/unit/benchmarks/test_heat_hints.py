@@ -62,7 +62,7 @@ class SummaryTest(unittest.TestCase):
     def test_what_is_not_as_wanted_is_said(self, change, warm, wanted):
         rows = [ROW, dataclasses.replace(ROW, **change)]
         lines = heat_hints.summary(rows)
-        self.assertIn(f'warm: {warm} at most', lines[0])
+        self.assertIn(f'per server: {warm} at most', lines[0])
         self.assertEqual(
             wanted, [line.endswith('[as wanted]') for line in lines[:3]]
         )
