@@ -396,6 +396,9 @@ class _Groups(dict[int, Callable[[HostT], None]]):
         :param flags: the host's flags, which are new.
         :returns: the ``append`` of a list.
         """
+        for check, entry in self._judge.optional_problems.items():
+            if flags & check:
+                self._flags.problems.add(_problem('the flavor', *entry))
         raised = flags | self._judge.raised
         failed = (
             raised & (flags >> 1 ^ self._flags.demands) & self._flags.questions

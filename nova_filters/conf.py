@@ -19,6 +19,9 @@ import math
 from typing import Final
 
 from oslo_config import cfg
+from oslo_log import log as logging
+
+LOG = logging.getLogger(__name__)
 
 GROUP: Final = cfg.OptGroup(
     'nova_filters',
@@ -210,6 +213,20 @@ def reset_wrong_values(conf: cfg.ConfigOpts) -> list[str]:
                 f'{reason}. The default, {opt.default}, is in force'
             )
     return wrong
+
+
+def make_usable(conf: cfg.ConfigOpts) -> None:
+    """Let a service start whatever nova.conf says, and tell what is wrong.
+
+    :param conf: the configuration, with the options registered. One ERROR is
+        logged for each option that its default stands in for; whoever asks
+        again finds nothing wrong.
+    """
+    for wrong in reset_wrong_values(conf):
+        LOG.error(
+            '%(wrong)s; correct nova.conf and restart nova-scheduler.',
+            {'wrong': wrong},
+        )
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:

@@ -167,11 +167,11 @@ class Judge:
         self.unreadable = self._question()
         checks = [self._question() for _ in flavor]
         self.checks = self.questions
-        self.problems = [
-            (spec.key, spec.wanted.problem)
-            for spec in flavor
-            if spec.wanted.problem and not spec.optional
-        ]
+        #: What is malformed in the flavor: for certain, and, by the lower
+        #: flag of the check, where an aggregate has the key. Another
+        #: namespace's value may be meant for somebody else.
+        self.problems: list[tuple[str, str]] = []
+        self.optional_problems: dict[int, tuple[str, str]] = {}
         for spec, check in zip(flavor, checks, strict=True):
             self._add(spec, check)
         #: The same as pairs: faster to walk through.
@@ -187,6 +187,10 @@ class Judge:
     def _add(self, spec: matching.FlavorSpec, check: int) -> None:
         """Take up one extra spec, with the questions of its demand."""
         wanted = spec.wanted
+        if wanted.problem and spec.optional:
+            self.optional_problems[check] = (spec.key, wanted.problem)
+        elif wanted.problem:
+            self.problems.append((spec.key, wanted.problem))
         demand = self._question()
         forbids = wanted.forbidden and not wanted.problem
         if not (forbids or spec.optional or wanted.accepts_absence):

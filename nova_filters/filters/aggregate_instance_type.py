@@ -102,8 +102,13 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
     # A rebuild stays on its host with its flavor.
     RUN_ON_REBUILD = False
 
+    def __init__(self) -> None:
+        super().__init__()
+        # A filter that raises here keeps nova-scheduler from starting.
+        conf.make_usable(CONF)
+
     def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
-        """Decide for one host, without a word in the log.
+        """Decide for one host; why it is refused is not logged.
 
         :param host_state: Nova's HostState.
         :param spec_obj: Nova's RequestSpec.

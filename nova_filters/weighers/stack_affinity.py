@@ -93,11 +93,7 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         # A weigher that raises here keeps nova-scheduler from starting.
-        for wrong in conf.reset_wrong_values(CONF):
-            LOG.error(
-                '%(wrong)s; correct nova.conf and restart nova-scheduler.',
-                {'wrong': wrong},
-            )
+        conf.make_usable(CONF)
         self._keys = _read_keys()
         self._stacks = stack_map.StackMap(
             CONF.nova_filters.stack_map_size, READ_AT_ONCE

@@ -113,7 +113,10 @@ def _texts(data: dict[Any, Any]) -> dict[str, str]:
 def _is_malformed(
     flavor: tuple[matching.FlavorSpec, ...], aggregates: list[Any]
 ) -> bool:
-    """Tell whether a mandatory extra spec or a demand can never be met."""
+    """Tell whether an extra spec or a demand can never be met.
+
+    An optional extra spec counts if an aggregate has a value for its key.
+    """
     demands = [
         piece
         for aggregate in map(_read, aggregates)
@@ -121,7 +124,16 @@ def _is_malformed(
         for key, _ in aggregate.demands()
         for piece in aggregate.pieces(key)
     ]
-    wanted = [spec.wanted for spec in flavor if not spec.optional]
+    wanted = [
+        spec.wanted
+        for spec in flavor
+        if not spec.optional
+        or any(
+            not piece.absence_only
+            for aggregate in map(_read, aggregates)
+            for piece in aggregate.pieces(spec.key)
+        )
+    ]
     return any(requirement.problem for requirement in (*demands, *wanted))
 
 

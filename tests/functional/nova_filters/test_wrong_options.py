@@ -106,6 +106,31 @@ class OddPatternTest(unittest.TestCase):
 
 
 class WrongOptionTest(unittest.TestCase):
+    def test_the_filter_works_with_the_default_and_one_error(self):
+        conf_text = FILTER_CONF.partition('[nova_filters]')[0] + (
+            '[nova_filters]\nexempt_metadata_keys = $nowhere\n'
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            conf = pathlib.Path(folder) / 'nova.conf'
+            log = pathlib.Path(folder) / 'nova.log'
+            conf.write_text(conf_text.format(log=log))
+            lines = processes.run_python(
+                FILTER_PROGRAM, str(conf), 'availability_zone', 'k'
+            )
+            errors = [
+                line
+                for line in log.read_text().splitlines()
+                if 'ERROR' in line
+            ]
+        self.assertEqual(
+            ['availability_zone is exempt', 'k is demanded'], lines
+        )
+        self.assertEqual(1, len(errors), errors)
+        self.assertRegex(
+            errors[0],
+            r'exempt_metadata_keys in \[nova_filters\].*nowhere.*nova\.conf',
+        )
+
     def test_the_weigher_works_with_the_defaults_and_one_error_each(self):
         with tempfile.TemporaryDirectory() as folder:
             conf = pathlib.Path(folder) / 'nova.conf'

@@ -252,6 +252,15 @@ class SiftTest(unittest.TestCase):
         self.assertEqual([], sifted.problems)
         self.assertEqual(1, len(sifted.passed))
 
+    def test_it_is_where_an_aggregate_has_the_key(self) -> None:
+        host = Host('h', [Aggregate('a', {'vendor:rule': '1'})])
+        sifted = sift({'vendor:rule': '>='}, [host])
+        self.assertEqual(
+            ["the flavor has 'vendor:rule': '>=' has no operand"],
+            sifted.problems,
+        )
+        self.assertEqual([], sifted.passed)
+
 
 class MemoryTest(unittest.TestCase):
     """What earlier requests learnt counts as long as it is true."""
