@@ -76,7 +76,11 @@ class FlavorTest(unittest.TestCase):
         ('1', {'l': '1'}, {Code.KEY_NOT_OFFERED}),
         ('*', {'l': '1'}, {Code.KEY_NOT_OFFERED}),
         # A forced aggregate's sentinel does not carry the key.
-        ('1', {'k': '~', **_ON}, {Code.KEY_NOT_OFFERED}),
+        (
+            '1',
+            {'k': '~', **_ON},
+            {Code.KEY_NOT_OFFERED, Code.CLOSED_AGGREGATE},
+        ),
         # What may be absent need not be offered.
         ('!', {'l': '1'}, set()),
         ('<or> 1 <or> ~', {'l': '1'}, set()),
