@@ -228,3 +228,33 @@ def licensed_hosts() -> Cloud:
             'web': ('compute-4', 'm1.small'),
         },
     )
+
+
+def mistaken() -> Cloud:
+    """Return the cloud that the documentation finds mistakes in."""
+    scope = 'aggregate_instance_extra_specs'
+    return Cloud(
+        flavors={
+            'any.small': {f'{scope}:os': '<or> windows <or> /root'},
+            'gpu.large': {f'{scope}:gpu': 'a100,h100'},
+            'hw.large': {'hw:cpu_policy': '~'},
+            'ssd.large': {'ssd': '<or> ! <or> sata'},
+        },
+        aggregates={
+            'licensed': (
+                {'os': 'windows', 'force_metadata_chek': 'True'},
+                ['compute-7'],
+            ),
+            'gpus': ({'gpu': '<or> a100 <or> h100'}, ['compute-1']),
+            'disks': (
+                {'ssd': '!', 'force_metadata_check': 'True'},
+                ['compute-1', 'compute-2'],
+            ),
+            'nvme': (
+                {'ssd': 'nvme', 'force_metadata_check': 'True'},
+                ['compute-2'],
+            ),
+        },
+        hosts=[],
+        servers={},
+    )
