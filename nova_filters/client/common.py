@@ -48,6 +48,9 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
     # a cloud to ask is known only afterwards.
     auth_required = False
 
+    #: Whether the command looks at servers.
+    reads_servers = False
+
     _compute: Any = None
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -84,6 +87,15 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
             help='what "compute service list" printed, for hosts that are in '
             'no aggregate',
         )
+        if self.reads_servers:
+            source.add_argument(
+                '--servers',
+                metavar='<file>',
+                action='append',
+                default=[],
+                help='what "server show" printed, with API version 2.47 or '
+                'later',
+            )
         exempt = parser.add_mutually_exclusive_group()
         exempt.add_argument(
             '--exempt',
@@ -111,15 +123,17 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
             return tuple(parsed_args.exempt)
         return tuple(conf.DEFAULTS['exempt_metadata_keys'])
 
-    @staticmethod
-    def offline(parsed_args: argparse.Namespace) -> bool:
+    @classmethod
+    def offline(cls, parsed_args: argparse.Namespace) -> bool:
         """Tell whether the input comes from files.
 
         :param parsed_args: the command line.
         :returns: whether no cloud is to be asked.
         :raises CommandError: when some of it would have to come from a cloud.
         """
-        given = parsed_args.flavors or parsed_args.hosts
+        given = [*parsed_args.flavors, *parsed_args.hosts]
+        if cls.reads_servers:
+            given += parsed_args.servers
         if given and not parsed_args.aggregates:
             raise exceptions.CommandError(
                 'Offline input takes --aggregates <file> too'

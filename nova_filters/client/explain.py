@@ -33,6 +33,8 @@ class ExplainFilter(common.FilterCommand):
     those with the fewest keys that speak against them. Nothing is changed.
     """
 
+    reads_servers = True
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser.
 
@@ -53,15 +55,8 @@ class ExplainFilter(common.FilterCommand):
             action='append',
             default=[],
             help='server (name or ID): judge the copy of the flavor that is '
-            'embedded in it; can be repeated',
-        )
-        parser.add_argument(
-            '--servers',
-            metavar='<file>',
-            action='append',
-            default=[],
-            help='offline: what "server show" printed, with API version 2.47 '
-            'or later; all servers in it, or those of --server',
+            'embedded in it; can be repeated; offline, all servers of the '
+            'files if none is named',
         )
         parser.add_argument(
             '--host',
@@ -146,10 +141,6 @@ class ExplainFilter(common.FilterCommand):
         """Return the servers that the command line names."""
         wanted = parsed_args.server
         if not self.offline(parsed_args):
-            if parsed_args.servers:
-                raise exceptions.CommandError(
-                    'Offline input takes --aggregates <file> too'
-                )
             return [cloud.server(self.compute, name) for name in wanted]
         if wanted and not parsed_args.servers:
             raise exceptions.CommandError(
@@ -183,7 +174,7 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
         'Aggregate',
     )
     if long:
-        columns += ('Aggregates', 'All Keys', 'Reason')
+        columns += ('Host Aggregates', 'All Keys', 'Reason')
     rows = []
     for entry in found:
         reason = entry.reasons[0] if entry.reasons else None

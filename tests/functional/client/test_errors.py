@@ -120,6 +120,11 @@ class ErrorTest(base.CloudTestCase):
             result = self.fail(command, *given)
             self.assert_one_line(result, missing)
 
+    @ddt.data('explain', 'impact')
+    def test_servers_alone_are_not_enough(self, command: str) -> None:
+        result = self.fail(command, *self.server_files(), **cloud.LOGIN)
+        self.assert_one_line(result, '--aggregates')
+
     @ddt.data(*_COMMANDS)
     def test_no_cloud_is_told(self, command: str) -> None:
         self.assert_one_line(self.fail(command), 'auth')
