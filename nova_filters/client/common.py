@@ -14,31 +14,17 @@
 
 import argparse
 import contextlib
-from collections.abc import Iterable
 from typing import Any
 
 from osc_lib import exceptions
 from osc_lib.command import command
 
-from nova_filters import conf, inventory, matching
+from nova_filters import conf, inventory
 from nova_filters.client import cloud, files
-
-#: What the columns "Result", "Before" and "After" say.
-PASS = 'pass'  # noqa: S105
-REFUSE = 'refuse'
 
 #: The level of -v; without it the shell shows warnings and errors.
 _VERBOSE = 2
 _EVERYTHING = contextlib.nullcontext()
-
-
-def result(passed: bool) -> str:
-    """Return how a table shows a verdict.
-
-    :param passed: the verdict.
-    :returns: the word.
-    """
-    return PASS if passed else REFUSE
 
 
 class FilterCommand(command.Lister):  # type: ignore[misc]
@@ -204,21 +190,3 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
                 return int(super().run(parsed_args))
         except inventory.UnreadableError as exc:
             raise exceptions.CommandError(str(exc)) from exc
-
-
-def texts(values: Iterable[str]) -> tuple[str, ...]:
-    """Return values without repetitions, in their order.
-
-    :param values: what several aggregates say.
-    :returns: each once.
-    """
-    return tuple(dict.fromkeys(values))
-
-
-def first(reasons: tuple[matching.Reason, ...]) -> str:
-    """Return what the log would say of a refused host.
-
-    :param reasons: why it is refused; none if it passes.
-    :returns: the first reason.
-    """
-    return str(reasons[0]) if reasons else ''

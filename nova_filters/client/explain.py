@@ -24,6 +24,9 @@ from nova_filters.client import cloud, common, files
 
 _Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
+_PASS = 'pass'  # noqa: S105
+_REFUSE = 'refuse'
+
 
 class ExplainFilter(common.FilterCommand):
     """Explain which hosts AggregateInstanceTypeFilter leaves to a flavor.
@@ -100,6 +103,11 @@ class ExplainFilter(common.FilterCommand):
         aggregates = self.aggregates(parsed_args)
         exempt = self.exempt(parsed_args)
         if parsed_args.matrix:
+            if parsed_args.host or parsed_args.only_refused:
+                raise exceptions.CommandError(
+                    '--matrix judges aggregates: leave out --host and '
+                    '--only-refused'
+                )
             return _matrix(flavors, aggregates, exempt)
         hosts = _select(
             inventory.hosts_of(aggregates, self.other_hosts(parsed_args)),
@@ -150,6 +158,11 @@ class ExplainFilter(common.FilterCommand):
         return inventory.select_servers(found, wanted) if wanted else found
 
 
+def _result(passed: bool) -> str:
+    """Return how a table shows a verdict."""
+    return _PASS if passed else _REFUSE
+
+
 def _select(hosts: inventory.Hosts, wanted: Sequence[str]) -> inventory.Hosts:
     """Return the hosts that the command line names, or all of them."""
     unknown = [name for name in wanted if name not in hosts]
@@ -181,7 +194,7 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
         row: tuple[Any, ...] = (
             entry.flavor,
             entry.host,
-            common.result(entry.passed),
+            _result(entry.passed),
             len(entry.failing_keys),
             reason.side.value if reason else '',
             reason.key if reason else '',
@@ -193,7 +206,7 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
             row += (
                 _list(entry.aggregates),
                 _list(entry.failing_keys),
-                common.first(entry.reasons),
+                '' if reason is None else str(reason),
             )
         rows.append(row)
     return columns, rows
@@ -201,13 +214,13 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
 
 def _list(values: Iterable[str]) -> format_columns.ListColumn:
     """Return a cell that is a list for programs and a text for people."""
-    return format_columns.ListColumn(list(common.texts(values)))
+    return format_columns.ListColumn(list(dict.fromkeys(values)))
 
 
 def _summary(found: Iterable[explanation.Explanation]) -> _Table:
     """Return a row for each flavor and reason."""
     return ('Flavor', 'Result', 'Hosts', 'Reason'), [
-        (count.flavor, common.result(count.passed), count.hosts, count.reason)
+        (count.flavor, _result(count.passed), count.hosts, count.reason)
         for count in explanation.summarize(found)
     ]
 
@@ -223,7 +236,7 @@ def _matrix(
         (
             flavor,
             *(
-                common.PASS if cell.passed else ', '.join(cell.failing_keys)
+                _PASS if cell.passed else ', '.join(cell.failing_keys)
                 for cell in cells
             ),
         )

@@ -88,6 +88,7 @@ class ErrorTest(base.CloudTestCase):
         (['explain', 'm1.small', '--host', 'h'], "the name 'h'"),
         (['explain', '--server', 'web'], '--servers'),
         (['explain'], 'Name a flavor'),
+        (['explain', '--matrix', '--host', 'compute-1'], 'leave out --host'),
         (['impact'], 'Name a change'),
         (['impact', '--set-aggregate', 'x', 'k=v'], "the name 'x'"),
         (['impact', '--set-aggregate', 'gpus', 'k'], "'k' is no key=value"),
