@@ -173,7 +173,7 @@ class AggregateTest(unittest.TestCase):
         ({'k': '1,/root', **_ON}, Code.EXPANDED_TILDE),
         ({'k': '/home/me'}, Code.EXPANDED_TILDE),
         ({'force_metadata_chek': 'True'}, Code.MISSPELLED_FLAG),
-        ({'Force_Metadata_Check': 'True'}, Code.MISSPELLED_FLAG),
+        ({'FORCE_METADATA_CHECK': 'True'}, Code.MISSPELLED_FLAG),
         ({'force-metadata-check': 'True'}, Code.MISSPELLED_FLAG),
         ({'forced_metadata_checks': 'True'}, Code.MISSPELLED_FLAG),
         (
