@@ -14,7 +14,7 @@
 
 import json
 
-from tests.functional.client import base
+from tests.functional.client import base, cloud
 
 _SCOPE = 'aggregate_instance_extra_specs'
 
@@ -166,3 +166,14 @@ class ImpactTest(base.CloudTestCase):
         self.assertEqual({'flavor'}, {row['Object'] for row in rows})
         paths = {path for _, path in self.cloud.requests}
         self.assertNotIn('/servers/detail', paths)
+
+    def test_servers_of_a_cell_that_is_down_are_left_out(self) -> None:
+        command = ('aggregate', 'filter', 'impact')
+        change = ('--set-aggregate', 'licensed', 'os=linux', '-f', 'json')
+        self.cloud.down = ('lost',)
+        result = self.openstack(*command, *change, **cloud.LOGIN)
+        self.assertEqual(0, result.status)
+        self.assertIn('1 servers are left out', result.error)
+        names = [row['Name'] for row in json.loads(result.output)]
+        self.assertIn('mail', names)
+        self.assertNotIn('lost', names)
