@@ -166,6 +166,9 @@ Related options:
     ),
 )
 
+#: What each option is when nothing is configured.
+DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
+
 #: What stands in the place of keys that cannot be read: it is too short to be
 #: used, so that nothing is believed.
 _NO_KEY: Final = ['unreadable']

@@ -25,12 +25,10 @@ unittest -v`` to see how many there were of each kind.
 """
 
 import collections
-import dataclasses
 import os
 import random
 import sys
 import unittest
-from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
@@ -39,45 +37,13 @@ from nova.scheduler.filters import extra_specs_ops
 
 import nova_filters
 from demo.nova import engine, states
-from nova_filters import conf, matching
-from tests.functional.nova_filters import cloud
+from nova_filters import matching
+from tests.functional.nova_filters import cloud, random_requests
 
 #: How many verdicts each comparison takes, at the least and by default.
 LEAST, CASES = 10_000, 300_000
 VARIABLE = 'OPP_DIFFERENTIAL_CASES'
 _SEED = 20260101
-_HOSTS = 8
-#: Aggregates are shared by requests; after so many, there are new ones.
-_REUSED = 25
-
-_SCOPE = 'aggregate_instance_extra_specs:'
-_KEYS = (
-    'k', 'l', 'm', 'hw:k', 'q:l', ':k', 'k:', f'{_SCOPE}k', f'{_SCOPE}l',
-    f'{_SCOPE}hw:k', f'{_SCOPE}{_SCOPE}k', _SCOPE,
-)  # fmt: skip
-#: Fewer, so that flavors and forced aggregates meet.
-_FEW_KEYS = (
-    'k', 'k', 'l', 'l', 'hw:k', 'q:l', f'{_SCOPE}k', f'{_SCOPE}{_SCOPE}k',
-    'force_metadata_check',
-)  # fmt: skip
-_METADATA_KEYS = (
-    'k', 'k', 'k', 'l', 'l', 'm', 'hw:k', 'hw:k', 'q:l', ':k', 'k:', '',
-    f'{_SCOPE}k', f'{_SCOPE}{_SCOPE}k', f'{_SCOPE}hw:k',
-)  # fmt: skip
-_FEW_METADATA_KEYS = (
-    'k', 'k', 'k', 'k', 'l', 'l', 'hw:k', 'q:l', f'{_SCOPE}k',
-    f'{_SCOPE}{_SCOPE}k',
-)  # fmt: skip
-_SENTINELS = ('*', '~', '!')
-#: "1" more often than the rest, so that verdicts are mixed.
-_WORDS = (
-    '1', '1', '1', '2', '2', '10', '2.5', '1e999', '-inf', 'nan', '\u0663',
-    'two', 'x', '1x', '',
-)  # fmt: skip
-_OPERATORS = (
-    '=', '==', '!=', '>=', '<=', 's==', 's!=', 's<', 's<=', 's>', 's>=',
-    '<in>', '<all-in>',
-)  # fmt: skip
 
 
 def wanted_cases() -> int:
@@ -92,91 +58,6 @@ def wanted_cases() -> int:
             f'not {text!r}'
         )
     return int(text)
-
-
-def _text(rng: random.Random, words: tuple[str, ...]) -> str:
-    """Return a value: a word, alternatives, or an operator expression."""
-    kind = rng.random()
-    if kind < 0.45:
-        return rng.choice(('', '', '', ' ')) + rng.choice(words)
-    if kind < 0.7:
-        count = rng.choice((0, 1, 2, 2, 3, 3))
-        text = ' '.join(f'<or> {rng.choice(words)}' for _ in range(count))
-        return text or rng.choice(('<or>', '<or> 1 <or>', '1 <or> 2'))
-    count = rng.choice((0, 1, 1, 1, 1, 2))
-    # The operands may be what stands for a sentinel elsewhere.
-    operands = (rng.choice((*_WORDS, '*', '~')) for _ in range(count))
-    return ' '.join([rng.choice(_OPERATORS), *operands])
-
-
-def _extra_specs(
-    rng: random.Random, words: tuple[str, ...], keys: tuple[str, ...]
-) -> dict[str, str]:
-    """Return the extra specs of a flavor."""
-    chosen = rng.sample(keys, rng.choice((0, 1, 1, 1, 2, 2, 3)))
-    return {key: _text(rng, words) for key in chosen}
-
-
-def _metadata(rng: random.Random, flagged: bool) -> dict[str, str]:
-    """Return the metadata of an aggregate.
-
-    :param rng: where the choices come from.
-    :param flagged: whether the flag may be on.
-    """
-    words = (*_WORDS, *_SENTINELS, *_SENTINELS) if flagged else _WORDS
-    keys = _FEW_METADATA_KEYS if flagged else _METADATA_KEYS
-    data = {
-        # Without the flag, this is plain text.
-        key: rng.choice((',', ' , ')).join(
-            _text(rng, words) if rng.random() < 0.4 else rng.choice(words)
-            for _ in range(rng.choice((1, 1, 2)))
-        )
-        for key in rng.sample(keys, rng.randint(0, 4))
-    }
-    if rng.random() < 0.5:
-        data['force_metadata_check'] = rng.choice(
-            ('True', 'on', 'False') if flagged else ('False', 'Ture', '')
-        )
-    return data
-
-
-@dataclasses.dataclass(frozen=True)
-class Request:
-    """A random flavor and hosts, as Nova's own objects."""
-
-    spec: Any
-    hosts: list[Any]
-
-    @property
-    def extra_specs(self) -> dict[str, str]:
-        """The extra specs of the flavor."""
-        return dict(self.spec.flavor.extra_specs)
-
-
-def requests(
-    rng: random.Random, words: tuple[str, ...], flagged: bool, number: int
-) -> Iterator[Request]:
-    """Yield random requests.
-
-    :param rng: where the choices come from.
-    :param words: the words of which extra specs consist.
-    :param flagged: whether sentinels and flags are in use.
-    :param number: how many hosts there are in all of them, at the least.
-    """
-    keys = _FEW_KEYS if flagged else _KEYS
-    hosts = [states.host_state(f'h{n}') for n in range(_HOSTS)]
-    spec = states.request({})
-    aggregates: list[Any] = []
-    for count in range(-(-number // _HOSTS)):
-        if count % _REUSED == 0:
-            aggregates = states.aggregates(
-                *(_metadata(rng, flagged) for _ in range(12))
-            )
-        for host in hosts:
-            chosen = rng.choice((0, 1, 1, 2, 2, 3, 4))
-            host.aggregates = rng.sample(aggregates, chosen)
-        spec.flavor.extra_specs = _extra_specs(rng, words, keys)
-        yield Request(spec, hosts)
 
 
 def _tolerant(value: str, req: str) -> bool:
@@ -222,7 +103,9 @@ class DifferentialTest(unittest.TestCase):
     def test_the_verdict_is_that_of_the_in_tree_filter(self) -> None:
         rng = random.Random(_SEED)
         kinds: collections.Counter[str] = collections.Counter()
-        for request in requests(rng, _WORDS, False, wanted_cases()):
+        for request in random_requests.requests(
+            rng, random_requests.WORDS, False, wanted_cases()
+        ):
             passed = self.ours.filter_all(request.hosts, request.spec)
             names = {host.host for host in passed}
             for host in request.hosts:
@@ -240,7 +123,9 @@ class DifferentialTest(unittest.TestCase):
         )
         self.assertGreaterEqual(kinds.total(), wanted_cases())
 
-    def compare(self, host: Any, request: Request, passed: bool) -> str:
+    def compare(
+        self, host: Any, request: random_requests.Request, passed: bool
+    ) -> str:
         """Return how our verdict relates to the in-tree filter's."""
         what = (
             f'{request.extra_specs}, {[a.metadata for a in host.aggregates]}'
@@ -257,7 +142,7 @@ class DifferentialTest(unittest.TestCase):
         self.assertIs(self.documented(host, request), passed, what)
         return 'namespace'
 
-    def documented(self, host: Any, request: Request) -> bool:
+    def documented(self, host: Any, request: random_requests.Request) -> bool:
         """Ask the in-tree filter for what is documented to differ from it.
 
         A namespaced key that the host's aggregates have is handed over with
@@ -266,8 +151,12 @@ class DifferentialTest(unittest.TestCase):
         carried = {key for a in host.aggregates for key in a.metadata}
         for key, value in request.extra_specs.items():
             name = key
-            if ':' in key and not key.startswith(_SCOPE) and key in carried:
-                name = _SCOPE + key
+            if (
+                ':' in key
+                and not key.startswith(random_requests.SCOPE)
+                and key in carried
+            ):
+                name = random_requests.SCOPE + key
             with mock.patch.object(extra_specs_ops, 'match', _tolerant):
                 alone = states.request({name: value})
                 if not self.in_tree.host_passes(host, alone):
@@ -279,12 +168,16 @@ class DifferentialTest(unittest.TestCase):
         kinds: collections.Counter[str] = collections.Counter()
         name, group = 'exempt_metadata_keys', 'nova_filters'
         self.addCleanup(engine.CONF.clear_override, name, group=group)
-        options = ([], ['k'], ['*:*', 'm'], conf.DEFAULTS[name])
-        words = (*_WORDS, *_SENTINELS, *_SENTINELS)
-        stream = requests(rng, words, True, wanted_cases())
+        options = ([], ['k'], ['*:*', 'm'], engine.CONF[group][name])
+        words = (
+            *random_requests.WORDS,
+            *random_requests.SENTINELS,
+            *random_requests.SENTINELS,
+        )
+        stream = random_requests.requests(rng, words, True, wanted_cases())
         for count, request in enumerate(stream):
-            exempt = options[count // _REUSED % len(options)]
-            if count % _REUSED == 0:
+            exempt = options[count // random_requests.REUSED % len(options)]
+            if count % random_requests.REUSED == 0:
                 engine.CONF.set_override(name, exempt, group=group)
             flavor = matching.read_flavor(request.extra_specs)
             passed = self.ours.filter_all(request.hosts, request.spec)
@@ -324,7 +217,9 @@ class DifferentialTest(unittest.TestCase):
     def test_the_filter_keeps_nothing_of_a_request(self) -> None:
         rng = random.Random(_SEED)
         before = dict(vars(self.ours))
-        for request in requests(rng, _WORDS, True, 100):
+        for request in random_requests.requests(
+            rng, random_requests.WORDS, True, 100
+        ):
             self.ours.filter_all(request.hosts, request.spec)
         self.assertEqual(before, vars(self.ours))
 
