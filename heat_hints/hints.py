@@ -34,8 +34,10 @@ STACK_NAME = 'heat_stack_name'
 PATH_IN_STACK = 'heat_path_in_stack'
 RESOURCE_NAME = 'heat_resource_name'
 RESOURCE_UUID = 'heat_resource_uuid'
+#: The signature over the others, see :mod:`heat_hints.signature`.
+SIGNATURE = 'heat_signature'
 
-#: The names that are this package's own: no provider may set them.
+#: The identifiers.
 NAMES = (
     ROOT_STACK_ID,
     STACK_ID,
@@ -44,6 +46,8 @@ NAMES = (
     RESOURCE_NAME,
     RESOURCE_UUID,
 )
+#: The names that are this package's own: no provider may set them.
+RESERVED = (*NAMES, SIGNATURE)
 
 PATH_LIST = 'list'
 PATH_JSON = 'json'
@@ -268,7 +272,7 @@ def collect(
             reason = None
             if not isinstance(name, str) or not name:
                 reason = REASON_NAME
-            elif name in NAMES:
+            elif name in RESERVED:
                 reason = REASON_RESERVED
             elif name in taken:
                 reason = REASON_TAKEN
@@ -285,11 +289,11 @@ def check_user_hints(user: Mapping[str, object], mode: str) -> None:
     :param user: the hints that the template gives.
     :param mode: one of :data:`USER_MODES`.
     :raises ReservedHintError: in the mode ``reject``, when the template sets
-        one of :data:`NAMES`.
+        one of :data:`RESERVED`.
     """
     if mode != USER_REJECT:
         return
-    reserved = sorted(name for name in user if name in NAMES)
+    reserved = sorted(name for name in user if name in RESERVED)
     if reserved:
         quoted = ', '.join(f'"{name}"' for name in reserved)
         raise ReservedHintError(
@@ -317,5 +321,23 @@ def merge(
     given = sanitise(user)
     if mode == USER_KEEP:
         return {**provided, **own, **given}
-    free = {name: v for name, v in given.items() if name not in NAMES}
+    free = {name: v for name, v in given.items() if name not in RESERVED}
     return {**provided, **free, **own}
+
+
+def is_own_word(
+    sent: Mapping[str, HintValue], own: Mapping[str, HintValue]
+) -> bool:
+    """Tell whether the identifiers that are sent are all Heat's own.
+
+    Only then may they be signed: a signature over an identifier that a
+    template gave would certify what a tenant claims.
+
+    :param sent: all hints that are sent, from :func:`merge`.
+    :param own: the identifiers, from :func:`own_hints`.
+    """
+    return all(
+        name in own and sent[name] == own[name]
+        for name in NAMES
+        if name in sent
+    )

@@ -54,6 +54,9 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
     """
     try:
         conf.register_opts(config)
+        wrong = conf.reset_wrong_values(config)
+        if wrong:
+            _log_disabled('; '.join(wrong))
         if not config.heat_hints.enabled:
             return
         config.import_opt('plugin_dirs', 'heat.common.config')
@@ -64,7 +67,7 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
                 'plugin_dirs', [*config.plugin_dirs, PLUGIN_DIR]
             )
     except Exception as exc:
-        _log_disabled(exc)
+        _log_disabled(f'{type(exc).__name__}: {exc}')
 
 
 def resource_mapping(caller: str) -> dict[str, type[Any]]:
@@ -83,17 +86,17 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
 
         return overrides.build(cfg.CONF, caller)
     except Exception as exc:
-        _log_disabled(exc)
+        _log_disabled(f'{type(exc).__name__}: {exc}')
         return {}
 
 
-def _log_disabled(exc: Exception) -> None:
+def _log_disabled(reason: str) -> None:
     LOG.error(
         'heat_hints: stack scheduler hints are off, heat-engine works '
-        'without them: %(type)s: %(reason)s. Correct the section '
+        'without them: %(reason)s. Correct the section '
         '[heat_hints] of heat.conf, or set enabled = false in it, and '
         'restart heat-engine.',
-        {'type': type(exc).__name__, 'reason': exc},
+        {'reason': reason},
     )
 
 

@@ -22,7 +22,7 @@ import dataclasses
 import fnmatch
 from collections.abc import Iterable, Mapping
 
-from heat_hints.hints import NAMES, HintValue, sanitise
+from heat_hints.hints import RESERVED, HintValue, sanitise
 
 _PATTERNS = ('project', 'stack', 'resource')
 
@@ -101,10 +101,10 @@ def _parse_entry(entry: object, place: int) -> Rule:
             f'entry {place} has no "hints": give a mapping of names to values'
         )
     for name in given:
-        if not isinstance(name, str) or name in NAMES:
+        if not isinstance(name, str) or name in RESERVED:
             raise MappingError(
                 f'entry {place} sets the hint "{name}"; a hint is named by '
-                'text, and not by one of the six names that Heat sends'
+                'text, and not by one of the names that Heat sends'
             )
     patterns = {}
     for key in _PATTERNS:
