@@ -110,6 +110,13 @@ ENVIRONMENTS = {
             packages=SERVICES,
             requirements=TESTS,
         ),
+        Environment(
+            'client',
+            NEWEST,
+            'the openstack command, without any service',
+            packages=('python-openstackclient',),
+            requirements=TESTS,
+        ),
         # A service as an operator has it: alone. The tests install the wheel
         # there themselves.
         Environment(

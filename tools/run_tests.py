@@ -96,6 +96,7 @@ def all_suites() -> list[Suite]:
             needs=('only-senlin', 'only-nova', 'only-heat'),
         ),
     ]
+    suites.append(Suite('client', 'tests/functional/client'))
     for series in (environments.OLDEST, environments.NEWEST):
         suites += [
             Suite(series, f'tests/functional/{package}', workers=workers)

@@ -48,9 +48,18 @@ class WheelTest(base.DistributionTestCase):
             )
             metadata = email.message_from_bytes(wheel.read(name))
         self.assertEqual(
-            {'senlin', 'nova', 'heat'}, set(metadata.get_all('Provides-Extra'))
+            {'senlin', 'nova', 'heat', 'client'},
+            set(metadata.get_all('Provides-Extra')),
         )
-        services = ('senlin', 'nova', 'openstack-heat')
+        # Nor does a service need the openstack command, or a client a service.
+        services = (
+            'senlin',
+            'nova',
+            'openstack-heat',
+            'python-openstackclient',
+            'osc-lib',
+            'openstacksdk',
+        )
         found = set()
         for requirement in metadata.get_all('Requires-Dist'):
             if requirement.startswith(services):

@@ -1,0 +1,126 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Run the real ``openstack`` shell and keep what it prints."""
+
+import contextlib
+import dataclasses
+import io
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import Any
+from unittest import mock
+
+from openstackclient import shell
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What a command left behind.
+
+    :param status: its exit code.
+    :param output: what it printed to standard output.
+    :param error: what it printed to standard error.
+    """
+
+    status: int
+    output: str
+    error: str
+
+
+class CommandTestCase(unittest.TestCase):
+    """Base of tests of commands: no cloud is configured, and no settings."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        folder = tempfile.TemporaryDirectory(prefix='opp-client-')
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        # The shell sets up logging anew with each command.
+        root = logging.getLogger()
+        self.addCleanup(setattr, root, 'handlers', list(root.handlers))
+
+    def environment(self) -> dict[str, str]:
+        """Return this process's variables less those of any cloud."""
+        variables = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith('OS_')
+        }
+        # Where else the shell would look for clouds.yaml.
+        return variables | {'HOME': self.folder, 'COLUMNS': '400'}
+
+    def openstack(self, *arguments: str, **variables: str) -> Result:
+        """Run a command in this process, which is quick.
+
+        :param arguments: the words after ``openstack``.
+        :param variables: environment variables, such as ``OS_AUTH_URL``.
+        :returns: what it left behind.
+        """
+        output, error = io.StringIO(), io.StringIO()
+        environment = self.environment() | variables
+        with (
+            mock.patch.dict(os.environ, environment, clear=True),
+            contextlib.redirect_stdout(output),
+            contextlib.redirect_stderr(error),
+        ):
+            try:
+                status = shell.main(list(arguments))
+            except SystemExit as exc:
+                # argparse ends the process when a command line is wrong.
+                status = exc.code if isinstance(exc.code, int) else 1
+        return Result(status, output.getvalue(), error.getvalue())
+
+    def openstack_process(self, *arguments: str) -> Result:
+        """Run a command in a process of its own, as a user does.
+
+        :param arguments: the words after ``openstack``.
+        :returns: what it left behind.
+        """
+        result = subprocess.run(
+            [sys.executable, '-m', 'openstackclient.shell', *arguments],
+            capture_output=True,
+            text=True,
+            env=self.environment(),
+            cwd=self.folder,
+        )
+        return Result(result.returncode, result.stdout, result.stderr)
+
+    def data(self, *arguments: str, **variables: str) -> Any:
+        """Run a command with ``-f json`` and return what it says.
+
+        :param arguments: the words after ``openstack``.
+        :param variables: environment variables.
+        :returns: the data.
+        :raises AssertionError: when the command fails.
+        """
+        result = self.openstack(*arguments, '-f', 'json', **variables)
+        self.assertEqual((0, ''), (result.status, result.error))
+        return json.loads(result.output)
+
+    def assert_one_line(self, result: Result, *words: str) -> None:
+        """Check that a command failed with one clear line.
+
+        :param result: what the command left behind.
+        :param words: what the line must say.
+        """
+        self.assertNotEqual(0, result.status, result)
+        self.assertEqual('', result.output)
+        lines = result.error.strip().splitlines()
+        self.assertEqual(1, len(lines), result.error)
+        for word in words:
+            self.assertIn(word, lines[0])
