@@ -45,10 +45,13 @@ PURE = (
 SERVICE_FREE = (
     'senlin_plugins',
     'senlin_plugins.conf',
+    'senlin_plugins.status',
     'nova_filters',
     'nova_filters.conf',
+    'nova_filters.status',
     'heat_hints',
     'heat_hints.conf',
+    'heat_hints.status',
     'heat_hints.providers',
 )
 

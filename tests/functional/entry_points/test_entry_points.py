@@ -24,6 +24,7 @@ from tests import processes
 DISTRIBUTION = 'os-placement-plugins'
 
 GROUPS = (
+    'console_scripts',
     'senlin.policies',
     'senlin.profiles',
     'heat.stack_lifecycle_plugins',
