@@ -27,6 +27,8 @@ SERVICES = ('senlin', 'nova', 'heat')
 #: read, tested and reused without any service.
 PURE = (
     'senlin_plugins.apportionment',
+    'senlin_plugins.projection',
+    'senlin_plugins.region_spec',
     'senlin_plugins.selection',
     'senlin_plugins.sizing',
     'nova_filters.requirement',
@@ -46,6 +48,7 @@ SERVICE_FREE = (
     'senlin_plugins',
     'senlin_plugins.conf',
     'senlin_plugins.status',
+    'senlin_plugins.client.extension',
     'nova_filters',
     'nova_filters.conf',
     'nova_filters.status',
