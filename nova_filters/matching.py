@@ -28,7 +28,7 @@ import dataclasses
 import enum
 import fnmatch
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from nova_filters import requirement
@@ -347,6 +347,34 @@ def _check_demand(
     )
 
 
+def reasons(
+    flavor: Sequence[FlavorSpec],
+    aggregates: Sequence[Aggregate],
+    exempt: tuple[str, ...] = (),
+) -> Iterator[Reason]:
+    """Give every reason why a host in these aggregates is refused.
+
+    :param flavor: what :func:`read_flavor` returned.
+    :param aggregates: the host's aggregates; none is allowed.
+    :param exempt: patterns of keys that no aggregate may demand.
+    :returns: the flavor's check first, each check in the order of its keys;
+        each reason is looked for when it is asked for.
+    """
+    for spec in flavor:
+        reason = _check_flavor(spec, aggregates)
+        if reason is not None:
+            yield reason
+    forced = [aggregate for aggregate in aggregates if aggregate.forced]
+    for key in sorted({key for a in forced for key, _ in a.demands()}):
+        if is_exempt(key, exempt):
+            continue
+        demands = _offers(forced, key)
+        wanting = [spec.wanted for spec in flavor if spec.key == key]
+        reason = _check_demand(key, wanting, demands)
+        if reason is not None:
+            yield reason
+
+
 def evaluate(
     flavor: Sequence[FlavorSpec],
     aggregates: Sequence[Aggregate],
@@ -359,17 +387,5 @@ def evaluate(
     :param exempt: patterns of keys that no aggregate may demand.
     :returns: the verdict, with the first reason if the host is refused.
     """
-    for spec in flavor:
-        reason = _check_flavor(spec, aggregates)
-        if reason is not None:
-            return Verdict(reason)
-    forced = [aggregate for aggregate in aggregates if aggregate.forced]
-    for key in sorted({key for a in forced for key, _ in a.demands()}):
-        if is_exempt(key, exempt):
-            continue
-        demands = _offers(forced, key)
-        wanting = [spec.wanted for spec in flavor if spec.key == key]
-        reason = _check_demand(key, wanting, demands)
-        if reason is not None:
-            return Verdict(reason)
-    return PASSED
+    reason = next(reasons(flavor, aggregates, exempt), None)
+    return PASSED if reason is None else Verdict(reason)

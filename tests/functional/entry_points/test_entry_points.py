@@ -30,6 +30,7 @@ GROUPS = (
     'heat.stack_lifecycle_plugins',
     'heat_hints.providers',
     'openstack.cli.extension',
+    'openstack.nova_filters.v1',
     'oslo.config.opts',
 )
 

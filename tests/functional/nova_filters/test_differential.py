@@ -21,95 +21,21 @@ sentinel and no flag is used, they differ in two ways only:
 
 import collections
 import concurrent.futures
-import dataclasses
 import random
 import unittest
 from typing import Any
 
 from nova import objects
-from nova.scheduler import filters, host_manager
+from nova.scheduler import filters
 
 import nova_filters
 from nova_filters import matching
-from tests.functional.nova_filters import cloud
+from tests.functional.nova_filters import cloud, random_requests
 
-CASES = 5000
 _SEED = 20260101
-_KEYS = ('k', 'l', 'm', 'aggregate_instance_extra_specs:k', 'hw:k', 'q:l')
-_METADATA_KEYS = ('k', 'l', 'm', 'hw:k', 'q:l')
-_WORDS = ('1', '2', '10', '2.5', 'two', 'x', '', 'nan')
-_OPERATORS = (
-    '=', '==', '!=', '>=', '<=', 's==', 's!=', 's<', 's<=', 's>', 's>=',
-    '<in>', '<all-in>', '<or>',
-)  # fmt: skip
 
 
-def _text(rng: random.Random, sentinels: bool) -> str:
-    """Return the value of an extra spec."""
-    words = (*_WORDS, '*', '~', '!') if sentinels else _WORDS
-    kind = rng.random()
-    if kind < 0.4:
-        return rng.choice(words)
-    if kind < 0.7:
-        count = rng.randint(0, 3)
-        return ' '.join(f'<or> {rng.choice(words)}' for _ in range(count))
-    count = rng.randint(0, 2)
-    return ' '.join(
-        [rng.choice(_OPERATORS), *(rng.choice(words) for _ in range(count))]
-    )
-
-
-def _extra_specs(rng: random.Random, sentinels: bool) -> dict[str, str]:
-    """Return the extra specs of a flavor."""
-    keys = rng.sample(_KEYS, rng.randint(0, 3))
-    return {key: _text(rng, sentinels) for key in keys}
-
-
-def _metadata(rng: random.Random, sentinels: bool) -> dict[str, str]:
-    """Return the metadata of an aggregate."""
-    data = {
-        key: ','.join(
-            _text(rng, True) if sentinels else rng.choice(_WORDS)
-            for _ in range(rng.randint(1, 2))
-        )
-        for key in rng.sample(_METADATA_KEYS, rng.randint(0, 4))
-    }
-    if sentinels and rng.random() < 0.5:
-        data['force_metadata_check'] = rng.choice(('True', 'False'))
-    return data
-
-
-@dataclasses.dataclass(frozen=True)
-class Request:
-    """A random flavor and hosts, as Nova's own objects."""
-
-    spec: Any
-    hosts: list[Any]
-
-
-def _request(rng: random.Random, sentinels: bool) -> Request:
-    """Return a random request."""
-    aggregates = [
-        objects.Aggregate(
-            id=number, name=f'a{number}', metadata=_metadata(rng, sentinels)
-        )
-        for number in range(rng.randint(0, 3))
-    ]
-    hosts = []
-    for number in range(3):
-        state = host_manager.HostState(f'h{number}', f'h{number}', None)
-        state.aggregates = rng.sample(
-            aggregates, rng.randint(0, len(aggregates))
-        )
-        hosts.append(state)
-    spec = objects.RequestSpec(
-        flavor=objects.Flavor(extra_specs=_extra_specs(rng, sentinels)),
-        scheduler_hints={},
-    )
-    return Request(spec, hosts)
-
-
-def _evaluated(request: Request) -> list[bool]:
+def _evaluated(request: random_requests.Request) -> list[bool]:
     """Return what the pure evaluator says of each host."""
     flavor = matching.read_flavor(dict(request.spec.flavor.extra_specs))
     return [
@@ -144,8 +70,8 @@ class DifferentialTest(unittest.TestCase):
     def test_the_verdict_is_that_of_the_in_tree_filter(self) -> None:
         rng = random.Random(_SEED)
         kinds: collections.Counter[str] = collections.Counter()
-        for _ in range(CASES):
-            request = _request(rng, sentinels=False)
+        for _ in range(random_requests.CASES):
+            request = random_requests.request(rng, sentinels=False)
             passed = self.ours.filter_all(request.hosts, request.spec)
             for host in request.hosts:
                 kind = self._compare(host, request.spec, host in passed)
@@ -182,8 +108,8 @@ class DifferentialTest(unittest.TestCase):
     def test_the_verdict_is_that_of_the_evaluator(self) -> None:
         rng = random.Random(_SEED)
         kinds: collections.Counter[bool] = collections.Counter()
-        for _ in range(CASES):
-            request = _request(rng, sentinels=True)
+        for _ in range(random_requests.CASES):
+            request = random_requests.request(rng, sentinels=True)
             passed = self.ours.filter_all(request.hosts, request.spec)
             found = [host in passed for host in request.hosts]
             self.assertEqual(
@@ -196,9 +122,9 @@ class DifferentialTest(unittest.TestCase):
         def work(seed: int) -> int:
             rng = random.Random(seed)
             for _ in range(50):
-                request = _request(rng, sentinels=True)
+                request = random_requests.request(rng, sentinels=True)
                 for aggregate in request.hosts[0].aggregates:
-                    aggregate.metadata['k'] = _text(rng, True)
+                    aggregate.metadata['k'] = random_requests.text(rng, True)
                 passed = self.ours.filter_all(request.hosts, request.spec)
                 found = [host in passed for host in request.hosts]
                 self.assertEqual(_evaluated(request), found)
@@ -209,7 +135,7 @@ class DifferentialTest(unittest.TestCase):
         self.assertEqual(list(range(16)), done)
 
     def test_the_filter_keeps_nothing_of_a_request(self) -> None:
-        request = _request(random.Random(_SEED), sentinels=True)
+        request = random_requests.request(random.Random(_SEED), sentinels=True)
         before = dict(vars(self.ours))
         self.ours.filter_all(request.hosts, request.spec)
         self.assertEqual(before, vars(self.ours))

@@ -1,0 +1,138 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Read a running cloud through the SDK; only requests that change nothing."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from keystoneauth1 import exceptions as auth_exceptions
+from openstack import exceptions as sdk_exceptions
+from openstack import utils
+from osc_lib import exceptions
+
+from nova_filters import inventory
+
+#: Since this microversion Nova shows a server's own copy of the flavor.
+EMBEDDED_FLAVOR = '2.47'
+
+
+@contextlib.contextmanager
+def one_line() -> Iterator[None]:
+    """Turn what the libraries raise about a cloud into one line.
+
+    :raises CommandError: in place of their exceptions.
+    """
+    try:
+        yield
+    except (
+        auth_exceptions.ClientException,
+        sdk_exceptions.SDKException,
+    ) as exc:
+        problem = ' '.join(str(exc).split()) or type(exc).__name__
+        raise exceptions.CommandError(problem) from exc
+
+
+def negotiate(compute: Any) -> None:
+    """Let the SDK choose microversions if the shell's choice is too old.
+
+    :param compute: the compute proxy; the shell pins 2.1 unless told
+        otherwise, and there a server's flavor is no more than an ID.
+    """
+    if not utils.supports_microversion(compute, EMBEDDED_FLAVOR):
+        compute.default_microversion = None
+
+
+def _flavor(flavor: Any) -> inventory.Flavor:
+    """Return a flavor of the SDK as a record."""
+    return inventory.Flavor(
+        str(flavor.name), dict(flavor.extra_specs or {}), str(flavor.id)
+    )
+
+
+def flavors(compute: Any) -> list[inventory.Flavor]:
+    """Return all flavors, private ones too.
+
+    :param compute: the compute proxy.
+    :returns: the flavors with their extra specs.
+    """
+    found = compute.flavors(is_public=None, get_extra_specs=True)
+    return [_flavor(flavor) for flavor in found]
+
+
+def aggregates(compute: Any) -> list[inventory.HostAggregate]:
+    """Return all host aggregates.
+
+    :param compute: the compute proxy.
+    :returns: the aggregates with metadata and hosts.
+    """
+    return [
+        inventory.HostAggregate(
+            str(aggregate.name),
+            dict(aggregate.metadata or {}),
+            tuple(aggregate.hosts or ()),
+        )
+        for aggregate in compute.aggregates()
+    ]
+
+
+def hosts(compute: Any) -> list[str]:
+    """Return the names of the compute hosts, as aggregates name them.
+
+    :param compute: the compute proxy.
+    :returns: the hosts of the nova-compute services.
+    """
+    return [
+        str(service.host)
+        for service in compute.services(binary='nova-compute')
+    ]
+
+
+def _server(server: Any) -> inventory.Server:
+    """Return a server of the SDK as a record."""
+    flavor = server.flavor
+    if flavor is None or flavor.original_name is None:
+        raise exceptions.CommandError(
+            'This Nova does not show the flavor inside a server; it takes '
+            f'API microversion {EMBEDDED_FLAVOR}'
+        )
+    return inventory.Server(
+        name=str(server.name),
+        id=str(server.id),
+        host=str(server.compute_host or ''),
+        flavor=inventory.Flavor(
+            str(flavor.original_name), dict(flavor.extra_specs or {})
+        ),
+    )
+
+
+def servers(compute: Any) -> list[inventory.Server]:
+    """Return the servers of all projects.
+
+    :param compute: the compute proxy.
+    :returns: the servers with their own copies of the flavor.
+    """
+    return [_server(server) for server in compute.servers(all_projects=True)]
+
+
+def server(compute: Any, name: str) -> inventory.Server:
+    """Return one server.
+
+    :param compute: the compute proxy.
+    :param name: its name or ID.
+    :returns: the server with its own copy of the flavor.
+    """
+    found = compute.find_server(
+        name, ignore_missing=False, details=True, all_projects=True
+    )
+    return _server(found)

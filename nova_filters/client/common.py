@@ -1,0 +1,202 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the commands on the filter share: where their input comes from."""
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from osc_lib import exceptions
+from osc_lib.command import command
+
+from nova_filters import conf, inventory, matching
+from nova_filters.client import cloud, files
+
+#: What the columns "Result", "Before" and "After" say.
+PASS = 'pass'  # noqa: S105
+REFUSE = 'refuse'
+
+
+def result(passed: bool) -> str:
+    """Return how a table shows a verdict.
+
+    :param passed: the verdict.
+    :returns: the word.
+    """
+    return PASS if passed else REFUSE
+
+
+class FilterCommand(command.Lister):  # type: ignore[misc]
+    """A command that reads flavors and aggregates, from files or a cloud."""
+
+    # The shell asks this before it parses the command line. Whether there is
+    # a cloud to ask is known only afterwards.
+    auth_required = False
+
+    _compute: Any = None
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser with the options that all of them have.
+
+        :param prog_name: the words of the command.
+        :returns: the parser.
+        """
+        parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        source = parser.add_argument_group(
+            'offline input',
+            'Files saved with "-f json" or "-f yaml"; with them no cloud is '
+            'asked. Each option can be repeated.',
+        )
+        source.add_argument(
+            '--flavors',
+            metavar='<file>',
+            action='append',
+            default=[],
+            help='what "flavor list --all --long" or "flavor show" printed',
+        )
+        source.add_argument(
+            '--aggregates',
+            metavar='<file>',
+            action='append',
+            default=[],
+            help='what "aggregate list --long" or "aggregate show" printed',
+        )
+        source.add_argument(
+            '--hosts',
+            metavar='<file>',
+            action='append',
+            default=[],
+            help='what "compute service list" printed, for hosts that are in '
+            'no aggregate',
+        )
+        exempt = parser.add_mutually_exclusive_group()
+        exempt.add_argument(
+            '--exempt',
+            metavar='<pattern>',
+            action='append',
+            help='keys that no aggregate demands, in place of the default of '
+            'the option exempt_metadata_keys; can be repeated',
+        )
+        exempt.add_argument(
+            '--config-file',
+            metavar='<file>',
+            help='the nova.conf to read exempt_metadata_keys from',
+        )
+        return parser
+
+    def exempt(self, parsed_args: argparse.Namespace) -> tuple[str, ...]:
+        """Return the patterns of keys that no aggregate may demand.
+
+        :param parsed_args: the command line.
+        :returns: the patterns.
+        """
+        if parsed_args.config_file:
+            return files.exempt_keys(parsed_args.config_file)
+        if parsed_args.exempt is not None:
+            return tuple(parsed_args.exempt)
+        return tuple(conf.DEFAULTS['exempt_metadata_keys'])
+
+    @staticmethod
+    def offline(parsed_args: argparse.Namespace) -> bool:
+        """Tell whether the input comes from files.
+
+        :param parsed_args: the command line.
+        :returns: whether no cloud is to be asked.
+        :raises CommandError: when some of it would have to come from a cloud.
+        """
+        given = parsed_args.flavors or parsed_args.hosts
+        if given and not parsed_args.aggregates:
+            raise exceptions.CommandError(
+                'Offline input takes --aggregates <file> too'
+            )
+        return bool(parsed_args.aggregates)
+
+    @property
+    def compute(self) -> Any:
+        """Return the compute proxy of the cloud; log in with the first use."""
+        if self._compute is None:
+            # What the shell does before a command that always needs a cloud.
+            self.auth_required = True
+            self.app.prepare_to_run_command(self)
+            self._compute = self.app.client_manager.nova_filters
+            cloud.negotiate(self._compute)
+        return self._compute
+
+    def flavors(
+        self, parsed_args: argparse.Namespace
+    ) -> list[inventory.Flavor]:
+        """Return the flavors.
+
+        :param parsed_args: the command line.
+        :returns: all of them.
+        """
+        if not self.offline(parsed_args):
+            return cloud.flavors(self.compute)
+        if not parsed_args.flavors:
+            raise exceptions.CommandError(
+                'Offline input takes --flavors <file> too'
+            )
+        return files.read(parsed_args.flavors, inventory.read_flavors)
+
+    def aggregates(
+        self, parsed_args: argparse.Namespace
+    ) -> list[inventory.HostAggregate]:
+        """Return the aggregates.
+
+        :param parsed_args: the command line.
+        :returns: all of them.
+        """
+        if not self.offline(parsed_args):
+            return cloud.aggregates(self.compute)
+        return files.read(parsed_args.aggregates, inventory.read_aggregates)
+
+    def other_hosts(self, parsed_args: argparse.Namespace) -> list[str]:
+        """Return the compute hosts, be they in an aggregate or not.
+
+        :param parsed_args: the command line.
+        :returns: those that the cloud or the files know.
+        """
+        if not self.offline(parsed_args):
+            return cloud.hosts(self.compute)
+        return files.read(parsed_args.hosts, inventory.read_hosts)
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Run the command; whatever is wrong is told in one line.
+
+        :param parsed_args: the command line.
+        :returns: the exit code.
+        :raises CommandError: when the input cannot be used.
+        """
+        try:
+            with cloud.one_line():
+                return int(super().run(parsed_args))
+        except inventory.UnreadableError as exc:
+            raise exceptions.CommandError(str(exc)) from exc
+
+
+def texts(values: Iterable[str]) -> tuple[str, ...]:
+    """Return values without repetitions, in their order.
+
+    :param values: what several aggregates say.
+    :returns: each once.
+    """
+    return tuple(dict.fromkeys(values))
+
+
+def first(reasons: tuple[matching.Reason, ...]) -> str:
+    """Return what the log would say of a refused host.
+
+    :param reasons: why it is refused; none if it passes.
+    :returns: the first reason.
+    """
+    return str(reasons[0]) if reasons else ''

@@ -1,0 +1,241 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack aggregate filter explain``."""
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from osc_lib import exceptions
+from osc_lib.cli import format_columns
+
+from nova_filters import explanation, inventory
+from nova_filters.client import cloud, common, files
+
+_Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
+
+
+class ExplainFilter(common.FilterCommand):
+    """Explain which hosts AggregateInstanceTypeFilter leaves to a flavor.
+
+    The flavor is judged against the metadata of the host aggregates, as
+    nova-scheduler does it. Hosts that pass come first, then near misses:
+    those with the fewest keys that speak against them. Nothing is changed.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser.
+
+        :param prog_name: the words of the command.
+        :returns: the parser.
+        """
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            'flavor',
+            metavar='<flavor>',
+            nargs='*',
+            help='flavor (name or ID); all flavors if --summary or --matrix '
+            'is given and no flavor',
+        )
+        parser.add_argument(
+            '--server',
+            metavar='<server>',
+            action='append',
+            default=[],
+            help='server (name or ID): judge the copy of the flavor that is '
+            'embedded in it; can be repeated',
+        )
+        parser.add_argument(
+            '--servers',
+            metavar='<file>',
+            action='append',
+            default=[],
+            help='offline: what "server show" printed, with API version 2.47 '
+            'or later; all servers in it, or those of --server',
+        )
+        parser.add_argument(
+            '--host',
+            metavar='<host>',
+            action='append',
+            default=[],
+            help='only this host; can be repeated',
+        )
+        parser.add_argument(
+            '--only-refused',
+            action='store_true',
+            help='leave out the hosts that pass',
+        )
+        form = parser.add_mutually_exclusive_group()
+        form.add_argument(
+            '--long',
+            action='store_true',
+            help='also list the aggregates of the host, all keys that speak '
+            'against it, and the reason as the scheduler logs it',
+        )
+        form.add_argument(
+            '--summary',
+            action='store_true',
+            help='count the hosts by reason',
+        )
+        form.add_argument(
+            '--matrix',
+            action='store_true',
+            help='flavors by aggregates: what if a host were in that '
+            'aggregate alone',
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> _Table:
+        """Return the table.
+
+        :param parsed_args: the command line.
+        :returns: the columns and the rows.
+        """
+        flavors = self._flavors(parsed_args)
+        aggregates = self.aggregates(parsed_args)
+        exempt = self.exempt(parsed_args)
+        if parsed_args.matrix:
+            return _matrix(flavors, aggregates, exempt)
+        hosts = _select(
+            inventory.hosts_of(aggregates, self.other_hosts(parsed_args)),
+            parsed_args.host,
+        )
+        found = explanation.explain(flavors, hosts, exempt)
+        if parsed_args.only_refused:
+            found = [e for e in found if not e.passed]
+        if parsed_args.summary:
+            return _summary(found)
+        return _table(found, parsed_args.long)
+
+    def _flavors(
+        self, parsed_args: argparse.Namespace
+    ) -> list[inventory.Flavor]:
+        """Return the flavors to judge, and the servers' copies of them."""
+        wanted = parsed_args.flavor
+        servers = self._servers(parsed_args)
+        copies = [
+            inventory.Flavor(
+                f'{server.flavor.name} of {server.name}',
+                server.flavor.extra_specs,
+            )
+            for server in servers
+        ]
+        if not wanted:
+            if copies:
+                return copies
+            if not (parsed_args.summary or parsed_args.matrix):
+                raise exceptions.CommandError(
+                    'Name a flavor, or a server with --server'
+                )
+            return self.flavors(parsed_args)
+        return inventory.select(self.flavors(parsed_args), wanted) + copies
+
+    def _servers(
+        self, parsed_args: argparse.Namespace
+    ) -> list[inventory.Server]:
+        """Return the servers that the command line names."""
+        wanted = parsed_args.server
+        if not self.offline(parsed_args):
+            if parsed_args.servers:
+                raise exceptions.CommandError(
+                    'Offline input takes --aggregates <file> too'
+                )
+            return [cloud.server(self.compute, name) for name in wanted]
+        if wanted and not parsed_args.servers:
+            raise exceptions.CommandError(
+                'Offline input takes --servers <file> to find a server in'
+            )
+        found = files.read(parsed_args.servers, inventory.read_servers)
+        return inventory.select_servers(found, wanted) if wanted else found
+
+
+def _select(hosts: inventory.Hosts, wanted: Sequence[str]) -> inventory.Hosts:
+    """Return the hosts that the command line names, or all of them."""
+    unknown = [name for name in wanted if name not in hosts]
+    if unknown:
+        raise exceptions.CommandError(
+            f'No compute host has the name {unknown[0]!r}'
+        )
+    return {name: hosts[name] for name in wanted} if wanted else hosts
+
+
+def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
+    """Return a row for each flavor and host."""
+    columns: tuple[str, ...] = (
+        'Flavor',
+        'Host',
+        'Result',
+        'Failing Keys',
+        'Side',
+        'Key',
+        'Wanted',
+        'Found',
+        'Aggregate',
+    )
+    if long:
+        columns += ('Aggregates', 'All Keys', 'Reason')
+    rows = []
+    for entry in found:
+        reason = entry.reasons[0] if entry.reasons else None
+        row: tuple[Any, ...] = (
+            entry.flavor,
+            entry.host,
+            common.result(entry.passed),
+            len(entry.failing_keys),
+            reason.side.value if reason else '',
+            reason.key if reason else '',
+            _list(reason.wanted if reason else ()),
+            _list(reason.found if reason else ()),
+            _list(reason.aggregate if reason else ()),
+        )
+        if long:
+            row += (
+                _list(entry.aggregates),
+                _list(entry.failing_keys),
+                common.first(entry.reasons),
+            )
+        rows.append(row)
+    return columns, rows
+
+
+def _list(values: Iterable[str]) -> format_columns.ListColumn:
+    """Return a cell that is a list for programs and a text for people."""
+    return format_columns.ListColumn(list(common.texts(values)))
+
+
+def _summary(found: Iterable[explanation.Explanation]) -> _Table:
+    """Return a row for each flavor and reason."""
+    return ('Flavor', 'Result', 'Hosts', 'Reason'), [
+        (count.flavor, common.result(count.passed), count.hosts, count.reason)
+        for count in explanation.summarize(found)
+    ]
+
+
+def _matrix(
+    flavors: Sequence[inventory.Flavor],
+    aggregates: Sequence[inventory.HostAggregate],
+    exempt: tuple[str, ...],
+) -> _Table:
+    """Return a row for each flavor and a column for each aggregate."""
+    names = [aggregate.name for aggregate in aggregates]
+    rows = [
+        (
+            flavor,
+            *(
+                common.PASS if cell.passed else ', '.join(cell.failing_keys)
+                for cell in cells
+            ),
+        )
+        for flavor, cells in explanation.matrix(flavors, aggregates, exempt)
+    ]
+    return ('Flavor', explanation.NO_AGGREGATE, *names), rows

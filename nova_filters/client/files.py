@@ -1,0 +1,112 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Read files that an operator saved with the ``openstack`` command."""
+
+import json
+import pathlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import yaml
+from osc_lib import exceptions
+from oslo_config import cfg
+
+from nova_filters import conf, inventory
+
+_T = TypeVar('_T')
+
+
+def _documents(text: str) -> Iterable[object]:
+    """Return the documents of a JSON or YAML text.
+
+    Several commands may have written JSON into one file, one after another.
+    """
+    text = text.strip()
+    if not text.startswith(('[', '{')):
+        yield from yaml.safe_load_all(text)
+        return
+    decoder = json.JSONDecoder()
+    position = 0
+    while position < len(text):
+        document, position = decoder.raw_decode(text, position)
+        yield document
+        while text[position : position + 1].isspace():
+            position += 1
+
+
+def _rows(path: str) -> list[inventory.Row]:
+    """Return the rows of a file; a document is a list of rows, or one row."""
+    rows: list[inventory.Row] = []
+    for document in _documents(pathlib.Path(path).read_text('utf-8')):
+        for entry in document if isinstance(document, list) else [document]:
+            if not isinstance(entry, dict):
+                raise inventory.UnreadableError(
+                    'it does not hold what "openstack … -f json" prints'
+                )
+            rows.append(entry)
+    return rows
+
+
+def read(
+    paths: Sequence[str], parse: Callable[[Iterable[inventory.Row]], _T]
+) -> _T:
+    """Return what files say.
+
+    :param paths: the files, JSON or YAML.
+    :param parse: a function of :mod:`nova_filters.inventory`.
+    :returns: its result on the rows of all files.
+    :raises CommandError: when a file is missing or is something else; one
+        line that names it.
+    """
+    rows = []
+    for path in paths:
+        try:
+            own = _rows(path)
+            # So that the message names the right one of several files.
+            parse(own)
+        except OSError as exc:
+            raise exceptions.CommandError(
+                f'Cannot read {path!r}: {exc.strerror}'
+            ) from exc
+        except (ValueError, yaml.YAMLError) as exc:
+            # One line, whatever the parsers say.
+            problem = ' '.join(str(exc).split())
+            raise exceptions.CommandError(
+                f'Cannot use {path!r}: {problem}'
+            ) from exc
+        rows += own
+    try:
+        return parse(rows)
+    except inventory.UnreadableError as exc:
+        raise exceptions.CommandError(
+            f'Cannot use {", ".join(paths)}: {exc}'
+        ) from exc
+
+
+def exempt_keys(path: str) -> tuple[str, ...]:
+    """Return the option ``exempt_metadata_keys`` of a nova.conf.
+
+    :param path: the file.
+    :returns: the patterns; the option's default if the file does not set it.
+    :raises CommandError: when the file cannot be read; one line.
+    """
+    config = cfg.ConfigOpts()
+    conf.register_opts(config)
+    try:
+        config(args=[], project='nova', default_config_files=[path])
+        return tuple(config.nova_filters.exempt_metadata_keys)
+    except (cfg.Error, ValueError) as exc:
+        problem = ' '.join(str(exc).split())
+        raise exceptions.CommandError(
+            f'Cannot use {path!r}: {problem}'
+        ) from exc

@@ -1,0 +1,230 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack aggregate filter impact``."""
+
+import argparse
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from osc_lib import exceptions
+
+from nova_filters import impact, inventory
+from nova_filters.client import cloud, common, files
+
+_COLUMNS = (
+    'Object',
+    'Name',
+    'Host',
+    'Before',
+    'After',
+    'Elsewhere Before',
+    'Elsewhere After',
+    'Reason',
+)
+
+
+class ShowFilterImpact(common.FilterCommand):
+    """Show what a change of flavors or aggregates would do, before it is made.
+
+    There is a row for each flavor and host whose verdict changes, and for
+    each running server that its own host would refuse, or that no other host
+    would take any more. Nothing is changed.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser.
+
+        :param prog_name: the words of the command.
+        :returns: the parser.
+        """
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--servers',
+            metavar='<file>',
+            action='append',
+            default=[],
+            help='offline: what "server show" printed, with API version 2.47 '
+            'or later; can be repeated',
+        )
+        parser.add_argument(
+            '--no-servers',
+            action='store_true',
+            help='do not look at running servers',
+        )
+        changes = parser.add_argument_group('changes')
+        for noun in ('aggregate', 'flavor'):
+            changes.add_argument(
+                f'--set-{noun}',
+                metavar=(f'<{noun}>', '<key=value>'),
+                nargs=2,
+                action='append',
+                default=[],
+                help=f'what if this {noun} had this property; quote ~ * !',
+            )
+            changes.add_argument(
+                f'--unset-{noun}',
+                metavar=(f'<{noun}>', '<key>'),
+                nargs=2,
+                action='append',
+                default=[],
+                help=f'what if this {noun} lost this property',
+            )
+            changes.add_argument(
+                f'--after-{noun}s',
+                metavar='<file>',
+                action='append',
+                default=[],
+                help=f'what if the {noun}s were as in this file',
+            )
+        changes.add_argument(
+            '--replace-in-tree',
+            action='store_true',
+            help='what if AggregateInstanceTypeFilter came in place of '
+            'AggregateInstanceExtraSpecsFilter, which is enabled now',
+        )
+        return parser
+
+    def take_action(
+        self, parsed_args: argparse.Namespace
+    ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        """Return the table.
+
+        :param parsed_args: the command line.
+        :returns: the columns and the rows.
+        """
+        if not _names_a_change(parsed_args):
+            raise exceptions.CommandError(
+                'Name a change: --set-aggregate, --unset-aggregate, '
+                '--set-flavor, --unset-flavor, --after-aggregates, '
+                '--after-flavors or --replace-in-tree'
+            )
+        flavors = self.flavors(parsed_args)
+        aggregates = self.aggregates(parsed_args)
+        others = self.other_hosts(parsed_args)
+        judge = impact.judge_with(self.exempt(parsed_args))
+        before = impact.Situation(
+            {flavor.name: flavor.extra_specs for flavor in flavors},
+            inventory.hosts_of(aggregates, others),
+            impact.IN_TREE if parsed_args.replace_in_tree else judge,
+        )
+        after = impact.Situation(
+            _changed_flavors(flavors, parsed_args),
+            inventory.hosts_of(
+                _changed_aggregates(aggregates, parsed_args), others
+            ),
+            judge,
+        )
+        servers = self._servers(parsed_args)
+        rows = [_flip(flip) for flip in impact.flips(before, after)]
+        rows += [_move(m) for m in impact.moves(before, after, servers)]
+        return _COLUMNS, rows
+
+    def _servers(
+        self, parsed_args: argparse.Namespace
+    ) -> list[inventory.Server]:
+        """Return the running servers."""
+        if parsed_args.no_servers:
+            return []
+        if self.offline(parsed_args):
+            return files.read(parsed_args.servers, inventory.read_servers)
+        return cloud.servers(self.compute)
+
+
+def _names_a_change(parsed_args: argparse.Namespace) -> bool:
+    """Tell whether there is anything to compare."""
+    return bool(
+        parsed_args.replace_in_tree
+        or parsed_args.set_aggregate
+        or parsed_args.unset_aggregate
+        or parsed_args.after_aggregates
+        or parsed_args.set_flavor
+        or parsed_args.unset_flavor
+        or parsed_args.after_flavors
+    )
+
+
+def _assignments(pairs: Iterable[Sequence[str]]) -> list[tuple[str, str, str]]:
+    """Return (name, key, value) of what the command line sets."""
+    found = []
+    for name, text in pairs:
+        key, equals, value = text.partition('=')
+        if not key or not equals:
+            raise exceptions.CommandError(
+                f'{text!r} is no key=value; a shell changes an unquoted ~ * !'
+            )
+        found.append((name, key, value))
+    return found
+
+
+def _changed_flavors(
+    flavors: Sequence[inventory.Flavor], parsed_args: argparse.Namespace
+) -> impact.Properties:
+    """Return the flavors' extra specs after the change."""
+    if parsed_args.after_flavors:
+        flavors = files.read(parsed_args.after_flavors, inventory.read_flavors)
+    return impact.change(
+        {flavor.name: flavor.extra_specs for flavor in flavors},
+        _assignments(parsed_args.set_flavor),
+        [(name, key) for name, key in parsed_args.unset_flavor],
+        'flavor',
+    )
+
+
+def _changed_aggregates(
+    aggregates: Sequence[inventory.HostAggregate],
+    parsed_args: argparse.Namespace,
+) -> list[inventory.HostAggregate]:
+    """Return the aggregates after the change."""
+    if parsed_args.after_aggregates:
+        aggregates = files.read(
+            parsed_args.after_aggregates, inventory.read_aggregates
+        )
+    metadata = impact.change(
+        {aggregate.name: aggregate.metadata for aggregate in aggregates},
+        _assignments(parsed_args.set_aggregate),
+        [(name, key) for name, key in parsed_args.unset_aggregate],
+        'aggregate',
+    )
+    return [
+        dataclasses.replace(aggregate, metadata=metadata[aggregate.name])
+        for aggregate in aggregates
+    ]
+
+
+def _flip(flip: impact.Flip) -> tuple[Any, ...]:
+    """Return the row of a verdict that changes."""
+    return (
+        'flavor',
+        flip.flavor,
+        flip.host,
+        impact.word(flip.before),
+        impact.word(flip.after),
+        '',
+        '',
+        str(flip.after or flip.before),
+    )
+
+
+def _move(move: impact.Move) -> tuple[Any, ...]:
+    """Return the row of a server that loses its place."""
+    return (
+        'server',
+        move.server.name,
+        move.server.host,
+        impact.word(move.before),
+        impact.word(move.after),
+        move.elsewhere_before,
+        move.elsewhere_after,
+        str(move.after or move.reason or ''),
+    )

@@ -1,0 +1,95 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack aggregate filter lint``."""
+
+import argparse
+from collections.abc import Iterable, Sequence
+
+from nova_filters import lint, mistakes
+from nova_filters.client import common
+
+
+class LintFilter(common.FilterCommand):
+    """Find mistakes in flavors and aggregates that change where flavors boot.
+
+    The exit code is 1 if there is an error among the findings. Nothing is
+    changed.
+    """
+
+    _failed = False
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser.
+
+        :param prog_name: the words of the command.
+        :returns: the parser.
+        """
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--severity',
+            choices=[severity.value for severity in mistakes.SEVERITIES],
+            default=mistakes.Severity.INFO.value,
+            help='leave out findings that are less severe; default: info',
+        )
+        return parser
+
+    def take_action(
+        self, parsed_args: argparse.Namespace
+    ) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
+        """Return the table.
+
+        :param parsed_args: the command line.
+        :returns: the columns and the rows.
+        """
+        found = lint.lint(
+            self.flavors(parsed_args),
+            self.aggregates(parsed_args),
+            self.exempt(parsed_args),
+        )
+        self._failed = any(
+            f.problem.severity is mistakes.Severity.ERROR for f in found
+        )
+        least = mistakes.SEVERITIES.index(
+            mistakes.Severity(parsed_args.severity)
+        )
+        shown = mistakes.SEVERITIES[: least + 1]
+        columns = (
+            'Severity',
+            'Code',
+            'Object',
+            'Name',
+            'Key',
+            'Problem',
+            'Remedy',
+        )
+        return columns, [
+            (
+                f.problem.severity.value,
+                f.problem.code.value,
+                f.owner,
+                f.name,
+                f.key,
+                f.problem.text,
+                f.problem.remedy,
+            )
+            for f in found
+            if f.problem.severity in shown
+        ]
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Run the command.
+
+        :param parsed_args: the command line.
+        :returns: 1 if an error was found, else 0.
+        """
+        return super().run(parsed_args) or int(self._failed)

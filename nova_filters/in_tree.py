@@ -1,0 +1,101 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What Nova's own AggregateInstanceExtraSpecsFilter would have answered.
+
+Pure. A client has no Nova to ask, so its verdict is stated here in the terms
+of this package: plain alternatives, operators and literals on the flavor's
+side, plain text on the aggregates' side, no sentinels, no flag, and other
+namespaces than its own are skipped. The functional tests compare this with
+the filter of each supported Nova over random flavors and aggregates.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from nova_filters import matching, requirement
+
+#: The problem of a value that ends the boot request with an error.
+RAISES: Final = 'the in-tree filter raises'
+
+#: The operators that read both sides as numbers.
+_NUMERIC: Final = frozenset({'=', '==', '!=', '>=', '<='})
+
+
+def _read(text: str) -> requirement.Requirement:
+    """Return what an extra spec's value asks for, sentinels as plain text."""
+    words = text.split()
+    if words and words[0] == requirement.OR:
+        return requirement.Requirement(text, literals=frozenset(words[1::2]))
+    if words and words[0] in requirement.OPERATORS:
+        return requirement.parse(text)
+    return requirement.literal(text)
+
+
+def _raises(wanted: requirement.Requirement, value: str) -> bool:
+    """Tell whether comparing with one value ends the boot request."""
+    words = wanted.text.split()
+    if words[:1] == [requirement.OR]:
+        return len(words) == 1
+    if len(words) < 2 or words[0] not in _NUMERIC:
+        return False
+    try:
+        float(words[1])
+        float(value)
+    except ValueError:
+        return True
+    return False
+
+
+def refusal(
+    extra_specs: Mapping[str, str], aggregates: Sequence[matching.Aggregate]
+) -> matching.Reason | None:
+    """Decide for a host as the in-tree filter does.
+
+    :param extra_specs: the flavor's extra specs, in the order in which Nova
+        would look at them.
+    :param aggregates: the host's aggregates.
+    :returns: None if the host passes, else the reason. One of the kind
+        ``malformed`` says that the in-tree filter raises, or may raise,
+        depending on the order in which it meets the values of a set.
+    """
+    for name, text in extra_specs.items():
+        scope, colon, rest = name.partition(':')
+        if colon and scope != matching.SCOPE:
+            continue
+        key = rest if colon else name
+        offers = [
+            (aggregate.name, piece)
+            for aggregate in aggregates
+            for piece in requirement.parse_metadata(
+                aggregate.metadata.get(key), forced=False
+            )
+        ]
+        wanted = _read(text)
+        if not offers:
+            kind = matching.Kind.MISSING
+        elif any(_raises(wanted, piece.text) for _, piece in offers):
+            kind = matching.Kind.MALFORMED
+        elif any(wanted.overlaps(piece) for _, piece in offers):
+            continue
+        else:
+            kind = matching.Kind.MISMATCH
+        return matching.Reason(
+            side=matching.Side.FLAVOR,
+            kind=kind,
+            key=key,
+            wanted=(text,),
+            found=tuple(piece.text for _, piece in offers),
+            aggregate=tuple(owner for owner, _ in offers),
+            problem=(RAISES if kind is matching.Kind.MALFORMED else ''),
+        )
+    return None

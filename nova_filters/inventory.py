@@ -1,0 +1,348 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Flavors, aggregates, hosts and servers of a cloud, as the commands see them.
+
+Pure: rows in, records out. A row is what ``openstack … list --long -f json``
+or ``openstack … show -f json`` prints of one object, so that an operator can
+save it and ask elsewhere; column names differ between the two, and between
+releases of the client.
+"""
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeVar
+
+from nova_filters import matching, requirement
+
+#: A row of a file.
+Row = Mapping[str, object]
+
+_PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
+_NAME: Final = ('name', 'original_name')
+#: The name that aggregates know a host by comes first.
+_HOST: Final = (
+    'host',
+    'service_host',
+    'host_name',
+    'hypervisor_hostname',
+    'name',
+)
+_SERVER_HOST: Final = (
+    'os-ext-srv-attr:host',
+    'compute_host',
+    'host',
+    'os-ext-srv-attr:hypervisor_hostname',
+)
+#: One property of the text form: key='value', up to the next key.
+_TEXT_PROPERTY: Final = re.compile(
+    r"\s*([^=,]+?)='(.*?)'(?:,(?=[^=]+=')|\s*$)", re.S
+)
+
+
+class UnreadableError(ValueError):
+    """The input is not what is asked for; the text says what is."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Flavor:
+    """A flavor.
+
+    :param name: its name.
+    :param extra_specs: its extra specs.
+    :param id: its ID, which an operator may give in place of the name.
+    """
+
+    name: str
+    extra_specs: Mapping[str, str]
+    id: str = ''
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class HostAggregate:
+    """A host aggregate.
+
+    :param name: its name.
+    :param metadata: its metadata.
+    :param hosts: the names of its hosts.
+    """
+
+    name: str
+    metadata: Mapping[str, str]
+    hosts: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Server:
+    """A server.
+
+    :param name: its name.
+    :param id: its ID.
+    :param host: the host it runs on; empty if it has none, or if that is
+        not shown to the user.
+    :param flavor: the copy of the flavor that Nova keeps with the server:
+        this one is asked for when the server moves.
+    """
+
+    name: str
+    id: str
+    host: str
+    flavor: Flavor
+
+
+#: The aggregates of each host, by the host's name.
+Hosts = Mapping[str, tuple[matching.Aggregate, ...]]
+
+_RecordT = TypeVar('_RecordT', Flavor, HostAggregate)
+
+
+def hosts_of(
+    aggregates: Iterable[HostAggregate], others: Iterable[str] = ()
+) -> dict[str, tuple[matching.Aggregate, ...]]:
+    """Return what the filter sees of each host.
+
+    :param aggregates: the aggregates.
+    :param others: names of further hosts, which may be in no aggregate.
+    :returns: the aggregates of each host; sorted by name, as are the hosts.
+    """
+    found: dict[str, list[matching.Aggregate]] = {name: [] for name in others}
+    for aggregate in sorted(aggregates, key=lambda a: a.name):
+        judged = matching.Aggregate(aggregate.name, aggregate.metadata)
+        for host in aggregate.hosts:
+            found.setdefault(host, []).append(judged)
+    return {name: tuple(found[name]) for name in sorted(found)}
+
+
+def select(flavors: Sequence[Flavor], wanted: Iterable[str]) -> list[Flavor]:
+    """Return the flavors that an operator named.
+
+    :param flavors: all of them.
+    :param wanted: names or IDs.
+    :returns: the flavors, in the order in which they are named.
+    :raises UnreadableError: when one does not exist.
+    """
+    by_name = {flavor.id: flavor for flavor in flavors}
+    by_name |= {flavor.name: flavor for flavor in flavors}
+    found = []
+    for name in wanted:
+        if name not in by_name:
+            raise UnreadableError(f'no flavor has the name or ID {name!r}')
+        found.append(by_name[name])
+    return found
+
+
+def select_servers(
+    servers: Sequence[Server], wanted: Iterable[str]
+) -> list[Server]:
+    """Return the servers that an operator named.
+
+    :param servers: all of them; names need not be unique.
+    :param wanted: names or IDs.
+    :returns: the servers, in the order in which they are named.
+    :raises UnreadableError: when there is none, or more than one.
+    """
+    found = []
+    for name in wanted:
+        own = [
+            server for server in servers if name in (server.id, server.name)
+        ]
+        if len(own) != 1:
+            raise UnreadableError(
+                f'{len(own)} servers have the name or ID {name!r}'
+            )
+        found += own
+    return found
+
+
+def _normalize(column: object) -> str:
+    """Return a column's name as the aliases above write it."""
+    return str(column).strip().lower().replace(' ', '_')
+
+
+def _find(row: Row, names: Sequence[str]) -> object:
+    """Return the first of some columns that a row has, or None."""
+    columns = {_normalize(column): value for column, value in row.items()}
+    return next(
+        (columns[n] for n in names if columns.get(n) is not None), None
+    )
+
+
+def _has(row: Row, names: Sequence[str]) -> bool:
+    """Tell whether a row has one of some columns, even an empty one."""
+    return not {_normalize(column) for column in row}.isdisjoint(names)
+
+
+def _name(row: Row, command: str) -> str:
+    """Return the name of a row's object."""
+    name = _find(row, _NAME)
+    if name is None:
+        raise UnreadableError(
+            f'a row has no column "Name"; save it with "{command}"'
+        )
+    return str(name)
+
+
+def _properties(row: Row, name: str, command: str) -> dict[str, str]:
+    """Return a row's extra specs or metadata."""
+    if not _has(row, _PROPERTIES):
+        raise UnreadableError(
+            f'{name!r} has no column "Properties"; save it with "{command}"'
+        )
+    value = _find(row, _PROPERTIES)
+    if value is None:
+        return {}
+    if isinstance(value, str):
+        return _parse_text(value, name)
+    if not isinstance(value, Mapping):
+        raise UnreadableError(
+            f'the properties of {name!r} are no keys with values'
+        )
+    found = {}
+    for key, text in value.items():
+        if text is None:
+            raise UnreadableError(
+                f'{key!r} of {name!r} has no value; in YAML, a sentinel is '
+                "written in quotes: '~'"
+            )
+        if isinstance(text, (Mapping, list)):
+            raise UnreadableError(f'{key!r} of {name!r} is no text')
+        found[str(key)] = str(text)
+    return found
+
+
+def _parse_text(text: str, name: str) -> dict[str, str]:
+    """Return properties in the form that a table shows: ``k='v', l='w'``."""
+    found = {}
+    position = 0
+    while text[position:].strip():
+        match = _TEXT_PROPERTY.match(text, position)
+        if match is None:
+            raise UnreadableError(
+                f'the properties of {name!r} cannot be read: '
+                f'{requirement.quote(text[position:])}; save them with '
+                '"-f json"'
+            )
+        found[match[1]] = match[2]
+        position = match.end()
+    return found
+
+
+def _unique(records: list[_RecordT], noun: str) -> list[_RecordT]:
+    """Return the records if no two have the same name."""
+    seen = set()
+    for record in records:
+        if record.name in seen:
+            raise UnreadableError(f'{noun} {record.name!r} is there twice')
+        seen.add(record.name)
+    return records
+
+
+def read_flavors(rows: Iterable[Row]) -> list[Flavor]:
+    """Return the flavors that rows describe.
+
+    :param rows: what the client printed.
+    :returns: the flavors.
+    :raises UnreadableError: when a column is missing.
+    """
+    command = 'openstack flavor list --all --long -f json'
+    found = []
+    for row in rows:
+        name = _name(row, command)
+        extra_specs = _properties(row, name, command)
+        found.append(Flavor(name, extra_specs, str(_find(row, ('id',)) or '')))
+    return _unique(found, 'flavor')
+
+
+def read_aggregates(rows: Iterable[Row]) -> list[HostAggregate]:
+    """Return the aggregates that rows describe.
+
+    :param rows: what the client printed.
+    :returns: the aggregates. The client shows the metadata key
+        ``availability_zone`` in a column of its own; here it is metadata
+        again.
+    :raises UnreadableError: when a column is missing.
+    """
+    command = 'openstack aggregate list --long -f json'
+    found = []
+    for row in rows:
+        name = _name(row, command)
+        metadata = _properties(row, name, command)
+        zone = _find(row, ('availability_zone',))
+        if zone is not None:
+            metadata.setdefault('availability_zone', str(zone))
+        if not _has(row, ('hosts',)):
+            raise UnreadableError(
+                f'{name!r} has no column "Hosts"; save it with "{command}"'
+            )
+        hosts = _find(row, ('hosts',)) or ()
+        if isinstance(hosts, str):
+            hosts = [host.strip() for host in hosts.split(',')]
+        if not isinstance(hosts, Sequence):
+            raise UnreadableError(f'the hosts of {name!r} are no list')
+        found.append(HostAggregate(name, metadata, tuple(map(str, hosts))))
+    return _unique(found, 'aggregate')
+
+
+def read_hosts(rows: Iterable[Row]) -> list[str]:
+    """Return the names of the compute hosts that rows describe.
+
+    :param rows: what the client printed of services or hypervisors.
+    :returns: the names; services other than nova-compute are left out.
+    :raises UnreadableError: when a column is missing.
+    """
+    found = []
+    for row in rows:
+        if _find(row, ('binary',)) not in (None, 'nova-compute'):
+            continue
+        name = _find(row, _HOST)
+        if name is None:
+            raise UnreadableError(
+                'a row has no column "Host"; save it with "openstack compute '
+                'service list --service nova-compute -f json"'
+            )
+        found.append(str(name))
+    return found
+
+
+def read_servers(rows: Iterable[Row]) -> list[Server]:
+    """Return the servers that rows describe.
+
+    :param rows: what the client printed.
+    :returns: the servers.
+    :raises UnreadableError: when a column is missing, or the flavor in it is
+        a mere name.
+    """
+    command = (
+        'openstack --os-compute-api-version 2.47 server show -f json SERVER'
+    )
+    found = []
+    for row in rows:
+        name = _name(row, command)
+        flavor = _find(row, ('flavor',))
+        if not isinstance(flavor, Mapping) or not _has(flavor, _PROPERTIES):
+            raise UnreadableError(
+                f'server {name!r} comes without the extra specs of its '
+                f'flavor; save it with "{command}"'
+            )
+        found.append(
+            Server(
+                name=name,
+                id=str(_find(row, ('id',)) or ''),
+                host=str(_find(row, _SERVER_HOST) or ''),
+                flavor=Flavor(
+                    str(_find(flavor, ('original_name', 'name')) or '?'),
+                    _properties(flavor, name, command),
+                ),
+            )
+        )
+    return found

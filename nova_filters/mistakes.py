@@ -1,0 +1,321 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What can be wrong in one key or one value, whoever has it.
+
+Pure: text in, problems out. Whether a text makes sense is asked of
+:mod:`nova_filters.requirement`; the rest are texts that are legal and hardly
+ever meant.
+"""
+
+import dataclasses
+import difflib
+import enum
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from nova_filters import matching, requirement
+
+
+class Severity(enum.StrEnum):
+    """How bad a finding is."""
+
+    #: It refuses hosts or requests that it is not meant to refuse.
+    ERROR = 'error'
+    #: It is legal, and probably not what was meant.
+    WARNING = 'warning'
+    #: It is worth knowing.
+    INFO = 'info'
+
+
+#: The severities, the worst first.
+SEVERITIES: Final = tuple(Severity)
+
+
+class Code(enum.StrEnum):
+    """What is wrong; the names are stable."""
+
+    #: ``!`` stands beside other alternatives of one value.
+    EXCLUSIVE_SENTINEL = 'exclusive-sentinel'
+    #: ``<or>`` or an operator that nothing can meet.
+    MALFORMED_VALUE = 'malformed-value'
+    #: ``<or>`` where it does not begin the value, or words that are skipped.
+    MISPLACED_OR = 'misplaced-or'
+    #: A word that looks like an operator and is read as plain text.
+    UNKNOWN_OPERATOR = 'unknown-operator'
+    #: A path that a shell made of an unquoted ``~``.
+    EXPANDED_TILDE = 'expanded-tilde'
+    #: A key that is nearly ``force_metadata_check``.
+    MISSPELLED_FLAG = 'misspelled-flag'
+    #: A value of the flag that does not switch it on, and is not "False".
+    UNCLEAR_FLAG = 'unclear-flag'
+    #: The flag in a flavor, where it is ignored.
+    FLAG_IN_FLAVOR = 'flag-in-flavor'
+    #: A comma in a flavor's value: aggregates cannot offer it.
+    COMMA_IN_FLAVOR = 'comma-in-flavor'
+    #: White space around a flavor's value: aggregates cannot offer it.
+    OUTER_SPACE = 'outer-space'
+    #: A sentinel on a key whose values Nova's API validates.
+    REFUSED_BY_API = 'refused-by-api'
+    #: No aggregate carries a key that a flavor needs.
+    KEY_NOT_OFFERED = 'key-not-offered'
+    #: Aggregates carry the key, and none of their values matches.
+    VALUE_NOT_OFFERED = 'value-not-offered'
+    #: No flavor meets what an aggregate demands.
+    CLOSED_AGGREGATE = 'closed-aggregate'
+    #: Aggregates of one host demand what no flavor can meet.
+    CONTRADICTORY_DEMANDS = 'contradictory-demands'
+    #: A key that Nova's ComputeCapabilitiesFilter reads, too.
+    CAPABILITY_KEY = 'capability-key'
+    #: A key without a scope, which a capability may be named after one day.
+    UNSCOPED_KEY = 'unscoped-key'
+    #: A sentinel or ``<or>`` in an aggregate whose flag is off.
+    SENTINEL_WITHOUT_FLAG = 'sentinel-without-flag'
+    #: The filter's scope in an aggregate whose flag is off.
+    SCOPE_WITHOUT_FLAG = 'scope-without-flag'
+
+
+_WARNINGS: Final = frozenset(
+    {
+        Code.MISPLACED_OR,
+        Code.UNKNOWN_OPERATOR,
+        Code.EXPANDED_TILDE,
+        Code.MISSPELLED_FLAG,
+        Code.UNCLEAR_FLAG,
+        Code.FLAG_IN_FLAVOR,
+        Code.CLOSED_AGGREGATE,
+        Code.CAPABILITY_KEY,
+        Code.SENTINEL_WITHOUT_FLAG,
+        Code.SCOPE_WITHOUT_FLAG,
+    }
+)
+
+_SENTINELS: Final = frozenset(
+    {requirement.ANY, requirement.OMITTABLE, requirement.FORBIDDEN}
+)
+PREFIX: Final = matching.SCOPE + ':'
+#: Namespaces of which Nova's API validates each value (since 2.86), and
+#: takes no sentinel. Others, such as "capabilities" and "vmware", take any.
+_VALIDATED: Final = re.compile(
+    r'(hw|hw_rng|hw_video|os|pci_passthrough|quota|resources\w*|trait\w*):|'
+    r'(hide_hypervisor_id|group_policy)$'
+)
+#: What nova-scheduler knows of every host; ComputeCapabilitiesFilter compares
+#: a bare key of this name with it.
+CAPABILITIES: Final = frozenset(
+    {
+        'aggregates',
+        'allocation_candidates',
+        'cell_uuid',
+        'cpu_allocation_ratio',
+        'cpu_info',
+        'disk_allocation_ratio',
+        'disk_mb_used',
+        'failed_builds',
+        'free_disk_mb',
+        'free_ram_mb',
+        'host',
+        'host_ip',
+        'hypervisor_hostname',
+        'hypervisor_type',
+        'hypervisor_version',
+        'instances',
+        'io_workload',
+        'limits',
+        'metrics',
+        'nodename',
+        'num_instances',
+        'num_io_ops',
+        'numa_topology',
+        'pci_stats',
+        'ram_allocation_ratio',
+        'supported_instances',
+        'total_usable_disk_gb',
+        'total_usable_ram_mb',
+        'updated',
+        'uuid',
+        'vcpus_total',
+        'vcpus_used',
+    }
+)
+#: Words that begin like operators, and are none as they stand.
+_LIKE_OPERATOR: Final = re.compile(r'^(s?[<>=!]=?|<in>|<all-in>|<|>)')
+_HOME: Final = re.compile(r'^(/root|/home/[^/\s]+|/Users/[^/\s]+)$')
+_OFF: Final = frozenset({'false', '0', 'f', 'n', 'no', 'off', ''})
+#: How alike a key and the flag must be to be taken for a typing error.
+_ALIKE: Final = 0.8
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Problem:
+    """A mistake, without the object that has it.
+
+    :param code: what kind of mistake it is.
+    :param text: what is wrong.
+    :param remedy: how to write it.
+    """
+
+    code: Code
+    text: str
+    remedy: str
+
+    @property
+    def severity(self) -> Severity:
+        """Return how bad it is."""
+        if self.code is Code.UNSCOPED_KEY:
+            return Severity.INFO
+        return Severity.WARNING if self.code in _WARNINGS else Severity.ERROR
+
+
+def malformed(text: str) -> Iterator[Problem]:
+    """Find what is wrong in a text with sentinels and operators."""
+    wanted = requirement.parse(text)
+    words = text.split()
+    shown = requirement.quote(text)
+    if wanted.problem and wanted.forbidden:
+        yield Problem(
+            Code.EXCLUSIVE_SENTINEL,
+            f'{shown}: {wanted.problem}',
+            "'!' alone, or the alternatives without it",
+        )
+    elif wanted.problem:
+        yield Problem(
+            Code.MALFORMED_VALUE,
+            f'{shown}: {wanted.problem}',
+            f"'{words[0]} VALUE'"
+            if words[0] == requirement.OR
+            else f"'{words[0]} NUMBER', or 's== TEXT' for text",
+        )
+    elif words[:1] == [requirement.OR]:
+        if any(word != requirement.OR for word in words[::2]):
+            yield Problem(
+                Code.MISPLACED_OR,
+                f'{shown}: every second word is skipped; a value in <or> '
+                'is one word',
+                "'<or> A <or> B'",
+            )
+    elif wanted.predicate is None and requirement.OR in text:
+        yield Problem(
+            Code.MISPLACED_OR,
+            f'{shown} is read as plain text: {requirement.OR} must be the '
+            'first word',
+            "'<or> A <or> B'",
+        )
+    elif (
+        wanted.predicate is None
+        and wanted.literals
+        and _LIKE_OPERATOR.match(text.strip())
+    ):
+        yield Problem(
+            Code.UNKNOWN_OPERATOR,
+            f'{shown} is read as plain text',
+            'an operator of Nova, a space, a value: '
+            f'{" ".join(sorted(requirement.OPERATORS))}',
+        )
+
+
+def expanded(text: str) -> Iterator[Problem]:
+    """Find what a shell made of an unquoted tilde."""
+    if any(_HOME.match(word) for word in re.split(r'[\s,]+', text)):
+        yield Problem(
+            Code.EXPANDED_TILDE,
+            f'{requirement.quote(text)}: a shell makes this of an unquoted ~',
+            "in quotes: 'KEY=~'",
+        )
+
+
+def flag_key(key: str) -> Iterator[Problem]:
+    """Find a key that is nearly the flag."""
+    bare = key.removeprefix(PREFIX)
+    if bare == matching.FLAG:
+        return
+    normal = bare.lower().replace('-', '_').strip()
+    ratio = difflib.SequenceMatcher(None, normal, matching.FLAG).ratio()
+    if ratio >= _ALIKE:
+        yield Problem(
+            Code.MISSPELLED_FLAG,
+            f'{requirement.quote(key)} is a key like any other',
+            f'{matching.FLAG}=True',
+        )
+
+
+def unmatchable(text: str) -> Iterator[Problem]:
+    """Find text that no aggregate can offer, however it is written there."""
+    wanted = requirement.parse(text)
+    operands = set(wanted.literals)
+    if wanted.predicate and wanted.predicate.operator in ('s==', '<in>'):
+        operands.add(wanted.predicate.operands[0])
+    shown = requirement.quote(text)
+    if any(',' in operand for operand in operands):
+        yield Problem(
+            Code.COMMA_IN_FLAVOR,
+            f"{shown}: aggregates' values are split at commas, so none of "
+            'them holds one',
+            "'<or> A <or> B'",
+        )
+    if any(operand != operand.strip() for operand in operands):
+        yield Problem(
+            Code.OUTER_SPACE,
+            f"{shown}: aggregates' values have no white space around them",
+            requirement.quote(text.strip()),
+        )
+
+
+def has_sentinel(text: str) -> bool:
+    """Tell whether a value holds a sentinel, alone or in alternatives."""
+    words = text.split()
+    if words[:1] == [requirement.OR]:
+        return not _SENTINELS.isdisjoint(words[1::2])
+    return len(words) == 1 and words[0] in _SENTINELS
+
+
+def scope(name: str, text: str) -> Iterator[Problem]:
+    """Find keys of a flavor that other parts of Nova read, too."""
+    if _VALIDATED.match(name) and has_sentinel(text):
+        yield Problem(
+            Code.REFUSED_BY_API,
+            f"Nova's API knows the values of {requirement.quote(name)}, and "
+            'refuses a sentinel',
+            f'{PREFIX}{name}',
+        )
+    elif ':' not in name:
+        if name in CAPABILITIES or name.startswith('num_'):
+            yield Problem(
+                Code.CAPABILITY_KEY,
+                'ComputeCapabilitiesFilter compares it with what the host '
+                'reports under this name',
+                f'{PREFIX}{name}',
+            )
+        else:
+            yield Problem(
+                Code.UNSCOPED_KEY,
+                'ComputeCapabilitiesFilter reads it as well, if a host '
+                'reports something under this name',
+                f'{PREFIX}{name}',
+            )
+
+
+def flag(name: str, text: str) -> Iterator[Problem]:
+    """Find a flag that does not do what it seems to do."""
+    if name != matching.FLAG:
+        yield Problem(
+            Code.MISSPELLED_FLAG,
+            'the flag has no effect with a scope',
+            f'{matching.FLAG}=True',
+        )
+    elif not requirement.is_on(text) and text.strip().lower() not in _OFF:
+        yield Problem(
+            Code.UNCLEAR_FLAG,
+            f'{requirement.quote(text)} leaves the flag off',
+            f'{matching.FLAG}=True or {matching.FLAG}=False',
+        )

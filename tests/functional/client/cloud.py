@@ -1,0 +1,200 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""A cloud for the ``openstack`` shell: the tests' only stub.
+
+It stands where Keystone and Nova would answer, and knows no request but the
+few that read flavors, aggregates, compute services and servers. Everything
+in front of it is real: the shell, the SDK, keystoneauth.
+"""
+
+import dataclasses
+import re
+from typing import Any
+from urllib import parse
+
+import requests_mock
+from keystoneauth1 import fixture
+
+AUTH_URL = 'http://cloud.test/identity/v3'
+_COMPUTE = 'http://cloud.test/compute/v2.1'
+
+#: What a user sets to log in.
+LOGIN = {
+    'OS_AUTH_URL': AUTH_URL,
+    'OS_USERNAME': 'admin',
+    'OS_PASSWORD': 'secret',
+    'OS_PROJECT_NAME': 'admin',
+    'OS_USER_DOMAIN_NAME': 'Default',
+    'OS_PROJECT_DOMAIN_NAME': 'Default',
+}
+
+
+@dataclasses.dataclass
+class Cloud:
+    """What the stub answers with.
+
+    :param flavors: extra specs by name.
+    :param aggregates: metadata and hosts by name.
+    :param hosts: compute hosts, in an aggregate or not.
+    :param servers: host and the flavor's name by name; each has a copy of
+        the flavor as it was when the cloud was made.
+    :param maximum: the newest microversion of this Nova.
+    """
+
+    flavors: dict[str, dict[str, str]]
+    aggregates: dict[str, tuple[dict[str, str], list[str]]]
+    hosts: list[str]
+    servers: dict[str, tuple[str, str]]
+    maximum: str = '2.100'
+
+    def __post_init__(self) -> None:
+        """Copy the flavors into the servers, as Nova does."""
+        self._copies = {
+            name: dict(self.flavors[flavor])
+            for name, (_, flavor) in self.servers.items()
+        }
+        #: (method, path) of the requests to Nova.
+        self.requests: list[tuple[str, str]] = []
+
+    def install(self, mocker: requests_mock.Mocker) -> None:
+        """Answer the requests of this process.
+
+        :param mocker: what stands in for the network.
+        """
+        token = fixture.V3Token(user_name='admin')
+        token.set_project_scope(name='admin')
+        token.add_role(name='admin')
+        token.add_service('compute', name='nova').add_standard_endpoints(
+            public=_COMPUTE, region='RegionOne'
+        )
+        discovery = fixture.DiscoveryList(v2=False, v3=False)
+        discovery.add_v3(AUTH_URL)
+        mocker.get(AUTH_URL, json={'version': discovery.versions[0]})
+        mocker.post(
+            f'{AUTH_URL}/auth/tokens',
+            json=token,
+            headers={'X-Subject-Token': 'token'},
+        )
+        mocker.get(re.compile(re.escape(_COMPUTE)), json=self._answer)
+
+    def _answer(self, request: Any, context: Any) -> dict[str, Any]:
+        """Return Nova's answer to a GET."""
+        url = parse.urlsplit(request.url)
+        path = url.path.removeprefix('/compute/v2.1')
+        self.requests.append((request.method, path))
+        version = request.headers.get('OpenStack-API-Version', 'compute 2.1')
+        minor = int(version.split('.')[1])
+        match path.strip('/').split('/'):
+            case ['']:
+                return {'version': self._version()}
+            case ['flavors', *rest]:
+                return self._flavors(rest, minor, context)
+            case ['os-aggregates']:
+                return {'aggregates': self._aggregates()}
+            case ['os-services']:
+                binary = parse.parse_qs(url.query).get('binary')
+                return {'services': self._services(binary)}
+            case ['servers', *rest]:
+                return self._servers(rest, minor, context)
+        context.status_code = 404
+        return {'itemNotFound': {'message': path, 'code': 404}}
+
+    def _version(self) -> dict[str, Any]:
+        """Return Nova's version document."""
+        return {
+            'id': 'v2.1',
+            'status': 'CURRENT',
+            'version': self.maximum,
+            'min_version': '2.1',
+            'links': [{'rel': 'self', 'href': _COMPUTE}],
+        }
+
+    def _flavors(
+        self, rest: list[str], minor: int, context: Any
+    ) -> dict[str, Any]:
+        """Answer a request for flavors."""
+        found = {}
+        for number, name in enumerate(self.flavors, 1):
+            found[str(number)] = {
+                'id': str(number), 'name': name, 'ram': 512, 'vcpus': 1,
+                'disk': 1, 'swap': '', 'os-flavor-access:is_public': True,
+                'OS-FLV-EXT-DATA:ephemeral': 0, 'rxtx_factor': 1.0,
+                'OS-FLV-DISABLED:disabled': False, 'links': [],
+            }  # fmt: skip
+            if minor >= 61:
+                found[str(number)]['extra_specs'] = self.flavors[name]
+        match rest:
+            case [] | ['detail']:
+                return {'flavors': list(found.values())}
+            case [number, *more] if number in found:
+                name = found[number]['name']
+                if more == ['os-extra_specs']:
+                    return {'extra_specs': self.flavors[name]}
+                return {'flavor': found[number]}
+        context.status_code = 404
+        return {'itemNotFound': {'message': 'no such flavor', 'code': 404}}
+
+    def _aggregates(self) -> list[dict[str, Any]]:
+        """Return the aggregates as Nova shows them."""
+        return [
+            {
+                'id': number, 'name': name, 'metadata': metadata,
+                'availability_zone': metadata.get('availability_zone'),
+                'hosts': hosts, 'uuid': f'uuid-{number}', 'deleted': False,
+                'created_at': None, 'updated_at': None, 'deleted_at': None,
+            }
+            for number, (name, (metadata, hosts)) in enumerate(
+                self.aggregates.items(), 1
+            )
+        ]  # fmt: skip
+
+    def _services(self, binaries: list[str] | None) -> list[dict[str, Any]]:
+        """Return the services of some binaries as Nova shows them."""
+        services = [('nova-scheduler', 'controller')]
+        services += [('nova-compute', host) for host in self.hosts]
+        return [
+            {
+                'id': f'service-{host}', 'binary': binary, 'host': host,
+                'zone': 'nova', 'status': 'enabled', 'state': 'up',
+                'updated_at': None, 'disabled_reason': None,
+                'forced_down': False,
+            }
+            for binary, host in services
+            if not binaries or binary in binaries
+        ]  # fmt: skip
+
+    def _servers(
+        self, rest: list[str], minor: int, context: Any
+    ) -> dict[str, Any]:
+        """Answer a request for servers."""
+        found = {}
+        for name, (host, flavor) in self.servers.items():
+            embedded: dict[str, Any] = {'id': '1', 'links': []}
+            if minor >= 47:
+                embedded = {
+                    'original_name': flavor, 'ram': 512, 'vcpus': 1,
+                    'disk': 1, 'ephemeral': 0, 'swap': 0,
+                    'extra_specs': self._copies[name],
+                }  # fmt: skip
+            found[f'id-{name}'] = {
+                'id': f'id-{name}', 'name': name, 'status': 'ACTIVE',
+                'OS-EXT-SRV-ATTR:host': host, 'flavor': embedded,
+                'image': '', 'metadata': {}, 'addresses': {}, 'links': [],
+            }  # fmt: skip
+        match rest:
+            case [] | ['detail']:
+                return {'servers': list(found.values())}
+            case [number] if number in found:
+                return {'server': found[number]}
+        context.status_code = 404
+        return {'itemNotFound': {'message': 'no such server', 'code': 404}}

@@ -1,0 +1,128 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the commands say about Nova, held against the Nova that is there."""
+
+import collections
+import random
+import re
+import unittest
+from typing import Any
+
+import ddt
+from nova import exception, objects
+from nova.api.validation.extra_specs import validators
+from nova.scheduler import host_manager
+from nova.scheduler.filters import aggregate_instance_extra_specs
+
+from nova_filters import in_tree, matching, mistakes
+from tests.functional.nova_filters import cloud, random_requests
+
+_SEED = 20260102
+_SPARED = ('passed', 'refused')
+
+
+class InTreeTest(unittest.TestCase):
+    """The in-tree verdict as a client states it, and as Nova gives it."""
+
+    def test_the_stated_verdict_is_that_of_the_filter(self) -> None:
+        cloud()
+        rng = random.Random(_SEED)
+        nova = (
+            aggregate_instance_extra_specs.AggregateInstanceExtraSpecsFilter()
+        )
+        kinds: collections.Counter[str] = collections.Counter()
+        for number in range(random_requests.CASES):
+            # Sentinels are plain text to both, half of the time there are.
+            request = random_requests.request(rng, sentinels=number % 2 == 0)
+            for host in request.hosts:
+                reason = in_tree.refusal(
+                    dict(request.spec.flavor.extra_specs),
+                    [
+                        matching.Aggregate(a.name, dict(a.metadata))
+                        for a in host.aggregates
+                    ],
+                )
+                try:
+                    passed = nova.host_passes(host, request.spec)
+                except (IndexError, ValueError):
+                    found = 'raised'
+                else:
+                    found = 'passed' if passed else 'refused'
+                kinds[f'{_stated(reason)}, {found}'] += 1
+        # Whether Nova meets the value that makes it raise before one that
+        # matches depends on the order of a set; then other keys decide.
+        spared = [kinds.pop(f'raised, {end}', 0) for end in _SPARED]
+        self.assertLess(sum(spared), kinds['raised, raised'], spared)
+        self.assertEqual(
+            {'passed, passed', 'refused, refused', 'raised, raised'},
+            set(kinds),
+            kinds,
+        )
+        self.assertGreater(min(kinds.values()), 100, kinds)
+
+
+def _stated(reason: matching.Reason | None) -> str:
+    """Return how the stated verdict is counted."""
+    if reason is None:
+        return 'passed'
+    return 'raised' if reason.problem == in_tree.RAISES else 'refused'
+
+
+@ddt.ddt
+class LintTest(unittest.TestCase):
+    """What the findings say of other parts of Nova."""
+
+    def test_capabilities_are_what_nova_knows_of_a_host(self) -> None:
+        state = host_manager.HostState('host', 'node', objects.ComputeNode())
+        known = {
+            name
+            for name in dir(state)
+            if name[0] != '_' and not callable(getattr(state, name))
+        }
+        # What a nova-compute reports of its load stands beside them.
+        self.assertEqual(known | {'io_workload'}, mistakes.CAPABILITIES)
+
+    def test_the_api_refuses_sentinels_where_the_finding_says_so(self) -> None:
+        kinds: collections.Counter[bool] = collections.Counter()
+        for validator in validators.VALIDATORS.values():
+            key = _example(validator)
+            for text in ('*', '~', '!', '<or> 1 <or> ~'):
+                codes = {p.code for p in mistakes.scope(key, text)}
+                found = mistakes.Code.REFUSED_BY_API in codes
+                self.assertIs(_refused(key, text), found, (key, text))
+                kinds[found] += 1
+        self.assertGreater(min(kinds[True], kinds[False]), 10, kinds)
+
+    @ddt.data('quota:no_such_key', 'unknown:key', 'bare', 'my:own:key')
+    def test_the_api_takes_sentinels_on_the_remedy(self, key: str) -> None:
+        self.assertFalse(
+            _refused(f'aggregate_instance_extra_specs:{key}', '~')
+        )
+
+
+def _example(validator: Any) -> str:
+    """Return a key that a validator is for."""
+    for part in ('1', '_A', ':x', 'HW_CPU_X86_VMX'):
+        key = re.sub(r'{\w+}', part, validator.name)
+        if re.fullmatch(validator.name_regex, key):
+            return key
+    raise AssertionError(validator.name)
+
+
+def _refused(key: str, text: str) -> bool:
+    """Tell whether Nova's API refuses an extra spec."""
+    try:
+        validators.validate(key, text)
+    except exception.ValidationError:
+        return True
+    return False

@@ -1,0 +1,143 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Explanations: the evaluator's verdict, all its reasons, and their order."""
+
+import unittest
+
+import ddt
+from hypothesis import given
+
+from demo.nova import cases
+from nova_filters import explanation, inventory, matching
+from tests.unit.nova_filters import strategies
+
+_ON = {'force_metadata_check': 'True'}
+
+
+@ddt.ddt
+class ExplanationTest(unittest.TestCase):
+    @ddt.data(*cases.CASES)
+    def test_the_matrix_is_that_of_the_specification(
+        self, case: cases.Case
+    ) -> None:
+        rows = explanation.matrix(
+            [inventory.Flavor(*entry) for entry in case.flavors.items()],
+            [inventory.HostAggregate(*e) for e in case.aggregates.items()],
+            exempt=(),
+        )
+        self.assertEqual(
+            case.wanted,
+            {
+                flavor: {
+                    cell.host
+                    for cell in cells
+                    if cell.passed and cell.host != explanation.NO_AGGREGATE
+                }
+                for flavor, cells in rows
+            },
+        )
+
+    def test_the_matrix_begins_with_a_host_in_no_aggregate(self) -> None:
+        flavors = [inventory.Flavor('f', {'k': '1'})]
+        aggregates = [inventory.HostAggregate('a', {'k': '1'}, ('h',))]
+        ((flavor, cells),) = explanation.matrix(flavors, aggregates, ())
+        self.assertEqual('f', flavor)
+        self.assertEqual(
+            [(explanation.NO_AGGREGATE, False), ('a', True)],
+            [(cell.host, cell.passed) for cell in cells],
+        )
+
+    def test_hosts_that_pass_come_first_and_then_near_misses(self) -> None:
+        flavors = [inventory.Flavor('f', {'k': '1', 'l': '1', 'm': '1'})]
+        hosts = inventory.hosts_of(
+            [
+                inventory.HostAggregate('far', {}, ('h1',)),
+                inventory.HostAggregate(
+                    'near', {'k': '1', 'l': '1'}, ('h3', 'h2')
+                ),
+                inventory.HostAggregate(
+                    'in', {'k': '1', 'l': '1', 'm': '1'}, ('h4',)
+                ),
+            ]
+        )
+        found = explanation.explain(flavors, hosts, ())
+        self.assertEqual(
+            [
+                ('h4', ()),
+                ('h2', ('m',)),
+                ('h3', ('m',)),
+                ('h1', ('k', 'l', 'm')),
+            ],
+            [(e.host, e.failing_keys) for e in found],
+        )
+        self.assertEqual(('near',), found[1].aggregates)
+
+    def test_a_key_that_both_sides_refuse_counts_once(self) -> None:
+        flavors = [inventory.Flavor('f', {'k': '1'})]
+        hosts = inventory.hosts_of(
+            [inventory.HostAggregate('a', {'k': '2', **_ON}, ('h',))]
+        )
+        (found,) = explanation.explain(flavors, hosts, ())
+        self.assertEqual(
+            [matching.Side.FLAVOR, matching.Side.AGGREGATE],
+            [reason.side for reason in found.reasons],
+        )
+        self.assertEqual(('k',), found.failing_keys)
+
+    def test_exempt_keys_are_not_demanded(self) -> None:
+        flavors = [inventory.Flavor('f', {})]
+        hosts = inventory.hosts_of(
+            [inventory.HostAggregate('a', {'zone': '2', **_ON}, ('h',))]
+        )
+        self.assertFalse(explanation.explain(flavors, hosts, ())[0].passed)
+        self.assertTrue(explanation.explain(flavors, hosts, ('z*',))[0].passed)
+
+    def test_hosts_are_counted_by_reason(self) -> None:
+        flavors = [
+            inventory.Flavor('f', {'k': '1'}),
+            inventory.Flavor('g', {}),
+        ]
+        hosts = inventory.hosts_of(
+            [
+                inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
+                inventory.HostAggregate('b', {'k': '2'}, ('h2',)),
+            ],
+            ['h3', 'h4'],
+        )
+        self.assertEqual(
+            [
+                explanation.Count('f', True, '', 1),
+                explanation.Count('f', False, "'k' not in any aggregate", 2),
+                explanation.Count('f', False, "'k' does not match '1'", 1),
+                explanation.Count('g', True, '', 4),
+            ],
+            explanation.summarize(explanation.explain(flavors, hosts, ())),
+        )
+
+    @given(strategies.extra_specs(), strategies.metadata_lists())
+    def test_the_first_reason_is_that_of_the_evaluator(
+        self, extra_specs, metadata
+    ) -> None:
+        aggregates = [
+            inventory.HostAggregate(f'a{number}', data, ('h',))
+            for number, data in enumerate(metadata)
+        ]
+        hosts = inventory.hosts_of(aggregates, ['h'])
+        (found,) = explanation.explain(
+            [inventory.Flavor('f', extra_specs)], hosts, ()
+        )
+        wanted = matching.evaluate(
+            matching.read_flavor(extra_specs), hosts['h']
+        )
+        self.assertIs(wanted.passed, found.passed)
+        self.assertEqual(wanted.reason, next(iter(found.reasons), None))

@@ -1,0 +1,156 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What a change does to verdicts and to running servers."""
+
+import dataclasses
+import unittest
+
+from nova_filters import impact, inventory
+
+_FORCED = {'os': 'windows', 'force_metadata_check': 'True'}
+
+
+def _situation(
+    flavors: dict[str, dict[str, str]],
+    aggregates: dict[str, tuple[dict[str, str], tuple[str, ...]]],
+    judge: impact.Judge | None = None,
+) -> impact.Situation:
+    """Return a situation with the hosts h1, h2 and h3."""
+    hosts = inventory.hosts_of(
+        [
+            inventory.HostAggregate(name, metadata, members)
+            for name, (metadata, members) in aggregates.items()
+        ],
+        ['h1', 'h2', 'h3'],
+    )
+    return impact.Situation(flavors, hosts, judge or impact.judge_with(()))
+
+
+def _server(host: str, extra_specs: dict[str, str]) -> inventory.Server:
+    """Return a server that runs on a host."""
+    flavor = inventory.Flavor('f', extra_specs)
+    return inventory.Server('s', 'id', host, flavor)
+
+
+class FlipTest(unittest.TestCase):
+    def test_only_verdicts_that_change_are_told(self) -> None:
+        flavors = {'plain': {}, 'win': {'os': 'windows'}}
+        before = _situation(flavors, {'a': ({'os': 'windows'}, ('h1',))})
+        after = _situation(flavors, {'a': (_FORCED, ('h1',))})
+        (flip,) = impact.flips(before, after)
+        self.assertEqual(('plain', 'h1'), (flip.flavor, flip.host))
+        self.assertIsNone(flip.before)
+        self.assertEqual("aggregate 'a' demands 'os'", str(flip.after))
+        (back,) = impact.flips(after, before)
+        self.assertEqual(flip.after, back.before)
+        self.assertIsNone(back.after)
+
+    def test_another_reason_is_no_flip(self) -> None:
+        before = _situation({'f': {'k': '1'}}, {'a': ({}, ('h1',))})
+        after = _situation({'f': {'k': '1'}}, {'a': ({'k': '2'}, ('h1',))})
+        self.assertEqual([], impact.flips(before, after))
+
+    def test_a_host_may_leave_all_aggregates(self) -> None:
+        flavors = {'f': {'k': '1'}}
+        before = _situation(flavors, {'a': ({'k': '1'}, ('h1', 'h2'))})
+        after = _situation(flavors, {'a': ({'k': '1'}, ('h1',))})
+        (flip,) = impact.flips(before, after)
+        self.assertEqual('h2', flip.host)
+
+    def test_flavors_of_one_side_only_are_left_out(self) -> None:
+        before = _situation({'old': {}}, {})
+        after = _situation({'new': {'k': '1'}}, {})
+        self.assertEqual([], impact.flips(before, after))
+
+    def test_the_in_tree_filter_raises_where_ours_refuses(self) -> None:
+        flavors = {'f': {'k': '>= two'}, 'g': {'k': '~'}}
+        aggregates = {'a': ({'k': '1'}, ('h1',))}
+        before = _situation(flavors, aggregates, impact.IN_TREE)
+        after = dataclasses.replace(before, judge=impact.judge_with(()))
+        self.assertEqual(
+            [
+                ('f', 'h1', 'error', 'refuse'),
+                ('g', 'h2', 'refuse', 'pass'),
+                ('g', 'h3', 'refuse', 'pass'),
+            ],
+            [
+                (f.flavor, f.host, impact.word(f.before), impact.word(f.after))
+                for f in impact.flips(before, after)
+            ],
+        )
+
+
+class MoveTest(unittest.TestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.before = _situation({}, {'a': ({'os': 'windows'}, ('h1', 'h2'))})
+
+    def test_a_server_that_may_still_move_is_not_told(self) -> None:
+        after = _situation({}, {'a': (_FORCED, ('h1', 'h2'))})
+        servers = [_server('h1', {'os': 'windows'})]
+        self.assertEqual([], impact.moves(self.before, after, servers))
+
+    def test_a_server_that_nobody_else_takes_is_stranded(self) -> None:
+        after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
+        servers = [_server('h1', {'os': 'windows'})]
+        (move,) = impact.moves(self.before, after, servers)
+        self.assertTrue(move.stranded)
+        self.assertFalse(move.misplaced)
+        self.assertEqual((1, 0), (move.elsewhere_before, move.elsewhere_after))
+        self.assertEqual("'os' not in any aggregate", str(move.reason))
+
+    def test_a_server_whose_own_host_refuses_it_is_misplaced(self) -> None:
+        after = _situation({}, {'a': (_FORCED, ('h1', 'h2'))})
+        (move,) = impact.moves(self.before, after, [_server('h1', {})])
+        self.assertTrue(move.misplaced)
+        self.assertFalse(move.stranded)
+        # h3 is left of h2 and h3
+        self.assertEqual((2, 1), (move.elsewhere_before, move.elsewhere_after))
+        self.assertIsNone(move.reason)
+
+    def test_a_server_keeps_its_copy_of_the_flavor(self) -> None:
+        before = _situation({'f': {}}, {})
+        after = _situation({'f': {'os': 'windows'}}, {})
+        self.assertEqual(3, len(impact.flips(before, after)))
+        self.assertEqual([], impact.moves(before, after, [_server('h1', {})]))
+
+    def test_a_server_without_a_host_has_none_that_refuses_it(self) -> None:
+        after = _situation({}, {'a': ({'os': 'linux'}, ('h1', 'h2'))})
+        servers = [_server('', {'os': 'windows'})]
+        (move,) = impact.moves(self.before, after, servers)
+        self.assertEqual((2, 0), (move.elsewhere_before, move.elsewhere_after))
+        self.assertIsNone(move.after)
+
+
+class ChangeTest(unittest.TestCase):
+    def test_keys_are_set_and_removed(self) -> None:
+        before = {'a': {'k': '1', 'l': '2'}, 'b': {}}
+        self.assertEqual(
+            {'a': {'k': '~'}, 'b': {'m': ''}},
+            impact.change(
+                before,
+                [('a', 'k', '~'), ('b', 'm', '')],
+                [('a', 'l')],
+                'aggregate',
+            ),
+        )
+        self.assertEqual({'a': {'k': '1', 'l': '2'}, 'b': {}}, before)
+
+    def test_what_is_not_there_cannot_be_changed(self) -> None:
+        for assign, remove, words in (
+            ([('c', 'k', '1')], [], "no aggregate has the name 'c'"),
+            ([], [('c', 'k')], "no aggregate has the name 'c'"),
+            ([], [('a', 'm')], "aggregate 'a' has no key 'm' to remove"),
+        ):
+            with self.assertRaisesRegex(inventory.UnreadableError, words):
+                impact.change({'a': {'k': '1'}}, assign, remove, 'aggregate')

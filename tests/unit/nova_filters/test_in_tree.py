@@ -1,0 +1,68 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What Nova's own filter answers, in our words; see also the functional test
+that compares them."""
+
+import unittest
+
+import ddt
+
+from nova_filters import in_tree, matching
+
+
+@ddt.ddt
+class InTreeTest(unittest.TestCase):
+    @ddt.data(
+        ({}, [], None),
+        ({'k': '1'}, [{'k': '1'}], None),
+        ({'k': '1'}, [{'k': '2, 1'}], None),
+        ({'k': '1'}, [], matching.Kind.MISSING),
+        ({'k': '1'}, [{'k': '2'}], matching.Kind.MISMATCH),
+        ({'k': '<or> 1 <or> 2'}, [{'k': '2'}], None),
+        ({'k': '>= 2'}, [{'k': '3'}], None),
+        # sentinels and the flag mean nothing to it
+        ({'k': '*'}, [{'k': '1'}], matching.Kind.MISMATCH),
+        ({'k': '*'}, [{'k': '*'}], None),
+        ({'k': '~'}, [{}], matching.Kind.MISSING),
+        ({'k': '!'}, [{}], matching.Kind.MISSING),
+        ({'k': '<or> 1 <or> ~'}, [{'k': '~'}], None),
+        ({}, [{'k': '1', 'force_metadata_check': 'True'}], None),
+        (
+            {'force_metadata_check': 'True'},
+            [{}],
+            matching.Kind.MISSING,
+        ),
+        # namespaces
+        ({'hw:k': '1'}, [{'hw:k': '2'}], None),
+        ({'aggregate_instance_extra_specs:k': '1'}, [{'k': '1'}], None),
+        # what makes it raise
+        ({'k': '<or>'}, [{'k': '1'}], matching.Kind.MALFORMED),
+        ({'k': '>= two'}, [{'k': '1'}], matching.Kind.MALFORMED),
+        ({'k': '>= 2'}, [{'k': 'two'}], matching.Kind.MALFORMED),
+        ({'k': '>='}, [{'k': '1'}], matching.Kind.MISMATCH),
+        ({'k': '>= two'}, [{}], matching.Kind.MISSING),
+    )
+    @ddt.unpack
+    def test_verdict(
+        self,
+        extra_specs: dict[str, str],
+        metadata: list[dict[str, str]],
+        kind: matching.Kind | None,
+    ) -> None:
+        reason = in_tree.refusal(
+            extra_specs,
+            [matching.Aggregate(f'a{n}', m) for n, m in enumerate(metadata)],
+        )
+        self.assertIs(kind, reason.kind if reason else None)
+        if kind is matching.Kind.MALFORMED:
+            self.assertEqual(in_tree.RAISES, reason.problem)

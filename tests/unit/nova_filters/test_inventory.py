@@ -1,0 +1,201 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the client printed, read back as records."""
+
+import unittest
+from typing import Any
+
+import ddt
+
+from nova_filters import inventory
+
+_FLAVOR = {'ID': '1', 'Name': 'small', 'Properties': {'k': '1'}}
+_AGGREGATE = {
+    'ID': 1,
+    'Name': 'a',
+    'Availability Zone': None,
+    'Properties': {'k': '1'},
+    'Hosts': ['h1', 'h2'],
+}
+
+
+@ddt.ddt
+class ReadTest(unittest.TestCase):
+    @ddt.data(
+        # flavor list --long, flavor show, Nova's own names
+        _FLAVOR,
+        {'id': '1', 'name': 'small', 'properties': {'k': '1'}},
+        {'id': '1', 'name': 'small', 'extra_specs': {'k': '1'}},
+        # as a table or a CSV file shows it
+        {'ID': '1', 'Name': 'small', 'Properties': "k='1'"},
+        # YAML that somebody wrote by hand
+        {'id': 1, 'name': 'small', 'properties': {'k': 1}},
+    )
+    def test_a_flavor_is_read_from_every_form(
+        self, row: dict[str, Any]
+    ) -> None:
+        self.assertEqual(
+            [inventory.Flavor('small', {'k': '1'}, '1')],
+            inventory.read_flavors([row]),
+        )
+
+    @ddt.data(
+        ('', {}),
+        (None, {}),
+        ("k='1', l='2'", {'k': '1', 'l': '2'}),
+        ("k='a, b', l=''", {'k': 'a, b', 'l': ''}),
+        ("k='it's', l='='", {'k': "it's", 'l': '='}),
+        (
+            "aggregate_instance_extra_specs:os='<or> 1 <or> ~'",
+            {'aggregate_instance_extra_specs:os': '<or> 1 <or> ~'},
+        ),
+    )
+    @ddt.unpack
+    def test_properties_are_read_from_text(
+        self, text: str | None, wanted: dict[str, str]
+    ) -> None:
+        (flavor,) = inventory.read_flavors([{'Name': 'f', 'Properties': text}])
+        self.assertEqual(wanted, flavor.extra_specs)
+
+    def test_the_availability_zone_is_metadata_again(self) -> None:
+        row = _AGGREGATE | {'Availability Zone': 'az1'}
+        (aggregate,) = inventory.read_aggregates([row])
+        self.assertEqual(
+            {'k': '1', 'availability_zone': 'az1'}, aggregate.metadata
+        )
+        self.assertEqual(('h1', 'h2'), aggregate.hosts)
+
+    def test_hosts_are_read_from_text(self) -> None:
+        (found,) = inventory.read_aggregates([_AGGREGATE | {'Hosts': 'x, y'}])
+        self.assertEqual(('x', 'y'), found.hosts)
+
+    def test_services_other_than_nova_compute_are_no_hosts(self) -> None:
+        rows = [
+            {'Binary': 'nova-scheduler', 'Host': 'controller'},
+            {'Binary': 'nova-compute', 'Host': 'h1'},
+            {'Hypervisor Hostname': 'h2.example'},
+        ]
+        self.assertEqual(['h1', 'h2.example'], inventory.read_hosts(rows))
+
+    def test_a_server_brings_its_own_flavor(self) -> None:
+        row = {
+            'id': 'i',
+            'name': 's',
+            'OS-EXT-SRV-ATTR:host': 'h1',
+            'flavor': {'original_name': 'small', 'extra_specs': {'k': '1'}},
+        }
+        self.assertEqual(
+            [
+                inventory.Server(
+                    's', 'i', 'h1', inventory.Flavor('small', {'k': '1'})
+                )
+            ],
+            inventory.read_servers([row]),
+        )
+
+    @ddt.data(
+        (inventory.read_flavors, {'Properties': {}}, '"Name"'),
+        (inventory.read_flavors, {'Name': 'f'}, 'flavor list --all --long'),
+        (
+            inventory.read_flavors,
+            {'Name': 'f', 'Properties': 'neither'},
+            "cannot be read: 'neither'",
+        ),
+        (
+            inventory.read_flavors,
+            {'Name': 'f', 'Properties': ['k']},
+            'no keys with values',
+        ),
+        # an unquoted ~ is "null" in YAML
+        (
+            inventory.read_flavors,
+            {'Name': 'f', 'Properties': {'k': None}},
+            "in quotes: '~'",
+        ),
+        (
+            inventory.read_flavors,
+            {'Name': 'f', 'Properties': {'k': {'l': '1'}}},
+            'no text',
+        ),
+        (
+            inventory.read_aggregates,
+            {'Name': 'a', 'Properties': {}},
+            '"Hosts"',
+        ),
+        (
+            inventory.read_aggregates,
+            {'Name': 'a', 'Properties': {}, 'Hosts': 3},
+            'no list',
+        ),
+        (inventory.read_hosts, {'State': 'up'}, '"Host"'),
+        # before API version 2.47
+        (
+            inventory.read_servers,
+            {'name': 's', 'flavor': 'small (1)'},
+            '--os-compute-api-version 2.47',
+        ),
+    )
+    @ddt.unpack
+    def test_what_is_missing_is_named(
+        self, read: Any, row: dict[str, Any], words: str
+    ) -> None:
+        with self.assertRaisesRegex(inventory.UnreadableError, '') as caught:
+            read([row])
+        self.assertIn(words, str(caught.exception))
+
+    def test_a_name_stands_for_one_object(self) -> None:
+        with self.assertRaisesRegex(inventory.UnreadableError, 'twice'):
+            inventory.read_flavors([_FLAVOR, _FLAVOR])
+        with self.assertRaisesRegex(inventory.UnreadableError, 'twice'):
+            inventory.read_aggregates([_AGGREGATE, _AGGREGATE])
+
+
+class SelectTest(unittest.TestCase):
+    def test_flavors_are_found_by_name_or_id(self) -> None:
+        flavors = [
+            inventory.Flavor('1', {}, '2'),
+            inventory.Flavor('b', {}, '1'),
+        ]
+        # The name wins where it is another one's ID.
+        self.assertEqual(
+            ['1', '1', 'b'],
+            [f.name for f in inventory.select(flavors, ['1', '2', 'b'])],
+        )
+        with self.assertRaisesRegex(inventory.UnreadableError, "'c'"):
+            inventory.select(flavors, ['c'])
+
+    def test_a_server_must_be_unambiguous(self) -> None:
+        flavor = inventory.Flavor('f', {})
+        servers = [
+            inventory.Server('web', '1', '', flavor),
+            inventory.Server('web', '2', '', flavor),
+        ]
+        self.assertEqual(servers[1:], inventory.select_servers(servers, ['2']))
+        for name in ('web', 'db'):
+            with self.assertRaisesRegex(inventory.UnreadableError, name):
+                inventory.select_servers(servers, [name])
+
+    def test_every_host_has_its_aggregates(self) -> None:
+        hosts = inventory.hosts_of(
+            [
+                inventory.HostAggregate('b', {}, ('h2', 'h1')),
+                inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
+            ],
+            ['h3', 'h1'],
+        )
+        names = {
+            host: [aggregate.name for aggregate in own]
+            for host, own in hosts.items()
+        }
+        self.assertEqual({'h1': ['a', 'b'], 'h2': ['b'], 'h3': []}, names)
+        self.assertEqual(['h1', 'h2', 'h3'], list(hosts))

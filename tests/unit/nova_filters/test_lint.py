@@ -1,0 +1,265 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Each finding: what brings it about, and what does not."""
+
+import unittest
+
+import ddt
+
+from nova_filters import conf, inventory, lint, mistakes
+from nova_filters.mistakes import Code
+
+_ON = {'force_metadata_check': 'True'}
+_SCOPED = 'aggregate_instance_extra_specs:k'
+_EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
+
+
+def _codes(
+    extra_specs: dict[str, str] | None = None,
+    *metadata: dict[str, str],
+    hosts: tuple[tuple[str, ...], ...] = (),
+) -> set[Code]:
+    """Return the codes of what is found, less the mere hint on scopes."""
+    flavors = [] if extra_specs is None else [('f', extra_specs)]
+    aggregates = [
+        inventory.HostAggregate(
+            f'a{number}', data, hosts[number] if hosts else ('h',)
+        )
+        for number, data in enumerate(metadata)
+    ]
+    found = lint.lint(
+        [inventory.Flavor(*flavor) for flavor in flavors], aggregates, _EXEMPT
+    )
+    return {f.problem.code for f in found} - {Code.UNSCOPED_KEY}
+
+
+@ddt.ddt
+class FlavorTest(unittest.TestCase):
+    @ddt.data(
+        ('<or> ! <or> 1', Code.EXCLUSIVE_SENTINEL),
+        ('<or>', Code.MALFORMED_VALUE),
+        ('>=', Code.MALFORMED_VALUE),
+        ('>= two', Code.MALFORMED_VALUE),
+        ('<or> 1 2 <or> 3', Code.MISPLACED_OR),
+        ('1 <or> 2', Code.MISPLACED_OR),
+        ('<or>1', Code.MISPLACED_OR),
+        ('> 2', Code.UNKNOWN_OPERATOR),
+        ('>=2', Code.UNKNOWN_OPERATOR),
+        ('<in>x', Code.UNKNOWN_OPERATOR),
+        ('/root', Code.EXPANDED_TILDE),
+        ('/home/admin', Code.EXPANDED_TILDE),
+        ('<or> 1 <or> /root', Code.EXPANDED_TILDE),
+        ('1,2', Code.COMMA_IN_FLAVOR),
+        ('<or> 1,2 <or> 3', Code.COMMA_IN_FLAVOR),
+        ('s== 1,2', Code.COMMA_IN_FLAVOR),
+        (' 1', Code.OUTER_SPACE),
+        ('3', Code.VALUE_NOT_OFFERED),
+        ('>= 3', Code.VALUE_NOT_OFFERED),
+    )
+    @ddt.unpack
+    def test_a_mistake_in_a_value_is_found(
+        self, text: str, code: Code
+    ) -> None:
+        self.assertIn(code, _codes({_SCOPED: text}, {'k': '1,2'}))
+
+    @ddt.data(
+        ('1', {'l': '1'}, {Code.KEY_NOT_OFFERED}),
+        ('*', {'l': '1'}, {Code.KEY_NOT_OFFERED}),
+        # A forced aggregate's sentinel does not carry the key.
+        (
+            '1',
+            {'k': '~', **_ON},
+            {Code.KEY_NOT_OFFERED, Code.CLOSED_AGGREGATE},
+        ),
+        # What may be absent need not be offered.
+        ('!', {'l': '1'}, set()),
+        ('<or> 1 <or> ~', {'l': '1'}, set()),
+    )
+    @ddt.unpack
+    def test_a_key_that_no_aggregate_has_is_found(
+        self, text: str, metadata: dict[str, str], codes: set[Code]
+    ) -> None:
+        self.assertEqual(codes, _codes({_SCOPED: text}, metadata))
+
+    @ddt.data(
+        '1',
+        '*',
+        '~',
+        '!',
+        '<or> 1 <or> ~',
+        '<or> 1 <or>',
+        '<or> * <or> ~',
+        '>= 2',
+        's== 1',
+        '!= 7',
+        '<in> 1',
+        '<all-in> 1',
+        's!= /home/x/y',
+    )
+    def test_a_sound_value_is_left_alone(self, text: str) -> None:
+        self.assertEqual(set(), _codes({_SCOPED: text}, {'k': '1,2'}))
+
+    @ddt.data(
+        'hw:cpu_policy',
+        'trait:HW_CPU_X86_VMX',
+        'trait1:HW_CPU_X86_VMX',
+        'resources:VCPU',
+        'resources_A:VCPU',
+        'quota:cpu_shares',
+        'os:secure_boot',
+        'hide_hypervisor_id',
+    )
+    def test_a_sentinel_on_a_validated_key_is_found(self, key: str) -> None:
+        for text in ('~', '*', '!', '<or> 1 <or> ~'):
+            self.assertIn(Code.REFUSED_BY_API, _codes({key: text}))
+        # A plain value is the API's own business.
+        self.assertNotIn(Code.REFUSED_BY_API, _codes({key: '1'}))
+        scoped = f'aggregate_instance_extra_specs:{key}'
+        self.assertNotIn(Code.REFUSED_BY_API, _codes({scoped: '~'}))
+
+    def test_other_namespaces_are_read_where_an_aggregate_has_the_key(
+        self,
+    ) -> None:
+        extra_specs = {'hw:numa_cpus.0': '0,1'}
+        self.assertEqual(set(), _codes(extra_specs, {'k': '1'}))
+        self.assertEqual(
+            {Code.COMMA_IN_FLAVOR},
+            _codes(extra_specs, {'hw:numa_cpus.0': '0'}),
+        )
+
+    def test_capabilities_are_told_from_other_bare_keys(self) -> None:
+        metadata = {'hypervisor_type': 'QEMU', 'k': '1'}
+        self.assertEqual(
+            {Code.CAPABILITY_KEY},
+            _codes({'hypervisor_type': 'QEMU', 'k': '1'}, metadata),
+        )
+        (found,) = lint.lint(
+            [inventory.Flavor('f', {'k': '1'})],
+            [inventory.HostAggregate('a', metadata)],
+            (),
+        )
+        self.assertEqual(
+            (Code.UNSCOPED_KEY, mistakes.Severity.INFO, _SCOPED),
+            (found.problem.code, found.problem.severity, found.problem.remedy),
+        )
+
+    def test_the_flag_in_a_flavor_is_found(self) -> None:
+        for key in (
+            'force_metadata_check',
+            'aggregate_instance_extra_specs:force_metadata_check',
+        ):
+            self.assertEqual({Code.FLAG_IN_FLAVOR}, _codes({key: 'True'}))
+
+
+@ddt.ddt
+class AggregateTest(unittest.TestCase):
+    @ddt.data(
+        ({'k': '<or> ! <or> 1', **_ON}, Code.EXCLUSIVE_SENTINEL),
+        ({'k': '1,<or>', **_ON}, Code.MALFORMED_VALUE),
+        ({'k': '1,<or>2', **_ON}, Code.MISPLACED_OR),
+        ({'k': '>=2', **_ON}, Code.UNKNOWN_OPERATOR),
+        ({'k': '1,/root', **_ON}, Code.EXPANDED_TILDE),
+        ({'k': '/home/me'}, Code.EXPANDED_TILDE),
+        ({'force_metadata_chek': 'True'}, Code.MISSPELLED_FLAG),
+        ({'Force_Metadata_Check': 'True'}, Code.MISSPELLED_FLAG),
+        ({'force-metadata-check': 'True'}, Code.MISSPELLED_FLAG),
+        ({'forced_metadata_checks': 'True'}, Code.MISSPELLED_FLAG),
+        (
+            {'aggregate_instance_extra_specs:force_metadata_check': 'True'},
+            Code.MISSPELLED_FLAG,
+        ),
+        ({'force_metadata_check': 'Ture'}, Code.UNCLEAR_FLAG),
+        ({'force_metadata_check': 'enabled'}, Code.UNCLEAR_FLAG),
+        ({'k': '*'}, Code.SENTINEL_WITHOUT_FLAG),
+        ({'k': '1,~'}, Code.SENTINEL_WITHOUT_FLAG),
+        ({'k': '<or> 1 <or> 2'}, Code.SENTINEL_WITHOUT_FLAG),
+        ({'k': '>= 2'}, Code.SENTINEL_WITHOUT_FLAG),
+        ({_SCOPED: '1'}, Code.SCOPE_WITHOUT_FLAG),
+        ({'k': '!,1', **_ON}, Code.CONTRADICTORY_DEMANDS),
+    )
+    @ddt.unpack
+    def test_a_mistake_in_metadata_is_found(
+        self, metadata: dict[str, str], code: Code
+    ) -> None:
+        self.assertIn(code, _codes(None, metadata))
+
+    @ddt.data(
+        {},
+        {'k': '1,2', 'availability_zone': 'az1'},
+        {'k': '<or> 1 <or> 2', **_ON},
+        {_SCOPED: '*', **_ON},
+        {'k': '!', **_ON},
+        {'k': '1', 'force_metadata_check': 'False'},
+        {'k': '1', 'force_metadata_check': 'yes'},
+        {'metadata': '1', 'check_force': '2'},
+        {'path': '/root/x'},
+    )
+    def test_sound_metadata_are_left_alone(
+        self, metadata: dict[str, str]
+    ) -> None:
+        self.assertEqual(set(), _codes(None, metadata))
+
+    def test_an_aggregate_that_no_flavor_enters_is_found(self) -> None:
+        forced = {'os': 'windows', **_ON}
+        scoped = 'aggregate_instance_extra_specs:os'
+        self.assertEqual({Code.CLOSED_AGGREGATE}, _codes({}, forced))
+        self.assertEqual(set(), _codes({scoped: 'windows'}, forced))
+        # Without flavors there is nothing to say.
+        self.assertEqual(set(), _codes(None, forced))
+        # What is exempt is not demanded.
+        self.assertEqual(set(), _codes({}, {'availability_zone': 'a', **_ON}))
+
+    def test_a_second_aggregate_may_open_the_first(self) -> None:
+        first, second = {'os': 'windows', **_ON}, {'os': '~', **_ON}
+        self.assertEqual(set(), _codes({}, first, second))
+        # On hosts of its own it does not.
+        self.assertEqual(
+            {Code.CLOSED_AGGREGATE},
+            _codes({}, first, second, hosts=(('h1',), ('h2',))),
+        )
+
+    def test_aggregates_that_contradict_each_other_are_found(self) -> None:
+        first, second = {'os': 'windows', **_ON}, {'os': '!', **_ON}
+        aggregates = [
+            inventory.HostAggregate('a', first, ('h1', 'h2', 'h3')),
+            inventory.HostAggregate('b', second, ('h2', 'h3')),
+        ]
+        # Both hosts have it from the same two aggregates.
+        (found,) = lint.lint([], aggregates, ())
+        self.assertEqual(Code.CONTRADICTORY_DEMANDS, found.problem.code)
+        self.assertEqual(
+            ('host', 'h2', 'os'), (found.owner, found.name, found.key)
+        )
+        self.assertIn("'a', 'b'", found.problem.text)
+        # Apart from each other they are sound.
+        self.assertEqual(
+            set(), _codes(None, first, second, hosts=(('h1',), ('h2',)))
+        )
+
+    def test_the_worst_comes_first(self) -> None:
+        found = lint.lint(
+            [inventory.Flavor('f', {'k': '1'})],
+            [
+                inventory.HostAggregate('a', {'k': '1', 'l': '*'}),
+                inventory.HostAggregate('b', {'m': '!,1', **_ON}),
+            ],
+            (),
+        )
+        self.assertEqual(
+            [
+                (mistakes.Severity.ERROR, 'b'),
+                (mistakes.Severity.WARNING, 'a'),
+                (mistakes.Severity.INFO, 'f'),
+            ],
+            [(f.problem.severity, f.name) for f in found],
+        )
