@@ -34,6 +34,7 @@ PURE = (
     'nova_filters.requirement',
     'nova_filters.matching',
     'nova_filters.batch',
+    'nova_filters.server_hints',
     'nova_filters.stack_hints',
     'nova_filters.stack_map',
     'nova_filters.inventory',
