@@ -257,8 +257,6 @@ class OfflineTest(StackHintsTestCase):
 class LiveTest(StackHintsTestCase):
     """Nova and Heat are a stub: four paths that can be read."""
 
-    maximum = '2.100'
-
     def setUp(self):
         super().setUp()
         self.cloud = {
@@ -283,7 +281,9 @@ class LiveTest(StackHintsTestCase):
         self.addCleanup(mocker.stop)
         self.mocker = mocker
         mocker.get(re.compile(f'{URL}/heat/'), status_code=404, json={})
-        mocker.get(f'{URL}/heat/v1', json=self.version('v1.0', '1.0'))
+        mocker.get(
+            f'{URL}/heat/v1', json=self.version('/heat/v1', 'v1.0', '1.0')
+        )
         mocker.get(
             f'{URL}/heat/v1/stacks/shop',
             json={'stack': {'id': 'id-shop', 'stack_name': 'shop'}},
@@ -293,14 +293,15 @@ class LiveTest(StackHintsTestCase):
             json={'resources': resources},
         )
         mocker.get(
-            f'{URL}/compute/v2.1', json=self.version('v2.1', self.maximum)
+            f'{URL}/compute/v2.1',
+            json=self.version('/compute/v2.1', 'v2.1', '2.100'),
         )
         mocker.get(
             re.compile(f'{URL}/compute/v2.1/servers/'), json=self.server
         )
 
     @staticmethod
-    def version(name, maximum):
+    def version(path, name, maximum):
         """Return the version document of an API."""
         return {
             'version': {
@@ -308,7 +309,7 @@ class LiveTest(StackHintsTestCase):
                 'status': 'CURRENT',
                 'version': maximum,
                 'min_version': '2.1',
-                'links': [],
+                'links': [{'rel': 'self', 'href': URL + path}],
             }
         }
 
@@ -357,8 +358,11 @@ class LiveTest(StackHintsTestCase):
         self.assert_one_line(result, 'other')
 
     def test_an_older_nova_is_one_line(self):
+        # At a place of its own: the libraries remember what was where.
+        self.write('clouds.yaml', CLOUDS.replace('/compute/', '/older/'))
         self.mocker.get(
-            f'{URL}/compute/v2.1', json=self.version('v2.1', '2.96')
+            f'{URL}/older/v2.1',
+            json=self.version('/older/v2.1', 'v2.1', '2.96'),
         )
         result = self.openstack(*COMMAND, 'shop', **self.cloud)
         self.assert_one_line(result, 'microversion 2.100')
