@@ -168,7 +168,8 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
         # What the shell does before a command that always needs a cloud.
         self.auth_required = True
         self.app.prepare_to_run_command(self)
-        compute = self.app.client_manager.nova_filters
+        connection = self.app.client_manager.sdk_connection
+        compute = connection.compute
         # The shell pins an old version unless told otherwise.
         compute.default_microversion = None
         if not utils.supports_microversion(compute, HINTS_SHOWN):
@@ -176,7 +177,6 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
                 'This Nova does not show the hints of servers; it takes API '
                 f'microversion {HINTS_SHOWN}'
             )
-        connection = self.app.client_manager.sdk_connection
         for server_id in _servers_of(connection.orchestration, stack):
             # The SDK's server looks for hints under the name that they have
             # in a request, and finds none.

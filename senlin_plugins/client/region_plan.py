@@ -280,7 +280,7 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
         """Log in, as the shell does for commands that always need it."""
         self.auth_required = True
         self.app.prepare_to_run_command(self)
-        return self.app.client_manager.senlin_plugins
+        return self.app.client_manager.sdk_connection
 
     @staticmethod
     def _regions(

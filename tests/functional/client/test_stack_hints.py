@@ -358,11 +358,9 @@ class LiveTest(StackHintsTestCase):
         self.assert_one_line(result, 'other')
 
     def test_an_older_nova_is_one_line(self):
-        # At a place of its own: the libraries remember what was where.
-        self.write('clouds.yaml', CLOUDS.replace('/compute/', '/older/'))
         self.mocker.get(
-            f'{URL}/older/v2.1',
-            json=self.version('/older/v2.1', 'v2.1', '2.96'),
+            f'{URL}/compute/v2.1',
+            json=self.version('/compute/v2.1', 'v2.1', '2.96'),
         )
         result = self.openstack(*COMMAND, 'shop', **self.cloud)
         self.assert_one_line(result, 'microversion 2.100')
