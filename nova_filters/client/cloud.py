@@ -13,6 +13,7 @@
 """Read a running cloud through the SDK; only requests that change nothing."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,6 +42,22 @@ def one_line() -> Iterator[None]:
     ) as exc:
         problem = ' '.join(str(exc).split()) or type(exc).__name__
         raise exceptions.CommandError(problem) from exc
+
+
+@contextlib.contextmanager
+def no_second_message() -> Iterator[None]:
+    """Keep the log from telling what an exception is going to tell.
+
+    Where nobody answers, keystoneauth warns that it could not ask for
+    versions, and then fails with the reason.
+    """
+    log = logging.getLogger('keystoneauth.identity')
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def negotiate(compute: Any) -> None:

@@ -13,6 +13,7 @@
 """What the commands on the filter share: where their input comes from."""
 
 import argparse
+import contextlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -25,6 +26,10 @@ from nova_filters.client import cloud, files
 #: What the columns "Result", "Before" and "After" say.
 PASS = 'pass'  # noqa: S105
 REFUSE = 'refuse'
+
+#: The level of -v; without it the shell shows warnings and errors.
+_VERBOSE = 2
+_EVERYTHING = contextlib.nullcontext()
 
 
 def result(passed: bool) -> str:
@@ -127,8 +132,11 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
         if self._compute is None:
             # What the shell does before a command that always needs a cloud.
             self.auth_required = True
-            self.app.prepare_to_run_command(self)
-            self._compute = self.app.client_manager.nova_filters
+            options = self.app.options
+            quiet = options.verbose_level < _VERBOSE and not options.debug
+            with cloud.no_second_message() if quiet else _EVERYTHING:
+                self.app.prepare_to_run_command(self)
+            self._compute = self.app.client_manager.sdk_connection.compute
             cloud.negotiate(self._compute)
         return self._compute
 

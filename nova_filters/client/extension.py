@@ -13,27 +13,18 @@
 """What the ``openstack`` shell reads of a plug-in, for this package.
 
 The commands are the entry points ``openstack.nova_filters.v1`` of setup.cfg.
-There is no API behind them but Nova's, so this adds no option and no version
-to choose. The shell imports this module whichever command it runs: it loads
-no library.
+There is no API behind them but Nova's, so this adds no client, no option and
+no version to choose. The shell imports this module whichever command it
+runs: it loads no library.
 """
 
 import argparse
-from typing import Any, Final
+from typing import Final
 
 API_NAME: Final = 'nova_filters'
 API_VERSION_OPTION: Final = 'os_nova_filters_api_version'
 DEFAULT_API_VERSION: Final = '1'
 API_VERSIONS: Final = ('1',)
-
-
-def make_client(instance: Any) -> Any:
-    """Return what the commands ask of the cloud.
-
-    :param instance: the shell's client manager, authenticated.
-    :returns: the compute proxy of the SDK.
-    """
-    return instance.sdk_connection.compute
 
 
 def build_option_parser(

@@ -47,7 +47,11 @@ def _documents(text: str) -> Iterable[object]:
 def _rows(path: str) -> list[inventory.Row]:
     """Return the rows of a file; a document is a list of rows, or one row."""
     rows: list[inventory.Row] = []
-    for document in _documents(pathlib.Path(path).read_text('utf-8')):
+    text = pathlib.Path(path).read_text('utf-8')
+    documents = [d for d in _documents(text) if d is not None]
+    if not documents:
+        raise inventory.UnreadableError('it is empty')
+    for document in documents:
         for entry in document if isinstance(document, list) else [document]:
             if not isinstance(entry, dict):
                 raise inventory.UnreadableError(

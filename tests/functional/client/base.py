@@ -18,6 +18,7 @@ import io
 import json
 import logging
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,10 @@ import unittest
 from typing import Any
 from unittest import mock
 
+import requests_mock
 from openstackclient import shell
+
+from tests.functional.client import cloud
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +116,17 @@ class CommandTestCase(unittest.TestCase):
         self.assertEqual((0, ''), (result.status, result.error))
         return json.loads(result.output)
 
+    def write(self, text: str, name: str) -> str:
+        """Write a file.
+
+        :param text: what it holds.
+        :param name: its name.
+        :returns: its path.
+        """
+        file = pathlib.Path(self.folder) / name
+        file.write_text(text, encoding='utf-8')
+        return str(file)
+
     def assert_one_line(self, result: Result, *words: str) -> None:
         """Check that a command failed with one clear line.
 
@@ -124,3 +139,78 @@ class CommandTestCase(unittest.TestCase):
         self.assertEqual(1, len(lines), result.error)
         for word in words:
             self.assertIn(word, lines[0])
+
+
+class CloudTestCase(CommandTestCase):
+    """Base of tests of commands that ask a cloud, or files saved from it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.cloud = cloud.licensed_hosts()
+        self.mocker = requests_mock.Mocker()
+        self.enterContext(self.mocker)
+        self.cloud.install(self.mocker)
+
+    def live(self, *arguments: str) -> Any:
+        """Return what a command says of the cloud, as data.
+
+        :param arguments: the words after ``openstack``.
+        :returns: the data.
+        """
+        return self.data(*arguments, **cloud.LOGIN)
+
+    def save(self, name: str, *arguments: str, form: str = 'json') -> str:
+        """Save what a command of the standard client prints.
+
+        :param name: the file.
+        :param arguments: the words after ``openstack``.
+        :param form: the format to print it in.
+        :returns: the path of the file.
+        """
+        result = self.openstack(*arguments, '-f', form, **cloud.LOGIN)
+        self.assertEqual((0, ''), (result.status, result.error))
+        return self.write(result.output, name)
+
+    def files(self, form: str = 'json') -> list[str]:
+        """Save the cloud and return the options that read it from files.
+
+        :param form: the format to save it in.
+        :returns: the options.
+        """
+        options = []
+        for option, command in (
+            ('flavors', 'flavor list --all --long'),
+            ('aggregates', 'aggregate list --long'),
+            ('hosts', 'compute service list'),
+        ):
+            file = self.save(f'{option}.{form}', *command.split(), form=form)
+            options += [f'--{option}', file]
+        return options
+
+    def show(self, words: str, *names: str, form: str = 'json') -> str:
+        """Save what a command prints of several objects, in one file.
+
+        :param words: the command, without the name of an object.
+        :param names: the objects.
+        :param form: the format to print them in.
+        :returns: the path of the file.
+        """
+        texts = []
+        for name in names:
+            file = self.save('one', *words.split(), name, form=form)
+            texts.append(pathlib.Path(file).read_text('utf-8'))
+        # In YAML, documents are kept apart.
+        between = '---\n' if form == 'yaml' else ''
+        return self.write(between.join([*texts, '']), 'all')
+
+    def server_files(self, form: str = 'json') -> list[str]:
+        """Save all servers and return the option that reads them.
+
+        :param form: the format to save them in.
+        :returns: the option.
+        """
+        command = '--os-compute-api-version 2.47 server show'
+        return [
+            '--servers',
+            self.show(command, *self.cloud.servers, form=form),
+        ]

@@ -26,7 +26,7 @@ import requests_mock
 from keystoneauth1 import fixture
 
 AUTH_URL = 'http://cloud.test/identity/v3'
-_COMPUTE = 'http://cloud.test/compute/v2.1'
+COMPUTE = 'http://cloud.test/compute/v2.1'
 
 #: What a user sets to log in.
 LOGIN = {
@@ -75,7 +75,7 @@ class Cloud:
         token.set_project_scope(name='admin')
         token.add_role(name='admin')
         token.add_service('compute', name='nova').add_standard_endpoints(
-            public=_COMPUTE, region='RegionOne'
+            public=COMPUTE, region='RegionOne'
         )
         discovery = fixture.DiscoveryList(v2=False, v3=False)
         discovery.add_v3(AUTH_URL)
@@ -85,7 +85,7 @@ class Cloud:
             json=token,
             headers={'X-Subject-Token': 'token'},
         )
-        mocker.get(re.compile(re.escape(_COMPUTE)), json=self._answer)
+        mocker.get(re.compile(re.escape(COMPUTE)), json=self._answer)
 
     def _answer(self, request: Any, context: Any) -> dict[str, Any]:
         """Return Nova's answer to a GET."""
@@ -116,7 +116,7 @@ class Cloud:
             'status': 'CURRENT',
             'version': self.maximum,
             'min_version': '2.1',
-            'links': [{'rel': 'self', 'href': _COMPUTE}],
+            'links': [{'rel': 'self', 'href': COMPUTE}],
         }
 
     def _flavors(
@@ -198,3 +198,63 @@ class Cloud:
                 return {'server': found[number]}
         context.status_code = 404
         return {'itemNotFound': {'message': 'no such server', 'code': 404}}
+
+
+def licensed_hosts() -> Cloud:
+    """Return the cloud of the documentation's examples."""
+    scope = 'aggregate_instance_extra_specs'
+    return Cloud(
+        flavors={
+            'win.medium': {f'{scope}:os': 'windows'},
+            'any.small': {f'{scope}:os': '<or> windows <or> ~'},
+            'gpu.large': {f'{scope}:gpu': 'a100', f'{scope}:ssd': '*'},
+            'm1.small': {},
+        },
+        aggregates={
+            'licensed': (
+                {'os': 'windows', 'force_metadata_check': 'True'},
+                ['compute-7', 'compute-8'],
+            ),
+            'gpus': (
+                {'gpu': 'a100', 'availability_zone': 'east'},
+                ['compute-1', 'compute-2'],
+            ),
+            'disks': ({'ssd': 'nvme,sata'}, ['compute-2', 'compute-3']),
+        },
+        hosts=[f'compute-{number}' for number in (1, 2, 3, 4, 7, 8)],
+        servers={
+            'mail': ('compute-7', 'win.medium'),
+            'train': ('compute-2', 'gpu.large'),
+            'web': ('compute-4', 'm1.small'),
+        },
+    )
+
+
+def mistaken() -> Cloud:
+    """Return the cloud that the documentation finds mistakes in."""
+    scope = 'aggregate_instance_extra_specs'
+    return Cloud(
+        flavors={
+            'any.small': {f'{scope}:os': '<or> windows <or> /root'},
+            'gpu.large': {f'{scope}:gpu': 'a100,h100'},
+            'hw.large': {'hw:cpu_policy': '~'},
+            'ssd.large': {'ssd': '<or> ! <or> sata'},
+        },
+        aggregates={
+            'licensed': (
+                {'os': 'windows', 'force_metadata_chek': 'True'},
+                ['compute-7'],
+            ),
+            'gpus': ({'gpu': '<or> a100 <or> h100'}, ['compute-1']),
+            'disks': (
+                {'ssd': '!', 'force_metadata_check': 'True'},
+                ['compute-1', 'compute-2'],
+            ),
+            'nvme': (
+                {'ssd': 'nvme', 'force_metadata_check': 'True'},
+                ['compute-2'],
+            ),
+        },
+        hosts=[],
+        servers={},
+    )

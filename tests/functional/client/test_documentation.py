@@ -1,0 +1,124 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The page of the commands: its examples, run as they stand there."""
+
+import contextlib
+import pathlib
+import re
+import shlex
+import textwrap
+
+import requests_mock
+
+from nova_filters import mistakes
+from tests.functional.client import base, cloud
+
+PAGE = pathlib.Path(__file__).parents[3] / 'doc' / 'source' / 'commands.rst'
+FILES = PAGE.parent / 'examples'
+BLOCK = re.compile(r'\.\. code-block:: console\n\n((?:   .*\n)+)')
+#: A command, with the lines that continue it, and what it prints.
+EXAMPLE = re.compile(r'\$ (openstack (?:.*\\\n)*.*)\n((?:.*\n)*)')
+
+
+class DocumentationTest(base.CommandTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.blocks = [
+            textwrap.dedent(block)
+            for block in BLOCK.findall(PAGE.read_text('utf-8'))
+        ]
+
+    def test_each_example_prints_what_the_page_shows(self) -> None:
+        shown = {}
+        for block in self.blocks:
+            match = EXAMPLE.fullmatch(block)
+            # Those that save a file ask a cloud.
+            if match is not None and ' > ' not in match[1]:
+                shown[match[1].replace('\\\n', '')] = match[2]
+        self.assertGreater(len(shown), 6)
+        for command, wanted in shown.items():
+            words = shlex.split(command)[1:]
+            with contextlib.chdir(FILES):
+                result = self.openstack(*words)
+            self.assertEqual('', result.error, command)
+            self.assertEqual(wanted.rstrip(), result.output.rstrip(), command)
+
+    def test_the_example_files_are_what_the_client_prints(self) -> None:
+        commands = dict(
+            re.findall(
+                r'^\$ openstack (.*) > (\w+\.json)$',
+                '\n'.join(self.blocks),
+                re.M,
+            )
+        )
+        self.assertEqual(
+            {'flavors.json', 'aggregates.json', 'hosts.json'},
+            set(commands.values()),
+        )
+        for words, name in commands.items():
+            sources = [('', cloud.licensed_hosts())]
+            if name != 'hosts.json':
+                sources.append(('mistaken-', cloud.mistaken()))
+            for prefix, source in sources:
+                printed = self.printed(source, words)
+                file = FILES / f'{prefix}{name}'
+                self.assertEqual(file.read_text(), printed, file)
+
+    def test_the_servers_are_what_the_client_prints(self) -> None:
+        (block,) = (b for b in self.blocks if b.startswith('$ for'))
+        names = re.findall(r'in (.*); do', block)[0].split()
+        (words,) = re.findall(r'openstack (.*) \$server', block)
+        source = cloud.licensed_hosts()
+        self.assertEqual(
+            (FILES / 'servers.json').read_text(),
+            ''.join(self.printed(source, f'{words} {name}') for name in names),
+        )
+
+    def printed(self, source: cloud.Cloud, words: str) -> str:
+        """Return what a command prints of a cloud."""
+        with requests_mock.Mocker() as mocker:
+            source.install(mocker)
+            result = self.openstack(*words.split(), **cloud.LOGIN)
+        self.assertEqual((0, ''), (result.status, result.error))
+        return result.output.rstrip() + '\n'
+
+    def test_the_page_lists_every_finding_with_its_severity(self) -> None:
+        wanted = {
+            (code.value, mistakes.Problem(code, '', '').severity.value)
+            for code in mistakes.Code
+        }
+        found = re.findall(
+            r'^``([a-z-]+)`` +(error|warning|info) ',
+            PAGE.read_text('utf-8'),
+            re.M,
+        )
+        self.assertEqual(wanted, set(found))
+        self.assertEqual(len(wanted), len(found))
+
+    def test_the_page_names_every_option(self) -> None:
+        page = PAGE.read_text('utf-8')
+        for command in ('explain', 'lint', 'impact'):
+            usage = self.openstack('aggregate', 'filter', command, '--help')
+            self.assertEqual(0, usage.status, usage)
+            own = usage.output.split('output formatters')[0]
+            options = set(re.findall(r'--[a-z][a-z-]+', own)) - _FORMATS
+            self.assertTrue(options)
+            self.assertEqual(set(), {o for o in options if o not in page})
+
+
+#: Options of every command of the shell.
+_FORMATS = {
+    '--help', '--format', '--column', '--quote', '--noindent', '--fit-width',
+    '--max-width', '--print-empty', '--sort-column', '--sort-ascending',
+    '--sort-descending',
+}  # fmt: skip

@@ -1,0 +1,163 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack aggregate filter lint`` and ``impact`` in the real shell."""
+
+import json
+
+from tests.functional.client import base
+
+_SCOPE = 'aggregate_instance_extra_specs'
+
+
+class LintTest(base.CloudTestCase):
+    def test_a_sound_cloud_has_no_findings(self) -> None:
+        self.assertEqual([], self.live('aggregate', 'filter', 'lint'))
+        files = self.files()
+        self.assertEqual([], self.data('aggregate', 'filter', 'lint', *files))
+
+    def test_findings_are_the_same_from_cloud_and_files(self) -> None:
+        self.cloud.flavors['m1.small']['gpu'] = '<or> a100 <or> ~'
+        self.cloud.aggregates['disks'][0]['force_metadata_chek'] = 'True'
+        live = self.live('aggregate', 'filter', 'lint')
+        self.assertEqual(
+            [
+                ('warning', 'misspelled-flag', 'aggregate', 'disks'),
+                ('info', 'unscoped-key', 'flavor', 'm1.small'),
+            ],
+            [tuple(row.values())[:4] for row in live],
+        )
+        files = self.files()
+        self.assertEqual(
+            live, self.data('aggregate', 'filter', 'lint', *files)
+        )
+        (row,) = self.live(
+            'aggregate', 'filter', 'lint', '--severity', 'warning'
+        )
+        self.assertEqual('warning', row['Severity'])
+
+    def test_errors_end_with_exit_code_1(self) -> None:
+        self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = '<or> ! <or> x'
+        command = ['aggregate', 'filter', 'lint', '--severity', 'error']
+        result = self.openstack(*command, *self.files(), '-f', 'json')
+        self.assertEqual((1, ''), (result.status, result.error))
+        (row,) = json.loads(result.output)
+        self.assertEqual(
+            ['error', 'exclusive-sentinel', 'flavor', 'win.medium'],
+            list(row.values())[:4],
+        )
+        self.assertEqual(
+            ['Severity', 'Code', 'Object', 'Name', 'Key', 'Problem', 'Remedy'],
+            list(row),
+        )
+
+    def test_a_process_ends_with_that_code_too(self) -> None:
+        self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = '<or>'
+        command = ['aggregate', 'filter', 'lint', *self.files()]
+        result = self.openstack_process(*command)
+        self.assertEqual((1, ''), (result.status, result.error))
+        self.assertIn('malformed-value', result.output)
+
+
+class ImpactTest(base.CloudTestCase):
+    def impact(self, *arguments: str) -> list[tuple[object, ...]]:
+        """Return the rows, which must be the same from cloud and files."""
+        command = ('aggregate', 'filter', 'impact', *arguments)
+        live = self.live(*command)
+        files = [*self.files(), *self.server_files()]
+        self.assertEqual(live, self.data(*command, *files))
+        return [tuple(row.values()) for row in live]
+
+    def test_a_change_of_metadata_is_told_before_it_is_made(self) -> None:
+        reason = "'os' does not match 'windows'; aggregate 'licensed' has '~'"
+        rows = self.impact('--set-aggregate', 'licensed', 'os=~')
+        self.assertEqual(
+            ('flavor', 'win.medium', 'compute-7', 'pass', 'refuse', '', ''),
+            rows[0][:7],
+        )
+        self.assertNotEqual('', reason)
+        self.assertEqual(
+            [
+                ('flavor', 'm1.small', 'compute-7', 'refuse', 'pass'),
+                ('flavor', 'm1.small', 'compute-8', 'refuse', 'pass'),
+            ],
+            [row[:5] for row in rows if row[1] == 'm1.small'],
+        )
+        # The mail server can stay, and go nowhere.
+        self.assertEqual(
+            ('server', 'mail', 'compute-7', 'pass', 'refuse', 1, 0),
+            rows[-1][:7],
+        )
+
+    def test_a_change_of_a_flavor_reaches_no_server(self) -> None:
+        rows = self.impact('--set-flavor', 'm1.small', f'{_SCOPE}:ssd=*')
+        self.assertEqual({'flavor'}, {row[0] for row in rows})
+        self.assertEqual(['compute-1', 'compute-4'], [row[2] for row in rows])
+
+    def test_keys_can_be_removed(self) -> None:
+        rows = self.impact(
+            '--unset-aggregate', 'licensed', 'force_metadata_check',
+            '--unset-flavor', 'gpu.large', f'{_SCOPE}:ssd',
+        )  # fmt: skip
+        self.assertEqual(
+            [
+                ('gpu.large', 'compute-1'),
+                ('m1.small', 'compute-7'),
+                ('m1.small', 'compute-8'),
+            ],
+            [row[1:3] for row in rows],
+        )
+
+    def test_files_may_say_what_comes_after(self) -> None:
+        command = ('aggregate', 'filter', 'impact')
+        before = self.files()
+        self.cloud.aggregates['gpus'] = ({'gpu': 'h100'}, ['compute-1'])
+        after = self.save('after.json', 'aggregate', 'list', '--long')
+        rows = self.data(
+            *command,
+            *before,
+            *self.server_files(),
+            '--after-aggregates',
+            after,
+        )
+        self.assertEqual(
+            [
+                ('flavor', 'gpu.large', 'compute-2', 'pass', 'refuse'),
+                ('server', 'train', 'compute-2', 'pass', 'refuse'),
+            ],
+            [tuple(row.values())[:5] for row in rows],
+        )
+
+    def test_replacing_the_in_tree_filter_is_a_change_too(self) -> None:
+        self.cloud.flavors['odd'] = {'k': '>= two'}
+        self.cloud.aggregates['disks'][0]['k'] = '1'
+        rows = self.impact('--replace-in-tree')
+        self.assertEqual(
+            {
+                ('any.small', 'refuse', 'pass'),
+                # Its "*" was a plain asterisk; the host is right now.
+                ('gpu.large', 'refuse', 'pass'),
+                # The demand is new.
+                ('m1.small', 'pass', 'refuse'),
+                ('odd', 'error', 'refuse'),
+            },
+            {(row[1], *row[3:5]) for row in rows if row[0] == 'flavor'},
+        )
+        # No server loses its place.
+        self.assertEqual([], [row for row in rows if row[0] == 'server'])
+
+    def test_servers_can_be_left_out(self) -> None:
+        command = ('aggregate', 'filter', 'impact', '--no-servers')
+        rows = self.live(*command, '--set-aggregate', 'licensed', 'os=linux')
+        self.assertEqual({'flavor'}, {row['Object'] for row in rows})
+        paths = {path for _, path in self.cloud.requests}
+        self.assertNotIn('/servers/detail', paths)
