@@ -24,6 +24,7 @@ import requests_mock
 
 from heat_hints import hints, signature
 from tests.functional.client import base
+from tests.functional.client import test_documentation as documentation
 
 COMMAND = ('stack', 'hints', 'show')
 KEY = 'an example key of 32 characters.'
@@ -252,6 +253,24 @@ class OfflineTest(StackHintsTestCase):
         path = self.write('servers.json', text)
         result = self.openstack(*COMMAND, '--servers', path)
         self.assert_one_line(result, *words)
+
+
+class DocumentationTest(base.CommandTestCase):
+    def test_the_example_file_holds_what_heat_sends(self):
+        path = documentation.FILES / 'stack-servers.json'
+        self.assertEqual({'servers': servers()}, json.loads(path.read_text()))
+
+    def test_the_page_names_every_option(self):
+        page = documentation.PAGE.read_text()
+        for command in (COMMAND, ('cluster', 'region', 'plan')):
+            usage = self.openstack(*command, '--help')
+            self.assertEqual(0, usage.status, usage)
+            # After the usage, before what the formatters understand.
+            own = usage.output.partition('\noptions:')[2]
+            own = own.partition('\noutput formatters')[0]
+            options = set(re.findall(r'--[a-z][a-z-]+', own)) - {'--help'}
+            self.assertGreater(len(options), 3)
+            self.assertEqual(set(), {o for o in options if o not in page})
 
 
 class LiveTest(StackHintsTestCase):
