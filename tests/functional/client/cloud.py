@@ -27,6 +27,7 @@ from keystoneauth1 import fixture
 
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
+_IMAGE = 'http://cloud.test/image'
 
 #: What a user sets to log in.
 LOGIN = {
@@ -77,6 +78,13 @@ class Cloud:
         token.add_service('compute', name='nova').add_standard_endpoints(
             public=COMPUTE, region='RegionOne'
         )
+        # "server show" of an older shell wants one, even without an image.
+        token.add_service('image', name='glance').add_standard_endpoints(
+            public=_IMAGE, region='RegionOne'
+        )
+        images = fixture.DiscoveryList(v2=False, v3=False)
+        images.add_v2(f'{_IMAGE}/v2')
+        mocker.get(_IMAGE, json={'versions': images.versions})
         discovery = fixture.DiscoveryList(v2=False, v3=False)
         discovery.add_v3(AUTH_URL)
         mocker.get(AUTH_URL, json={'version': discovery.versions[0]})
