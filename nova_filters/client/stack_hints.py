@@ -178,8 +178,8 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
                 f'microversion {HINTS_SHOWN}'
             )
         for server_id in _servers_of(connection.orchestration, stack):
-            # The SDK's server looks for hints under the name that they have
-            # in a request, and finds none.
+            # Not as the SDK's own resource: an older SDK asks for it with an
+            # older version, and gets no hints.
             answer = compute.get(
                 f'/servers/{server_id}', microversion=HINTS_SHOWN
             )
