@@ -56,7 +56,7 @@ def policy_regions(clustering: Any, name: str) -> tuple[Region, ...]:
 
 
 def attached_policy(clustering: Any, cluster: Any) -> str:
-    """Return the ID of the region placement policy of a cluster.
+    """Return the ID of the region placement policy that acts on a cluster.
 
     :param clustering: the clustering proxy.
     :param cluster: the cluster.
@@ -64,11 +64,11 @@ def attached_policy(clustering: Any, cluster: Any) -> str:
     """
     for binding in clustering.cluster_policies(cluster):
         type_name, _, _ = str(binding.policy_type).rpartition('-')
-        if type_name in region_spec.TYPES:
+        if type_name in region_spec.TYPES and binding.is_enabled:
             return str(binding.policy_id)
     raise exceptions.CommandError(
-        f"Cluster '{cluster.name}' has no region placement policy: name one "
-        'with --policy, --spec or --region'
+        f"Cluster '{cluster.name}' has no region placement policy that is "
+        'enabled: name one with --policy, --spec or --region'
     )
 
 

@@ -240,6 +240,9 @@ class LivePlanTest(ShellTestCase):
 
     def test_what_is_not_there_is_one_line(self):
         cluster = self.cluster()
+        disabled = self.region_policy((ONE,))
+        self.assert_done(self.senlin.attach(cluster, disabled))
+        self.act(cluster, 'policy_update', policy_id=disabled, enabled=False)
         deletion = self.senlin.policy(base.DELETION_POLICY, {}, '1.1')
         for arguments, words in (
             (('--cluster', 'nothing'), ('nothing',)),
