@@ -12,6 +12,7 @@
 
 """Each package works where its own service is the only one installed."""
 
+import json
 import pathlib
 import subprocess
 
@@ -63,8 +64,12 @@ class SingleServiceTest(base.DistributionTestCase):
             self.installed[name] = python
         return self.installed[name]
 
-    def execute(self, command):
-        """Run a program outside the checkout and return what it printed."""
+    def execute(self, command, code=0):
+        """Run a program outside the checkout and return what it printed.
+
+        :param command: the program and its arguments.
+        :param code: the exit code that is expected.
+        """
         result = subprocess.run(
             command,
             cwd=self.folder,
@@ -72,7 +77,7 @@ class SingleServiceTest(base.DistributionTestCase):
             text=True,
             env=base.clean_environment(),
         )
-        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertEqual(code, result.returncode, result.stderr)
         return result.stdout.strip()
 
     def load(self, name):
@@ -139,3 +144,21 @@ class SingleServiceTest(base.DistributionTestCase):
         self.assertEqual(giver, giver_found.split('.')[0])
         # It is Heat's own class all the same, or a subclass of it.
         self.assertIn('heat.engine.resources.openstack.nova.server', modules)
+
+    @ddt.data(
+        ('senlin', 'senlin-plugins-status', '', 1),
+        ('nova', 'nova-filters-status', NOVA_CONF, 1),
+        ('heat', 'heat-hints-status', HEAT_CONF.format(enabled='true'), 0),
+    )
+    @ddt.unpack
+    def test_upgrade_check_runs_beside_its_service_alone(
+        self, name, command, text, code
+    ):
+        file = self.folder / f'{name}.conf'
+        file.write_text(text)
+        script = self.install(name).parent / command
+        arguments = ['--config-file', file, 'upgrade', 'check', '--json']
+        output = self.execute([script, *arguments], code)
+        results = [row['result'] for row in json.loads(output)['checks']]
+        # Nothing is a failure; a warning is what the file asks for.
+        self.assertEqual(code, max(results))

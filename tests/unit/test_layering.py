@@ -27,6 +27,8 @@ SERVICES = ('senlin', 'nova', 'heat')
 #: read, tested and reused without any service.
 PURE = (
     'senlin_plugins.apportionment',
+    'senlin_plugins.projection',
+    'senlin_plugins.region_spec',
     'senlin_plugins.selection',
     'senlin_plugins.sizing',
     'nova_filters.requirement',
@@ -34,6 +36,7 @@ PURE = (
     'nova_filters.judging',
     'nova_filters.memory',
     'nova_filters.batch',
+    'nova_filters.server_hints',
     'nova_filters.stack_hints',
     'nova_filters.stack_map',
     'nova_filters.inventory',
@@ -53,12 +56,16 @@ PURE = (
 SERVICE_FREE = (
     'senlin_plugins',
     'senlin_plugins.conf',
+    'senlin_plugins.status',
+    'senlin_plugins.client.extension',
     'nova_filters',
     'nova_filters.conf',
+    'nova_filters.status',
     'nova_filters.client',
     'nova_filters.client.extension',
     'heat_hints',
     'heat_hints.conf',
+    'heat_hints.status',
     'heat_hints.providers',
 )
 

@@ -1,0 +1,281 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack stack hints show``."""
+
+import argparse
+import logging
+import pathlib
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from cliff import columns
+from openstack import exceptions as sdk_exceptions
+from openstack import utils
+from osc_lib import exceptions
+from osc_lib.command import command
+from oslo_config import cfg
+
+from nova_filters import conf, server_hints, stack_hints
+from nova_filters.client import cloud, files
+
+LOG = logging.getLogger(__name__)
+
+#: Since this microversion Nova shows the hints of a server.
+HINTS_SHOWN: Final = '2.100'
+
+#: The resource types that are servers.
+SERVER_TYPES: Final = ('OS::Nova::Server', 'AWS::EC2::Instance')
+
+#: More levels than Heat lets a stack have.
+_ALL_LEVELS: Final = 100
+
+COLUMNS: Final = ('Server', 'Stack', 'Path', 'Resource', 'Signature')
+LONG_COLUMNS: Final = (
+    'Server ID',
+    'Stack ID',
+    'Root Stack ID',
+    'Resource ID',
+)
+
+
+class Path(columns.FormattableColumn):  # type: ignore[misc]
+    """The way from the root stack down, its steps decoded."""
+
+    def human_readable(self) -> str:
+        """Return the names of the stacks, each after its resource."""
+        return ' / '.join(
+            step.stack
+            if step.resource is None
+            else f'{step.resource}: {step.stack}'
+            for step in self._value
+        )
+
+    def machine_readable(self) -> list[dict[str, str | None]]:
+        """Return a resource and a stack for each step."""
+        return [
+            {'resource': step.resource, 'stack': step.stack}
+            for step in self._value
+        ]
+
+
+class Text(columns.FormattableColumn):  # type: ignore[misc]
+    """A text that may be missing: empty for people, null for programs."""
+
+    def human_readable(self) -> str:
+        """Return the text."""
+        return self._value or ''
+
+
+class ShowStackHints(command.Lister):  # type: ignore[misc]
+    """Show what the servers of a stack tell nova-scheduler about it.
+
+    Heat says which servers a stack has, nested stacks included, and Nova
+    which hints they carry. With --servers no cloud is asked. Nothing is
+    changed.
+    """
+
+    # The shell asks this before it parses the command line. Whether there is
+    # a cloud to ask is known only afterwards.
+    auth_required = False
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser.
+
+        :param prog_name: the words of the command.
+        :returns: the parser.
+        """
+        parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        parser.add_argument(
+            'stack',
+            metavar='<stack>',
+            nargs='?',
+            help='stack (name or ID); with --servers, only servers whose '
+            'hints name it, or a stack above theirs',
+        )
+        parser.add_argument(
+            '--servers',
+            metavar='<file>',
+            action='append',
+            default=[],
+            help='offline: what Nova\'s API answered, or what "server show" '
+            f'printed as JSON or YAML, with API version {HINTS_SHOWN} or '
+            'newer; can be repeated',
+        )
+        keys = parser.add_mutually_exclusive_group()
+        keys.add_argument(
+            '--config-file',
+            metavar='<file>',
+            help='check signatures with the signing_key in [heat_hints] of '
+            'this nova.conf or heat.conf',
+        )
+        keys.add_argument(
+            '--key-file',
+            metavar='<file>',
+            help='check signatures with the keys in this file, one on each '
+            'line',
+        )
+        parser.add_argument(
+            '--long', action='store_true', help='show the IDs as well'
+        )
+        return parser
+
+    def take_action(
+        self, parsed_args: argparse.Namespace
+    ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+        """Return one row for each server.
+
+        :param parsed_args: the command line.
+        :raises CommandError: when something cannot be read.
+        """
+        keys = _keys(parsed_args)
+        stack = parsed_args.stack
+        if parsed_args.servers:
+            members = files.read(
+                parsed_args.servers,
+                lambda rows: server_hints.read_servers(rows, keys),
+            )
+            if stack:
+                members = [m for m in members if m.belongs_to(stack)]
+        elif stack:
+            with cloud.one_line():
+                servers = list(self._ask(stack))
+                members = server_hints.read_servers(servers, keys)
+        else:
+            raise exceptions.CommandError(
+                'Which stack? Name it, or give servers with --servers'
+            )
+        members.sort(key=lambda member: (member.name, member.id))
+        rows = map(_row, members)
+        if parsed_args.long:
+            return COLUMNS + LONG_COLUMNS, (
+                row + _long(member)
+                for row, member in zip(rows, members, strict=True)
+            )
+        return COLUMNS, rows
+
+    def _ask(self, stack: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the servers of a stack, as Nova's API answers."""
+        # What the shell does before a command that always needs a cloud.
+        self.auth_required = True
+        self.app.prepare_to_run_command(self)
+        connection = self.app.client_manager.sdk_connection
+        compute = connection.compute
+        # The shell pins an old version unless told otherwise.
+        compute.default_microversion = None
+        if not utils.supports_microversion(compute, HINTS_SHOWN):
+            raise exceptions.CommandError(
+                'This Nova does not show the hints of servers; it takes API '
+                f'microversion {HINTS_SHOWN}'
+            )
+        for server_id in _servers_of(connection.orchestration, stack):
+            # Not as the SDK's own resource: an older SDK asks for it with an
+            # older version, and gets no hints.
+            answer = compute.get(
+                f'/servers/{server_id}', microversion=HINTS_SHOWN
+            )
+            if answer.status_code == 404:
+                LOG.warning(
+                    'Server %s of the stack is not in Nova, or belongs to '
+                    'another project.',
+                    server_id,
+                )
+                continue
+            sdk_exceptions.raise_from_response(answer)
+            yield answer.json()
+
+
+def _servers_of(orchestration: Any, name: str) -> Iterator[str]:
+    """Yield the ids of the servers in a stack and in those below it."""
+    stack = orchestration.find_stack(name, ignore_missing=False)
+    answer = orchestration.get(
+        f'/stacks/{stack.name}/{stack.id}/resources',
+        params={'nested_depth': _ALL_LEVELS},
+    )
+    sdk_exceptions.raise_from_response(answer)
+    for resource in answer.json()['resources']:
+        server_id = resource.get('physical_resource_id')
+        if resource.get('resource_type') in SERVER_TYPES and server_id:
+            yield server_id
+
+
+def _keys(parsed_args: argparse.Namespace) -> stack_hints.Keys | None:
+    """Return the keys of Heat, None if none was asked for.
+
+    :raises CommandError: when there is none that can be used. A key is in no
+        message.
+    """
+    path = parsed_args.config_file or parsed_args.key_file
+    if not path:
+        return None
+    try:
+        if parsed_args.config_file:
+            given = _configured(path)
+        else:
+            text = pathlib.Path(path).read_text('utf-8')
+            given = text.replace(',', '\n').splitlines()
+    except OSError as exc:
+        raise exceptions.CommandError(
+            f'Cannot read {path!r}: {exc.strerror}'
+        ) from exc
+    except (cfg.Error, ValueError) as exc:
+        # Without its text, which may quote a key.
+        raise exceptions.CommandError(
+            f'Cannot read signing keys from {path!r} ({type(exc).__name__}): '
+            'it must be a text without "$" in the keys'
+        ) from exc
+    keys, short = stack_hints.read_keys(given)
+    if not keys:
+        raise exceptions.CommandError(
+            f'No signing key of {stack_hints.MIN_KEY_LENGTH} characters or '
+            f'more is in {path!r}'
+        )
+    if short:
+        LOG.warning(
+            'Key number %s in %r is shorter than %d characters: it is not '
+            'used.',
+            ', '.join(map(str, short)),
+            path,
+            stack_hints.MIN_KEY_LENGTH,
+        )
+    return keys
+
+
+def _configured(path: str) -> list[str]:
+    """Return the option ``signing_key`` of a configuration file."""
+    config = cfg.ConfigOpts()
+    conf.register_opts(config)
+    # Opened first: oslo.config does not say why it cannot read a file.
+    pathlib.Path(path).open('rb').close()
+    config(args=[], project='nova', default_config_files=[path])
+    return list(config.heat_hints.signing_key)
+
+
+def _row(member: server_hints.Member) -> tuple[Any, ...]:
+    """Return the cells that are always shown."""
+    return (
+        member.name,
+        Text(member.hints.stack_name),
+        Path(member.hints.path),
+        Text(member.hints.resource_name),
+        str(member.signature),
+    )
+
+
+def _long(member: server_hints.Member) -> tuple[Any, ...]:
+    """Return the cells with the IDs."""
+    return (
+        member.id,
+        Text(member.hints.stack_id),
+        Text(member.hints.root_stack_id),
+        Text(member.hints.resource_uuid),
+    )

@@ -1,0 +1,154 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Which stack each server says it belongs to, and whether Heat said so.
+
+Pure: servers as Nova's API or ``openstack server show -f json`` tell them,
+records out. What the hints mean is decided by
+:mod:`nova_filters.stack_hints`, as in nova-scheduler.
+"""
+
+import dataclasses
+import enum
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from nova_filters import inventory, stack_hints
+
+#: The names of one thing: Nova's, that of ``server show``, that of ``server
+#: list``; in lower case, with underscores.
+_HINTS: Final = ('scheduler_hints', 'os-sch-hnt:scheduler_hints')
+_PROJECT: Final = ('tenant_id', 'project_id')
+
+
+class Signature(enum.StrEnum):
+    """What is known of the signature of a server's hints."""
+
+    #: A key of Heat made it, for this project and these hints.
+    VALID = 'valid'
+    #: There is one, and no key made it for this project and these hints.
+    INVALID = 'invalid'
+    #: There is none.
+    UNSIGNED = 'unsigned'
+    #: There is one, and no key to check it with.
+    NOT_CHECKED = 'not checked'
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Member:
+    """One server and what its hints say.
+
+    :param name: the server's name.
+    :param id: its id.
+    :param hints: what they say of the stack, whoever gave them.
+    :param signature: whether Heat gave them.
+    """
+
+    name: str
+    id: str
+    hints: stack_hints.StackHints
+    signature: Signature
+
+    def belongs_to(self, stack: str) -> bool:
+        """Tell whether the hints name a stack, or one above it.
+
+        :param stack: a stack's id or name.
+        """
+        named = {
+            self.hints.root_stack_id,
+            self.hints.stack_id,
+            self.hints.stack_name,
+            *(step.stack for step in self.hints.path),
+        }
+        return stack in named
+
+
+def read_server(
+    server: Mapping[str, Any], keys: stack_hints.Keys | None
+) -> Member:
+    """Return what one server says.
+
+    :param server: the server, as Nova's API or the shell shows it.
+    :param keys: the keys of Heat; None if there is none to check with.
+    :returns: the record.
+    :raises UnreadableError: when it is no server, or has no hints shown.
+    """
+    fields = {
+        str(key).lower().replace(' ', '_'): value
+        for key, value in server.items()
+    }
+    name, server_id = fields.get('name'), fields.get('id')
+    if not isinstance(name, str) or not isinstance(server_id, str):
+        raise inventory.UnreadableError('a server has no "name" or no "id"')
+    for field in _HINTS:
+        if field in fields:
+            # Nova says null for a server without hints.
+            hints = fields[field] or {}
+            break
+    else:
+        raise inventory.UnreadableError(
+            f'server "{name}" has no "scheduler_hints": ask Nova with API '
+            'version 2.100 or newer'
+        )
+    if not isinstance(hints, Mapping):
+        raise inventory.UnreadableError(
+            f'the "scheduler_hints" of server "{name}" are no mapping'
+        )
+    project = next((fields[key] for key in _PROJECT if key in fields), None)
+    return Member(
+        name,
+        server_id,
+        stack_hints.read(hints),
+        _signature(hints, project, keys),
+    )
+
+
+def read_servers(
+    documents: Iterable[Mapping[str, Any]], keys: stack_hints.Keys | None
+) -> list[Member]:
+    """Return what servers say.
+
+    :param documents: servers, or answers of Nova's API that hold one or
+        many.
+    :param keys: as for :func:`read_server`.
+    :returns: the records.
+    :raises UnreadableError: when one of them is no server.
+    """
+    return [
+        read_server(server, keys)
+        for document in documents
+        for server in _unwrap(document)
+    ]
+
+
+def _unwrap(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the servers of a document."""
+    inner = document.get('servers', document.get('server', document))
+    for server in inner if isinstance(inner, list) else [inner]:
+        if not isinstance(server, Mapping):
+            raise inventory.UnreadableError('a server is no mapping')
+        yield server
+
+
+def _signature(
+    hints: Mapping[str, Any],
+    project: object,
+    keys: stack_hints.Keys | None,
+) -> Signature:
+    """Return what is known of the signature."""
+    if stack_hints.SIGNATURE not in hints:
+        return Signature.UNSIGNED
+    if keys is None:
+        return Signature.NOT_CHECKED
+    if keys.signed(hints, project):
+        return Signature.VALID
+    return Signature.INVALID

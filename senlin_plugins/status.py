@@ -1,0 +1,344 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The command ``senlin-plugins-status upgrade check``.
+
+It reads the ``senlin.conf`` of an engine or a conductor, has Senlin load its
+policy and profile types as they do when they start, and looks into Senlin's
+database for policies that are in each other's way. It changes nothing.
+"""
+
+import importlib
+import logging
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any, Final
+
+from oslo_config import cfg
+from oslo_upgradecheck import upgradecheck
+
+from senlin_plugins import conf
+
+COMMAND: Final = 'senlin-plugins-status'
+
+#: What this package publishes, and the option value that enables it.
+POLICY_TYPES: Final = {
+    'senlin_plugins.policy.region_placement-1.0': conf.REGION_PLACEMENT,
+    'senlin_plugins.policy.deletion-1.0': conf.DELETION,
+    'senlin_plugins.policy.deletion-1.1': conf.DELETION,
+}
+PROFILE_TYPES: Final = (
+    'senlin_plugins.nova.server-1.0',
+    'senlin_plugins.heat.stack-1.0',
+)
+
+REGION_POLICY: Final = 'senlin_plugins.policy.region_placement'
+IN_TREE_REGION_POLICY: Final = 'senlin.policy.region_placement'
+#: Types that do the same work twice when one cluster has both.
+RIVALS: Final = (
+    (REGION_POLICY, IN_TREE_REGION_POLICY),
+    ('senlin_plugins.policy.deletion', 'senlin.policy.deletion'),
+)
+
+#: Which policies, by type, are attached to which cluster.
+_ATTACHED: Final = """
+SELECT cluster.name, policy.type, profile.type
+FROM cluster_policy
+JOIN cluster ON cluster.id = cluster_policy.cluster_id
+JOIN policy ON policy.id = cluster_policy.policy_id
+JOIN profile ON profile.id = cluster.profile_id
+ORDER BY cluster.name
+"""
+
+#: How many clusters a text names.
+_NAMED: Final = 10
+
+Code = upgradecheck.Code
+Result = upgradecheck.Result
+
+
+class Checks(upgradecheck.UpgradeCommands):
+    """What is checked, one method for each row of the table.
+
+    :param config: Senlin's configuration; it is read when a check runs.
+    """
+
+    display_title = 'senlin_plugins: Upgrade Check Results'
+
+    def __init__(self, config: Any) -> None:
+        self._config = config
+
+    def check_configuration(self) -> Result:
+        """Check that there is a senlin.conf at all."""
+        if self._config.config_file or self._config.config_dir:
+            return Result(Code.SUCCESS)
+        return Result(
+            Code.FAILURE,
+            'No senlin.conf was found: the other checks look at the defaults, '
+            'and at no database. Run this command on a senlin-engine host, '
+            'or give --config-file.',
+        )
+
+    def check_values(self) -> Result:
+        """Check that each option has a value that it may have."""
+        wrong = []
+        for option in conf.OPTS:
+            try:
+                self._config[conf.GROUP][option.dest]
+            except (ValueError, cfg.Error) as exc:
+                wrong.append(f'{option.name}: {exc}')
+        if not wrong:
+            return Result(Code.SUCCESS)
+        return Result(
+            Code.FAILURE,
+            'Policies are refused until these options in '
+            f'[{conf.GROUP}] are corrected: {"; ".join(wrong)}. Give '
+            'senlin-conductor and senlin-engine the same values and restart '
+            'them.',
+        )
+
+    def check_types(self) -> Result:
+        """Check that Senlin knows the types, and that they are ours."""
+        try:
+            loader = importlib.import_module('senlin.engine.environment')
+            loader.initialize()
+            known = loader.global_env()
+        except Exception as exc:
+            return Result(
+                Code.FAILURE,
+                'senlin-engine does not start: Senlin cannot load its types: '
+                f'{_one_line(exc)}.',
+            )
+        missing = [
+            name
+            for names, get in (
+                (POLICY_TYPES, known.get_policy),
+                (PROFILE_TYPES, known.get_profile),
+            )
+            for name in names
+            if not _is_ours(get, name)
+        ]
+        if not missing:
+            return Result(Code.SUCCESS)
+        return Result(
+            Code.FAILURE,
+            f'Senlin does not have {", ".join(missing)} from this package: '
+            'install os-placement-plugins in the environment of '
+            'senlin-engine and senlin-conductor, and look for the names in '
+            f'the files below {self._config.environment_dir}.',
+        )
+
+    def check_enabled(self) -> Result:
+        """Check which of the policy types users may use."""
+        try:
+            enabled = set(self._config[conf.GROUP].enabled_policies)
+        except (ValueError, cfg.Error):
+            # The check of the values says so.
+            return Result(Code.SUCCESS)
+        names = dict.fromkeys(POLICY_TYPES.values())
+        disabled = [name for name in names if name not in enabled]
+        if not disabled:
+            return Result(Code.SUCCESS)
+        return Result(
+            Code.WARNING if len(disabled) == len(names) else Code.SUCCESS,
+            f'Nobody can use the policy {" and ".join(disabled)}. To change '
+            f'that, add it to enabled_policies in [{conf.GROUP}] and restart '
+            'senlin-conductor and senlin-engine.',
+        )
+
+    def check_default_region(self) -> Result:
+        """Check that nodes without a recorded region have one."""
+        if self._config.default_region_name:
+            return Result(Code.SUCCESS)
+        return Result(
+            Code.WARNING,
+            'default_region_name is not set in [DEFAULT]. Nodes that were '
+            'created without a region then count as being in none, and the '
+            'region placement policy removes them first. Set it to the '
+            'region that Senlin creates them in.',
+        )
+
+    def check_clusters(self) -> Result:
+        """Look in the database for policies in each other's way."""
+        try:
+            rows = self._attached()
+        except Exception as exc:
+            return Result(
+                Code.WARNING,
+                "Senlin's database could not be asked which policies are "
+                f'attached to clusters: {_reason(exc)}. Correct connection '
+                'in [database], or run this command where the database can '
+                'be reached.',
+            )
+        findings = [*_find_rivals(rows), *_find_unaware(rows)]
+        lone = _clusters(
+            name for name, policy, _ in rows if policy == IN_TREE_REGION_POLICY
+        )
+        if lone:
+            findings.append(
+                f'{IN_TREE_REGION_POLICY} is attached to {lone}: nothing '
+                'reads its plan, all nodes are created in one region. Detach '
+                f'it and attach a policy of type {REGION_POLICY}'
+            )
+        if not findings:
+            return Result(Code.SUCCESS)
+        return Result(Code.WARNING, '. '.join(findings) + '.')
+
+    def _attached(self) -> list[tuple[str, str, str]]:
+        """Return the names of clusters, and the types attached to them.
+
+        :returns: cluster name, policy type and profile type, the types
+            without their versions.
+        """
+        # Not through Senlin: its engine tries again for minutes when the
+        # database is away.
+        sqlalchemy = importlib.import_module('sqlalchemy')
+        connection = self._config.database.connection
+        if not connection:
+            raise ValueError('connection is not set in [database]')
+        engine = sqlalchemy.create_engine(connection)
+        try:
+            with engine.connect() as connection:
+                rows = connection.execute(sqlalchemy.text(_ATTACHED))
+                return [
+                    (name, policy.rpartition('-')[0], profile)
+                    for name, policy, profile in rows
+                ]
+        finally:
+            engine.dispose()
+
+    _upgrade_checks = (
+        ('Configuration file', check_configuration),
+        ('Option values', check_values),
+        ('Policy and profile types', check_types),
+        ('Enabled policies', check_enabled),
+        ('Default region', check_default_region),
+        ('Attached policies', check_clusters),
+    )
+
+
+def _find_rivals(rows: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Say which clusters have a policy of ours and its in-tree rival."""
+    attached: dict[str, set[str]] = {}
+    for name, policy, _ in rows:
+        attached.setdefault(name, set()).add(policy)
+    findings = []
+    for ours, theirs in RIVALS:
+        both = _clusters(
+            name for name in attached if {ours, theirs} <= attached[name]
+        )
+        if both:
+            findings.append(
+                f'{ours} and {theirs} are both attached to {both} and '
+                'overwrite each other: detach the latter'
+            )
+    return findings
+
+
+def _find_unaware(rows: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Say on which clusters the plan of our region policy has no effect."""
+    unaware = _clusters(
+        name
+        for name, policy, profile in rows
+        if policy == REGION_POLICY and profile not in PROFILE_TYPES
+    )
+    if not unaware:
+        return []
+    return [
+        f'{REGION_POLICY} is attached to {unaware}, but the profile creates '
+        'all nodes in one region unless it brings regions of its own: use a '
+        f'profile of type {" or ".join(PROFILE_TYPES)}'
+    ]
+
+
+def _clusters(names: Iterable[str]) -> str:
+    """Return a short list of clusters; an empty string for none."""
+    given = list(dict.fromkeys(names))
+    if not given:
+        return ''
+    more = len(given) - _NAMED
+    text = ', '.join(given[:_NAMED]) + (
+        f' and {more} more' if more > 0 else ''
+    )
+    return f'cluster {text}' if len(given) == 1 else f'clusters {text}'
+
+
+def _is_ours(get: Any, name: str) -> bool:
+    """Tell whether a type is known and comes from this package.
+
+    :param get: the method of Senlin's environment that returns the class.
+    :param name: the type with its version.
+    """
+    try:
+        module = get(name).__module__
+    except Exception:
+        return False
+    return bool(module.split('.')[0] == __package__)
+
+
+def _reason(exc: BaseException) -> str:
+    """Say why the database could not be asked, without a password."""
+    name = type(exc).__name__
+    if name == 'ArgumentError':
+        # It quotes all of what it cannot read.
+        return f'{name}: connection in [database] is no database URL'
+    # A database's error goes on for pages.
+    return f'{name}: {str(exc).partition(chr(10))[0]}'
+
+
+def _one_line(exc: BaseException) -> str:
+    """Return the text of an exception without its line breaks."""
+    text = ' '.join(str(exc).split()) or type(exc).__name__
+    if isinstance(exc, cfg.ConfigFileParseError):
+        # Without the line itself, which may hold a password.
+        return re.split(r""": ['"]""", text, maxsplit=1)[0]
+    return text
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command.
+
+    :param argv: the arguments; those of the process by default.
+    :returns: 0 when nothing is to be done, 1 for a warning, 2 for a failure,
+        255 when nothing could be checked.
+    """
+    arguments = sys.argv[1:] if argv is None else argv
+    # What Senlin logs while it loads is not asked for here.
+    logging.getLogger().addHandler(logging.NullHandler())
+    try:
+        # Patches the process, as in senlin-engine, before anything else.
+        importlib.import_module('senlin.cmd')
+        importlib.import_module('senlin.conf')
+        importlib.import_module('senlin.db.sqlalchemy.api')
+    except ImportError as exc:
+        return _give_up(f'run it where senlin-engine is installed: {exc}')
+    conf.register_opts(cfg.CONF)
+    try:
+        return upgradecheck.main(
+            cfg.CONF, 'senlin', Checks(cfg.CONF), arguments
+        )
+    except (cfg.Error, OSError, ValueError) as exc:
+        return _give_up(f'the configuration cannot be read: {_one_line(exc)}')
+
+
+def _give_up(problem: str) -> int:
+    """Say in one line why nothing could be checked.
+
+    :returns: the exit code.
+    """
+    print(f'{COMMAND}: {problem}', file=sys.stderr)
+    return 255
+
+
+if __name__ == '__main__':
+    sys.exit(main())

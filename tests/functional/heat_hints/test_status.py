@@ -1,0 +1,127 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``heat-hints-status upgrade check`` on good and bad heat.conf files."""
+
+import ddt
+
+from tests import upgrade_checks
+
+KEY = 'an example key of 32 characters.'
+
+GOOD = f"""
+[heat_hints]
+enabled = true
+signing_key = {KEY}
+"""
+
+#: What is added to the good file; the check that says so, its result, and
+#: words of it.
+CASES = (
+    (
+        'scope = some\n',
+        'Option values',
+        'FAILURE',
+        ('scope', 'opt_in', "'some'"),
+    ),
+    (
+        'scope = some\n',
+        'Start of heat-engine',
+        'FAILURE',
+        ('hints are off', 'restart heat-engine'),
+    ),
+    (
+        'resource_types = OS::Nova::Severs\n',
+        'Start of heat-engine',
+        'FAILURE',
+        ('no resource type "OS::Nova::Severs"', 'Correct'),
+    ),
+    (
+        'providers = rack\n',
+        'Start of heat-engine',
+        'FAILURE',
+        ('no provider "rack"', 'mapping_file', 'Correct'),
+    ),
+    (
+        'providers = mapping_file\n',
+        'Start of heat-engine',
+        'FAILURE',
+        ('mapping_file is not set', 'give the path'),
+    ),
+    (
+        'user_hints = keep\n',
+        'Signature',
+        'WARNING',
+        ('is not signed', 'Set user_hints = override'),
+    ),
+    (
+        '[DEFAULT]\nstack_scheduler_hints = true\n',
+        'Start of heat-engine',
+        'WARNING',
+        ('stack_scheduler_hints is on as well', 'turn it off'),
+    ),
+    (
+        'signing_key = short-secret\n',
+        'Start of heat-engine',
+        'FAILURE',
+        ('without a signature', '32 characters', 'Give a longer one'),
+    ),
+    (
+        'signing_key = $secret\n',
+        'Option values',
+        'FAILURE',
+        ('signing_key: it cannot be read',),
+    ),
+)
+
+
+@ddt.ddt
+class HeatHintsStatusTest(
+    upgrade_checks.FileTests, upgrade_checks.UpgradeCheckCase
+):
+    command = 'heat-hints-status'
+    file = 'heat.conf'
+
+    def test_enabled_with_a_key_needs_nothing(self):
+        self.assert_clean(self.check(GOOD))
+
+    @ddt.unpack
+    @ddt.data(*CASES)
+    def test_a_wrong_option_is_told_with_its_remedy(
+        self, added, name, code, words
+    ):
+        answer = self.check(GOOD + added)
+        self.assert_details(answer, name, code, *words)
+        self.assertNotIn('secret', answer.output)
+
+    def test_switched_off_is_a_warning(self):
+        answer = self.check('')
+        self.assert_details(answer, 'Enabled', 'WARNING', 'enabled = true')
+        self.assertEqual(1, answer.code)
+
+    def test_an_environment_that_replaces_the_type_is_told(self):
+        environment = self.folder / 'environment.d'
+        environment.mkdir()
+        (environment / 'other.yaml').write_text(
+            'resource_registry:\n'
+            '  "OS::Nova::Server": "OS::Heat::RandomString"\n'
+        )
+        answer = self.check(
+            f'{GOOD}[DEFAULT]\nenvironment_dir = {environment}\n'
+        )
+        self.assert_details(
+            answer,
+            'Start of heat-engine',
+            'FAILURE',
+            'OS::Nova::Server would be created without hints',
+            'environment_dir',
+        )

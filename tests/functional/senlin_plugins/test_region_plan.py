@@ -1,0 +1,316 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``openstack cluster region plan`` on a running Senlin, and beside it.
+
+The shell runs in a process of its own and speaks HTTP to Senlin's real REST
+application; only the logins and Keystone's list of regions are a stub.
+"""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+from urllib import parse
+
+import ddt
+import eventlet
+import eventlet.wsgi
+from eventlet.green import subprocess
+from senlin.common import context
+from senlin.common import exception as exc
+from senlin.policies import base as policy_base
+
+from demo.senlin import engine
+from senlin_plugins import region_spec
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+CLOUDS = """
+clouds:
+  stub:
+    auth_type: admin_token
+    auth: {{token: stub, endpoint: "{url}/clustering/v1"}}
+    clustering_endpoint_override: "{url}/clustering/v1"
+    identity_endpoint_override: "{url}/identity/v3"
+"""
+
+
+class Gateway:
+    """A stub of what stands before Senlin: Keystone, and the login.
+
+    :param senlin: the running engine; requests go through its REST
+        application.
+    """
+
+    def __init__(self, senlin):
+        self._senlin = senlin
+        #: Method and path of every request.
+        self.requests = []
+        #: What Keystone answers.
+        self.identity_status = 200
+
+    def __call__(self, environ, start_response):
+        """Answer one request."""
+        path = environ['PATH_INFO']
+        self.requests.append((environ['REQUEST_METHOD'], path))
+        status, answer = self._answer(environ, path)
+        body = json.dumps(answer).encode()
+        start_response(
+            f'{status} Answer',
+            [
+                ('Content-Type', 'application/json'),
+                ('Content-Length', str(len(body))),
+            ],
+        )
+        return [body]
+
+    def _answer(self, environ, path):
+        if path == '/identity/v3/regions':
+            known = sorted(self._senlin.cloud.known)
+            return self.identity_status, {
+                'regions': [{'id': name} for name in known],
+                'links': {},
+            }
+        if path == '/identity/v3':
+            return 200, {
+                'version': {
+                    'id': 'v3.14',
+                    'status': 'stable',
+                    'links': [
+                        {
+                            'rel': 'self',
+                            'href': f'http://{environ["HTTP_HOST"]}{path}/',
+                        }
+                    ],
+                }
+            }
+        if not path.startswith('/clustering/v1'):
+            return 404, {'error': {'message': path}}
+        path = parse.quote(path.removeprefix('/clustering/v1') or '/')
+        if environ.get('QUERY_STRING'):
+            path += f'?{environ["QUERY_STRING"]}'
+        try:
+            return 200, self._senlin.call(environ['REQUEST_METHOD'], path)
+        except engine.ApiError as ex:
+            return ex.code, {'error': {'message': str(ex)}}
+
+
+class ShellTestCase(base.TestCase):
+    """A shell whose cloud is the engine of this process."""
+
+    def setUp(self):
+        super().setUp()
+        self.gateway = Gateway(self.senlin)
+        listener = eventlet.listen(('127.0.0.1', 0))
+        url = 'http://{}:{}'.format(*listener.getsockname())
+        server = eventlet.spawn(
+            eventlet.wsgi.server, listener, self.gateway, log_output=False
+        )
+        self.addCleanup(server.kill)
+        folder = tempfile.TemporaryDirectory(prefix='opp-shell-')
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / 'clouds.yaml').write_text(CLOUDS.format(url=url))
+
+    def shell(self, *arguments):
+        """Run the shell; return its exit code, output and error."""
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith('OS_')
+        }
+        process = subprocess.Popen(
+            [sys.executable, '-W', 'ignore', '-m', 'openstackclient.shell']
+            + ['--os-cloud', 'stub', 'cluster', 'region', 'plan']
+            + list(arguments),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
+            env={**environment, 'HOME': str(self.folder)},
+        )
+        with eventlet.Timeout(engine.PATIENCE):
+            output, error = process.communicate()
+        # Only those of this package: what else is installed in the shell
+        # may have warnings of its own.
+        lines = [
+            line
+            for line in error.splitlines()
+            if not line.startswith('Could not load')
+        ]
+        return process.returncode, output, '\n'.join(lines)
+
+    def plan(self, *arguments):
+        """Return what changes in each region, and what was said beside it."""
+        code, output, error = self.shell(*arguments, '-f', 'json')
+        self.assertEqual(0, code, error)
+        self.rows = {row['Region']: row for row in json.loads(output)}
+        changes = {name: row['Change'] for name, row in self.rows.items()}
+        return {name: n for name, n in changes.items() if n}, error
+
+    def assert_one_line(self, result, *words):
+        """Check that the command failed with one clear line."""
+        code, output, error = result
+        self.assertEqual((1, ''), (code, output))
+        self.assertEqual(1, len(error.splitlines()), error)
+        for word in words:
+            self.assertIn(word, error)
+
+
+class LivePlanTest(ShellTestCase):
+    def test_the_plan_is_what_the_policy_then_does(self):
+        cluster = self.spread((ONE, 300), (TWO, 100, 1), (THREE,))
+        for count in (7, -4):
+            name = 'scale_out' if count > 0 else 'scale_in'
+            planned, said = self.plan(
+                '--cluster', cluster, '--count', f'{count:+}'
+            )
+            self.assertEqual('', said)
+            data = self.act(cluster, name, count=abs(count))
+            field = 'creation' if count > 0 else 'deletion'
+            self.assertEqual(
+                data[field]['regions'],
+                {region: abs(n) for region, n in planned.items()},
+            )
+        # Nothing but reading.
+        methods = {method for method, _ in self.gateway.requests}
+        self.assertEqual({'GET'}, methods)
+
+    def test_a_policy_and_the_in_tree_algorithm_beside_it(self):
+        policy = self.region_policy((ONE, 100, 1), (TWO, 100), (THREE, 100))
+        planned, said = self.plan(
+            *('--policy', policy, '--current', f'{TWO}=1'),
+            *('--scale-out', '5', '--compare'),
+        )
+        self.assertEqual({ONE: 1, TWO: 1, THREE: 3}, planned)
+        # Room in two regions, and a refusal all the same.
+        self.assertIn('The in-tree policy refuses', said)
+        self.assertIsNone(self.rows[ONE]['In-tree Change'])
+        planned, said = self.plan(
+            '--policy', policy, '--scale-out', '3', '--compare'
+        )
+        self.assertEqual({ONE: 1, TWO: 1, THREE: 1}, planned)
+        self.assertEqual('', said)
+        self.assertEqual(
+            [1, 1, 1],
+            [self.rows[name]['In-tree Change'] for name in (ONE, TWO, THREE)],
+        )
+
+    def test_a_region_that_keystone_does_not_know_is_left_out(self):
+        cluster = self.spread((ONE,), (TWO,))
+        self.cloud.known.discard(TWO)
+        planned, said = self.plan('--cluster', cluster, '--count', '+2')
+        self.assertEqual({ONE: 2}, planned)
+        self.assertIn(f'Keystone does not know {TWO}', said)
+        self.assertEqual('out of reach: left as it is', self.rows[TWO]['Why'])
+
+    def test_regions_that_cannot_be_listed_count_as_usable(self):
+        cluster = self.spread((ONE,), (TWO,))
+        self.gateway.identity_status = 403
+        planned, said = self.plan('--cluster', cluster, '--count', '+2')
+        self.assertEqual({ONE: 1, TWO: 1}, planned)
+        self.assertIn('could not be read', said)
+
+    def test_nodes_without_a_region_need_the_default_region(self):
+        # Created by the in-tree profile, before there was a policy.
+        profile = self.senlin.profile('os.nova.server')
+        cluster = self.cluster(profile=profile, size=2)
+        policy = self.region_policy((ONE,), (TWO,))
+        arguments = ('--cluster', cluster, '--policy', policy)
+        self.assert_one_line(
+            self.shell(*arguments, '--count', '+2'),
+            '2 node(s)',
+            '--default-region',
+        )
+        planned, _ = self.plan(
+            *arguments, '--count', '+2', '--default-region', ONE
+        )
+        self.assertEqual({TWO: 2}, planned)
+
+    def test_what_is_not_there_is_one_line(self):
+        cluster = self.cluster()
+        disabled = self.region_policy((ONE,))
+        self.assert_done(self.senlin.attach(cluster, disabled))
+        self.act(cluster, 'policy_update', policy_id=disabled, enabled=False)
+        deletion = self.senlin.policy(base.DELETION_POLICY, {}, '1.1')
+        for arguments, words in (
+            (('--cluster', 'nothing'), ('nothing',)),
+            (('--policy', 'nothing'), ('nothing',)),
+            (('--cluster', cluster), ('has no region placement policy',)),
+            (('--policy', deletion), ("'type'", region_spec.TYPES[0])),
+        ):
+            self.assert_one_line(
+                self.shell(*arguments, '--count', '+1'), *words
+            )
+
+
+def spec_of(*regions, **others):
+    """Return the spec of a policy."""
+    return {
+        'type': base.REGION_POLICY,
+        'version': '1.0',
+        'properties': {'regions': list(regions)},
+        **others,
+    }
+
+
+@ddt.ddt
+class SpecRulesTest(base.TestCase):
+    """The file reader and the real policy say the same of a spec."""
+
+    @ddt.data(
+        spec_of({'name': ONE}),
+        spec_of({'name': ONE, 'weight': 0, 'cap': 0}, {'name': TWO}),
+        spec_of({'name': ONE, 'weight': '3', 'cap': '-1'}),
+        spec_of({'name': 1}),
+        spec_of({'name': ONE}, version=1.0),
+        spec_of({'name': ONE}, description='text'),
+        spec_of({'name': ONE}, description=None),
+        spec_of({'name': ONE}, other=1),
+        spec_of({'name': ONE}, version='1.1'),
+        spec_of(),
+        spec_of(ONE),
+        spec_of({}),
+        spec_of({'name': ''}),
+        spec_of({'name': None}),
+        spec_of({'name': ONE}, {'name': ONE}),
+        spec_of({'name': ONE, 'wieght': 1}),
+        spec_of({'name': ONE, 'weight': -1}),
+        spec_of({'name': ONE, 'weight': None}),
+        spec_of({'name': ONE, 'weight': 1.5}),
+        spec_of({'name': ONE, 'weight': True}),
+        spec_of({'name': ONE, 'weight': 'x'}),
+        spec_of({'name': ONE, 'weight': []}),
+        spec_of({'name': ONE, 'cap': -2}),
+        spec_of(properties={}),
+        spec_of(properties=None),
+        spec_of(properties={'regions': None}),
+        spec_of(properties={'regions': {'name': ONE}}),
+        spec_of(properties={'regions': 'abc'}),
+        spec_of(properties={'regions': [{'name': ONE}], 'zones': []}),
+    )
+    def test_a_spec_is_accepted_by_both_or_by_neither(self, spec):
+        accepted = True
+        try:
+            policy = policy_base.Policy('policy', spec)
+            policy.validate(context.RequestContext())
+        except (exc.SenlinException, TypeError):
+            accepted = False
+        try:
+            regions = region_spec.read(spec)
+        except region_spec.SpecError as ex:
+            self.assertFalse(accepted, ex)
+        else:
+            self.assertTrue(accepted, regions)
+            self.assertEqual(policy.spec_regions, list(regions))

@@ -1,0 +1,183 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``senlin-plugins-status upgrade check`` on good and bad senlin.conf files.
+
+The database is a file with the tables of Senlin's own models.
+"""
+
+import ddt
+
+from tests import processes, upgrade_checks
+
+SERVER = 'senlin_plugins.nova.server-1.0'
+OURS = 'senlin_plugins.policy.region_placement-1.0'
+THEIRS = 'senlin.policy.region_placement-1.0'
+
+#: Makes the tables, and a cluster with one profile type and some policy types
+#: for each argument.
+MAKE_DATABASE = """
+import senlin.cmd, sys
+import sqlalchemy
+from senlin.db.sqlalchemy import models
+from sqlalchemy import orm
+
+engine = sqlalchemy.create_engine('sqlite:///' + sys.argv[1])
+models.BASE.metadata.create_all(engine)
+session = orm.Session(engine)
+owner = {'user': 'u', 'project': 'p'}
+for number, cluster in enumerate(sys.argv[2:]):
+    name, profile_type, *policies = cluster.split()
+    one = str(number)
+    profile = models.Profile(id=one, type=profile_type, context={}, **owner)
+    session.add(profile)
+    session.flush()
+    session.add(models.Cluster(id=one, name=name, profile_id=one, **owner))
+    session.flush()
+    for policy_type in policies:
+        key = f'{number}-{policy_type}'[:36]
+        session.add(models.Policy(id=key, type=policy_type, **owner))
+        session.flush()
+        session.add(
+            models.ClusterPolicies(id=key, cluster_id=one, policy_id=key)
+        )
+session.commit()
+"""
+
+
+@ddt.ddt
+class SenlinPluginsStatusTest(
+    upgrade_checks.FileTests, upgrade_checks.UpgradeCheckCase
+):
+    command = 'senlin-plugins-status'
+    file = 'senlin.conf'
+
+    def configure(self, *clusters, added=''):
+        """Make a database and return a senlin.conf that names it.
+
+        :param clusters: each a cluster's name, its profile's type and the
+            types of its policies.
+        :param added: further lines.
+        """
+        database = self.folder / 'senlin.sqlite'
+        processes.run_python(MAKE_DATABASE, str(database), *clusters)
+        return (
+            '[DEFAULT]\n'
+            'default_region_name = RegionOne\n'
+            f'[database]\nconnection = sqlite:///{database}\n{added}'
+        )
+
+    def test_our_policies_on_our_profile_need_nothing(self):
+        self.assert_clean(
+            self.check(
+                self.configure(
+                    f'web {SERVER} {OURS} senlin_plugins.policy.deletion-1.1',
+                    'db os.nova.server-1.0 senlin.policy.deletion-1.1',
+                )
+            )
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        (
+            f'os.nova.server-1.0 {THEIRS}',
+            ('cluster web: nothing reads its plan', 'attach a policy of'),
+        ),
+        (
+            f'{SERVER} {OURS} {THEIRS}',
+            ('both attached to cluster web', 'detach the latter'),
+        ),
+        (
+            f'{SERVER} {OURS} senlin_plugins.policy.deletion-1.0 '
+            'senlin.policy.deletion-1.1',
+            ('both attached to cluster web', 'detach the latter'),
+        ),
+        (
+            f'os.nova.server-1.0 {OURS}',
+            ('the profile creates all nodes in one region', SERVER),
+        ),
+    )
+    def test_policies_in_each_others_way_are_told(self, cluster, words):
+        answer = self.check(self.configure(f'web {cluster}'))
+        self.assert_details(answer, 'Attached policies', 'WARNING', *words)
+
+    def test_many_clusters_are_counted(self):
+        answer = self.check(
+            self.configure(
+                *(f'c{number:02} os.x-1.0 {THEIRS}' for number in range(12))
+            )
+        )
+        self.assert_details(
+            answer, 'Attached policies', 'WARNING', 'c00, c01', 'and 2 more'
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        ('', 'connection is not set'),
+        ('connection = sqlite:////nowhere/senlin', 'unable to open'),
+        ('connection = sqlite://', 'no such table'),
+        ('connection = user:secret@host', 'no database URL'),
+    )
+    def test_a_database_that_cannot_be_asked_is_a_warning(self, line, word):
+        answer = self.check(f'[database]\n{line}\n')
+        self.assert_details(
+            answer, 'Attached policies', 'WARNING', word, 'Correct connection'
+        )
+        self.assertNotIn('secret', answer.output)
+
+    @ddt.data('enabled_policies = region', 'unaware_profile = allow')
+    def test_a_wrong_value_is_a_failure(self, line):
+        answer = self.check(
+            self.configure(added=f'[senlin_plugins]\n{line}\n')
+        )
+        option, _, value = line.partition(' = ')
+        self.assert_details(
+            answer, 'Option values', 'FAILURE', option, value, 'restart'
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        ('', 'WARNING', 'region_placement and deletion'),
+        ('deletion', 'SUCCESS', 'the policy region_placement.'),
+    )
+    def test_disabled_policies_are_named(self, value, code, words):
+        answer = self.check(
+            self.configure(
+                added=f'[senlin_plugins]\nenabled_policies = {value}\n'
+            )
+        )
+        self.assert_details(
+            answer, 'Enabled policies', code, words, 'add it to'
+        )
+
+    def test_no_default_region_is_a_warning(self):
+        text = self.configure().replace('default_region_name', 'other')
+        self.assert_details(
+            self.check(text), 'Default region', 'WARNING', 'Set it to'
+        )
+
+    def test_a_type_that_an_environment_file_removes_is_a_failure(self):
+        folder = self.folder / 'environments'
+        folder.mkdir()
+        (folder / 'site.yaml').write_text(
+            f'custom_policies:\n  {OURS}: null\n'
+        )
+        text = self.configure().replace(
+            '[database]', f'environment_dir = {folder}\n[database]'
+        )
+        self.assert_details(
+            self.check(text),
+            'Policy and profile types',
+            'FAILURE',
+            OURS,
+            str(folder),
+        )

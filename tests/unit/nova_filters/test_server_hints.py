@@ -1,0 +1,125 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What servers say of their stack, whoever made them say it."""
+
+import unittest
+
+import ddt
+
+from nova_filters import inventory, server_hints, stack_hints
+from nova_filters.server_hints import Signature
+
+KEY = 'an example key of 32 characters.'
+#: Signed with that key, for project p1.
+SIGNED = {
+    'heat_root_stack_id': 'r',
+    'heat_resource_uuid': ['u'],
+    'heat_path_in_stack': ['root', 'res,stack'],
+    'other': 'x',
+    'heat_signature': (
+        '3f6fc93e1a15b37b25ef59b4ab6cc02d5917ebf7d3efdbb066144546b39b1189'
+    ),
+}
+KEYS = stack_hints.Keys([KEY])
+OTHER_KEYS = stack_hints.Keys(['another key of some 32 characters'])
+
+
+def server(hints, project='p1', **others):
+    """Return a server as Nova's API shows it."""
+    return {
+        'id': 'i',
+        'name': 'web',
+        'tenant_id': project,
+        'scheduler_hints': hints,
+        **others,
+    }
+
+
+@ddt.ddt
+class ServerHintsTest(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        (SIGNED, 'p1', KEYS, Signature.VALID),
+        (SIGNED, 'p2', KEYS, Signature.INVALID),
+        (SIGNED, None, KEYS, Signature.INVALID),
+        (SIGNED, 'p1', OTHER_KEYS, Signature.INVALID),
+        (
+            {**SIGNED, 'heat_root_stack_id': 'x'},
+            'p1',
+            KEYS,
+            Signature.INVALID,
+        ),
+        (SIGNED, 'p1', None, Signature.NOT_CHECKED),
+        ({'heat_root_stack_id': 'r'}, 'p1', KEYS, Signature.UNSIGNED),
+        ({'heat_root_stack_id': 'r'}, 'p1', None, Signature.UNSIGNED),
+        (None, 'p1', KEYS, Signature.UNSIGNED),
+    )
+    def test_a_signature_is_told_apart(self, hints, project, keys, verdict):
+        member = server_hints.read_server(server(hints, project), keys)
+        self.assertEqual(verdict, member.signature)
+
+    def test_hints_are_read_whether_signed_or_not(self):
+        forged = {**SIGNED, 'heat_stack_name': 'mine'}
+        for hints in (SIGNED, forged):
+            member = server_hints.read_server(server(hints), KEYS)
+            self.assertEqual('r', member.hints.root_stack_id)
+            self.assertEqual(
+                [(None, 'root'), ('res', 'stack')],
+                [(s.resource, s.stack) for s in member.hints.path],
+            )
+
+    @ddt.data(
+        [server(SIGNED)],
+        [{'server': server(SIGNED)}],
+        [{'servers': [server(SIGNED)]}],
+        # As "server show" and "server list" print it.
+        [
+            {
+                'ID': 'i',
+                'Name': 'web',
+                'project_id': 'p1',
+                'Scheduler Hints': SIGNED,
+            }
+        ],
+    )
+    def test_a_server_is_found_in_whatever_holds_it(self, documents):
+        (member,) = server_hints.read_servers(documents, KEYS)
+        self.assertEqual(
+            ('web', 'i', Signature.VALID),
+            (member.name, member.id, member.signature),
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        ({}, 'no "name"'),
+        ({'name': 'web'}, 'no "id"'),
+        ({'name': 'web', 'id': 'i'}, 'API version 2.100'),
+        (server('text'), 'no mapping'),
+        ({'servers': ['text']}, 'no mapping'),
+    )
+    def test_what_is_no_server_is_refused(self, document, text):
+        with self.assertRaises(inventory.UnreadableError) as caught:
+            server_hints.read_servers([document], None)
+        self.assertIn(text, str(caught.exception))
+
+    @ddt.unpack
+    @ddt.data(
+        ('r', True),
+        ('root', True),
+        ('stack', True),
+        ('res', False),
+        ('other', False),
+    )
+    def test_a_server_belongs_to_the_stacks_of_its_path(self, stack, belongs):
+        member = server_hints.read_server(server(SIGNED), None)
+        self.assertEqual(belongs, member.belongs_to(stack))

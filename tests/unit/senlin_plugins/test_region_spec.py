@@ -1,0 +1,117 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Specs as files and options give them."""
+
+import unittest
+
+import ddt
+
+from senlin_plugins import region_spec
+from senlin_plugins.apportionment import Region
+
+TYPE = 'senlin_plugins.policy.region_placement'
+
+
+def spec_of(*regions, **others):
+    """Return the spec of a policy."""
+    return {
+        'type': TYPE,
+        'version': '1.0',
+        'properties': {'regions': list(regions)},
+        **others,
+    }
+
+
+@ddt.ddt
+class RegionSpecTest(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        ({'name': 'a'}, Region('a', 100, -1)),
+        ({'name': 'a', 'weight': 0, 'cap': 0}, Region('a', 0, 0)),
+        ({'name': 'a', 'weight': '3', 'cap': '-1'}, Region('a', 3, -1)),
+        # YAML reads such a name as a number.
+        ({'name': 1}, Region('1', 100, -1)),
+    )
+    def test_a_region_has_the_defaults_of_the_policy(self, item, region):
+        self.assertEqual((region,), region_spec.read(spec_of(item)))
+
+    @ddt.data(
+        {'version': 1.0},
+        {'type': 'senlin.policy.region_placement'},
+        {'description': 'of the web servers'},
+    )
+    def test_other_ways_to_write_a_spec_are_understood(self, others):
+        spec = spec_of({'name': 'a'}, **others)
+        self.assertEqual((Region('a'),), region_spec.read(spec))
+
+    @ddt.unpack
+    @ddt.data(
+        (None, 'The spec is no mapping'),
+        ('text', 'The spec is no mapping'),
+        ({}, "'type' is 'None': it must be " + TYPE),
+        (spec_of(type='senlin.policy.deletion'), "'type' is 'senlin.policy."),
+        (spec_of(version=2), "'version' is '2': it must be 1.0"),
+        (spec_of(description=None), "'description' is empty"),
+        (spec_of(properties=None), "'properties' is no mapping"),
+        (spec_of(regions=[]), "'regions' is not known in the spec"),
+        (spec_of(properties={}), "'regions' must be a list"),
+        (spec_of(properties={'regions': {}}), "'regions' must be a list"),
+        (
+            spec_of(properties={'regions': [], 'zones': []}),
+            "'zones' is not known in 'properties': it may have regions.",
+        ),
+        (spec_of(), "'regions' is empty"),
+        (spec_of('a'), "The region 'a' is no mapping"),
+        (spec_of({}), "'name' of a region is missing"),
+        (spec_of({'name': ''}), "'name' of a region is empty"),
+        (
+            spec_of({'name': 'a', 'wieght': 1}),
+            "'wieght' is not known in region 'a': it may have name, weight, "
+            'cap.',
+        ),
+        (
+            spec_of({'name': 'a', 'weight': -1}),
+            "'weight' of region 'a' is '-1': it must be 0 or greater",
+        ),
+        (spec_of({'name': 'a', 'cap': -2}), "'cap' of region 'a' is '-2'"),
+        (spec_of({'name': 'a', 'cap': 1.5}), "is '1.5': it must be a whole"),
+        (spec_of({'name': 'a', 'cap': True}), "is 'True': it must be a whole"),
+        (spec_of({'name': 'a', 'cap': None}), "is 'None': it must be a whole"),
+        (spec_of({'name': 'a', 'cap': 'x'}), "is 'x': it must be a whole"),
+        (spec_of({'name': 'a'}, {'name': 'a'}), "is 'a' 2 times"),
+    )
+    def test_a_wrong_spec_is_refused_with_what_is_accepted(self, spec, text):
+        with self.assertRaises(region_spec.SpecError) as caught:
+            region_spec.read(spec)
+        self.assertIn(text, str(caught.exception))
+
+    @ddt.unpack
+    @ddt.data(
+        ('a', Region('a')),
+        ('a:300', Region('a', 300)),
+        ('a:300:5', Region('a', 300, 5)),
+        ('a::5', Region('a', 100, 5)),
+        ('a:0:-1', Region('a', 0, -1)),
+    )
+    def test_an_option_names_a_region(self, text, region):
+        self.assertEqual(region, region_spec.read_region(text))
+
+    @ddt.unpack
+    @ddt.data(
+        ('a:1:2:3', 'write NAME, NAME:WEIGHT or NAME:WEIGHT:CAP'),
+        ('a:many', "'weight' of region 'a' is 'many'"),
+    )
+    def test_a_wrong_option_is_refused(self, text, message):
+        with self.assertRaises(region_spec.SpecError) as caught:
+            region_spec.read_region(text)
+        self.assertIn(message, str(caught.exception))
