@@ -82,6 +82,10 @@ class Environment:
 
 TESTS = ('requirements.txt', 'test-requirements.txt')
 SERVICES = ('senlin', 'nova', 'openstack-heat', 'openstack-placement')
+#: What stands around them in a cloud, and what the cloud is made with:
+#: a driver for MariaDB and a server for the services that are WSGI
+#: applications.
+CLOUD = ('keystone', 'glance', 'neutron', 'PyMySQL', 'waitress')
 
 ENVIRONMENTS = {
     environment.name: environment
@@ -108,6 +112,13 @@ ENVIRONMENTS = {
             NEWEST,
             'Senlin, Nova and Heat of the newest supported series',
             packages=SERVICES,
+            requirements=TESTS,
+        ),
+        Environment(
+            'cloud',
+            OLDEST,
+            'a whole cloud of the oldest supported series',
+            packages=(*SERVICES, *CLOUD, 'setuptools'),
             requirements=TESTS,
         ),
         # A service as an operator has it: alone. The tests install the wheel
