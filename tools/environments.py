@@ -83,9 +83,16 @@ class Environment:
 TESTS = ('requirements.txt', 'test-requirements.txt')
 SERVICES = ('senlin', 'nova', 'openstack-heat', 'openstack-placement')
 #: What stands around them in a cloud, and what the cloud is made with:
-#: a driver for MariaDB and a server for the services that are WSGI
+#: drivers for MariaDB and a server for the services that are WSGI
 #: applications.
-CLOUD = ('keystone', 'glance', 'neutron', 'PyMySQL', 'waitress')
+CLOUD = (
+    'keystone',
+    'glance',
+    'neutron',
+    'PyMySQL',
+    'mysql-connector-python',
+    'waitress',
+)
 
 ENVIRONMENTS = {
     environment.name: environment

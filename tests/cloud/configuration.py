@@ -76,13 +76,18 @@ def write_region(region: layout.Region) -> None:
             folder=region.name,
             region=region.name,
             database=layout.database(f'{service}_{region.name}'),
-            api_database=layout.database(f'nova_api_{region.name}'),
             port=region.ports()[service],
             transport=layout.transport(region.name),
             authtoken=authtoken(service),
             login=login(service),
             plugin=plugin,
         )
+    write(
+        'nova-database.conf',
+        folder=region.name,
+        database=layout.database(f'nova_{region.name}'),
+        api_database=layout.database(f'nova_api_{region.name}'),
+    )
     for number in (1, 2):
         write_host(f'scheduler-{number}', region.name)
     for host in region.hosts:

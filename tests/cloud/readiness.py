@@ -138,7 +138,9 @@ def engines(path: str, binary: str, number: int) -> Callable[[], None]:
     def check() -> None:
         admin = clients.connect()
         answer = admin.session.get(
-            path.replace('%(tenant_id)s', admin.current_project_id)
+            path.replace('%(tenant_id)s', admin.current_project_id),
+            # The APIs wait a minute for what does not run yet.
+            timeout=3,
         )
         up = [
             service

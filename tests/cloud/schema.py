@@ -50,6 +50,11 @@ def manage(log: str, command: tuple[str, ...], *arguments: str) -> None:
     processes.run(*command, *arguments, log=layout.LOG / f'{log}.log')
 
 
+def nova_manage(region: layout.Region) -> tuple[str, ...]:
+    """Return the command of Nova's tool in a region."""
+    return services.program('nova-manage', *services.nova_files(region))
+
+
 def keystone() -> None:
     """Make Keystone's tables, its keys and the administrator."""
     command = services.program('keystone-manage', 'keystone.conf')
@@ -100,14 +105,14 @@ def neutron() -> None:
 
 def nova_api() -> None:
     """Make the tables of Nova's API."""
-    command = services.program('nova-manage', f'{FIRST}/nova.conf')
+    command = nova_manage(layout.REGIONS[0])
     manage(f'{FIRST}.nova-manage-api', command, 'api_db', 'sync')
     copy('nova_api')
 
 
 def nova() -> None:
     """Make the tables of Nova's cells."""
-    command = services.program('nova-manage', f'{FIRST}/nova.conf')
+    command = nova_manage(layout.REGIONS[0])
     manage(f'{FIRST}.nova-manage-db', command, 'db', 'sync', '--local_cell')
     copy('nova')
     for region in layout.REGIONS:
@@ -118,7 +123,7 @@ def cells(region: layout.Region) -> None:
     """Tell Nova's API of one region about its two cells."""
     name = region.name
     log = f'{name}.nova-manage'
-    command = services.program('nova-manage', f'{name}/nova.conf')
+    command = nova_manage(region)
     cell0 = layout.database(f'nova_cell0_{name}')
     manage(
         log, command, 'cell_v2', 'map_cell0', '--database_connection', cell0
@@ -142,7 +147,7 @@ def discover(region: layout.Region) -> None:
     """Let Nova know the compute hosts that have reported themselves."""
     manage(
         f'{region.name}.nova-manage',
-        services.program('nova-manage', f'{region.name}/nova.conf'),
+        nova_manage(region),
         'cell_v2',
         'discover_hosts',
     )

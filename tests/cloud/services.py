@@ -50,6 +50,16 @@ def application(factory: str, port: int) -> tuple[str, ...]:
     )
 
 
+def nova_files(region: layout.Region) -> tuple[str, str]:
+    """Return Nova's configuration in a region.
+
+    :param region: which one.
+    :returns: what all processes read, and what only those read that use the
+        databases.
+    """
+    return f'{region.name}/nova.conf', f'{region.name}/nova-database.conf'
+
+
 def of_region(region: layout.Region) -> list[Service]:
     """Return the services that each region has.
 
@@ -58,7 +68,7 @@ def of_region(region: layout.Region) -> list[Service]:
     """
     name = region.name
     ports = region.ports()
-    nova = f'{name}/nova.conf'
+    nova = nova_files(region)
     return [
         Service(
             f'{name}.placement',
@@ -73,13 +83,13 @@ def of_region(region: layout.Region) -> list[Service]:
             f'{name}.neutron-server',
             program('neutron-server', f'{name}/neutron.conf'),
         ),
-        Service(f'{name}.nova-api', program('nova-api', nova)),
-        Service(f'{name}.nova-conductor', program('nova-conductor', nova)),
+        Service(f'{name}.nova-api', program('nova-api', *nova)),
+        Service(f'{name}.nova-conductor', program('nova-conductor', *nova)),
         *(
             Service(
                 f'{name}.nova-scheduler-{number}',
                 program(
-                    'nova-scheduler', nova, f'{name}/scheduler-{number}.conf'
+                    'nova-scheduler', *nova, f'{name}/scheduler-{number}.conf'
                 ),
             )
             for number in (1, 2)
@@ -87,7 +97,7 @@ def of_region(region: layout.Region) -> list[Service]:
         *(
             Service(
                 f'{name}.nova-compute-{host}',
-                program('nova-compute', nova, f'{name}/{host}.conf'),
+                program('nova-compute', nova[0], f'{name}/{host}.conf'),
             )
             for host in region.hosts
         ),
