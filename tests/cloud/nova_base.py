@@ -21,6 +21,9 @@ from tests.cloud import base, layout, logs
 #: does not take for a capability.
 SCOPE = 'aggregate_instance_extra_specs:'
 
+#: The version of Nova's API in which servers are asked for.
+VERSION = '2.90'
+
 HOSTS = layout.REGIONS[0].hosts
 
 
@@ -32,6 +35,8 @@ class PlacementTest(base.CloudTest):
     def setUp(self) -> None:
         super().setUp()
         self.compute = self.admin[self.region].compute
+        self._servers: list[str] = []
+        self.addCleanup(self.remove_servers)
         self.image = self.admin[self.region].image.find_image(layout.IMAGE).id
 
     def make_aggregate(self, metadata: dict[str, str], *hosts: str) -> str:
@@ -79,28 +84,45 @@ class PlacementTest(base.CloudTest):
         self.addCleanup(self.compute.delete_server_group, made)
         return made
 
-    def boot(self, flavor: str, hints: dict[str, object] | None = None) -> str:
+    def boot(
+        self,
+        flavor: str,
+        hints: dict[str, object] | None = None,
+        host: str = '',
+    ) -> str:
         """Ask for a server.
 
         :param flavor: its flavor.
         :param hints: for the scheduler.
+        :param host: where it must run, if that is not left to the scheduler.
         :returns: its id.
         """
-        made = self.compute.create_server(
-            name=unique('server'),
-            flavor_id=flavor,
-            image_id=self.image,
-            networks='none',
-            **({'scheduler_hints': hints} if hints else {}),
-        ).id
-        self.addCleanup(self.remove, made)
+        server = {
+            'name': unique('server'),
+            'flavorRef': flavor,
+            'imageRef': self.image,
+            'networks': 'none',
+        }
+        if host:
+            server['host'] = host
+        response = self.compute.post(
+            '/servers',
+            json={'server': server, 'os:scheduler_hints': hints or {}},
+            microversion=VERSION,
+        )
+        self.assertEqual(202, response.status_code, response.text)
+        made = response.json()['server']['id']
+        self._servers.append(made)
         return made
 
-    def remove(self, server: str) -> None:
-        """Delete a server and wait until it is gone."""
-        self.compute.delete_server(server)
+    def remove_servers(self) -> None:
+        """Delete the servers of the test and wait until they are gone."""
+        for server in self._servers:
+            self.compute.delete_server(server)
         self.wait_for(
-            lambda: self.assertNotIn(server, self.servers(self.region))
+            lambda: self.assertEqual(
+                set(), set(self._servers) & set(self.servers(self.region))
+            )
         )
 
     def host_of(self, server: str) -> str | None:

@@ -94,24 +94,12 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
         ).id
         self.addCleanup(self.compute.delete_flavor, big)
         for host in others:
-            server = self.boot_on(host, big)
+            server = self.boot(big, host=host)
             self.assertEqual(host, self.host_of(server))
         small = self.compute.find_flavor('small').id
         # Without a stack everything goes to the one that is empty.
         for _ in range(2):
             self.assertEqual(self.preferred, self.host_of(self.boot(small)))
-
-    def boot_on(self, host: str, flavor: str) -> str:
-        """Boot a server on a host and return its id."""
-        made = self.compute.create_server(
-            name=nova_base.unique('server'),
-            flavor_id=flavor,
-            image_id=self.image,
-            networks='none',
-            host=host,
-        ).id
-        self.addCleanup(self.remove, made)
-        return made
 
     def test_stack_is_spread_over_the_hosts(self):
         # One after the other: the schedulers do not see each other's

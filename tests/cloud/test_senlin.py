@@ -26,10 +26,17 @@ class TestRegions(senlin_base.ClusterTest):
             regions=[{'name': ONE}, {'name': TWO, 'cap': 4}],
         )
 
+    def age(self, node: str) -> tuple[str, int]:
+        """Return what OLDEST_FIRST sorts a node by."""
+        found = self.senlin.get(f'/nodes/{node}')['node']
+        return found['created_at'], found['index']
+
     def test_cluster_lives_in_both_regions(self):
-        cluster = self.make_cluster(
-            self.make_profile(), self.make_region_policy()
+        deletion = self.make(
+            'policy', senlin_base.DELETION, criteria='OLDEST_FIRST'
         )
+        profile = self.make_profile()
+        cluster = self.make_cluster(profile, self.make_region_policy())
 
         action = self.do(cluster, 'scale_out', count=6)
         self.assertEqual(
@@ -48,9 +55,7 @@ class TestRegions(senlin_base.ClusterTest):
             'node',
             name='one-more',
             cluster_id=cluster,
-            profile_id=self.senlin.get(f'/clusters/{cluster}')['cluster'][
-                'profile_id'
-            ],
+            profile_id=profile,
         )
         self.assert_succeeds(node['action'])
         self.assert_spread(cluster, RegionOne=6, RegionTwo=4)
@@ -63,23 +68,15 @@ class TestRegions(senlin_base.ClusterTest):
         before = self.assert_spread(cluster, RegionOne=4, RegionTwo=3)
 
         # With it, the oldest of each region go.
-        oldest = {
-            region: sorted(
-                found,
-                key=lambda node: self.senlin.get(f'/nodes/{node}')['node'][
-                    'index'
-                ],
-            )
+        by_age = {
+            region: sorted(found, key=self.age)
             for region, found in before.items()
         }
-        self.attach(
-            cluster,
-            self.make('policy', senlin_base.DELETION, criteria='OLDEST_FIRST'),
-        )
+        self.attach(cluster, deletion)
         self.do(cluster, 'scale_in', count=3)
         after = self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
-        self.assertEqual(set(oldest[ONE][2:]), set(after[ONE]))
-        self.assertEqual(set(oldest[TWO][1:]), set(after[TWO]))
+        self.assertEqual(set(by_age[ONE][2:]), set(after[ONE]))
+        self.assertEqual(set(by_age[TWO][1:]), set(after[TWO]))
 
     def test_recovered_node_stays_in_its_region(self):
         cluster = self.make_cluster(
@@ -137,5 +134,5 @@ class TestInTree(senlin_base.ClusterTest):
         self.assertEqual(4, len(self.servers_of(cluster, ONE)))
         self.assertEqual(set(), self.servers_of(cluster, TWO))
         for node in self.senlin.nodes(cluster):
-            self.assertNotIn('placement', node['data'])
+            self.assertNotIn('region_name', node['data']['placement'])
             self.assertIsNotNone(self.request_spec(ONE, node['physical_id']))
