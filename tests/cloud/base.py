@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 from openstack.compute.v2 import server as compute_server
 
-from tests.cloud import clients, layout, mariadb, readiness
+from tests.cloud import cleaning, clients, layout, mariadb, readiness
 
 ONE, TWO = (region.name for region in layout.REGIONS)
 
@@ -75,8 +75,15 @@ class CloudTest(unittest.TestCase):
         return spec['scheduler_hints'] or {}
 
     def assert_nothing_left(self) -> None:
-        """Fail if anything of a test is still on the cloud."""
-        self.wait_for(self.check_nothing_left, 30)
+        """Fail if anything of a test is still on the cloud.
+
+        What is there is thrown away, so that the next test has a chance.
+        """
+        try:
+            readiness.wait_until(self.check_nothing_left, 30)
+        except readiness.NotReady as exc:
+            cleaning.sweep()
+            self.fail(str(exc))
 
     def check_nothing_left(self) -> None:
         """Raise unless the cloud is empty.

@@ -102,7 +102,7 @@ class StackTest(base.CloudTest):
                     'heat',
                     'SELECT resource.uuid, stack.id, stack.name FROM resource'
                     ' JOIN stack ON stack.id = resource.stack_id'
-                    ' WHERE resource.physical_resource_id = %s',
+                    ' WHERE resource.nova_instance = %s',
                     one['physical_resource_id'],
                 )
                 found.append(

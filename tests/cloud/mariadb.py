@@ -132,3 +132,19 @@ def query(database: str, statement: str, *values: object) -> list[tuple]:
     ):
         cursor.execute(statement, values)
         return list(cursor.fetchall())
+
+
+def change(database: str, statement: str) -> None:
+    """Carry out a statement that changes rows of a database.
+
+    :param database: its name.
+    :param statement: SQL, without values from outside.
+    """
+    with (
+        pymysql.connect(
+            unix_socket=str(SOCKET), user='root', database=database
+        ) as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement)
+        connection.commit()

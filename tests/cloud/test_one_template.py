@@ -16,11 +16,13 @@ from tests.cloud import base, heat_base, senlin_base
 
 
 class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
-    def template(self, capacity: int) -> str:
+    def template(self, capacity: int, attached: bool = True) -> str:
         """Return a template with a cluster over both regions.
 
         :param capacity: how many nodes the cluster shall have.
+        :param attached: whether the policy is attached to the cluster.
         """
+        policies = [{'policy': {'get_resource': 'policy'}}]
         return heat_base.template(
             profile={
                 'type': 'OS::Senlin::Profile',
@@ -33,13 +35,6 @@ class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
                     },
                 },
             },
-            cluster={
-                'type': 'OS::Senlin::Cluster',
-                'properties': {
-                    'profile': {'get_resource': 'profile'},
-                    'desired_capacity': capacity,
-                },
-            },
             policy={
                 'type': 'OS::Senlin::Policy',
                 'properties': {
@@ -50,7 +45,14 @@ class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
                             {'name': base.TWO, 'weight': 300},
                         ]
                     },
-                    'bindings': [{'cluster': {'get_resource': 'cluster'}}],
+                },
+            },
+            cluster={
+                'type': 'OS::Senlin::Cluster',
+                'properties': {
+                    'profile': {'get_resource': 'profile'},
+                    'desired_capacity': capacity,
+                    'policies': policies if attached else [],
                 },
             },
         )
@@ -65,3 +67,6 @@ class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
         self.assert_spread(cluster, RegionOne=1, RegionTwo=3)
         self.update_stack(stack, self.template(2))
         self.assert_spread(cluster, RegionOne=1, RegionTwo=1)
+        # Senlin deletes no cluster that has policies, and the policy
+        # resource of Heat 22 cannot detach one (KeyError: 'action').
+        self.update_stack(stack, self.template(2, attached=False))
