@@ -228,6 +228,32 @@ Possible values:
 * 0 remembers nothing: each server of a nested stack costs the queries.
 """,
     ),
+    cfg.ListOpt(
+        'signing_key',
+        default=[],
+        secret=True,
+        help="""
+The keys that nova-scheduler recognises Heat's hints by.
+
+When a key is set, the hint ``heat_signature`` is sent as well. A
+nova-scheduler with the same key then believes no hints that a tenant made up.
+``heat_resource_uuid`` is always sent, because the signature binds it.
+
+Possible values:
+
+* Empty: the hints are not signed.
+* A list of keys of at least 32 characters each, without ``$``, ``%`` and
+  commas, for example from ``openssl rand -hex 32``. heat-engine signs with
+  the first; nova-scheduler believes any of them. When the first is too short,
+  an ERROR is logged and the hints are sent unsigned.
+
+Related options:
+
+* ``[heat_hints] signing_key`` in nova.conf: the same line.
+* ``user_hints``: hints are not signed while ``keep`` lets a template set one
+  of the six identifiers.
+""",
+    ),
 ]
 
 
@@ -236,8 +262,38 @@ def register_opts(conf: cfg.ConfigOpts) -> None:
 
     :param conf: the configuration, usually ``oslo_config.cfg.CONF``.
     """
-    conf.register_group(GROUP)
-    conf.register_opts(OPTS, group=GROUP)
+    # A group for each configuration: oslo.config keeps overrides in it.
+    conf.register_group(cfg.OptGroup(GROUP.name, GROUP.title, GROUP.help))
+    conf.register_opts(OPTS, group=GROUP.name)
+
+
+def reset_wrong_values(conf: cfg.ConfigOpts) -> list[str]:
+    """Put something readable in the place of values that cannot be read.
+
+    oslo.service reads all options of the process to log them, when
+    heat-engine starts and at each SIGHUP, and a value that cannot be read
+    would end heat-engine there. With such a value hints are switched off;
+    only ``signing_key`` becomes a list without a usable key.
+
+    :param conf: the configuration, with the options registered.
+    :returns: what is wrong with each of the other options: its name, and the
+        words of oslo.config.
+    """
+    wrong = []
+    for option in OPTS:
+        try:
+            getattr(conf[GROUP.name], option.dest)
+        except Exception as exc:
+            value = option.default
+            if option.secret:
+                # The text of this exception may hold a part of the key.
+                value = ['']
+            else:
+                wrong.append(f'{option.name}: {type(exc).__name__}: {exc}')
+            conf.set_override(option.dest, value, group=GROUP.name)
+    if wrong:
+        conf.set_override('enabled', False, group=GROUP.name)
+    return wrong
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:

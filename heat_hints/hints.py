@@ -22,7 +22,7 @@ its API and then answers 500, so every value is brought into that form here.
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 #: A hint's value in the only two forms that Nova stores.
@@ -34,8 +34,10 @@ STACK_NAME = 'heat_stack_name'
 PATH_IN_STACK = 'heat_path_in_stack'
 RESOURCE_NAME = 'heat_resource_name'
 RESOURCE_UUID = 'heat_resource_uuid'
+#: The signature over the others, see :mod:`heat_hints.signature`.
+SIGNATURE = 'heat_signature'
 
-#: The names that are this package's own: no provider may set them.
+#: The identifiers.
 NAMES = (
     ROOT_STACK_ID,
     STACK_ID,
@@ -44,6 +46,8 @@ NAMES = (
     RESOURCE_NAME,
     RESOURCE_UUID,
 )
+#: The names that are this package's own: no provider may set them.
+RESERVED = (*NAMES, SIGNATURE)
 
 PATH_LIST = 'list'
 PATH_JSON = 'json'
@@ -100,7 +104,8 @@ class Resource:
     :param type: the resource type, as ``OS::Nova::Server``.
     :param name: the resource's name in its template.
     :param uuid: the resource's own id in Heat's database.
-    :param project_id: the project that owns the stack.
+    :param project_id: the project whose server it will be: the stack's, or
+        that of an admin who acts on another project's stack.
     :param stack_id: the id of the stack that holds the resource.
     :param stack_name: that stack's name.
     """
@@ -252,30 +257,27 @@ def _plain(value: object) -> object:
     return _text(value)
 
 
-def collect(
-    offers: Iterable[tuple[str, Mapping[Any, object]]],
+def accept(
+    provider: str, offer: Mapping[Any, object], taken: Container[str]
 ) -> tuple[dict[str, HintValue], tuple[Refusal, ...]]:
-    """Put the providers' hints together, in the providers' order.
+    """Choose which hints of a provider are sent.
 
-    :param offers: pairs of a provider's name and what it returned.
+    :param provider: the provider's name.
+    :param offer: what it returned.
+    :param taken: the hints that earlier providers have set.
     :returns: the hints to send, and those that are not sent with the reason.
     """
     accepted: dict[str, HintValue] = {}
     refused = []
-    for provider, offer in offers:
-        taken = set(accepted)
-        for name, value in offer.items():
-            reason = None
-            if not isinstance(name, str) or not name:
-                reason = REASON_NAME
-            elif name in NAMES:
-                reason = REASON_RESERVED
-            elif name in taken:
-                reason = REASON_TAKEN
-            if reason is None:
-                accepted.update(sanitise({name: value}))
-            else:
-                refused.append(Refusal(provider, str(name), reason))
+    for name, value in offer.items():
+        if not isinstance(name, str) or not name:
+            refused.append(Refusal(provider, str(name), REASON_NAME))
+        elif name in RESERVED:
+            refused.append(Refusal(provider, name, REASON_RESERVED))
+        elif name in taken:
+            refused.append(Refusal(provider, name, REASON_TAKEN))
+        else:
+            accepted.update(sanitise({name: value}))
     return accepted, tuple(refused)
 
 
@@ -285,11 +287,11 @@ def check_user_hints(user: Mapping[str, object], mode: str) -> None:
     :param user: the hints that the template gives.
     :param mode: one of :data:`USER_MODES`.
     :raises ReservedHintError: in the mode ``reject``, when the template sets
-        one of :data:`NAMES`.
+        one of :data:`RESERVED`.
     """
     if mode != USER_REJECT:
         return
-    reserved = sorted(name for name in user if name in NAMES)
+    reserved = sorted(name for name in user if name in RESERVED)
     if reserved:
         quoted = ', '.join(f'"{name}"' for name in reserved)
         raise ReservedHintError(
@@ -309,7 +311,7 @@ def merge(
 
     :param own: the identifiers, from :func:`own_hints`.
     :param user: the hints that the template gives.
-    :param provided: the providers' hints, from :func:`collect`.
+    :param provided: the providers' hints, from :func:`accept`.
     :param mode: ``override`` and ``reject``: own before user before
         provider, and a reserved name is never the user's, not even one that
         is not sent; ``keep``: user before own before provider.
@@ -317,5 +319,23 @@ def merge(
     given = sanitise(user)
     if mode == USER_KEEP:
         return {**provided, **own, **given}
-    free = {name: v for name, v in given.items() if name not in NAMES}
+    free = {name: v for name, v in given.items() if name not in RESERVED}
     return {**provided, **free, **own}
+
+
+def is_own_word(
+    sent: Mapping[str, HintValue], own: Mapping[str, HintValue]
+) -> bool:
+    """Tell whether the identifiers that are sent are all Heat's own.
+
+    Only then may they be signed: a signature over an identifier that a
+    template gave would certify what a tenant claims.
+
+    :param sent: all hints that are sent, from :func:`merge`.
+    :param own: the identifiers, from :func:`own_hints`.
+    """
+    return all(
+        name in own and sent[name] == own[name]
+        for name in NAMES
+        if name in sent
+    )

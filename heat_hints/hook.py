@@ -25,20 +25,33 @@ says what to change, and the engine works as stock Heat.
 import pathlib
 from typing import Any
 
-from heat.engine import lifecycle_plugin
 from oslo_config import cfg
 from oslo_log import log as logging
 
 import heat_hints
 from heat_hints import conf
 
+try:
+    from heat.engine import lifecycle_plugin
+
+    _Base: Any = lifecycle_plugin.LifecyclePlugin
+    _base_error: Exception | None = None
+except (ImportError, AttributeError) as exc:
+    _Base, _base_error = object, exc
+
 LOG = logging.getLogger(__name__)
+
+_MEND_OPTIONS = 'Correct the section [heat_hints] of heat.conf'
+_MEND_VERSION = (
+    'Install a version of os-placement-plugins for this Heat, or set '
+    '[heat_hints] enabled = false,'
+)
 
 #: The directory that Heat scans.
 PLUGIN_DIR = str(pathlib.Path(heat_hints.__file__).parent / 'plugins')
 
 
-class StackHintsHook(lifecycle_plugin.LifecyclePlugin):  # type: ignore[misc]
+class StackHintsHook(_Base):  # type: ignore[misc]
     """The entry point that makes Heat import this module.
 
     Heat makes one instance when the first stack is handled by its legacy
@@ -54,8 +67,13 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
     """
     try:
         conf.register_opts(config)
+        wrong = conf.reset_wrong_values(config)
+        if wrong:
+            _log_disabled('; '.join(wrong), _MEND_OPTIONS)
         if not config.heat_hints.enabled:
             return
+        if _base_error is not None:
+            raise _base_error
         config.import_opt('plugin_dirs', 'heat.common.config')
         if PLUGIN_DIR not in config.plugin_dirs:
             # After the operator's own, so that their classes are known and
@@ -64,7 +82,7 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
                 'plugin_dirs', [*config.plugin_dirs, PLUGIN_DIR]
             )
     except Exception as exc:
-        _log_disabled(exc)
+        _log_disabled(f'{type(exc).__name__}: {exc}', _MEND_VERSION)
 
 
 def resource_mapping(caller: str) -> dict[str, type[Any]]:
@@ -83,18 +101,19 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
 
         return overrides.build(cfg.CONF, caller)
     except Exception as exc:
-        _log_disabled(exc)
+        _log_disabled(f'{type(exc).__name__}: {exc}', _MEND_VERSION)
         return {}
 
 
-def _log_disabled(exc: Exception) -> None:
+def _log_disabled(reason: str, remedy: str) -> None:
     LOG.error(
         'heat_hints: stack scheduler hints are off, heat-engine works '
-        'without them: %(type)s: %(reason)s. Correct the section '
-        '[heat_hints] of heat.conf, or set enabled = false in it, and '
-        'restart heat-engine.',
-        {'type': type(exc).__name__, 'reason': exc},
+        'without them: %(reason)s. %(remedy)s and restart heat-engine.',
+        {'reason': reason, 'remedy': remedy},
     )
 
 
 add_plugin_dir(cfg.CONF)
+if _base_error is not None:
+    # Heat goes on without a lifecycle plug-in that cannot be imported.
+    raise _base_error

@@ -23,12 +23,21 @@ from oslo_config import cfg
 from oslo_log import log as logging
 from oslo_utils import strutils
 
-from heat_hints import hints, lineage, providers
+from heat_hints import hints, lineage, providers, signature
 
 LOG = logging.getLogger(__name__)
 
 #: The key in a resource's metadata that the option ``scope`` looks at.
 METADATA_KEY = 'heat_hints'
+
+# Looked up here, so that a Heat without them is told at its start.
+_READER = db_api.context_manager.reader
+_COLUMNS = (
+    models.Stack.id,
+    models.Stack.name,
+    models.Stack.owner_id,
+    models.Stack.parent_resource_name,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +45,9 @@ class Settings:
     """The options of ``[heat_hints]``, read and checked once.
 
     Each field is the option of the same name, but for ``fail``, which tells
-    whether ``on_error`` is ``fail``.
+    whether ``on_error`` is ``fail``; ``signing``, which tells whether
+    ``signing_key`` is set; and ``key``, the first of its keys, ``None`` when
+    that is too short.
     """
 
     names: tuple[str, ...]
@@ -47,6 +58,8 @@ class Settings:
     fail: bool
     providers: tuple[str, ...]
     cache_size: int
+    signing: bool
+    key: str | None = dataclasses.field(repr=False)
 
     @classmethod
     def from_conf(cls, group: Any) -> 'Settings':
@@ -56,6 +69,7 @@ class Settings:
         :raises ValueError: when an option has a value that it may not have;
             the text, from oslo.config, names the option.
         """
+        keys = signature.read_keys(group.signing_key)
         return cls(
             names=tuple(group.hints),
             resource_types=tuple(group.resource_types),
@@ -65,6 +79,8 @@ class Settings:
             fail=group.on_error == 'fail',
             providers=tuple(group.providers),
             cache_size=group.cache_size,
+            signing=bool(group.signing_key),
+            key=keys[0] if keys and signature.is_usable(keys[0]) else None,
         )
 
 
@@ -79,6 +95,20 @@ class Injector:
         self._settings = settings
         self._providers = providers.load(conf, settings.providers)
         self._lineages = lineage.LineageCache(settings.cache_size)
+        # The signature binds the resource.
+        self._names = settings.names + (
+            (hints.RESOURCE_UUID,) if settings.key else ()
+        )
+        if settings.signing and not settings.key:
+            LOG.error(
+                'heat_hints: hints are sent without a signature, and a '
+                'nova-scheduler that has a key ignores them: the first key '
+                'in [heat_hints] signing_key has fewer than %(length)s '
+                'characters, or cannot be read. Give a longer one without '
+                '"$" and commas, the same as in nova.conf, and restart '
+                'heat-engine.',
+                {'length': signature.MIN_KEY_LENGTH},
+            )
 
     def for_resource(
         self,
@@ -105,11 +135,13 @@ class Injector:
             hints.check_user_hints(template, self._settings.user_hints)
         except hints.ReservedHintError as exc:
             raise exception.Error(str(exc)) from exc
-        # The identifiers are ours to send, unless the template gave them.
+        # The identifiers are ours to send, unless the template gave them;
+        # with a key, the signature is ours alone.
         user = {
             name: value
             for name, value in (stock or {}).items()
-            if name not in hints.NAMES or name in template
+            if (name not in hints.RESERVED or name in template)
+            and not (self._settings.signing and name == hints.SIGNATURE)
         }
         try:
             return self._merged(resource, user) or None
@@ -117,7 +149,7 @@ class Injector:
             raise
         except Exception as exc:
             self._failed(resource, 'the hints could not be made', exc)
-            return stock
+            return hints.merge({}, user, {}, self._settings.user_hints) or None
 
     def _merged(
         self, resource: Any, user: Mapping[str, Any]
@@ -135,11 +167,24 @@ class Injector:
         own = hints.own_hints(
             facts,
             line,
-            names=self._settings.names,
+            names=self._names,
             path_format=self._settings.path_format,
         )
         provided = self._ask(resource, facts, line, user)
-        return hints.merge(own, user, provided, self._settings.user_hints)
+        sent = hints.merge(own, user, provided, self._settings.user_hints)
+        if self._settings.key and hints.is_own_word(sent, own):
+            try:
+                sent[hints.SIGNATURE] = signature.sign(
+                    self._settings.key, facts.project_id, sent
+                )
+            except Exception as exc:
+                # No text of an exception that has seen the key is told.
+                self._failed(
+                    resource,
+                    f'they could not be signed ({type(exc).__name__})',
+                    None,
+                )
+        return sent
 
     def _lineage(self, resource: Any) -> hints.Lineage | None:
         stack = resource.stack
@@ -179,7 +224,8 @@ class Injector:
             path=line.path if line else own_step,
             user_hints=hints.sanitise(user),
         )
-        offers = []
+        provided: dict[str, hints.HintValue] = {}
+        refused: list[hints.Refusal] = []
         for name, provider in self._providers:
             if provider is None:
                 # The ERROR at start has said so; ignoring it is enough here.
@@ -191,10 +237,14 @@ class Injector:
                     )
                 continue
             try:
-                offers.append((name, dict(provider.hints(request))))
-            except Exception as exc:
+                accepted, others = hints.accept(
+                    name, provider.hints(request), provided
+                )
+            except (Exception, SystemExit) as exc:
                 self._failed(resource, f'the provider "{name}" failed', exc)
-        provided, refused = hints.collect(offers)
+                continue
+            provided.update(accepted)
+            refused.extend(others)
         for refusal in refused:
             LOG.warning(
                 'heat_hints: the hint "%(hint)s" of the provider '
@@ -231,7 +281,9 @@ class Injector:
             )
             return None
 
-    def _failed(self, resource: Any, what: str, exc: Exception | None) -> None:
+    def _failed(
+        self, resource: Any, what: str, exc: BaseException | None
+    ) -> None:
         reason = f': {type(exc).__name__}: {exc}' if exc else ''
         if self._settings.fail:
             raise exception.Error(
@@ -255,14 +307,9 @@ class Injector:
 
 def _load(context: Any, stack_id: str) -> lineage.StackRow | None:
     """Read one stack: four columns, by primary key."""
-    with db_api.context_manager.reader.using(context):
+    with _READER.using(context):
         row = (
-            context.session.query(
-                models.Stack.id,
-                models.Stack.name,
-                models.Stack.owner_id,
-                models.Stack.parent_resource_name,
-            )
+            context.session.query(*_COLUMNS)
             .filter(models.Stack.id == stack_id)
             .one_or_none()
         )

@@ -20,9 +20,11 @@ those of a shell: ``*``, ``?`` and ``[...]``, upper and lower case differ.
 
 import dataclasses
 import fnmatch
+import functools
+import re
 from collections.abc import Iterable, Mapping
 
-from heat_hints.hints import NAMES, HintValue, sanitise
+from heat_hints.hints import RESERVED, HintValue, sanitise
 
 _PATTERNS = ('project', 'stack', 'resource')
 
@@ -56,10 +58,19 @@ class Rule:
         :param stacks: the names of the stacks on the resource's path.
         :param resource: the resource's name.
         """
-        return (
-            fnmatch.fnmatchcase(project, self.project)
-            and fnmatch.fnmatchcase(resource, self.resource)
-            and any(fnmatch.fnmatchcase(name, self.stack) for name in stacks)
+        of_project, of_stack, of_resource = self._patterns
+        return bool(
+            of_project.match(project)
+            and of_resource.match(resource)
+            and any(of_stack.match(name) for name in stacks)
+        )
+
+    @functools.cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], ...]:
+        # Kept here: fnmatch forgets when there are many rules.
+        return tuple(
+            re.compile(fnmatch.translate(pattern))
+            for pattern in (self.project, self.stack, self.resource)
         )
 
 
@@ -101,11 +112,12 @@ def _parse_entry(entry: object, place: int) -> Rule:
             f'entry {place} has no "hints": give a mapping of names to values'
         )
     for name in given:
-        if not isinstance(name, str) or name in NAMES:
+        if not isinstance(name, str) or name in RESERVED:
             raise MappingError(
                 f'entry {place} sets the hint "{name}"; a hint is named by '
-                'text, and not by one of the six names that Heat sends'
+                'text, and not by one of the names that Heat sends'
             )
+        _check_value(place, name, given[name])
     patterns = {}
     for key in _PATTERNS:
         pattern = entry.get(key, '*')
@@ -116,6 +128,16 @@ def _parse_entry(entry: object, place: int) -> Rule:
             )
         patterns[key] = pattern
     return Rule(hints=sanitise(given), **patterns)
+
+
+def _check_value(place: int, name: str, value: object) -> None:
+    items = value if isinstance(value, list) else [value]
+    for item in items:
+        if item is None or isinstance(item, Mapping | list | tuple | set):
+            raise MappingError(
+                f'entry {place} gives the hint "{name}" a value that is '
+                'empty or nested; write text, or a list of texts'
+            )
 
 
 def lookup(

@@ -44,25 +44,14 @@ def build(config: cfg.ConfigOpts, caller: str) -> dict[str, type[Any]]:
     settings = injector.Settings.from_conf(config.heat_hints)
     bases, later = _known_classes(caller)
     chosen = {}
+    unknown = []
+    seamless = []
     for name in dict.fromkeys(settings.resource_types):
         base = bases.get(name)
         if base is None:
-            LOG.error(
-                'heat_hints: Heat has no resource type "%(type)s", so it '
-                'gets no hints. Correct [heat_hints] resource_types and '
-                'restart heat-engine.',
-                {'type': name},
-            )
+            unknown.append(name)
         elif not callable(getattr(base, _SEAM, None)):
-            LOG.error(
-                'heat_hints: the class %(class)s of resource type "%(type)s" '
-                'has no method %(seam)s, so it sends no scheduler hints, or '
-                'this version of Heat is not supported. Remove the type from '
-                '[heat_hints] resource_types, or install a version of '
-                'os-placement-plugins for this Heat, and restart '
-                'heat-engine.',
-                {'class': base.__qualname__, 'type': name, 'seam': _SEAM},
-            )
+            seamless.append(name)
         else:
             chosen[name] = base
         if name in later:
@@ -78,6 +67,7 @@ def build(config: cfg.ConfigOpts, caller: str) -> dict[str, type[Any]]:
                     'folder': str(pathlib.Path(__file__).parent / 'plugins'),
                 },
             )
+    _tell_left_out(unknown, seamless)
     if not chosen:
         return {}
     sender = injector.Injector(config, settings)
@@ -91,6 +81,25 @@ def build(config: cfg.ConfigOpts, caller: str) -> dict[str, type[Any]]:
         {'types': ', '.join(chosen)},
     )
     return {name: _subclass(base, sender) for name, base in chosen.items()}
+
+
+def _tell_left_out(unknown: list[str], seamless: list[str]) -> None:
+    if unknown:
+        LOG.error(
+            'heat_hints: Heat has no resource type "%(types)s", so it gets '
+            'no hints. Correct [heat_hints] resource_types and restart '
+            'heat-engine.',
+            {'types': '", "'.join(unknown)},
+        )
+    if seamless:
+        LOG.error(
+            'heat_hints: resource type "%(types)s" gets no hints: its class '
+            'has no method %(seam)s, because it sends no scheduler hints or '
+            'this version of Heat is not supported. Remove the type from '
+            '[heat_hints] resource_types, or install a version of '
+            'os-placement-plugins for this Heat, and restart heat-engine.',
+            {'types': '", "'.join(seamless), 'seam': _SEAM},
+        )
 
 
 def _subclass(base: type[Any], sender: injector.Injector) -> type[Any]:

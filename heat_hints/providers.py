@@ -24,15 +24,17 @@ is created, just before the request goes to Nova::
         def hints(self, request):
             return {'rack': self._racks[request.project_id]}
 
-It is called from several threads (green threads before Heat 27) and has no
-limit on its time, but the server waits for it: a provider that asks a
-service sets a time-out of its own. What it raises is treated as
-``[heat_hints] on_error`` says, and never takes heat-engine down.
+It is called from several threads (green threads before Heat 27) without any
+lock, and has no limit on its time, but the server waits for it: a provider
+that asks a service sets a time-out of its own. An exception that it raises is
+treated as ``[heat_hints] on_error`` says, and never takes heat-engine down;
+``eventlet.Timeout`` is no ``Exception``, so it has to be caught there.
 """
 
 import dataclasses
 import os
 import pathlib
+import stat
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -50,6 +52,9 @@ LOG = logging.getLogger(__name__)
 
 NAMESPACE = 'heat_hints.providers'
 
+#: The largest mapping file that is read, in bytes.
+MAX_BYTES = 1024 * 1024
+
 
 class ProviderError(Exception):
     """A provider cannot answer; the text says what to change."""
@@ -62,7 +67,8 @@ class Request:
     :param resource_type: as ``OS::Nova::Server``.
     :param resource_name: the resource's name in its template.
     :param resource_uuid: the resource's own id in Heat's database.
-    :param project_id: the project that owns the stack.
+    :param project_id: the project whose server it will be: the stack's, or
+        that of an admin who acts on another project's stack.
     :param stack_id: the id of the stack that holds the resource.
     :param stack_name: that stack's name.
     :param root_stack_id: the id of the root stack; ``None`` when it could
@@ -115,43 +121,60 @@ def load(
     :returns: pairs of a name and its provider, ``None`` in the place of one
         that could not be loaded; why was logged once as an ERROR.
     """
-    failures: dict[str, str] = {}
+    loaded: list[tuple[str, Provider | None]] = []
+    for name in names:
+        try:
+            loaded.append((name, _make(conf, name)))
+        except (Exception, SystemExit) as exc:
+            # A module that gives up with sys.exit() ends no service.
+            reason = (
+                str(exc)
+                if isinstance(exc, ProviderError)
+                else f'{type(exc).__name__}: {exc}'
+            )
+            LOG.error(
+                'heat_hints: the provider "%(name)s" cannot be used: '
+                '%(reason)s. Mend it, or correct [heat_hints] providers, and '
+                'restart heat-engine.',
+                {'name': name, 'reason': reason},
+            )
+            loaded.append((name, None))
+    return tuple(loaded)
 
+
+def _make(conf: cfg.ConfigOpts, name: str) -> Provider:
     def failed(manager: Any, entry_point: Any, exc: BaseException) -> None:
-        failures[entry_point.name] = f'{type(exc).__name__}: {exc}'
+        raise exc
 
     manager: Any = named.NamedExtensionManager(
         NAMESPACE,
-        list(names),
+        [name],
         invoke_on_load=True,
         invoke_args=(conf,),
         on_load_failure_callback=failed,
         on_missing_entrypoints_callback=None,
     )
-    loaded = {extension.name: extension.obj for extension in manager}
-    for name in names:
-        if name in loaded:
-            continue
-        if name in failures:
-            LOG.error(
-                'heat_hints: the provider "%(name)s" cannot be used: '
-                '%(reason)s. Mend it, or remove it from [heat_hints] '
-                'providers, and restart heat-engine.',
-                {'name': name, 'reason': failures[name]},
+    if not manager.extensions:
+        known = ', '.join(sorted(set(manager.entry_points_names())))
+        raise ProviderError(
+            f'there is no such provider; those installed here are: {known}'
+        )
+    provider: Provider = manager.extensions[0].obj
+    return provider
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without aliases: with them, a small file can mean gigabytes."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Refuse an alias; see :class:`yaml.composer.Composer`."""
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.YAMLError(
+                f'{mark}: aliases ("*name") are not '
+                'understood here; write the value again'
             )
-        else:
-            LOG.error(
-                'heat_hints: there is no provider "%(name)s"; those '
-                'installed here are: %(known)s. Correct [heat_hints] '
-                'providers and restart heat-engine.',
-                {
-                    'name': name,
-                    'known': ', '.join(
-                        sorted(set(manager.entry_points_names()))
-                    ),
-                },
-            )
-    return tuple((name, loaded.get(name)) for name in names)
+        return super().compose_node(parent, index)
 
 
 class MappingFileProvider:
@@ -175,7 +198,7 @@ class MappingFileProvider:
                 'YAML file to read'
             )
         self._path = pathlib.Path(path)
-        self._stamp: tuple[int, int, int] | None = None
+        self._stamp: tuple[int, ...] | None = None
         self._seen = False
         self._rules: tuple[mapping.Rule, ...] | None = None
         self._lock = threading.Lock()
@@ -208,15 +231,19 @@ class MappingFileProvider:
             self._seen, self._stamp = True, stamp
             try:
                 self._rules = mapping.parse(
-                    yaml.safe_load(self._path.read_text(encoding='utf-8'))
+                    yaml.load(self._read(), _Loader)  # noqa: S506
                 )
-            except (OSError, ValueError, yaml.YAMLError) as exc:
+            except Exception as exc:
+                # PyYAML raises more than it tells: AttributeError for a
+                # wrong timestamp, RecursionError for many brackets.
                 LOG.error(
                     'heat_hints: the mapping file "%(path)s" cannot be '
                     'used: %(reason)s. %(effect)s until it is mended.',
                     {
                         'path': self._path,
-                        'reason': ' '.join(str(exc).split()),
+                        'reason': ' '.join(
+                            f'{type(exc).__name__}: {exc}'.split()
+                        ),
                         'effect': 'There are no rules'
                         if self._rules is None
                         else 'The rules read before stay in force',
@@ -224,9 +251,25 @@ class MappingFileProvider:
                 )
             return self._rules
 
-    def _stat(self) -> tuple[int, int, int] | None:
+    def _read(self) -> str:
+        # A pipe or a device could keep the engine waiting for ever.
+        if not stat.S_ISREG(os.stat(self._path).st_mode):
+            raise OSError('it is not a regular file')
+        with self._path.open('rb') as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise OSError(f'it is larger than {MAX_BYTES} bytes')
+        return content.decode('utf-8')
+
+    def _stat(self) -> tuple[int, ...] | None:
         try:
             found = os.stat(self._path)
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        # The time of the inode's change: mode and owner may be what is wrong.
+        return (
+            found.st_mtime_ns,
+            found.st_ctime_ns,
+            found.st_size,
+            found.st_ino,
+        )

@@ -30,11 +30,12 @@ class EngineProcess:
     """A heat-engine that works through a scenario.
 
     :param name: names the files in ``folder``.
-    :param scenario: see :func:`demo.heat.worker.run`.
+    :param scenario: what the worker is told, see :func:`demo.heat.worker.run`.
     :param folder: where the scenario and its result are written.
     :param log: the file for the engine's log.
     :param python_path: folders that the engine looks into for modules and
         entry points before all others.
+    :param worker: the module that runs there.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class EngineProcess:
         folder: pathlib.Path,
         log: pathlib.Path,
         python_path: tuple[pathlib.Path, ...] = (),
+        worker: str = 'demo.heat.worker',
     ) -> None:
         self.name = name
         self._out = folder / f'{name}.out.json'
@@ -54,7 +56,7 @@ class EngineProcess:
             paths.append(os.environ['PYTHONPATH'])
         # -P: without it the current folder would come before python_path.
         command = [sys.executable, '-P', '-W', 'ignore']
-        command += ['-m', 'demo.heat.worker']
+        command += ['-m', worker]
         with log.open('a') as stream:
             self._process = subprocess.Popen(
                 [*command, str(source), str(self._out), str(log)],

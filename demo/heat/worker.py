@@ -22,7 +22,8 @@ import json
 import os
 import pathlib
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import sqlalchemy
 
@@ -79,25 +80,28 @@ def run(scenario: dict[str, Any], log: pathlib.Path) -> dict[str, Any]:
     return {'stacks': stacks, 'statements': statements}
 
 
-def main() -> None:
-    """Read the scenario, run it, and write the result as JSON.
+def main(
+    work: Callable[[dict[str, Any], pathlib.Path], dict[str, Any]] = run,
+) -> NoReturn:
+    """Read the scenario, work on it, write the result as JSON, and end.
 
     The command line is ``SCENARIO OUT LOG``, three files.
+
+    :param work: makes the result of the scenario and the log's file.
     """
-    scenario, out, log = (pathlib.Path(arg) for arg in sys.argv[1:])
-    result = run(json.loads(scenario.read_text()), log)
-    out.write_text(json.dumps(result))
-
-
-if __name__ == '__main__':
     # The engine's threads would keep the process; there is nothing left to
     # save in a database in memory, so they are not waited for.
     code = 1
     try:
-        main()
+        scenario, out, log = (pathlib.Path(arg) for arg in sys.argv[1:])
+        out.write_text(json.dumps(work(json.loads(scenario.read_text()), log)))
         code = 0
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
         sys.stderr.flush()
         os._exit(code)
+
+
+if __name__ == '__main__':
+    main()

@@ -37,6 +37,7 @@ PURE = (
     'heat_hints.hints',
     'heat_hints.lineage',
     'heat_hints.mapping',
+    'heat_hints.signature',
 )
 
 #: Modules that may use libraries, but load without any service: what the

@@ -19,6 +19,9 @@ from demo.heat import story
 from tests.functional.heat_hints import base
 
 PROVIDERS = '''
+import sys
+import threading
+
 import sqlalchemy
 
 
@@ -63,6 +66,43 @@ class Broken:
         raise ValueError('no inventory is configured')
 
 
+class Leaving:
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        sys.exit('no inventory')
+
+
+class Nothing:
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        return None
+
+
+class Endless:
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        ring = {}
+        ring['ring'] = ring
+        return ring
+
+
+class Meeting:
+    """Slow, until two servers ask at the same time."""
+
+    def __init__(self, conf):
+        self.both = threading.Barrier(2, timeout=60)
+
+    def hints(self, request):
+        self.both.wait()
+        return {'met': 'yes'}
+
+
 class NoLookup:
     """Has the database fail for the hook's query, and for no other."""
 
@@ -83,21 +123,35 @@ NAMES = {
     'rack': 'providers_for_tests:Rack',
     'second': 'providers_for_tests:Second',
     'failing': 'providers_for_tests:Failing',
+    'leaving': 'providers_for_tests:Leaving',
+    'nothing': 'providers_for_tests:Nothing',
+    'endless': 'providers_for_tests:Endless',
+    'meeting': 'providers_for_tests:Meeting',
     'broken': 'providers_for_tests:Broken',
+    'asserting': 'asserting_for_tests:Provider',
+    'exiting': 'exiting_for_tests:Provider',
     'no_lookup': 'providers_for_tests:NoLookup',
     'missing_module': 'no_such_module_anywhere:Provider',
 }
 
 
 class _WithProviders:
-    modules = {'providers_for_tests.py': PROVIDERS}
+    modules = {
+        'providers_for_tests.py': PROVIDERS,
+        'asserting_for_tests.py': 'raise AssertionError("not today")\n',
+        'exiting_for_tests.py': 'raise SystemExit("no database")\n',
+    }
     entry_points = {'heat_hints.providers': NAMES}
 
 
 class TestDisabled(base.ScenarioCase):
     """Disabled, the engine is stock Heat."""
 
-    options = {'enabled': 'false'}
+    options = {
+        'enabled': 'false',
+        'resource_types': 'OS::Nova::Server,OS::Cinder::Volume',
+        'signing_key': 'a-key-that-is-not-used-0123456789abcdef',
+    }
     # Heat's default user data has a random boundary: RAW has none.
     stacks = (
         {
@@ -109,6 +163,14 @@ class TestDisabled(base.ScenarioCase):
                     user_data_format='RAW',
                     hints={'heat_stack_id': 'mine', 'tier': 'one'},
                 ),
+                volume={
+                    'type': 'OS::Cinder::Volume',
+                    'properties': {
+                        'name': 'disk',
+                        'size': 1,
+                        'scheduler_hints': {'tier': 'one'},
+                    },
+                },
             ),
         },
     )
@@ -117,7 +179,7 @@ class TestDisabled(base.ScenarioCase):
         stock = self.run_scenario(blocked=True)
         self.assertIn('Not using heat_hints', stock.log)
         bodies = collections.Counter(r.body for r in stock.sent)
-        self.assertEqual(2, sum(bodies.values()))
+        self.assertEqual(3, sum(bodies.values()))
         self.assertEqual(
             bodies, collections.Counter(r.body for r in self.outcome.sent)
         )
@@ -125,7 +187,8 @@ class TestDisabled(base.ScenarioCase):
     def test_no_resource_type_is_overridden(self):
         self.assert_created('root')
         self.assertNotIn('OS::Nova::Server from', self.outcome.log)
-        self.assertNotIn(' heat_hints', self.outcome.log)
+        # Nothing but the option in the dumps of the configuration.
+        self.assertNotRegex(self.outcome.log, ' [A-Z]+ heat_hints')
 
 
 class TestOverride(base.ScenarioCase):
@@ -160,6 +223,41 @@ class TestOverride(base.ScenarioCase):
                 'tier': 'one',
             },
             self.outcome.hints('forged'),
+        )
+
+
+class TestVolumesOnly(base.ScenarioCase):
+    """``resource_types`` names volumes and no servers."""
+
+    options = {'enabled': 'true', 'resource_types': 'OS::Cinder::Volume'}
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                one=base.server(name='one'),
+                disk={
+                    'type': 'OS::Cinder::Volume',
+                    'properties': {
+                        'name': 'disk',
+                        'size': 1,
+                        'scheduler_hints': {'tier': 'one'},
+                    },
+                },
+            ),
+        },
+    )
+
+    def test_cinder_gets_hints_and_nova_none(self):
+        self.assert_created('root')
+        self.assertIsNone(self.outcome.hints('one'))
+        (disk,) = (
+            r
+            for r in self.outcome.told['root']['resources']
+            if r['name'] == 'disk'
+        )
+        self.assertEqual(
+            {**self.outcome.wanted('root', disk), 'tier': 'one'},
+            self.outcome.hints('disk'),
         )
 
 
@@ -244,7 +342,11 @@ class _Scope:
                 base.template(
                     inner=base.server(
                         name='inner', metadata={'heat_hints': True}
-                    )
+                    ),
+                    inner_no=base.server(
+                        name='inner_no', metadata={'heat_hints': False}
+                    ),
+                    inner_silent=base.server(name='inner_silent'),
                 )
             )
         },
@@ -280,7 +382,9 @@ class TestOptOut(_Scope, base.ScenarioCase):
 
     def test_all_but_those_that_say_so_get_hints(self):
         self.assert_created('root')
-        self.assertEqual(['inner', 'odd', 'silent', 'yes'], self.names())
+        self.assertEqual(
+            ['inner', 'inner_silent', 'odd', 'silent', 'yes'], self.names()
+        )
 
 
 class TestProviders(_WithProviders, base.ScenarioCase):
@@ -359,7 +463,10 @@ class _Failing(_WithProviders):
 class TestFailingProviderIgnored(_Failing, base.ScenarioCase):
     """``on_error = ignore``, the default."""
 
-    options = {'enabled': 'true', 'providers': 'failing,second'}
+    options = {
+        'enabled': 'true',
+        'providers': 'failing,leaving,nothing,endless,second',
+    }
     stacks = (_Failing.STACK,)
 
     def test_the_server_is_created_with_all_other_hints(self):
@@ -369,10 +476,41 @@ class TestFailingProviderIgnored(_Failing, base.ScenarioCase):
             sorted([*story.SIX, 'own', 'rack', 'tier']), sorted(sent)
         )
 
-    def test_one_warning_says_which_provider_and_why(self):
-        (warning,) = self.outcome.warnings()
-        self.assertIn('"failing"', warning)
-        self.assertIn('the inventory is away', warning)
+    def test_one_warning_for_each_says_which_provider_and_why(self):
+        told = (
+            ('failing', 'RuntimeError: the inventory is away'),
+            ('leaving', 'SystemExit: no inventory'),
+            ('nothing', "'NoneType' object"),
+            ('endless', 'RecursionError'),
+        )
+        warnings = self.outcome.warnings()
+        self.assertEqual(len(told), len(warnings))
+        for warning, (name, reason) in zip(warnings, told, strict=True):
+            self.assertIn(f'"{name}" failed', warning)
+            self.assertIn(reason, warning)
+
+
+class TestSlowProvider(_WithProviders, base.ScenarioCase):
+    """A provider that answers one server only when another asks, too."""
+
+    options = {
+        'enabled': 'true',
+        'providers': 'meeting',
+        'on_error': 'fail',
+    }
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                one=base.server(name='one'), two=base.server(name='two')
+            ),
+        },
+    )
+
+    def test_it_keeps_no_other_server_waiting(self):
+        self.assert_created('root')
+        for name in ('one', 'two'):
+            self.assertEqual('yes', self.outcome.hints(name)['met'])
 
 
 class TestFailingProviderFails(_Failing, base.ScenarioCase):
@@ -414,7 +552,7 @@ class TestUnloadableProvidersIgnored(_Failing, base.ScenarioCase):
 
     options = {
         'enabled': 'true',
-        'providers': 'nobody,broken,missing_module,second',
+        'providers': ('nobody,broken,missing_module,asserting,exiting,second'),
     }
     stacks = (_Failing.STACK,)
 
@@ -423,13 +561,20 @@ class TestUnloadableProvidersIgnored(_Failing, base.ScenarioCase):
         self.assertEqual('yes', self.outcome.hints('one')['own'])
 
     def test_one_error_for_each_says_what_to_change(self):
-        nobody, broken, missing = self.outcome.errors()
-        self.assertIn('no provider "nobody"', nobody)
-        self.assertIn('mapping_file', nobody)
-        self.assertIn('no inventory is configured', broken)
-        self.assertIn('no_such_module_anywhere', missing)
-        for error in (nobody, broken, missing):
+        told = (
+            ('nobody', 'installed here are: asserting, '),
+            ('broken', 'no inventory is configured'),
+            ('missing_module', 'no_such_module_anywhere'),
+            ('asserting', 'not today'),
+            ('exiting', 'no database'),
+        )
+        errors = self.outcome.errors()
+        self.assertEqual(len(told), len(errors))
+        for error, (name, reason) in zip(errors, told, strict=True):
+            self.assertIn(f'the provider "{name}"', error)
+            self.assertIn(reason, error)
             self.assertIn('[heat_hints] providers', error)
+            self.assertIn('restart heat-engine', error)
 
 
 class _NoLookup(_WithProviders):

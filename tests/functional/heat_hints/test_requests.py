@@ -14,9 +14,6 @@
 
 import json
 
-from nova import objects as nova_objects
-from nova.objects import request_spec
-
 from demo.heat import cloud as loopback
 from demo.heat import story
 from tests.functional.heat_hints import base
@@ -116,31 +113,6 @@ class _Everything:
 
     def test_the_templates_other_hints_are_sent_beside_the_six(self):
         self.assertEqual('mine', self.outcome.hints('top')['group_of'])
-
-    def test_novas_request_spec_stores_every_recorded_hint(self):
-        nova_objects.register_all()
-        for request in self.outcome.sent:
-            if request.kind != 'server':
-                continue
-            # What nova-api makes of os:scheduler_hints before scheduling.
-            spec = request_spec.RequestSpec.from_primitives(
-                None, {}, {'scheduler_hints': request.hints}
-            )
-            stored = {
-                name: spec.scheduler_hints[name] for name in request.hints
-            }
-            self.assertEqual(
-                {
-                    name: value if isinstance(value, list) else [value]
-                    for name, value in request.hints.items()
-                },
-                stored,
-            )
-            # The form in which it is kept in the API database.
-            self.assertIn(
-                request.hints['heat_resource_uuid'],
-                json.dumps(spec.obj_to_primitive()),
-            )
 
     def test_the_log_has_neither_errors_nor_warnings_of_this_package(self):
         self.assertEqual(
@@ -310,10 +282,17 @@ class TestReplacement(base.ScenarioCase):
                 kept=base.server(name='kept'),
                 changed=base.server(name='before', hints={'tier': 'one'}),
             ),
-            'update': base.template(
-                kept=base.server(name='kept'),
-                changed=base.server(name='after', hints={'tier': 'two'}),
-            ),
+            'steps': [
+                (
+                    'update',
+                    base.template(
+                        kept=base.server(name='kept'),
+                        changed=base.server(
+                            name='after', hints={'tier': 'two'}
+                        ),
+                    ),
+                )
+            ],
         },
     )
 
@@ -331,3 +310,9 @@ class TestReplacement(base.ScenarioCase):
             self.outcome.hints('before')['heat_resource_uuid'],
             self.outcome.hints('after')['heat_resource_uuid'],
         )
+
+
+class TestReplacementLegacy(TestReplacement):
+    """The same, by the legacy engine."""
+
+    convergence = False

@@ -18,6 +18,8 @@ import heat_hints
 from demo.heat import story
 from tests.functional.heat_hints import base
 
+PACKAGE = pathlib.Path(heat_hints.__file__).parent
+
 ONE = {
     'name': 'root',
     'template': base.template(one=base.server(name='one')),
@@ -55,6 +57,89 @@ class TestWrongChoice(_StillCreates, base.ScenarioCase):
     stacks = (ONE,)
 
 
+class TestWrongValues(_StillCreates, base.ScenarioCase):
+    """Two options are wrong; ``plugin_dirs`` names the directory, too."""
+
+    options = {
+        'enabled': 'true',
+        'cache_size': 'many',
+        'hints': 'heat_stack_nmae',
+    }
+    settings = {'DEFAULT': {'plugin_dirs': f'{PACKAGE}/plugins'}}
+    error = 'cache_size'
+    stacks = (ONE,)
+
+    def test_the_error_names_both(self):
+        (error,) = self.outcome.errors()
+        self.assertIn('hints: ', error)
+
+
+class TestWrongValueDisabled(base.ScenarioCase):
+    """An option is wrong, but hints are not wanted."""
+
+    options = {'enabled': 'false', 'scope': 'some'}
+    stacks = (ONE,)
+
+    def test_the_engine_is_stock_heat_and_can_tell_all_its_options(self):
+        self.assert_created('root')
+        self.assertIsNone(self.outcome.hints('one'))
+        self.assertRegex(self.outcome.log, r'heat_hints\.scope +=')
+
+
+class TestSeamGone(_StillCreates, base.ScenarioCase):
+    """A Heat whose classes have no method of this name any more."""
+
+    changed_heat = {'_scheduler_hints(': '_hints_for_scheduler('}
+    error = '"OS::Nova::Server", "AWS::EC2::Instance" gets no hints'
+    stacks = (ONE,)
+
+    def test_it_says_that_another_version_is_needed(self):
+        (error,) = self.outcome.errors()
+        self.assertIn('install a version of os-placement-plugins', error)
+
+
+class _OtherHeat(_StillCreates):
+    error = 'Install a version of os-placement-plugins'
+
+
+class TestSchedulerHintsModuleGone(_OtherHeat, base.ScenarioCase):
+    """A Heat that has the hints in another module."""
+
+    changed_heat = {
+        'engine.resources import scheduler_hints': 'common import for_nova'
+    }
+    moved_heat = {'engine/resources/scheduler_hints.py': 'common/for_nova.py'}
+    stacks = (ONE,)
+
+
+class TestPluginManagerGone(_OtherHeat, base.ScenarioCase):
+    """A Heat that reads its plug-ins with another class."""
+
+    changed_heat = {'PluginMapping': 'MappingOfPlugins'}
+    stacks = (ONE,)
+
+
+class TestDatabaseModelsGone(_OtherHeat, base.ScenarioCase):
+    """A Heat that has its database's models elsewhere."""
+
+    changed_heat = {'context_manager': 'enginefacade_context'}
+    stacks = (ONE,)
+
+
+class TestLifecyclePluginGone(_OtherHeat, base.ScenarioCase):
+    """A Heat whose lifecycle plug-ins have another base class."""
+
+    changed_heat = {'class LifecyclePlugin': 'class StackPlugin'}
+    stacks = (ONE,)
+
+
+class TestPluginDirsGone(_OtherHeat, base.ScenarioCase):
+    """A Heat whose option ``plugin_dirs`` has another name."""
+
+    changed_heat = {'plugin_dirs': 'folders_of_plugins'}
+    stacks = (ONE,)
+
+
 class TestWrongTypes(base.ScenarioCase):
     """``resource_types`` names two types that send no hints."""
 
@@ -73,7 +158,7 @@ class TestWrongTypes(base.ScenarioCase):
     def test_one_error_for_each_wrong_type_says_what_to_change(self):
         unknown, seamless = self.outcome.errors()
         self.assertIn('no resource type "OS::Nova::Severs"', unknown)
-        self.assertIn('"OS::Neutron::Port" has no method', seamless)
+        self.assertIn('type "OS::Neutron::Port" gets no hints', seamless)
         for error in (unknown, seamless):
             self.assertIn('[heat_hints] resource_types', error)
             self.assertIn('restart heat-engine', error)
@@ -114,12 +199,7 @@ class TestOtherPluginLater(base.ScenarioCase):
     """``plugin_dirs`` names this package's directory before another."""
 
     settings = {
-        'DEFAULT': {
-            'plugin_dirs': (
-                f'{pathlib.Path(heat_hints.__file__).parent}/plugins,'
-                '{folder}/other'
-            )
-        }
+        'DEFAULT': {'plugin_dirs': (f'{PACKAGE}/plugins,{{folder}}/other')}
     }
     files = {'other/other_server.py': OTHER_PLUGIN}
     stacks = (ONE,)
@@ -169,3 +249,9 @@ class TestAlias(base.ScenarioCase):
         self.assertEqual(
             self.outcome.wanted('root', one), self.outcome.hints('one')
         )
+
+
+class TestAliasLegacy(TestAlias):
+    """The same, by the legacy engine."""
+
+    convergence = False

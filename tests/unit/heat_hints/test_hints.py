@@ -166,32 +166,31 @@ class TestSanitise(unittest.TestCase):
         self.assertEqual({'hint': [1, None]}, given)
 
 
-class TestCollect(unittest.TestCase):
-    def test_providers_hints_are_put_together_in_order(self):
-        accepted, refused = hints.collect(
-            [('one', {'a': 1}), ('two', {'b': [2]})]
-        )
+@ddt.ddt
+class TestAccept(unittest.TestCase):
+    def test_a_providers_values_are_made_storable(self):
+        accepted, refused = hints.accept('one', {'a': 1, 'b': [2]}, ())
         self.assertEqual(({'a': '1', 'b': ['2']}, ()), (accepted, refused))
 
-    def test_a_reserved_name_is_refused(self):
-        accepted, refused = hints.collect([('one', {'heat_stack_id': 'x'})])
+    @ddt.data(*hints.RESERVED)
+    def test_a_reserved_name_is_refused(self, name):
+        accepted, refused = hints.accept('one', {name: 'x'}, ())
         self.assertEqual({}, accepted)
         self.assertEqual(
-            (hints.Refusal('one', 'heat_stack_id', hints.REASON_RESERVED),),
-            refused,
+            (hints.Refusal('one', name, hints.REASON_RESERVED),), refused
         )
 
     def test_a_name_that_an_earlier_provider_set_is_refused(self):
-        accepted, refused = hints.collect(
-            [('one', {'a': 'first'}), ('two', {'a': 'second', 'b': 'b'})]
+        accepted, refused = hints.accept(
+            'two', {'a': 'second', 'b': 'b'}, {'a': 'first'}
         )
-        self.assertEqual({'a': 'first', 'b': 'b'}, accepted)
+        self.assertEqual({'b': 'b'}, accepted)
         self.assertEqual(
             (hints.Refusal('two', 'a', hints.REASON_TAKEN),), refused
         )
 
     def test_a_name_that_is_no_text_is_refused(self):
-        accepted, refused = hints.collect([('one', {7: 'a', '': 'b'})])
+        accepted, refused = hints.accept('one', {7: 'a', '': 'b'}, ())
         self.assertEqual({}, accepted)
         self.assertEqual(
             [hints.REASON_NAME] * 2, [refusal.reason for refusal in refused]
@@ -204,6 +203,7 @@ class TestMerge(unittest.TestCase):
     USER = {
         'heat_stack_id': 'user',
         'heat_stack_name': 'user',
+        'heat_signature': 'user',
         'group': 'user',
     }
     PROVIDED = {'group': 'provider', 'rack': 'provider'}
@@ -221,6 +221,7 @@ class TestMerge(unittest.TestCase):
             {
                 'heat_stack_id': 'user',
                 'heat_stack_name': 'user',
+                'heat_signature': 'user',
                 'group': 'user',
                 'rack': 'provider',
             },
@@ -236,7 +237,8 @@ class TestMerge(unittest.TestCase):
         with self.assertRaises(hints.ReservedHintError) as caught:
             hints.check_user_hints(self.USER, hints.USER_REJECT)
         self.assertIn(
-            '"heat_stack_id", "heat_stack_name"', str(caught.exception)
+            '"heat_signature", "heat_stack_id", "heat_stack_name"',
+            str(caught.exception),
         )
 
     def test_reject_accepts_a_templates_other_hints(self):
@@ -247,6 +249,25 @@ class TestMerge(unittest.TestCase):
     @ddt.data(hints.USER_OVERRIDE, hints.USER_KEEP)
     def test_other_modes_accept_reserved_hints(self, mode):
         self.assertIsNone(hints.check_user_hints(self.USER, mode))
+
+
+@ddt.ddt
+class TestIsOwnWord(unittest.TestCase):
+    OWN = {'heat_stack_id': 'own', 'heat_path_in_stack': ['root']}
+
+    @ddt.data(
+        ({}, True),
+        ({'group': 'user', 'heat_of_a_provider': 'x'}, True),
+        ({'heat_stack_id': 'user'}, False),
+        ({'heat_path_in_stack': 'root'}, False),
+        # An identifier that Heat does not send is not its word either.
+        ({'heat_root_stack_id': 'user'}, False),
+    )
+    @ddt.unpack
+    def test_only_what_heat_says_itself_is_its_word(self, others, own_word):
+        self.assertIs(
+            own_word, hints.is_own_word({**self.OWN, **others}, self.OWN)
+        )
 
 
 @ddt.ddt

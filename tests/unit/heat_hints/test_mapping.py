@@ -35,7 +35,12 @@ class TestParse(unittest.TestCase):
         ([{'hints': {'a': 'b'}, 'stak': 'w'}], 'the key "stak"'),
         ([{'hints': {'a': 'b'}, 'stack': 7}], 'the stack "7"'),
         ([{'hints': {'heat_stack_id': 'x'}}], '"heat_stack_id"'),
+        ([{'hints': {'heat_signature': 'x'}}], '"heat_signature"'),
         ([{'hints': {7: 'x'}}], 'the hint "7"'),
+        ([{'hints': {'a': {'b': 'c'}}}], 'the hint "a" a value'),
+        ([{'hints': {'a': [['b']]}}], 'the hint "a" a value'),
+        ([{'hints': {'a': None}}], 'the hint "a" a value'),
+        ([None], 'entry 1 is a NoneType'),
     )
     @ddt.unpack
     def test_what_cannot_be_used_is_named(self, data, message):

@@ -10,10 +10,12 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
+import os
 import pathlib
 import tempfile
 import unittest
 
+import ddt
 from oslo_config import cfg
 
 from heat_hints import conf as heat_hints_conf
@@ -47,6 +49,7 @@ def configuration(mapping_file: object = None) -> cfg.ConfigOpts:
     return conf
 
 
+@ddt.ddt
 class TestMappingFileProvider(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -79,19 +82,92 @@ class TestMappingFileProvider(unittest.TestCase):
         self.assertIn(str(self.path), record.getMessage())
         self.assertIn('stay in force', record.getMessage())
 
-    def test_a_file_that_is_not_text_keeps_the_last_good_content(self):
+    def assert_kept(self, provider, reason):
+        """Fail unless the last good content is in force, told once."""
+        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
+            answers = [provider.hints(REQUEST) for _ in range(3)]
+        self.assertEqual([{'rack': 'r1'}] * 3, answers)
+        (record,) = logs.records
+        self.assertIn(reason, record.getMessage())
+        self.assertNotIn('\n', record.getMessage())
+
+    @ddt.data(
+        (b'\xff\xfe\x00', 'UnicodeDecodeError'),
+        (b'- {hints: [', 'ParserError'),
+        (b'rack: r2', 'must hold a list'),
+        (b'- {hints: {rack: !!timestamp soon}}', 'AttributeError'),
+        (b'- {hints: {rack: !!python/name:os.system x}}', 'python/name'),
+        (b'[' * 10000, 'RecursionError'),
+        (b'- {hints: {}}', 'entry 1 has no "hints"'),
+        (b'#' * (providers.MAX_BYTES + 1), 'larger than 1048576 bytes'),
+        # A "billion laughs": without aliases nothing is multiplied.
+        (
+            b'- &a [x, x]\n- &b [*a, *a]\n- &c [*b, *b]\n',
+            'aliases ("*name") are not understood',
+        ),
+        (b'- &a {hints: {rack: r2, self: *a}}', 'aliases'),
+    )
+    @ddt.unpack
+    def test_content_that_cannot_be_used_keeps_the_last_good_one(
+        self, content, reason
+    ):
         self.path.write_text(GOOD)
         provider = self.provider()
-        self.path.write_bytes(b'\xff\xfe\x00')
-        with self.assertLogs('heat_hints.providers', 'ERROR'):
-            self.assertEqual({'rack': 'r1'}, provider.hints(REQUEST))
+        self.path.write_bytes(content)
+        self.assert_kept(provider, reason)
 
     def test_a_file_that_is_taken_away_keeps_its_last_content(self):
         self.path.write_text(GOOD)
         provider = self.provider()
         self.path.unlink()
-        with self.assertLogs('heat_hints.providers', 'ERROR'):
-            self.assertEqual({'rack': 'r1'}, provider.hints(REQUEST))
+        self.assert_kept(provider, 'FileNotFoundError')
+
+    def test_a_directory_in_its_place_keeps_the_last_content(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        self.path.unlink()
+        self.path.mkdir()
+        self.assert_kept(provider, 'not a regular file')
+
+    def test_a_pipe_in_its_place_is_not_waited_for(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        self.path.unlink()
+        os.mkfifo(self.path)
+        self.assert_kept(provider, 'not a regular file')
+
+    def test_links_that_lead_nowhere_keep_the_last_content(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        self.path.unlink()
+        self.path.symlink_to(self.path)
+        self.assert_kept(provider, 'OSError')
+
+    @unittest.skipIf(os.geteuid() == 0, 'root may read every file')
+    def test_a_file_that_may_not_be_read_keeps_the_last_content(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        self.path.chmod(0)
+        self.assert_kept(provider, 'PermissionError')
+        self.path.chmod(0o600)
+        self.assertEqual({'rack': 'r1'}, provider.hints(REQUEST))
+
+    def test_a_file_that_another_takes_the_place_of_is_read_again(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        other = self.path.with_suffix('.new')
+        # Same size and time: only the file is another one.
+        other.write_text(GOOD.replace('r1', 'r2'))
+        found = os.stat(self.path)
+        os.utime(other, ns=(found.st_atime_ns, found.st_mtime_ns))
+        os.replace(other, self.path)
+        self.assertEqual({'rack': 'r2'}, provider.hints(REQUEST))
+
+    def test_an_emptied_file_has_no_rules(self):
+        self.path.write_text(GOOD)
+        provider = self.provider()
+        self.path.write_text('')
+        self.assertEqual({}, provider.hints(REQUEST))
 
     def test_a_mended_file_is_used(self):
         self.path.write_text('- nonsense')

@@ -1,0 +1,48 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The check that each recorded request passes, on hints that Nova refuses."""
+
+import json
+import unittest
+
+import ddt
+
+from demo.heat import cloud as loopback
+from tests.functional.heat_hints import nova_side
+
+
+def request(hints):
+    body = json.dumps({'server': {'name': 'one'}, nova_side.HINTS: hints})
+    return loopback.Request('project', 'server', body.encode())
+
+
+@ddt.ddt
+class TestCheck(unittest.TestCase):
+    @ddt.data(
+        # Pass nova-api's schema, but not RequestSpec.
+        {'heat_stack_id': None},
+        {'heat_path_in_stack': [[None, 'root'], ['resource', 'stack']]},
+        {'rack': {'row': '7'}},
+        # Is stored, but not as it was sent.
+        {'rack': 7},
+        # Does not pass the schema.
+        {'group': 'no-uuid'},
+        ['rack'],
+    )
+    def test_what_nova_cannot_store_is_seen(self, hints):
+        with self.assertRaises(AssertionError):
+            nova_side.check(request(hints))
+
+    @ddt.data({}, {'rack': 'r7'}, {'zone': ['a', 'b'], 'odd': 'ü, "x"'})
+    def test_what_nova_stores_passes(self, hints):
+        nova_side.check(request(hints))

@@ -1,0 +1,354 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""``signing_key``: what is signed, what is not, and that no key is told."""
+
+import json
+
+from demo.heat import story
+from tests import signing
+from tests.functional.heat_hints import base, nova_side
+
+#: No character that a log or JSON would write in another way.
+KEY = 'first-key-0123456789abcdef0123456789'
+OLD = 'older-key-0123456789abcdef0123456789'
+SIGNATURE = 'heat_signature'
+
+NESTED = {
+    'name': 'root',
+    'template': base.template(
+        claims=base.server(
+            name='claims',
+            hints={
+                'heat_stack_id': 'forged',
+                SIGNATURE: 'forged',
+                'heat_tier': 'one',
+                'tier': 'one',
+            },
+        ),
+        honest=base.server(name='honest', hints={'tier': 'one'}),
+        nested={'type': 'inner.yaml'},
+        volume={
+            'type': 'OS::Cinder::Volume',
+            'properties': {'name': 'disk', 'size': 1},
+        },
+    ),
+    'files': {
+        'inner.yaml': json.dumps(
+            base.template(**{'ü,"': base.server(name='inner')})
+        )
+    },
+}
+
+
+class _Secret:
+    def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
+        self.assertIn('heat_hints.signing_key ', self.outcome.log)
+        for key in (KEY, OLD, KEY[:20], OLD[:20], 'short-key'):
+            self.assertNotIn(key, self.outcome.log)
+
+
+class _Signed(_Secret):
+    def test_each_request_is_signed_with_the_first_key(self):
+        self.assert_created('root')
+        self.assertTrue(self.outcome.sent)
+        for request in self.outcome.sent:
+            self.assertEqual(
+                signing.signature(request.hints, request.project, KEY),
+                request.hints[SIGNATURE],
+            )
+
+    def test_what_nova_stores_is_what_was_signed(self):
+        servers = [r for r in self.outcome.sent if r.kind == 'server']
+        self.assertEqual(3, len(servers))
+        for request in servers:
+            data = nova_side.stored(request)['nova_object.data']
+            hints = data['scheduler_hints']
+            self.assertEqual(
+                [signing.signature(hints, data['project_id'], KEY)],
+                hints[SIGNATURE],
+            )
+
+    def test_the_uuid_of_the_resource_is_bound(self):
+        uuids = {r.hints['heat_resource_uuid'] for r in self.outcome.sent}
+        self.assertEqual(len(self.outcome.sent), len(uuids))
+
+
+class TestSigned(_Signed, base.ScenarioCase):
+    """Two keys, on everything that sends hints, in the log at DEBUG."""
+
+    options = {
+        'enabled': 'true',
+        'signing_key': f' {KEY} , {OLD}',
+        'resource_types': 'OS::Nova::Server,OS::Cinder::Volume',
+    }
+    settings = {'DEFAULT': {'debug': 'true'}}
+    stacks = (NESTED,)
+
+    def test_nothing_of_a_templates_own_signature_is_left(self):
+        sent = self.outcome.hints('claims')
+        self.assertNotIn('forged', sent.values())
+        self.assertEqual('one', sent['heat_tier'])
+
+
+class TestSignedLegacy(_Signed, base.ScenarioCase):
+    """The same, by the legacy engine, with the path as JSON."""
+
+    options = {
+        'enabled': 'true',
+        'signing_key': KEY,
+        'resource_types': 'OS::Nova::Server,OS::Cinder::Volume',
+        'path_format': 'json',
+    }
+    convergence = False
+    stacks = (NESTED,)
+
+
+class TestSignedForAnAdmin(_Secret, base.ScenarioCase):
+    """An admin of another project updates the stack."""
+
+    options = {'enabled': 'true', 'signing_key': KEY}
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(one=base.server(name='one')),
+            'steps': [
+                (
+                    'update_as_admin',
+                    base.template(
+                        one=base.server(name='one'),
+                        two=base.server(name='two'),
+                    ),
+                )
+            ],
+        },
+    )
+
+    def test_the_signature_is_for_the_project_that_nova_is_asked_by(self):
+        told = self.outcome.told['root']
+        self.assertEqual('UPDATE_COMPLETE', told['status'], told['reason'])
+        one, two = sorted(self.outcome.sent, key=lambda r: r.name)
+        self.assertNotEqual(one.project, two.project)
+        for request in (one, two):
+            self.assertEqual(
+                signing.signature(request.hints, request.project, KEY),
+                request.hints[SIGNATURE],
+            )
+
+
+class TestSignedUuid(_Secret, base.ScenarioCase):
+    """``hints`` leaves the resource's id out."""
+
+    options = {
+        'enabled': 'true',
+        'signing_key': KEY,
+        'hints': 'heat_root_stack_id',
+    }
+    stacks = (
+        {'name': 'root', 'template': base.template(one=base.server(name='a'))},
+    )
+
+    def test_the_id_is_sent_all_the_same(self):
+        self.assert_created('root')
+        self.assertEqual(
+            ['heat_resource_uuid', 'heat_root_stack_id', SIGNATURE],
+            sorted(self.outcome.hints('a')),
+        )
+
+
+class TestKept(_Secret, base.ScenarioCase):
+    """``user_hints = keep``, and templates that claim to be another stack."""
+
+    options = {
+        'enabled': 'true',
+        'signing_key': KEY,
+        'user_hints': 'keep',
+        'hints': 'heat_root_stack_id,heat_stack_id',
+    }
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                replaced=base.server(
+                    name='replaced', hints={'heat_root_stack_id': 'mine'}
+                ),
+                # One that Heat does not send itself.
+                added=base.server(
+                    name='added', hints={'heat_stack_name': 'mine'}
+                ),
+                signed=base.server(name='signed', hints={SIGNATURE: 'mine'}),
+            ),
+        },
+    )
+
+    def test_what_a_template_claims_is_not_signed(self):
+        self.assert_created('root')
+        for name in ('replaced', 'added'):
+            self.assertNotIn(SIGNATURE, self.outcome.hints(name))
+        self.assertEqual(
+            'mine', self.outcome.hints('replaced')['heat_root_stack_id']
+        )
+
+    def test_a_templates_signature_is_replaced(self):
+        (request,) = (r for r in self.outcome.sent if r.name == 'signed')
+        self.assertEqual(
+            signing.signature(request.hints, request.project, KEY),
+            request.hints[SIGNATURE],
+        )
+
+
+class TestRejected(base.ScenarioCase):
+    """``user_hints = reject``, with no key at all."""
+
+    options = {'enabled': 'true', 'user_hints': 'reject'}
+    stacks = (
+        {
+            'name': 'root',
+            'template': base.template(
+                one=base.server(name='one', hints={SIGNATURE: 'x'})
+            ),
+        },
+    )
+
+    def test_the_signature_is_a_reserved_name_like_the_six(self):
+        told = self.outcome.told['root']
+        self.assertEqual('CREATE_FAILED', told['status'])
+        self.assertIn('"heat_signature"', told['reason'])
+        self.assertEqual([], self.outcome.sent)
+
+
+class _Unsigned(_Secret):
+    STACK = {
+        'name': 'root',
+        'template': base.template(
+            one=base.server(name='one', hints={SIGNATURE: 'mine'})
+        ),
+    }
+
+    def test_the_engine_works_and_sends_its_hints_unsigned(self):
+        self.assert_created('root')
+        self.assertEqual(sorted(story.SIX), sorted(self.outcome.hints('one')))
+
+    def test_one_error_says_what_to_change(self):
+        (error,) = self.outcome.errors()
+        self.assertIn('[heat_hints] signing_key', error)
+        self.assertIn('32 characters', error)
+
+
+class TestShortKey(_Unsigned, base.ScenarioCase):
+    """The first key is too short; the second would do."""
+
+    options = {
+        'enabled': 'true',
+        'signing_key': f'short-key,{OLD}',
+        'user_hints': 'keep',
+    }
+    stacks = (_Unsigned.STACK,)
+
+
+class TestUnreadableKey(_Unsigned, base.ScenarioCase):
+    """oslo.config takes what follows a dollar sign for an option's name."""
+
+    options = {'enabled': 'true', 'signing_key': f'${OLD.replace("-", "_")}'}
+    stacks = (_Unsigned.STACK,)
+
+    def test_not_even_a_part_of_it_is_in_the_log(self):
+        self.assertNotIn('older_key', self.outcome.log)
+
+
+class TestEmptyKeys(_Unsigned, base.ScenarioCase):
+    """A list of nothing is set, but holds no key."""
+
+    options = {'enabled': 'true', 'signing_key': ' , ,'}
+    stacks = (_Unsigned.STACK,)
+
+
+class TestNoKey(base.ScenarioCase):
+    """``signing_key =`` is as good as no such line."""
+
+    options = {'enabled': 'true', 'signing_key': ''}
+    stacks = (
+        {'name': 'root', 'template': base.template(one=base.server(name='a'))},
+    )
+
+    def test_nothing_is_signed_and_nothing_is_logged(self):
+        self.assert_created('root')
+        self.assertEqual(sorted(story.SIX), sorted(self.outcome.hints('a')))
+        self.assertEqual(
+            ([], []), (self.outcome.errors(), self.outcome.warnings())
+        )
+
+
+#: Has hmac fail for the hook, as a broken or restricted OpenSSL would.
+BROKEN_HMAC = """
+from heat_hints import signature
+
+
+class BrokenHmac:
+    def __init__(self, conf):
+        signature.hmac = self
+
+    def new(self, key, *rest):
+        raise ValueError(f'no digest for {key}')
+
+    def hints(self, request):
+        return {'own': 'yes'}
+"""
+
+
+class _BrokenHmac(_Secret):
+    modules = {'broken_hmac.py': BROKEN_HMAC}
+    entry_points = {
+        'heat_hints.providers': {'broken_hmac': 'broken_hmac:BrokenHmac'}
+    }
+    STACK = {
+        'name': 'root',
+        'template': base.template(one=base.server(name='one')),
+    }
+
+
+class TestFailingSignatureIgnored(_BrokenHmac, base.ScenarioCase):
+    """``on_error = ignore``."""
+
+    options = {
+        'enabled': 'true',
+        'signing_key': KEY,
+        'providers': 'broken_hmac',
+    }
+    stacks = (_BrokenHmac.STACK,)
+
+    def test_the_hints_are_sent_unsigned_with_a_warning(self):
+        self.assert_created('root')
+        self.assertEqual(
+            sorted([*story.SIX, 'own']), sorted(self.outcome.hints('one'))
+        )
+        (warning,) = self.outcome.warnings()
+        self.assertIn('could not be signed (ValueError)', warning)
+
+
+class TestFailingSignatureFails(_BrokenHmac, base.ScenarioCase):
+    """``on_error = fail``."""
+
+    options = {
+        'enabled': 'true',
+        'signing_key': KEY,
+        'providers': 'broken_hmac',
+        'on_error': 'fail',
+    }
+    stacks = (_BrokenHmac.STACK,)
+
+    def test_the_resource_fails_and_nothing_is_sent(self):
+        told = self.outcome.told['root']
+        self.assertEqual('CREATE_FAILED', told['status'])
+        self.assertIn('could not be signed', told['reason'])
+        self.assertNotIn(KEY, told['reason'])
+        self.assertEqual([], self.outcome.sent)
