@@ -36,7 +36,8 @@ from demo import report
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-#: In the order in which they are shown: region, host, stack.
+#: In the order in which they are shown: region, host, stack; then one stack
+#: on its way through Heat and Nova.
 PARTS = part_runner.PARTS
 
 
@@ -58,7 +59,8 @@ def build_parser() -> argparse.ArgumentParser:
         'parts',
         nargs='*',
         metavar='PART',
-        help=f'which parts to run: {", ".join(PARTS)} (default: all of them)',
+        help=f'which parts to run: {", ".join(PARTS)} (default: all of them);'
+        ' "stack" goes on where "heat" ends, and runs it as well',
     )
     parser.add_argument(
         '--json',
@@ -83,6 +85,18 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def wanted_parts(given: Sequence[str]) -> list[str]:
+    """Return the parts to run, in their order.
+
+    :param given: the parts that the user named; none stands for all.
+    """
+    wanted = set(given or PARTS)
+    later, first = part_runner.GOES_ON
+    if later in wanted:
+        wanted.add(first)
+    return [name for name in PARTS if name in wanted]
+
+
 def problem_with(args: argparse.Namespace) -> str:
     """Say what is wrong with the call, before anything long begins.
 
@@ -103,7 +117,7 @@ def problem_with(args: argparse.Namespace) -> str:
         wrong = problem_with_file(pathlib.Path(args.json))
         if wrong:
             return f'cannot write "{args.json}": {wrong}.'
-    if 'heat' in (args.parts or PARTS):
+    if 'heat' in wanted_parts(args.parts):
         wrong = problem_with_port(args.port)
         if wrong:
             return wrong
@@ -175,34 +189,52 @@ def run_parts(
     code = 0
     # A folder of its own: two demos at once must not read each other's
     # results.
-    with tempfile.TemporaryDirectory(dir=work_dir) as results:
-        children = []
-        for name in names:
-            out = pathlib.Path(results) / f'{name}.json'
-            log = work_dir / f'{name}.log'
-            log.write_text('')
-            command = [sys.executable, '-W', 'ignore', '-m', 'demo.part', name]
-            command += ['--out', str(out), '--log', str(log)]
-            command += ['--port', str(port)]
-            # A group of its own, so that Ctrl-C reaches this process only,
-            # which then ends the part and whatever the part has started.
-            child = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
-            children.append((out, child))
+    with tempfile.TemporaryDirectory(dir=work_dir) as folder:
+        results = pathlib.Path(folder)
+        later, first = part_runner.GOES_ON
+        children = {
+            name: start_part(name, work_dir, results, port)
+            for name in names
+            if name != later
+        }
         try:
-            for out, child in children:
+            if later in names and children[first].wait() == 0:
+                children[later] = start_part(later, work_dir, results, port)
+            for name, child in children.items():
                 result = child.wait()
                 if result == 0:
-                    data = json.loads(out.read_text())
+                    data = json.loads((results / f'{name}.json').read_text())
                     parts.append(report.part_from_dict(data))
                 else:
                     # A child that a signal ended reports a negative number.
                     code = code or max(result, part_runner.EXIT_FAILED)
         finally:
-            for _, child in children:
+            for child in children.values():
                 if child.poll() is None:
                     os.killpg(child.pid, signal.SIGTERM)
                     child.wait()
     return parts, code
+
+
+def start_part(
+    name: str, work_dir: pathlib.Path, results: pathlib.Path, port: int
+) -> subprocess.Popen[bytes]:
+    """Start one part in a process of its own.
+
+    :param name: the part.
+    :param work_dir: where its log goes.
+    :param results: where its result goes, as ``NAME.json``, and what one
+        part hands to another.
+    :param port: the port of the Heat part's loopback cloud, 0 for any.
+    """
+    log = work_dir / f'{name}.log'
+    log.write_text('')
+    command = [sys.executable, '-W', 'ignore', '-m', 'demo.part', name]
+    command += ['--out', str(results / f'{name}.json'), '--log', str(log)]
+    command += ['--requests', str(results / 'requests'), '--port', str(port)]
+    # A group of its own, so that Ctrl-C reaches this process only, which
+    # then ends the part and whatever the part has started.
+    return subprocess.Popen(command, cwd=ROOT, start_new_session=True)
 
 
 def as_data(parts: Sequence[report.Part], complete: bool) -> dict[str, Any]:
@@ -236,7 +268,7 @@ def main(argv: list[str] | None = None) -> int:
     if wrong:
         print(f'demo: {wrong}', file=sys.stderr)
         return part_runner.EXIT_USAGE
-    names = [name for name in PARTS if name in (args.parts or PARTS)]
+    names = wanted_parts(args.parts)
     missing = part_runner.missing_services(names)
     if missing:
         print(f'demo: {missing}', file=sys.stderr)

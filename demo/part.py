@@ -31,9 +31,18 @@ from collections.abc import Sequence
 
 from demo import report
 
-#: The parts; each has the name of its service's top-level module and of the
-#: extra in setup.cfg that installs the service.
-PARTS = ('senlin', 'nova', 'heat')
+#: The parts, and what each needs: the names of services' top-level modules,
+#: which are those of the extras in setup.cfg that install them.
+SERVICES = {
+    'senlin': ('senlin',),
+    'nova': ('nova',),
+    'heat': ('heat',),
+    'stack': ('heat', 'nova'),
+}
+PARTS = tuple(SERVICES)
+
+#: The part that goes on with the requests that another one has recorded.
+GOES_ON = ('stack', 'heat')
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -45,8 +54,9 @@ def missing_services(names: Sequence[str]) -> str:
     :param names: parts that are to run.
     :returns: one line, or an empty string when all are there.
     """
+    needed = dict.fromkeys(part for name in names for part in SERVICES[name])
     missing = [
-        name for name in names if importlib.util.find_spec(name) is None
+        name for name in needed if importlib.util.find_spec(name) is None
     ]
     if not missing:
         return ''
@@ -79,6 +89,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument('--out', type=pathlib.Path, required=True)
     parser.add_argument('--log', type=pathlib.Path, required=True)
     parser.add_argument('--port', type=int, default=0)
+    parser.add_argument('--requests', type=pathlib.Path)
     args = parser.parse_args(argv)
 
     missing = missing_services([args.service])
@@ -90,7 +101,10 @@ def main(argv: list[str] | None = None) -> int:
     started = time.monotonic()
     try:
         story = importlib.import_module(f'demo.{args.service}.story')
-        part = story.run(progress, log=args.log, port=args.port)
+        options = {'log': args.log, 'port': args.port}
+        if args.service in GOES_ON:
+            options['requests'] = args.requests
+        part = story.run(progress, **options)
     except report.DemoError as exc:
         print(f'demo: {args.service}: {exc}', file=sys.stderr)
         return EXIT_USAGE

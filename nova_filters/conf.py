@@ -15,6 +15,7 @@
 Importing this module loads no service.
 """
 
+import math
 from typing import Final
 
 from oslo_config import cfg
@@ -65,6 +66,29 @@ Related options:
   be in it for this option to have an effect.
 """,
     ),
+    cfg.IntOpt(
+        'stack_map_size',
+        default=65536,
+        min=1,
+        help="""
+How many instances the weigher remembers the root stack of.
+
+Instances carry no scheduler hints, so ``StackAffinityWeigher`` reads them
+from the API database: with one query per request at most, of 10,000 unknown
+instances at most, and none when all are known. An entry takes about 250
+bytes, and 600 at most: 16 MiB for the default, and 38 MiB at the very worst.
+
+Possible values:
+
+* A number of instances, at least 1. With fewer than there are instances on
+  the hosts of one request, every request reads some of them again: give it
+  room for every instance of the cloud.
+
+Related options:
+
+* ``[nova_filters] stack_affinity_weight_multiplier``
+""",
+    ),
     cfg.FloatOpt(
         'stack_affinity_weight_multiplier',
         default=-1.0,
@@ -91,45 +115,106 @@ Related options:
   ``nova_filters.all_weighers`` for this option to have an effect.
 """,
     ),
-    cfg.IntOpt(
-        'stack_map_size',
-        default=65536,
-        min=1,
-        help="""
-How many instances the weigher remembers the root stack of.
+)
 
-Instances carry no scheduler hints, so ``StackAffinityWeigher`` reads them
-from the API database, once per instance. An entry takes about 250 bytes.
+
+#: The same group and option as in heat.conf, so that one line serves both.
+SIGNATURE_GROUP: Final = cfg.OptGroup(
+    'heat_hints',
+    title='Signed stack scheduler hints',
+    help="""
+What nova-scheduler knows of the stack scheduler hints that heat-engine sends.
+""",
+)
+
+SIGNATURE_OPTS: Final = (
+    cfg.ListOpt(
+        'signing_key',
+        default=[],
+        secret=True,
+        help="""
+The keys that heat-engine signs its stack scheduler hints with.
+
+Any tenant can send a ``heat_root_stack_id`` straight to Nova. With a key,
+``StackAffinityWeigher`` believes only hints that carry a signature made with
+it, for the project that owns the server: all others count as absent, those of
+running servers as well. The option is read when nova-scheduler starts.
 
 Possible values:
 
-* A number of instances, at least 1. With fewer than there are instances on
-  the hosts of one request, every request reads some of them again.
+* Empty: hints are not signed, and all of them are believed.
+* A list of keys, separated by commas, each of at least 32 characters and
+  without ``$`` and commas; ``openssl rand -hex 32`` makes a good one. A
+  signature made with any of them is believed. A shorter key is not used; if
+  none is left, no hint is believed.
+
+To change the key: (1) write ``old,new`` here and restart every
+nova-scheduler; (2) write ``new`` into ``heat.conf`` and restart every
+heat-engine; (3) keep ``old`` here for as long as servers that carry its
+signature should be recognized, because Nova keeps their hints for ever.
 
 Related options:
 
-* ``[nova_filters] stack_affinity_weight_multiplier``
+* ``[heat_hints] signing_key`` in ``heat.conf``, where the first key of the
+  list signs: the same line serves both files.
+* ``[filter_scheduler] weight_classes`` must name
+  ``nova_filters.all_weighers`` for this option to have an effect.
 """,
     ),
 )
 
-
-#: What each option is when nothing, or nothing usable, is configured.
-DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
+#: What stands in the place of keys that cannot be read: it is too short to be
+#: used, so that nothing is believed.
+_NO_KEY: Final = ['unreadable']
 
 
 def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register the group and its options; a second call changes nothing.
+    """Register both groups and their options; repeating changes nothing.
 
     :param conf: the configuration of the service.
     """
-    conf.register_group(GROUP)
-    conf.register_opts(OPTS, group=GROUP)
+    for group, opts in list_opts():
+        # A group for each configuration: oslo.config keeps overrides in it.
+        conf.register_group(cfg.OptGroup(group.name, group.title, group.help))
+        conf.register_opts(opts, group=group.name)
+
+
+def reset_wrong_values(conf: cfg.ConfigOpts) -> list[str]:
+    """Put something usable in the place of values that are not.
+
+    nova-scheduler itself reads every registered option to log it, and would
+    end at one that cannot be read.
+
+    :param conf: the configuration, with the options registered.
+    :returns: what is wrong, a line for each option that its default stands
+        in for now. Keys are not told of here: no text of an error that has
+        seen a key may be.
+    """
+    wrong = []
+    for group, opts in list_opts():
+        for opt in opts:
+            try:
+                value = conf[group.name][opt.dest]
+            except (ValueError, cfg.Error) as exc:
+                reason = str(exc)
+            else:
+                if not isinstance(value, float) or math.isfinite(value):
+                    continue
+                reason = f'{value} is not a finite number'
+            if opt.secret:
+                conf.set_override(opt.dest, _NO_KEY, group=group.name)
+                continue
+            conf.set_override(opt.dest, opt.default, group=group.name)
+            wrong.append(
+                f'Option {opt.name} in [{group.name}] cannot be used: '
+                f'{reason}. The default, {opt.default}, is in force'
+            )
+    return wrong
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:
     """Return the options, for the sample file generator.
 
-    :returns: the group and its options.
+    :returns: each group and its options.
     """
-    return [(GROUP, OPTS)]
+    return [(GROUP, OPTS), (SIGNATURE_GROUP, SIGNATURE_OPTS)]

@@ -35,6 +35,10 @@ HOOK = 'hook'
 OFF = 'off'
 IN_TREE = 'in-tree'
 
+#: What both heat.conf and nova.conf hold as ``[heat_hints] signing_key``.
+SIGNING_KEY = 'an example of a key that nobody else has'
+SIGNATURE = 'heat_signature'
+
 #: Run -> lines of heat.conf.
 RUNS: dict[str, dict[str, dict[str, str]]] = {
     HOOK: {
@@ -42,6 +46,7 @@ RUNS: dict[str, dict[str, dict[str, str]]] = {
             'enabled': 'true',
             'providers': 'mapping_file',
             'mapping_file': str(TEMPLATES / 'mapping.yaml'),
+            'signing_key': SIGNING_KEY,
         }
     },
     OFF: {'heat_hints': {'enabled': 'false'}},
@@ -69,13 +74,19 @@ MAPPED = {'db': {'rack': 'r7'}}
 
 
 def run(
-    progress: report.Progress, *, log: pathlib.Path, port: int
+    progress: report.Progress,
+    *,
+    log: pathlib.Path,
+    port: int,
+    requests: pathlib.Path,
 ) -> report.Part:
     """Create the stack three times and compare.
 
     :param progress: told what begins.
     :param log: the file for the engines' logs.
     :param port: the loopback cloud's port; 0 takes any free one.
+    :param requests: the file for the requests that the hook's run sent; the
+        part "stack" has Nova schedule them.
     :raises report.DemoError: when the port cannot be had.
     """
     cloud = loopback.Cloud(port)
@@ -88,6 +99,14 @@ def run(
         sent = {name: cloud.sent(name) for name in RUNS}
     finally:
         cloud.close()
+    requests.write_text(
+        json.dumps(
+            [
+                {'project': request.project, 'body': request.body.decode()}
+                for request in sent[HOOK]
+            ]
+        )
+    )
     return report.Part(
         service=f'Heat {importlib.metadata.version("openstack-heat")}',
         real=(
@@ -216,6 +235,11 @@ def _with_hook(
         report.Check(
             'one request for each server', len(_servers(told)), len(sent)
         ),
+        report.Check(
+            'each request carries a signature of its own',
+            len(sent),
+            len({hints.get(SIGNATURE) for hints in by_uuid.values()} - {None}),
+        ),
     ]
     for server in _servers(told):
         hints = by_uuid.get(server['uuid'], {})
@@ -239,6 +263,9 @@ def _with_hook(
             **_wanted(server, told['root']),
             **MAPPED.get(server['name'], {}),
         }
+        if SIGNATURE in hints:
+            # Whether it is right is for Nova to say, in the part "stack".
+            wanted[SIGNATURE] = hints[SIGNATURE]
         checks.append(
             report.Check(
                 f'server {server["name"]}: its hints are what Heat says, and '
@@ -262,7 +289,8 @@ def _with_hook(
         checks=tuple(checks),
         note=(
             'Read from the bodies of POST /servers; ids are shortened. "rack" '
-            "comes from an operator's mapping file."
+            "comes from an operator's mapping file. The hints are signed, "
+            'and the part "stack" has Nova schedule these very requests.'
         ),
     )
 

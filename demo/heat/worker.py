@@ -41,17 +41,19 @@ def run(scenario: dict[str, Any], log: pathlib.Path) -> dict[str, Any]:
     :returns: for each stack its status, reason, root stack id and resources;
         and the SQL statements that were sent meanwhile.
     """
+    statements: list[str] = []
+    # Before the engine sends any: SQLAlchemy fails the statement of a thread
+    # that finds its list of listeners changed.
+    sqlalchemy.event.listen(
+        sqlalchemy.engine.Engine,
+        'before_cursor_execute',
+        lambda *args: statements.append(args[2]),
+    )
     heat = engine.Engine(
         scenario['cloud'],
         scenario['settings'],
         convergence=scenario.get('convergence', True),
         log=log,
-    )
-    statements: list[str] = []
-    sqlalchemy.event.listen(
-        heat.database,
-        'before_cursor_execute',
-        lambda *args: statements.append(args[2]),
     )
     stacks = []
     for stack in scenario['stacks']:

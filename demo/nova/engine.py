@@ -89,7 +89,7 @@ service_down_time = 86400
 """
 
 _PLACEMENT_URL = 'http://placement.invalid'
-_PROJECT = uuidutils.generate_uuid(dashed=False)
+PROJECT = uuidutils.generate_uuid(dashed=False)
 
 
 class WsgiTransport(requests.adapters.BaseAdapter):
@@ -202,8 +202,8 @@ class Cloud:
         self.hosts: list[str] = []
         self._set_up_config(log)
         self.context = context.get_admin_context()
-        self.context.project_id = _PROJECT
-        self.context.user_id = _PROJECT
+        self.context.project_id = PROJECT
+        self.context.user_id = PROJECT
         self.cell = self._set_up_databases()
         session = requests.Session()
         session.mount(_PLACEMENT_URL, WsgiTransport(_placement()))
@@ -252,10 +252,11 @@ class Cloud:
             )
         return cell
 
-    def add_host(self, name: str) -> None:
+    def add_host(self, name: str, memory_gib: int = 1024) -> None:
         """Add a compute host: service, node, mapping, resource provider.
 
         :param name: the host's name.
+        :param memory_gib: its memory.
         """
         uuid = uuidutils.generate_uuid()
         with context.target_cell(self.context, self.cell) as cell_context:
@@ -274,12 +275,12 @@ class Cloud:
                 host=name,
                 hypervisor_hostname=name,
                 vcpus=1024,
-                memory_mb=1024 * 1024,
+                memory_mb=memory_gib * 1024,
                 local_gb=10240,
                 vcpus_used=0,
                 memory_mb_used=0,
                 local_gb_used=0,
-                free_ram_mb=1024 * 1024,
+                free_ram_mb=memory_gib * 1024,
                 free_disk_gb=10240,
                 hypervisor_type='QEMU',
                 hypervisor_version=8000000,
@@ -294,9 +295,9 @@ class Cloud:
         objects.HostMapping(
             self.context, host=name, cell_mapping=self.cell
         ).create()
-        self._add_provider(name, uuid)
+        self._add_provider(name, uuid, memory_gib)
 
-    def _add_provider(self, name: str, uuid: str) -> None:
+    def _add_provider(self, name: str, uuid: str, memory_gib: int) -> None:
         """Tell Placement about a host, through Nova's own client."""
         made = self.placement.post(
             '/resource_providers', {'name': name, 'uuid': uuid}, '1.20'
@@ -305,7 +306,7 @@ class Cloud:
             resource: {'total': total, 'allocation_ratio': 1.0}
             for resource, total in (
                 ('VCPU', 1024),
-                ('MEMORY_MB', 1024 * 1024),
+                ('MEMORY_MB', memory_gib * 1024),
                 ('DISK_GB', 10240),
             )
         }
@@ -391,12 +392,14 @@ class Cloud:
         flavor: Any,
         only: Sequence[str] | None = None,
         hints: Mapping[str, Any] | None = None,
+        project: str = PROJECT,
     ) -> Any:
         """Return a request for one server, built and stored as by Nova's API.
 
         :param flavor: Nova's Flavor.
         :param only: the hosts that may be considered; None is all of them.
         :param hints: the scheduler hints.
+        :param project: the id of the project that owns the server.
         :returns: Nova's RequestSpec.
         """
         request = objects.RequestSpec.from_components(
@@ -411,8 +414,8 @@ class Cloud:
             filter_properties={'scheduler_hints': dict(hints or {})},
             instance_group=None,
             availability_zone=None,
-            project_id=_PROJECT,
-            user_id=_PROJECT,
+            project_id=project,
+            user_id=PROJECT,
         )
         # The API stores it before it asks for a host.
         request.create()
@@ -470,8 +473,8 @@ class Cloud:
             objects.Instance(
                 cell_context,
                 uuid=request.instance_uuid,
-                project_id=_PROJECT,
-                user_id=_PROJECT,
+                project_id=request.project_id,
+                user_id=PROJECT,
                 host=host,
                 flavor=request.flavor,
                 system_metadata={},

@@ -12,8 +12,9 @@
 
 """The host weigher ``StackAffinityWeigher``: spread or pack one stack."""
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import nova.conf
 import sqlalchemy as sa
@@ -29,55 +30,56 @@ LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 conf.register_opts(CONF)
 
+_MULTIPLIER: Final = 'stack_affinity_weight_multiplier'
+
+#: How many unknown instances one query asks for: a part of what the
+#: databases take (SQLite 32,766 parameters; MySQL looks at the whole table
+#: from about 36,000 values on), and a fraction of a second of work.
+READ_AT_ONCE: Final = 10_000
+
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def _read_roots(context: Any, uuids: list[str]) -> dict[str, str | None]:
+def _read_roots(
+    context: Any, uuids: list[str], keys: stack_hints.Keys | None
+) -> dict[str, str | None]:
     """Return the root stacks of instances, from the API database."""
     table = models.RequestSpec
     query = sa.select(table.instance_uuid, table.spec).where(
-        table.instance_uuid.in_(uuids)
+        table.instance_uuid.in_(uuids),
+        # The rows of servers that Heat did not create stay where they are.
+        table.spec.contains(stack_hints.ROOT_STACK_ID, autoescape=True),
     )
     # A row holds some KiB, and a scheduler that has just started asks for
-    # every instance there is: read on, do not pile up.
+    # many: read on, do not pile up.
     rows = context.session.execute(query.execution_options(yield_per=500))
     return {
-        uuid: stack_hints.read_stored(spec).root_stack_id
+        uuid: stack_hints.read_stored(spec, keys).root_stack_id
         for uuid, spec in rows
     }
 
 
-def _option(name: str) -> Any:
-    """Return an option, or its default if nova.conf has a wrong value."""
-    try:
-        return CONF.nova_filters[name]
-    except ValueError:
-        return conf.DEFAULTS[name]
+def _read_keys() -> stack_hints.Keys | None:
+    """Return the keys of Heat; say once if one cannot be used.
 
-
-def _check_option(name: str) -> None:
-    """Say once, when nova-scheduler starts, that an option is wrong."""
-    try:
-        CONF.nova_filters[name]  # noqa: B018 - reading it is the check
-    except ValueError as exc:
+    :returns: None if no key is configured. If none of those configured can
+        be used, no keys: nothing is believed then.
+    """
+    keys, short = stack_hints.read_keys(CONF.heat_hints.signing_key)
+    if short:
         LOG.error(
-            'Option %(option)s in [%(group)s] cannot be used: %(error)s. The '
-            'default, %(default)s, is in force; correct nova.conf and '
-            'restart nova-scheduler.',
+            'Option signing_key in [heat_hints]: key number %(numbers)s of '
+            'the list is shorter than %(length)d characters, or cannot be '
+            'read, and is not used; %(left)d usable. Without a usable key '
+            'StackAffinityWeigher believes no stack scheduler hints. Write '
+            'longer keys, without "$" and commas, into nova.conf and '
+            'heat.conf, and restart the services.',
             {
-                'option': name,
-                'group': conf.GROUP.name,
-                'error': exc,
-                'default': conf.DEFAULTS[name],
+                'numbers': ', '.join(map(str, short)),
+                'length': stack_hints.MIN_KEY_LENGTH,
+                'left': 0 if keys is None else len(keys),
             },
         )
-
-
-def _load(uuids: list[str]) -> dict[str, str | None]:
-    """Return the root stacks of instances that are not known yet."""
-    found: dict[str, str | None] = _read_roots(
-        nova_context.get_admin_context(), uuids
-    )
-    return found
+    return keys
 
 
 # Nova carries no types.
@@ -91,24 +93,47 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         # A weigher that raises here keeps nova-scheduler from starting.
-        for name in ('stack_map_size', 'stack_affinity_weight_multiplier'):
-            _check_option(name)
-        self._stacks = stack_map.StackMap(_option('stack_map_size'))
+        for wrong in conf.reset_wrong_values(CONF):
+            LOG.error(
+                '%(wrong)s; correct nova.conf and restart nova-scheduler.',
+                {'wrong': wrong},
+            )
+        self._keys = _read_keys()
+        self._stacks = stack_map.StackMap(
+            CONF.nova_filters.stack_map_size, READ_AT_ONCE
+        )
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return how strongly members of a stack attract each other.
 
         :param host_state: Nova's HostState; its aggregates may override the
             option.
-        :returns: positive to pack, negative to spread.
+        :returns: positive to pack, negative to spread; the option if the
+            aggregates say what cannot be used.
         """
-        return float(
-            utils.get_weight_multiplier(
-                host_state,
-                'stack_affinity_weight_multiplier',
-                _option('stack_affinity_weight_multiplier'),
+        default = float(CONF.nova_filters[_MULTIPLIER])
+        try:
+            value = float(
+                utils.get_weight_multiplier(host_state, _MULTIPLIER, default)
             )
+            wrong = '' if math.isfinite(value) else 'it is not finite'
+        except Exception as exc:
+            # Nova's function raises on aggregates without metadata.
+            value, wrong = default, str(exc)
+        if not wrong:
+            return value
+        LOG.warning(
+            'The metadata %(name)s of an aggregate of host %(host)s cannot '
+            'be used: %(error)s. The option of this name in [%(group)s] is '
+            'in force there; write a number into the metadata.',
+            {
+                'name': _MULTIPLIER,
+                'host': getattr(host_state, 'host', None),
+                'error': wrong,
+                'group': conf.GROUP.name,
+            },
         )
+        return default
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
@@ -120,30 +145,64 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
         :returns: the counts; zeros if the server belongs to no stack or the
             stacks cannot be read; never raises.
         """
-        hosts = [list(weighed.obj.instances) for weighed in weighed_obj_list]
         try:
-            if 'scheduler_hints' not in weight_properties:
-                return [0.0] * len(hosts)
-            hints = weight_properties.scheduler_hints
-            root = stack_hints.read(hints).root_stack_id
-            if root is None:
-                return [0.0] * len(hosts)
-            everybody = {uuid for uuids in hosts for uuid in uuids}
-            roots = self._stacks.roots(everybody, _load)
+            return self._count(weighed_obj_list, weight_properties)
         except Exception as exc:
+            # A database's error goes on for pages, with the whole query.
+            reason = str(exc).partition('\n')[0]
             LOG.warning(
                 'StackAffinityWeigher has no say in this request: the stacks '
                 'of the instances could not be read. Check [api_database] '
-                'connection in the nova.conf of the scheduler: %(error)s',
-                {'error': exc},
+                'connection in the nova.conf of the scheduler: %(type)s: '
+                '%(error)s',
+                {'type': type(exc).__name__, 'error': reason},
             )
-            return [0.0] * len(hosts)
-        return [
-            float(sum(roots[uuid] == root for uuid in uuids))
-            for uuids in hosts
-        ]
+            return [0.0] * len(weighed_obj_list)
+
+    def _count(self, weighed: Sequence[Any], request: Any) -> list[float]:
+        """Count the members of the server's root stack on each host."""
+        root = self._root(request)
+        if root is None:
+            return [0.0] * len(weighed)
+        # A list is made in one go, whatever other threads put into
+        # instances meanwhile. A host that tells of none has none.
+        hosts = [list(host.obj.instances or ()) for host in weighed]
+        roots = self._stacks.roots(hosts, self._load)
+        unread = len({uuid for uuids in hosts for uuid in uuids}) - len(roots)
+        if unread:
+            LOG.info(
+                'StackAffinityWeigher does not know the stacks of %(unread)d '
+                'of the instances on these hosts yet; it reads them with the '
+                'next requests.',
+                {'unread': unread},
+            )
+        members = {uuid for uuid, found in roots.items() if found == root}
+        # A server that is to move keeps away from the others, not from
+        # itself.
+        members.discard(_field(request, 'instance_uuid'))
+        return [float(len(members.intersection(uuids))) for uuids in hosts]
+
+    def _root(self, request: Any) -> str | None:
+        """Return the root stack of the server that is being scheduled."""
+        return stack_hints.read(
+            _field(request, 'scheduler_hints'),
+            _field(request, 'project_id'),
+            self._keys,
+        ).root_stack_id
+
+    def _load(self, uuids: list[str]) -> dict[str, str | None]:
+        """Return the root stacks of instances that are not known yet."""
+        found: dict[str, str | None] = _read_roots(
+            nova_context.get_admin_context(), uuids, self._keys
+        )
+        return found
 
     def _weigh_object(self, obj: Any, weight_properties: Any) -> float:
         """Count the members of the server's root stack on one host."""
         weighed = weights.WeighedHost(obj, 0.0)
         return self.weigh_objects([weighed], weight_properties)[0]
+
+
+def _field(request: Any, name: str) -> Any:
+    """Return a field of Nova's RequestSpec; None if it is not set."""
+    return getattr(request, name) if name in request else None

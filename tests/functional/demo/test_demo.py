@@ -72,19 +72,28 @@ class DemoResultTest(unittest.TestCase):
 
     def test_each_service_tells_its_story(self):
         services = [part['service'].split()[0] for part in self.data['parts']]
-        self.assertEqual(['Senlin', 'Nova', 'Heat'], services)
+        # The last part is that of Heat and Nova together.
+        self.assertEqual(['Senlin', 'Nova', 'Heat', 'Heat'], services)
         for part in self.data['parts']:
             self.assertTrue(part['real'], part['service'])
             for step in part['steps']:
                 for row in step['rows']:
                     self.assertEqual(len(step['columns']), len(row), row)
 
+    def test_what_heat_sent_is_what_nova_places(self):
+        heat, together = self.data['parts'][2:]
+        told = {row[0] for row in heat['steps'][0]['rows']}
+        placed = {row[0] for row in together['steps'][0]['rows']}
+        self.assertEqual(told, placed)
+
     def test_progress_goes_to_standard_error_and_nothing_else_does(self):
         self.assertEqual('', self.result.stdout)
         lines = self.result.stderr.splitlines()
         self.assertTrue(lines)
         for line in lines:
-            self.assertRegex(line, r'^\[(senlin|nova|heat) *\d+\.\d s\] ')
+            self.assertRegex(
+                line, r'^\[(senlin|nova|heat|stack) *\d+\.\d s\] '
+            )
 
     def test_no_process_needs_400_mib(self):
         for part in self.data['parts']:
@@ -146,8 +155,15 @@ class DemoErrorTest(unittest.TestCase):
         result = demo('nova', 'heat', python=python)
         self.assertOneLine(result, 'not installed here: nova, heat. Run "make')
 
+    def test_part_that_goes_on_brings_the_one_before_along(self):
+        venv.create(self.folder / 'bare', symlinks=True)
+        python = self.folder / 'bare' / 'bin' / 'python'
+        result = demo('stack', python=python)
+        self.assertOneLine(result, 'not installed here: heat, nova. Run "make')
+        self.assertOneLine(demo('stack', '--port=-1'), 'is no TCP port')
+
     def test_help_names_the_parts_and_the_exit_codes(self):
         result = demo('--help')
         self.assertEqual(0, result.returncode)
-        self.assertIn('senlin, nova, heat', result.stdout)
+        self.assertIn('senlin, nova, heat, stack', result.stdout)
         self.assertIn('Exit code: 0', result.stdout)

@@ -13,38 +13,82 @@
 """The servers of a stack, placed by the real scheduler and its weighers."""
 
 import collections
+import concurrent.futures
 import contextlib
 import logging
-from collections.abc import Iterator
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import ddt
 import sqlalchemy as sa
+from nova import objects
 from nova.db.api import api as api_db
+from nova.db.api import models
+from nova.objects import fields
+from nova.scheduler import host_manager, weights
+from oslo_utils import uuidutils
+from sqlalchemy import engine as sa_engine
 
 from demo.nova import engine
+from nova_filters.weighers import stack_affinity
+from tests import signing
 from tests.functional.nova_filters import test_scheduler
 
 _OPTION = 'stack_affinity_weight_multiplier'
+_LOGGER = 'nova_filters.weighers.stack_affinity'
+
+#: What it takes to win over Nova's weighers, as the documentation says.
+_STRONG = 10.0
 
 
 @contextlib.contextmanager
-def statements() -> Iterator[list[str]]:
-    """Collect the SELECTs of request specs, by the columns they read."""
-    found: list[str] = []
+def statements() -> Iterator[list[tuple[str, Any]]]:
+    """Collect every statement that is sent to any database meanwhile."""
+    found: list[tuple[str, Any]] = []
 
-    def record(_conn, _cursor, statement, *_args) -> None:
-        if 'FROM request_specs' in statement:
-            found.append(statement)
+    def record(_conn, _cursor, statement, parameters, *_args) -> None:
+        # Not what concerns SQLite's connection alone.
+        if statement not in ('BEGIN', 'SELECT 1'):
+            found.append((statement, parameters))
 
-    bind = api_db.get_engine()
-    sa.event.listen(bind, 'before_cursor_execute', record)
+    sa.event.listen(sa_engine.Engine, 'before_cursor_execute', record)
     try:
         yield found
     finally:
-        sa.event.remove(bind, 'before_cursor_execute', record)
+        sa.event.remove(sa_engine.Engine, 'before_cursor_execute', record)
 
 
-class StackTest(test_scheduler.SchedulerTestCase):
+@contextlib.contextmanager
+def database_for_threads() -> Iterator[None]:
+    """Copy the API database into a file, which each thread opens itself.
+
+    In memory it is one connection with one transaction for all threads,
+    which no deployment has.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = f'{folder}/api.sqlite'
+        with (
+            api_db.get_engine().connect() as connection,
+            contextlib.closing(sqlite3.connect(path)) as copy,
+        ):
+            connection.connection.dbapi_connection.backup(copy)
+        bind = sa.create_engine(f'sqlite:///{path}')
+        undo = api_db.context_manager.patch_engine(bind)
+        try:
+            yield
+        finally:
+            undo()
+            bind.dispose()
+
+
+def of_stack(root: str) -> dict[str, Any]:
+    """Return the hints of a server of a stack, as Heat's own option does."""
+    return {'heat_root_stack_id': root, 'heat_resource_name': 'server'}
+
+
+class StackTestCase(test_scheduler.SchedulerTestCase):
     """Twelve servers, four hosts."""
 
     def setUp(self) -> None:
@@ -53,63 +97,57 @@ class StackTest(test_scheduler.SchedulerTestCase):
         self.flavor = self.add_flavor({})
         self.scheduler = self.cloud.scheduler(engine.OURS)
 
-    def set_multiplier(self, value: float) -> None:
-        """Set the option until the end of the test."""
-        group = 'nova_filters'
-        engine.CONF.set_override(_OPTION, value, group=group)
-        self.addCleanup(engine.CONF.clear_override, _OPTION, group=group)
+    def set_option(
+        self, name: str, value: Any, group: str = 'nova_filters'
+    ) -> None:
+        """Set an option until the end of the test."""
+        engine.CONF.set_override(name, value, group=group)
+        self.addCleanup(engine.CONF.clear_override, name, group=group)
 
-    def boot_one(self, hints: dict[str, Any] | None) -> str:
-        """Return the host of a new server."""
-        request = self.cloud.request(self.flavor, self.hosts, hints)
-        host = self.cloud.boot(self.scheduler, request).host
+    def set_multiplier(self, value: float) -> None:
+        """Set the weigher's multiplier until the end of the test."""
+        self.set_option(_OPTION, value)
+
+    def restart(self) -> None:
+        """Start a scheduler that has the options of now, and knows nothing."""
+        self.scheduler = self.cloud.scheduler(engine.OURS)
+
+    def request(self, hints: Any, project: str = 'p1') -> Any:
+        """Return a request for one server on the four hosts."""
+        return self.cloud.request(
+            self.flavor, self.hosts, hints, project=project
+        )
+
+    def boot_one(
+        self, hints: dict[str, Any] | None, scheduler: Any = None
+    ) -> str:
+        """Return the host of a new server, which then runs there."""
+        request = self.request(hints)
+        host = self.cloud.boot(scheduler or self.scheduler, request).host
         self.assertIsNotNone(host)
         self.cloud.place(request, host)
         return host
 
-    def boot_stack(self, root: str) -> list[int]:
+    def boot_stack(self, hints: dict[str, Any]) -> list[int]:
         """Return how many of twelve servers each host got, most first."""
         counts = collections.Counter(dict.fromkeys(self.hosts, 0))
         for _ in range(12):
-            counts[self.boot_one({'heat_root_stack_id': [root]})] += 1
+            counts[self.boot_one(hints)] += 1
         return sorted(counts.values(), reverse=True)
 
-    def test_a_negative_multiplier_spreads_a_stack(self) -> None:
-        self.set_multiplier(-100.0)
-        self.assertEqual([3, 3, 3, 3], self.boot_stack('a'))
-
-    def test_a_positive_multiplier_packs_a_stack(self) -> None:
-        self.set_multiplier(100.0)
-        self.assertEqual([12, 0, 0, 0], self.boot_stack('a'))
-
-    def test_stacks_do_not_see_each_other(self) -> None:
-        self.set_multiplier(-100.0)
-        for root in ('a', 'b'):
-            self.assertEqual([3, 3, 3, 3], self.boot_stack(root))
-
-    def test_an_aggregate_overrides_the_option(self) -> None:
-        self.set_multiplier(100.0)
-        self.add_aggregate(self.hosts, {_OPTION: '-100'})
-        self.scheduler = self.cloud.scheduler(engine.OURS)
-        self.assertEqual([3, 3, 3, 3], self.boot_stack('a'))
-
-    def test_the_weigher_has_no_say_without_a_stack(self) -> None:
-        self.set_multiplier(-100.0)
-        self.boot_stack('a')
-        for hints in (None, {}, {'heat_root_stack_id': ['', 'x']}):
-            request = self.cloud.request(self.flavor, self.hosts, hints)
-            self.assertEqual({0.0}, set(self.weigh(request)))
-
-    def weigh(self, request: Any) -> list[float]:
-        """Return the raw weights of the four hosts."""
-        manager = self.scheduler.host_manager
-        states = manager.get_host_states_by_uuids(
+    def states(self, request: Any) -> list[Any]:
+        """Return what the scheduler knows of the four hosts, in order."""
+        states = self.scheduler.host_manager.get_host_states_by_uuids(
             self.cloud.context, None, request
         )
+        found = {state.host: state for state in states}
+        return [found[host] for host in self.hosts]
+
+    def weigh(self, request: Any, states: Any = None) -> list[float]:
+        """Return how many members of the stack each of the hosts has."""
         weighed = [
-            manager.weight_handler.object_class(state, 0.0)
-            for state in states
-            if state.host in self.hosts
+            weights.WeighedHost(state, 0.0)
+            for state in (states or self.states(request))
         ]
         return self.weigher().weigh_objects(weighed, request)
 
@@ -121,38 +159,481 @@ class StackTest(test_scheduler.SchedulerTestCase):
             if type(weigher).__name__ == 'StackAffinityWeigher'
         )
 
-    def test_stacks_are_read_once(self) -> None:
-        self.boot_stack('a')
-        request = self.cloud.request(
-            self.flavor, self.hosts, {'heat_root_stack_id': ['a']}
+
+class StackTest(StackTestCase):
+    """Spread and packed."""
+
+    def test_a_negative_multiplier_spreads_a_stack(self) -> None:
+        self.set_multiplier(-_STRONG)
+        self.assertEqual([3, 3, 3, 3], self.boot_stack(of_stack('a')))
+
+    def test_a_positive_multiplier_packs_a_stack(self) -> None:
+        self.set_multiplier(_STRONG)
+        self.assertEqual([12, 0, 0, 0], self.boot_stack(of_stack('a')))
+
+    def test_stacks_do_not_see_each_other(self) -> None:
+        self.set_multiplier(-_STRONG)
+        for root in ('a', 'b'):
+            self.assertEqual([3, 3, 3, 3], self.boot_stack(of_stack(root)))
+
+    def test_an_aggregate_overrides_the_option(self) -> None:
+        self.set_multiplier(_STRONG)
+        self.add_aggregate(self.hosts, {_OPTION: f'-{_STRONG}'})
+        self.restart()
+        self.assertEqual([3, 3, 3, 3], self.boot_stack(of_stack('a')))
+
+    def test_the_weigher_has_no_say_without_a_stack(self) -> None:
+        self.boot_stack(of_stack('a'))
+        for hints in (None, {}, {'heat_root_stack_id': ['', 'x']}):
+            self.assertEqual({0.0}, set(self.weigh(self.request(hints))))
+
+    def test_a_member_that_moves_is_not_its_own_neighbour(self) -> None:
+        request = self.request(of_stack('a'))
+        self.cloud.place(request, self.hosts[0])
+        other = self.request(of_stack('a'))
+        self.cloud.place(other, self.hosts[1])
+        self.assertEqual([0.0, 1.0, 0.0, 0.0], self.weigh(request))
+        self.assertEqual([1.0, 0.0, 0.0, 0.0], self.weigh(other))
+
+    def test_two_schedulers_find_what_the_other_has_placed(self) -> None:
+        self.set_multiplier(-_STRONG)
+        other = self.cloud.scheduler(engine.OURS)
+        counts = collections.Counter(dict.fromkeys(self.hosts, 0))
+        for _ in range(6):
+            for scheduler in (self.scheduler, other):
+                counts[self.boot_one(of_stack('a'), scheduler)] += 1
+        self.assertEqual([3, 3, 3, 3], sorted(counts.values()))
+
+    def test_threads_of_two_schedulers_weigh_side_by_side(self) -> None:
+        self.set_option('stack_map_size', 20)
+        schedulers = [self.cloud.scheduler(engine.OURS) for _ in range(2)]
+        weighers = [s.host_manager.weighers[-1] for s in schedulers]
+        for weigher in weighers:
+            self.assertIsInstance(weigher, stack_affinity.StackAffinityWeigher)
+        stacks = [f'stack-{number}' for number in range(8)]
+        for stack in stacks:
+            for host in self.hosts[:3]:
+                self.cloud.place(self.request(of_stack(stack)), host)
+        requests = [self.request(of_stack(stack)) for stack in stacks]
+        states = self.states(requests[0])
+
+        def weigh(number: int) -> list[float]:
+            # The map has no room for all: every thread loads and forgets.
+            weighed = [weights.WeighedHost(state, 0.0) for state in states]
+            request = requests[number % len(requests)]
+            return weighers[number % 2].weigh_objects(weighed, request)
+
+        with (
+            database_for_threads(),
+            statements() as found,
+            self.assertNoLogs(_LOGGER, logging.WARNING),
+            concurrent.futures.ThreadPoolExecutor(16) as pool,
+        ):
+            weighed = list(pool.map(weigh, range(400)))
+        self.assertEqual([[1.0, 1.0, 1.0, 0.0]] * 400, weighed)
+        self.assertGreater(len(found), 2)
+        self.assertLessEqual(len(found), 400)
+
+
+class BesideNovaTest(StackTestCase):
+    """The weigher among those of Nova."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        # All that Nova weighs by default speaks for the first host.
+        for host in self.hosts[1:]:
+            self.change_node(
+                host,
+                memory_mb_used=512 * 1024,
+                free_ram_mb=512 * 1024,
+                vcpus_used=512,
+                free_disk_gb=5120,
+                disk_available_least=5120,
+                running_vms=100,
+                current_workload=100,
+                hypervisor_version=7000000,
+            )
+
+    def change_node(self, host: str, **values: Any) -> None:
+        """Write what nova-compute would report."""
+        with engine.context.target_cell(
+            self.cloud.context, self.cloud.cell
+        ) as context:
+            node = objects.ComputeNode.get_first_node_by_host_for_old_compat(
+                context, host
+            )
+            for name, value in values.items():
+                setattr(node, name, value)
+            node.save()
+
+    def ranking(self, scheduler: Any, request: Any) -> list[Any]:
+        """Return hosts and weights, best first."""
+        weighed = scheduler.host_manager.get_weighed_hosts(
+            self.states(request), request
         )
-        self.scheduler = self.cloud.scheduler(engine.OURS)
+        return [(host.obj.host, host.weight) for host in weighed]
+
+    def stock(self) -> Any:
+        """Return a scheduler that does not know of the weigher."""
+        name, group = 'weight_classes', 'filter_scheduler'
+        default = ['nova.scheduler.weights.all_weighers']
+        engine.CONF.set_override(name, default, group=group)
+        try:
+            scheduler = self.cloud.scheduler(engine.OURS)
+        finally:
+            engine.CONF.clear_override(name, group=group)
+        modules = {
+            type(weigher).__module__.partition('.')[0]
+            for weigher in scheduler.host_manager.weighers
+        }
+        self.assertEqual({'nova'}, modules)
+        return scheduler
+
+    def test_without_the_weigher_stacks_go_where_nova_puts_them(self) -> None:
+        stock = self.stock()
+        member, other = of_stack('a'), {}
+        for _ in range(12):
+            host = self.boot_one(member, stock)
+            self.assertEqual(self.hosts[0], host)
+            self.assertEqual(
+                self.ranking(stock, self.request(other)),
+                self.ranking(stock, self.request(member)),
+            )
+
+    def test_servers_without_a_stack_go_where_nova_puts_them(self) -> None:
+        stock = self.stock()
+        self.set_multiplier(-_STRONG)
+        self.boot_stack(of_stack('a'))
+        for hints in ({}, {'group': 'x'}, of_stack('b')):
+            request = self.request(hints)
+            wanted = self.ranking(stock, request)
+            self.assertEqual(self.hosts, [host for host, _ in wanted])
+            self.assertEqual(wanted, self.ranking(self.scheduler, request))
+            self.assertEqual(self.hosts[0], self.boot_one(hints))
+
+    def test_a_multiplier_of_zero_leaves_everything_to_nova(self) -> None:
+        self.set_multiplier(0.0)
+        self.assertEqual([12, 0, 0, 0], self.boot_stack(of_stack('a')))
+        request = self.request(of_stack('a'))
+        self.assertEqual(
+            self.ranking(self.stock(), request),
+            self.ranking(self.scheduler, request),
+        )
+
+    def test_the_default_is_a_word_among_others(self) -> None:
+        self.assertEqual(-1.0, engine.CONF.nova_filters[_OPTION])
+        self.assertEqual([12, 0, 0, 0], self.boot_stack(of_stack('a')))
+
+    def test_the_documented_multiplier_wins_over_novas_weighers(self) -> None:
+        # A sum of weights between 0 and 1; the two of a million are there to
+        # keep servers off broken hosts and in their cell.
+        against = sum(
+            abs(weigher.weight_multiplier(self.states(self.request({}))[0]))
+            for weigher in self.stock().host_manager.weighers
+            if type(weigher).__name__
+            not in ('BuildFailureWeigher', 'CrossCellWeigher')
+        )
+        self.assertLess(against, _STRONG)
+        self.set_multiplier(-_STRONG)
+        self.assertEqual([3, 3, 3, 3], self.boot_stack(of_stack('a')))
+
+    def test_packing_wins_over_novas_weighers_too(self) -> None:
+        self.set_multiplier(_STRONG)
+        # Not the host that Nova would take.
+        self.cloud.place(self.request(of_stack('a')), self.hosts[3])
+        for _ in range(4):
+            self.assertEqual(self.hosts[3], self.boot_one(of_stack('a')))
+
+
+@ddt.ddt
+class SignatureTest(StackTestCase):
+    """Hints that count only if Heat signed them."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.set_multiplier(-_STRONG)
+
+    def set_keys(self, *keys: str) -> None:
+        """Start a scheduler with these keys."""
+        self.set_option('signing_key', list(keys), 'heat_hints')
+        self.restart()
+
+    def test_signed_hints_spread_a_stack(self) -> None:
+        self.set_keys(signing.KEY)
+        hints = signing.signed(of_stack('a'))
+        self.assertEqual([3, 3, 3, 3], self.boot_stack(hints))
+
+    def place(self, hints: Any, project: str = 'p1') -> None:
+        """Run a server with these hints on the first host."""
+        self.cloud.place(self.request(hints, project), self.hosts[0])
+
+    def test_a_running_server_with_forged_hints_counts_nowhere(self) -> None:
+        good = signing.signed(of_stack('a'))
+        self.place(good)
+        self.place(of_stack('a'))
+        self.place(signing.signed(of_stack('a'), key=signing.OTHER_KEY))
+        self.place(signing.signed(of_stack('a'), project='p2'))
+        self.place(good, project='p2')
+        self.place({**good, 'heat_resource_uuid': 'x'})
+        self.assertEqual(
+            [6.0, 0.0, 0.0, 0.0], self.weigh(self.request(of_stack('a')))
+        )
+        self.set_keys(signing.KEY)
+        self.assertEqual([1.0, 0.0, 0.0, 0.0], self.weigh(self.request(good)))
+
+    def test_a_request_with_forged_hints_goes_where_nova_puts_it(self) -> None:
+        self.set_keys(signing.KEY)
+        self.boot_stack(signing.signed(of_stack('a')))
+        for hints, project in (
+            (of_stack('a'), 'p1'),
+            (signing.signed(of_stack('a'), key=signing.OTHER_KEY), 'p1'),
+            (signing.signed(of_stack('a')), 'p2'),
+        ):
+            request = self.request(hints, project)
+            self.assertEqual({0.0}, set(self.weigh(request)))
+
+    def test_a_key_is_changed_while_servers_run(self) -> None:
+        old = signing.signed(of_stack('a'), key=signing.OTHER_KEY)
+        new = signing.signed(of_stack('a'))
+        self.place(old)
+        self.place(new)
+        for keys, wanted in (
+            ([signing.OTHER_KEY], {old['heat_signature']: 1.0}),
+            (
+                [signing.OTHER_KEY, signing.KEY],
+                {old['heat_signature']: 2.0, new['heat_signature']: 2.0},
+            ),
+            ([signing.KEY], {new['heat_signature']: 1.0}),
+        ):
+            self.set_keys(*keys)
+            for hints in (old, new):
+                count = wanted.get(hints['heat_signature'], 0.0)
+                found = self.weigh(self.request(hints))
+                self.assertEqual([count, 0.0, 0.0, 0.0], found)
+
+    @ddt.data((['x' * 31], 0), ([signing.KEY, 'short'], 1))
+    @ddt.unpack
+    def test_a_short_key_is_told_and_not_used(self, keys, usable) -> None:
+        with self.assertLogs(level=logging.DEBUG) as logs:
+            self.set_keys(*keys)
+            engine.CONF.log_opt_values(logging.getLogger(), logging.DEBUG)
+            hints = signing.signed(of_stack('a'), key=keys[0])
+            self.place(hints)
+            count = self.weigh(self.request(hints))[0]
+        self.assertEqual(float(usable), count)
+        # Even unsigned: a key was wanted.
+        self.assertEqual({0.0}, set(self.weigh(self.request(of_stack('a')))))
+        (error,) = (r for r in logs.records if r.levelno == logging.ERROR)
+        text = error.getMessage()
+        self.assertIn('signing_key in [heat_hints]: key number', text)
+        self.assertIn(f'{usable} usable', text)
+        for line in logs.output:
+            for key in keys:
+                self.assertNotIn(f'{key}', line.replace('shorter', ''))
+
+
+class CostTest(StackTestCase):
+    """What a request asks of the databases."""
+
+    def test_stacks_are_read_with_one_query_and_only_once(self) -> None:
+        self.boot_stack(of_stack('a'))
+        self.boot_one({})
+        self.restart()
+        request = self.request(of_stack('a'))
+        states = self.states(request)
         with statements() as cold:
-            weights = self.weigh(request)
+            found = self.weigh(request, states)
         with statements() as warm:
-            self.assertEqual(sorted(weights), sorted(self.weigh(request)))
-        self.assertEqual(12.0, sum(weights))
-        self.assertEqual((1, 0), (len(cold), len(warm)))
+            self.assertEqual(found, self.weigh(request, states))
+        with statements() as another:
+            self.weigh(self.request(of_stack('b')), states)
+        self.assertEqual(12.0, sum(found))
+        self.assertEqual(1, len(cold), cold)
+        self.assertIn('FROM request_specs', cold[0][0])
+        self.assertEqual([], warm)
+        inserts = [sql for sql, _ in another if 'INSERT' not in sql]
+        self.assertEqual([], inserts)
+
+    def test_a_request_without_a_stack_asks_nothing(self) -> None:
+        self.boot_stack(of_stack('a'))
+        self.restart()
+        for hints in ({}, {'heat_root_stack_id': ['', '']}):
+            request = self.request(hints)
+            states = self.states(request)
+            with statements() as found:
+                self.weigh(request, states)
+            self.assertEqual([], found)
+
+    def test_ten_thousand_instances_are_read_at_once(self) -> None:
+        count = stack_affinity.READ_AT_ONCE + 600
+        uuids = [uuidutils.generate_uuid() for _ in range(count)]
+        text = self.spec(of_stack('a'))
+        with api_db.get_engine().begin() as connection:
+            connection.execute(
+                models.RequestSpec.__table__.insert(),
+                [{'instance_uuid': uuid, 'spec': text} for uuid in uuids],
+            )
+        request = self.request(of_stack('a'))
+        # Four hosts of very different sizes.
+        cuts = [0, 100, 1100, 5000, count]
+        states = [
+            self.state(uuids[start:end])
+            for start, end in zip(cuts, cuts[1:], strict=False)
+        ]
+        with statements() as found:
+            with self.assertLogs(_LOGGER, logging.INFO) as logs:
+                first = self.weigh(request, states)
+            second = self.weigh(request, states)
+            third = self.weigh(request, states)
+        self.assertEqual(
+            [stack_affinity.READ_AT_ONCE, 600],
+            [len(parameters) - 1 for _, parameters in found],
+        )
+        self.assertEqual(stack_affinity.READ_AT_ONCE, sum(first))
+        # What is missing is missing where most are.
+        self.assertEqual([100.0, 1000.0, 3900.0], first[:3])
+        self.assertEqual([100.0, 1000.0, 3900.0, count - 5000.0], second)
+        self.assertEqual(second, third)
+        self.assertEqual(1, len(logs.records))
+        self.assertIn('the stacks of 600 of the', logs.output[0])
+
+    def spec(self, hints: dict[str, Any]) -> str:
+        """Return what Nova stores of a request with these hints."""
+        request = self.request(hints)
+        with api_db.get_engine().connect() as connection:
+            table = models.RequestSpec
+            return str(
+                connection.scalar(
+                    sa.select(table.spec).where(
+                        table.instance_uuid == request.instance_uuid
+                    )
+                )
+            )
+
+    def state(self, uuids: Sequence[str]) -> Any:
+        """Return Nova's HostState of a host with these instances."""
+        state = host_manager.HostState('host', 'node', None)
+        state.instances = dict.fromkeys(uuids)
+        return state
+
+
+@ddt.ddt
+class FaultTest(StackTestCase):
+    """Nothing that is broken breaks a request."""
 
     def test_a_database_that_fails_costs_the_weigher_its_say_only(
         self,
     ) -> None:
-        self.boot_stack('a')
-        self.scheduler = self.cloud.scheduler(engine.OURS)
-        request = self.cloud.request(
-            self.flavor, self.hosts, {'heat_root_stack_id': ['a']}
-        )
+        self.boot_stack(of_stack('a'))
+        self.restart()
+        request = self.request(of_stack('a'))
 
         def fail(_conn, _cursor, statement, *_args) -> None:
             if 'FROM request_specs' in statement:
-                raise RuntimeError('the database is gone')
+                raise RuntimeError('the database is gone\nand more lines')
 
         bind = api_db.get_engine()
         sa.event.listen(bind, 'before_cursor_execute', fail)
-        self.addCleanup(sa.event.remove, bind, 'before_cursor_execute', fail)
-        logger = 'nova_filters.weighers.stack_affinity'
-        with self.assertLogs(logger, logging.WARNING) as logs:
-            boot = self.cloud.boot(self.scheduler, request)
+        try:
+            with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+                boot = self.cloud.boot(self.scheduler, request)
+        finally:
+            sa.event.remove(bind, 'before_cursor_execute', fail)
         self.assertIn(boot.host, self.hosts)
         self.assertEqual(1, len(logs.records))
-        self.assertIn('the database is gone', logs.output[0])
+        self.assertTrue(logs.output[0].endswith('the database is gone'))
+        # It has not taken the failure for an answer.
+        self.assertEqual(12.0, sum(self.weigh(request)))
+
+    def test_rows_that_cannot_be_read_belong_to_no_stack(self) -> None:
+        for spec in (
+            '',
+            'heat_root_stack_id',
+            '{"nova_object.data": "heat_root_stack_id"}',
+            '{"nova_object.data": {"scheduler_hints": "heat_root_stack_id"}}',
+        ):
+            request = self.request(of_stack('a'))
+            self.cloud.place(request, self.hosts[0])
+            table = models.RequestSpec
+            with api_db.get_engine().begin() as connection:
+                connection.execute(
+                    sa.update(table)
+                    .where(table.instance_uuid == request.instance_uuid)
+                    .values(spec=spec)
+                )
+        with self.assertNoLogs(_LOGGER, logging.WARNING):
+            self.assertEqual(
+                {0.0}, set(self.weigh(self.request(of_stack('a'))))
+            )
+
+    def test_an_instance_without_a_stored_request_is_in_no_stack(self) -> None:
+        request = self.request(of_stack('a'))
+        self.cloud.place(request, self.hosts[0])
+        request.destroy()
+        self.assertEqual({0.0}, set(self.weigh(self.request(of_stack('a')))))
+
+    def test_hosts_that_tell_of_no_instances_have_none(self) -> None:
+        self.boot_stack(of_stack('a'))
+        request = self.request(of_stack('a'))
+        states = self.states(request)
+        whole = self.weigh(request, states)
+        states[1].instances = None
+        states[2].instances = {}
+        with self.assertNoLogs(_LOGGER, logging.WARNING):
+            found = self.weigh(request, states)
+        self.assertEqual([whole[0], 0.0, 0.0, whole[3]], found)
+
+    def test_what_is_no_host_costs_the_weigher_its_say_only(self) -> None:
+        request = self.request(of_stack('a'))
+        weighed = [weights.WeighedHost(object(), 0.0) for _ in range(3)]
+        with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+            found = self.weigher().weigh_objects(weighed, request)
+        self.assertEqual([0.0] * 3, found)
+        self.assertEqual(1, len(logs.records))
+
+    def test_a_bare_request_has_no_stack(self) -> None:
+        bare = objects.RequestSpec()
+        nothing = objects.RequestSpec(scheduler_hints=None)
+        for request in (bare, nothing):
+            states = self.states(self.request({}))
+            self.assertEqual([0.0] * 4, self.weigh(request, states))
+
+    @ddt.data('much', '', 'nan', '-inf', '1e999', '1,2')
+    def test_an_aggregates_broken_number_leaves_the_option_in_force(
+        self, text
+    ) -> None:
+        self.set_multiplier(-_STRONG)
+        self.add_aggregate(self.hosts, {_OPTION: text})
+        self.restart()
+        self.assertEqual([3, 3, 3, 3], self.boot_stack(of_stack('a')))
+
+    def test_aggregates_that_cannot_be_read_leave_the_option_in_force(
+        self,
+    ) -> None:
+        self.set_multiplier(7.0)
+        broken = objects.Aggregate(name='a')
+        nothing = objects.Aggregate(name='a')
+        # What a row of another release might be read as.
+        nothing._obj_metadata = None
+        fields_ = nothing.fields['metadata']
+        self.assertIsInstance(fields_, fields.DictOfStringsField)
+        nothing.obj_reset_changes()
+        for aggregates in (None, [broken], [nothing]):
+            state = host_manager.HostState('host', 'node', None)
+            state.aggregates = aggregates
+            with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+                found = self.weigher().weight_multiplier(state)
+            self.assertEqual(7.0, found)
+            self.assertIn('of an aggregate of host host', logs.output[0])
+
+    @ddt.data('nan', 'inf')
+    def test_an_option_that_is_no_finite_number_is_told_once(
+        self, text
+    ) -> None:
+        self.set_multiplier(float(text))
+        with self.assertLogs(_LOGGER, logging.ERROR) as logs:
+            self.restart()
+        self.assertEqual(1, len(logs.records))
+        self.assertIn('is not a finite number', logs.output[0])
+        state = host_manager.HostState('host', 'node', None)
+        self.assertEqual(-1.0, self.weigher().weight_multiplier(state))

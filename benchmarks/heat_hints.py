@@ -1,0 +1,538 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Count and time what stack scheduler hints cost: Heat's option, and the hook.
+
+``python -m benchmarks.heat_hints`` stores nested stacks and groups in the
+database of a real heat-engine (SQLite in memory), up to the moment when their
+servers would be created. It loads these from the database as the engine does
+then, and has both sides make the hints of the same servers. SQL statements are
+counted exactly. It needs Heat, and prints what ``doc/source/benchmarks.rst``
+shows.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import importlib.metadata
+import importlib.util
+import json
+import logging
+import os
+import pathlib
+import platform
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import prettytable
+
+DEPTH = 10
+MEMBERS = (1, 10, 100, 500)
+QUICK_DEPTH = 2
+QUICK_MEMBERS = (1, 3)
+
+#: The hints of so many servers of a group are made and timed, one by one.
+SAMPLE = 25
+
+PROJECT = 'benchmark'
+
+#: The name under which Heat loads the module that asks for the hook.
+CALLER = 'heat.engine.plugins.heat_hints_resources'
+
+CHAIN = 'nested stacks'
+SERVERS = 'group of servers'
+STACKS = 'group of stacks'
+
+#: What is wanted at the largest group, as a ratio.
+WANTED_RATIO = 50.0
+
+#: Sent by SQLite's connection, whoever asks: not a question of either side.
+_BOOKKEEPING = ('BEGIN', 'SELECT 1')
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+
+
+class BenchmarkError(Exception):
+    """The two sides cannot be compared; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Server:
+    """A server that is stored and not created yet.
+
+    :param name: the resource's name in its stack.
+    :param stack_id: the id of that stack.
+    :param depth: how many stacks are above that.
+    """
+
+    name: str
+    stack_id: str
+    depth: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """What making the hints of one server costs.
+
+    :param statements: how many SQL statements it takes: the most that any
+        server of the sample took.
+    :param columns: how many columns those read.
+    :param seconds: processor time, the median of the sample.
+    """
+
+    statements: int
+    columns: int
+    seconds: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """The servers of one stack, and what their hints cost.
+
+    :param kind: what the stack is made of.
+    :param members: how many members its group has; 1 without a group.
+    :param depth: how many stacks are above the servers' own.
+    :param in_tree: with Heat's own option.
+    :param cold: with the hook, when no stack is known.
+    :param warm: with the hook, when the stack is known.
+    """
+
+    kind: str
+    members: int
+    depth: int
+    in_tree: Cost
+    cold: Cost
+    warm: Cost
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long Heat's own option takes."""
+        return self.in_tree.seconds / self.warm.seconds
+
+
+class Statements:
+    """Count the statements that this thread sends to any database."""
+
+    def __init__(self) -> None:
+        from sqlalchemy import engine, event
+
+        self._found: list[str] | None = None
+        self._thread = threading.get_ident()
+        event.listen(engine.Engine, 'before_cursor_execute', self._record)
+
+    def _record(self, _conn: Any, _cursor: Any, text: str, *_: Any) -> None:
+        if self._found is None or threading.get_ident() != self._thread:
+            return
+        if text not in _BOOKKEEPING:
+            self._found.append(text)
+
+    @contextlib.contextmanager
+    def counted(self) -> Iterator[list[str]]:
+        """Collect the statements that are sent meanwhile."""
+        found: list[str] = []
+        self._found = found
+        try:
+            yield found
+        finally:
+            self._found = None
+
+
+def columns(statement: str) -> int:
+    """Return how many columns a SELECT reads; 0 for other statements."""
+    words = statement.split('FROM', 1)[0].split(None, 1)
+    if len(words) < 2 or words[0] != 'SELECT':
+        return 0
+    return words[1].count(',') + 1
+
+
+def server() -> dict[str, Any]:
+    """Return a server for a template."""
+    from demo.heat import cloud
+
+    return {
+        'type': 'OS::Nova::Server',
+        'properties': {
+            'image': 'cirros',
+            'flavor': cloud.FLAVOR,
+            'networks': [{'allocate_network': 'none'}],
+        },
+    }
+
+
+def template(**resources: Any) -> dict[str, Any]:
+    """Return a template that has these resources."""
+    return {'heat_template_version': '2018-08-31', 'resources': resources}
+
+
+class Bench:
+    """A heat-engine with the hook, and the stacks in its database."""
+
+    def __init__(self) -> None:
+        """Start Heat in this process."""
+        # Chooses the concurrency of the process and needs Heat: not before
+        # it is wanted.
+        from demo.heat import cloud, engine
+
+        # While nobody sends statements: SQLAlchemy is not locked here.
+        self.statements = Statements()
+        self.cloud = cloud.Cloud()
+        self.engine = engine.Engine(
+            self.cloud.url,
+            {
+                'DEFAULT': {
+                    'stack_scheduler_hints': 'true',
+                    'max_resources_per_stack': '-1',
+                    'max_nested_stack_depth': str(DEPTH + 2),
+                },
+                'heat_hints': {'enabled': 'true'},
+            },
+        )
+        self.context = self.engine.context(PROJECT)
+
+    def store(
+        self, name: str, data: dict[str, Any], **files: dict[str, Any]
+    ) -> list[Server]:
+        """Store a stack and all that are nested in it, with Heat's classes.
+
+        :param name: the stack's name.
+        :param data: its template.
+        :param files: the templates of nested stacks by name.
+        :returns: the servers.
+        """
+        from heat.engine import stack, template
+
+        texts = {key: json.dumps(value) for key, value in files.items()}
+        root = stack.Stack(
+            self.context, name, template.Template(data, files=texts)
+        )
+        return list(self._stored(root, 0))
+
+    def _stored(self, held: Any, depth: int) -> Iterator[Server]:
+        """Store one stack, then those in it; yield the servers of all."""
+        from heat.engine.resources import stack_resource
+
+        held.store()
+        for resource in held.values():
+            resource.store()
+            if isinstance(resource, stack_resource.StackResource):
+                # What Heat does with it in the engine that it asks for it.
+                nested = resource._parse_nested_stack(
+                    f'{held.name}-{resource.name}',
+                    resource.child_template(),
+                    resource.child_params(),
+                )
+                servers = list(self._stored(nested, depth + 1))
+                resource.resource_id_set(nested.id)
+                yield from servers
+            else:
+                yield Server(resource.name, held.id, depth)
+
+    @contextlib.contextmanager
+    def loaded(self, server: Server) -> Iterator[Any]:
+        """Load one server as Heat's engine of today does: with its stack.
+
+        :param server: the server.
+        :returns: Heat's resource; it does not keep its stack alive.
+        """
+        from heat.engine import stack
+
+        held = stack.Stack.load(self.context, stack_id=server.stack_id)
+        yield held[server.name]
+
+    def hook(self) -> Callable[[Any], Any]:
+        """Return the hook's way to make hints, with an empty memory."""
+        from oslo_config import cfg
+
+        from heat_hints import overrides
+
+        made = overrides.build(cfg.CONF, CALLER)['OS::Nova::Server']
+        return lambda resource: made._scheduler_hints(resource, {})
+
+    def in_tree(self, resource: Any) -> Any:
+        """Make hints in the way of Heat's own option."""
+        from heat.engine.resources import scheduler_hints
+
+        own = scheduler_hints.SchedulerHintsMixin
+        return own._scheduler_hints(resource, {})
+
+    def cost(
+        self,
+        servers: Sequence[Server],
+        make: Callable[[], Callable[[Any], Any]],
+        results: dict[Server, Any],
+    ) -> Cost:
+        """Make the hints of some servers, one by one.
+
+        :param servers: the servers.
+        :param make: gives, for each server, the way to make its hints.
+        :param results: receives the hints by server.
+        """
+        counts, widths, times = [], [], []
+        for server in servers:
+            hints_for = make()
+            with (
+                self.loaded(server) as resource,
+                self.statements.counted() as found,
+            ):
+                start = time.thread_time()
+                hints = hints_for(resource)
+                times.append(time.thread_time() - start)
+            results[server] = hints
+            counts.append(len(found))
+            widths.append(sum(map(columns, found)))
+        return Cost(max(counts), max(widths), statistics.median(times))
+
+    def row(self, kind: str, members: int, servers: Sequence[Server]) -> Row:
+        """Compare both sides on servers of one depth.
+
+        :param kind: what the stack is made of.
+        :param members: how many members its group has.
+        :param servers: the servers.
+        :raises BenchmarkError: when the two sides do not say the same.
+        """
+        step = max(1, len(servers) // SAMPLE)
+        sample = list(servers[::step])[:SAMPLE]
+        # Few servers are asked about as often as many.
+        sample *= -(-SAMPLE // len(sample))
+        made: list[dict[Server, Any]] = [{}, {}, {}]
+        in_tree = self.cost(sample, lambda: self.in_tree, made[0])
+        cold = self.cost(sample, self.hook, made[1])
+        hook = self.hook()
+        for server in {server.stack_id: server for server in sample}.values():
+            with self.loaded(server) as resource:
+                hook(resource)
+        warm = self.cost(sample, lambda: hook, made[2])
+        if made[0] != made[1] or made[0] != made[2]:
+            raise BenchmarkError(f'{kind}: the two sides send other hints.')
+        return Row(kind, members, servers[0].depth, in_tree, cold, warm)
+
+
+def chain(
+    depth: int, server: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a template, and its files, with a server at each depth."""
+    files = {
+        f'level{level}.yaml': template(
+            server=server,
+            **(
+                {'nested': {'type': f'level{level + 1}.yaml'}}
+                if level < depth
+                else {}
+            ),
+        )
+        for level in range(depth + 1)
+    }
+    return files.pop('level0.yaml'), files
+
+
+def group(count: int, member: dict[str, Any]) -> dict[str, Any]:
+    """Return a template with a group."""
+    return template(
+        group={
+            'type': 'OS::Heat::ResourceGroup',
+            'properties': {'count': count, 'resource_def': member},
+        }
+    )
+
+
+def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
+    """Run everything.
+
+    :param bench: the benchmark's Heat.
+    :param depth: how deep to nest.
+    :param members: how large the groups are.
+    :returns: the rows.
+    """
+    say(f'stacks, nested {depth} deep')
+    data, files = chain(depth, server())
+    servers = bench.store('chain', data, **files)
+    rows = [
+        bench.row(CHAIN, 1, [one for one in servers if one.depth == level])
+        for level in range(depth + 1)
+    ]
+    for count in members:
+        say(f'groups of {count} servers, and of {count} stacks with a server')
+        servers = bench.store(f'servers-{count}', group(count, server()))
+        rows.append(bench.row(SERVERS, count, servers))
+        servers = bench.store(
+            f'stacks-{count}',
+            group(count, {'type': 'member.yaml'}),
+            **{'member.yaml': template(server=server())},
+        )
+        rows.append(bench.row(STACKS, count, servers))
+    return rows
+
+
+def report(rows: Sequence[Row]) -> str:
+    """Return the table and what follows from it."""
+    table = prettytable.PrettyTable(
+        [
+            'servers in',
+            'members',
+            'stacks above',
+            *('SQL: in-tree', 'SQL: cold', 'SQL: warm'),
+            *('columns: in-tree', 'columns: cold'),
+            *('ms: in-tree', 'ms: cold', 'ms: warm'),
+            'ratio',
+        ]
+    )
+    table.align = 'r'
+    table.align['servers in'] = 'l'
+    for row in rows:
+        costs = (row.in_tree, row.cold, row.warm)
+        table.add_row(
+            [
+                row.kind,
+                row.members,
+                row.depth,
+                *(cost.statements for cost in costs),
+                *(cost.columns for cost in costs[:2]),
+                *(f'{cost.seconds * 1e3:.3f}' for cost in costs),
+                f'{row.ratio:.1f}',
+            ]
+        )
+    return '\n'.join(
+        [
+            machine(),
+            '',
+            "The hints of one server, by Heat's own option (in-tree) and by "
+            'the hook, when it knows',
+            'no stack (cold) and when it knows this one (warm): SQL '
+            'statements, columns they read,',
+            'milliseconds of processor time (median); ratio: in-tree / warm',
+            table.get_string(),
+            '',
+            *summary(rows),
+        ]
+    )
+
+
+def summary(rows: Sequence[Row]) -> list[str]:
+    """Return what is wanted beside what was found, a line each."""
+    levels = sum(
+        row.cold.statements == row.depth
+        and row.cold.columns == 4 * row.cold.statements
+        for row in rows
+    )
+    large = max(row.members for row in rows)
+    groups = [row for row in rows if row.members == large and row.depth]
+    slowest = min(groups, key=lambda row: row.ratio)
+    worst = min(rows, key=lambda row: row.ratio)
+    warm = max(row.warm.statements for row in rows)
+    return [
+        f'Warm, SQL statements per server: {warm} at most {verdict(not warm)}',
+        'Cold, one SELECT of four columns per stack above: in '
+        f'{levels} of {len(rows)} rows {verdict(levels == len(rows))}',
+        f'Groups of {large}: {slowest.ratio:.0f} times the in-tree speed at '
+        f'least ({slowest.kind}) {verdict(slowest.ratio >= WANTED_RATIO)}',
+        f'Smallest ratio of all: {worst.ratio:.1f} ({worst.kind}, '
+        f'{worst.members} members, {worst.depth} stacks above)',
+    ]
+
+
+def verdict(reached: bool) -> str:
+    """Return how a wanted number is said to be reached."""
+    return '[as wanted]' if reached else '[NOT AS WANTED]'
+
+
+def machine() -> str:
+    """Say in one line what all this ran on."""
+    version = importlib.metadata.version('openstack-heat')
+    return (
+        f'Heat {version}, Python {platform.python_version()}, '
+        f'{platform.system()} on {platform.machine()}, {os.cpu_count()} CPUs'
+    )
+
+
+def say(what: str) -> None:
+    """Tell what goes on."""
+    print(f'benchmark: {what}', file=sys.stderr, flush=True)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the benchmark and print its report.
+
+    :param argv: the command line without the program's name.
+    :returns: 0, or 1 when it broke off, or 2 when something that the user
+        must change is wrong.
+    """
+    parser = argparse.ArgumentParser(
+        prog='python -m benchmarks.heat_hints',
+        description="Count SQL statements and time that Heat's own option "
+        'stack_scheduler_hints and the hook of this package take for each '
+        'server. Takes a few minutes.',
+    )
+    parser.add_argument(
+        '--quick',
+        action='store_true',
+        help=f'only {QUICK_DEPTH} levels and groups of '
+        f'{max(QUICK_MEMBERS)}: a few seconds',
+    )
+    parser.add_argument(
+        '--json',
+        type=pathlib.Path,
+        metavar='PATH',
+        help='write the numbers to this file, too',
+    )
+    args = parser.parse_args(argv)
+    if importlib.util.find_spec('heat') is None:
+        say(
+            'Heat is not installed here: "make demo" leaves an environment '
+            'behind that has it; use .venv/2026.2/bin/python.'
+        )
+        return EXIT_USAGE
+    if args.json and not args.json.parent.is_dir():
+        say(f"--json '{args.json}': there is no such directory.")
+        return EXIT_USAGE
+    started = time.monotonic()
+    # Heat's own words would come between the lines.
+    logging.getLogger().addHandler(logging.NullHandler())
+    try:
+        rows = measure(
+            Bench(),
+            depth=QUICK_DEPTH if args.quick else DEPTH,
+            members=QUICK_MEMBERS if args.quick else MEMBERS,
+        )
+        print(report(rows))
+        if args.json:
+            args.json.write_text(
+                json.dumps(
+                    {
+                        'machine': machine(),
+                        'rows': [dataclasses.asdict(row) for row in rows],
+                    },
+                    indent=1,
+                )
+            )
+    except (BenchmarkError, OSError) as ex:
+        say(f'broke off: {ex}')
+        return EXIT_FAILED
+    say(f'done in {time.monotonic() - started:.0f} s')
+    return 0
+
+
+if __name__ == '__main__':
+    # The engine's threads would keep the process.
+    code = EXIT_FAILED
+    try:
+        code = main()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
