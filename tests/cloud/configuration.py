@@ -40,7 +40,13 @@ def write_all() -> None:
         url=layout.url('heat'),
         transport=layout.transport(rabbitmq.SHARED),
         authtoken=authtoken('heat'),
-        plugin=from_page('heat.rst', 'enabled = true'),
+        plugin='\n'.join(
+            (
+                from_page('heat.rst', 'enabled = true'),
+                # Whoever signs and whoever believes have the same line.
+                from_page('nova.rst', 'signing_key ='),
+            )
+        ),
     )
     write(
         'senlin.conf',
@@ -68,6 +74,7 @@ def write_region(region: layout.Region) -> None:
                 (
                     from_page('nova.rst', 'enabled_filters ='),
                     from_page('nova.rst', 'weight_classes ='),
+                    from_page('nova.rst', 'signing_key ='),
                 )
             )
         template = {'glance': 'glance-api.conf'}.get(service)

@@ -158,11 +158,15 @@ def kill(service: Service) -> None:
     """Kill a service and all that it has started, without a warning.
 
     :param service: the service in question.
+    :raises RuntimeError: when the kernel does not let go of it.
     """
-    while pids := members(service):
+    deadline = time.monotonic() + GRACE
+    while (pids := members(service)) and time.monotonic() < deadline:
         for pid in pids:
             send(pid, signal.SIGKILL)
         time.sleep(0.02)
+    if pids:
+        raise RuntimeError(f'{service.name} cannot be killed: {pids}')
     service.pid_file.unlink(missing_ok=True)
 
 

@@ -12,9 +12,17 @@
 
 """What Nova knows of a server's stack, and what it makes of it."""
 
-from tests.cloud import base, heat_base, nova_base
+from tests import signing
+from tests.cloud import base, configuration, heat_base, nova_base
 
 SERVER = 'OS::Nova::Server'
+
+#: The key that the documentation shows, with which this cloud signs.
+KEY = (
+    configuration.from_page('nova.rst', 'signing_key =')
+    .rpartition('= ')[2]
+    .strip()
+)
 
 
 class TestHints(heat_base.StackTest):
@@ -33,6 +41,10 @@ class TestHints(heat_base.StackTest):
         self.assertEqual([found['uuid']], hints['heat_resource_uuid'])
         first, *below = hints['heat_path_in_stack']
         self.assertEqual(self.show(root)['stack_name'], first)
+        project = self.user[base.ONE].current_project_id
+        self.assertEqual(
+            [signing.signature(hints, project, KEY)], hints['heat_signature']
+        )
         self.assertEqual(
             list(path), [step.partition(',')[0] for step in below]
         )
@@ -100,6 +112,43 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
         # Without a stack everything goes to the one that is empty.
         for _ in range(2):
             self.assertEqual(self.preferred, self.host_of(self.boot(small)))
+
+    def test_forged_hint_is_not_believed(self):
+        members = {'member_0': heat_base.server()}
+        root = self.make_stack(heat_base.template(**members))
+        (found,) = self.resources(root, SERVER)
+        self.assertEqual(self.preferred, self.host_of(found['server']))
+        true = self.hints(base.ONE, found['server'])
+        unsigned = {
+            name: value
+            for name, value in true.items()
+            if name != 'heat_signature'
+        }
+        forgeries = {
+            'the stack alone': {'heat_root_stack_id': root},
+            'no signature': unsigned,
+            'a wrong signature': {**unsigned, 'heat_signature': '0' * 64},
+            'another hint': {**true, 'heat_resource_name': 'member_1'},
+            # This server belongs to another project.
+            'a copy': true,
+        }
+        small = self.compute.find_flavor('small').id
+        for name, hints in forgeries.items():
+            with self.subTest(name):
+                # Who is believed to be of the stack is kept off this host.
+                server = self.boot(small, hints)
+                self.assertEqual(self.preferred, self.host_of(server))
+                self.assertEqual(
+                    [root], self.hints(base.ONE, server)['heat_root_stack_id']
+                )
+        members['member_1'] = heat_base.server()
+        self.update_stack(root, heat_base.template(**members))
+        (second,) = (
+            one
+            for one in self.resources(root, SERVER)
+            if one['name'] == 'member_1'
+        )
+        self.assertNotEqual(self.preferred, self.host_of(second['server']))
 
     def test_stack_is_spread_over_the_hosts(self):
         # One after the other: the schedulers do not see each other's
