@@ -1,14 +1,15 @@
-# Everything below the checkout: environments in .venv/, logs in .demo/.
+# Everything below the checkout: environments in .venv/, logs in .demo/,
+# the loopback cloud in .cloud/.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ENVIRONMENTS = $(PYTHON) -m tools.environments
 # Services and series write to these, wherever they come from.
 unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs sample clean python
+.PHONY: help demo test cloud-test check docs sample clean python
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
 
 python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 is not on the PATH: install it (Debian: apt-get install python3.11-venv) or call make PYTHON=/path/to/python3.11" >&2; exit 2; }
@@ -20,6 +21,9 @@ demo: python ## run the three plug-ins in the three real services (ARGS="--help"
 
 test: python ## run all tests on both version sets (ARGS="--help")
 	@$(PYTHON) -m tools.run_tests $(ARGS)
+
+cloud-test: python ## boot a cloud of two regions on loopback and test on it
+	@$(PYTHON) -m tools.run_tests --cloud --only tests/cloud
 
 check: python ## style, types, documentation and release notes
 	@$(ENVIRONMENTS) check
@@ -41,4 +45,4 @@ sample: python ## write etc/*.conf.sample from the option modules
 	done
 
 clean: ## remove what make created
-	rm -rf .venv .demo .stestr build dist doc/build *.egg-info .hypothesis .mypy_cache .ruff_cache
+	rm -rf .venv .cloud .demo .stestr build dist doc/build *.egg-info .hypothesis .mypy_cache .ruff_cache

@@ -82,6 +82,17 @@ class Environment:
 
 TESTS = ('requirements.txt', 'test-requirements.txt')
 SERVICES = ('senlin', 'nova', 'openstack-heat', 'openstack-placement')
+#: What stands around them in a cloud, and what the cloud is made with:
+#: drivers for MariaDB and a server for the services that are WSGI
+#: applications.
+CLOUD = (
+    'keystone',
+    'glance',
+    'neutron',
+    'PyMySQL',
+    'mysql-connector-python',
+    'waitress',
+)
 
 ENVIRONMENTS = {
     environment.name: environment
@@ -115,6 +126,13 @@ ENVIRONMENTS = {
             NEWEST,
             'the openstack command, without any service',
             packages=('python-openstackclient',),
+            requirements=TESTS,
+        ),
+        Environment(
+            'cloud',
+            OLDEST,
+            'a whole cloud of the oldest supported series',
+            packages=(*SERVICES, *CLOUD, 'setuptools'),
             requirements=TESTS,
         ),
         # A service as an operator has it: alone. The tests install the wheel

@@ -18,8 +18,10 @@ stestr run each suite in the environment it belongs to, and ends with one line
 """
 
 import argparse
+import contextlib
 import dataclasses
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -52,12 +54,15 @@ class Suite:
     :param needs: further environments that the tests themselves use.
     :param workers: how many processes share the tests; 0 stands for one per
         processor.
+    :param cloud: whether the tests need the loopback cloud, which is booted
+        before and stopped after them.
     """
 
     environment: str
     path: str
     needs: tuple[str, ...] = ()
     workers: int = 0
+    cloud: bool = False
 
     @property
     def title(self) -> str:
@@ -86,8 +91,13 @@ class Count:
         )
 
 
-def all_suites() -> list[Suite]:
-    """Return every run, the quick ones first."""
+def all_suites(cloud: bool = False) -> list[Suite]:
+    """Return every run, the quick ones first.
+
+    :param cloud: whether the loopback cloud is wanted, which may install
+        packages of the system.
+    :returns: the runs.
+    """
     suites = [
         Suite('unit', 'tests/unit'),
         Suite(
@@ -107,6 +117,9 @@ def all_suites() -> list[Suite]:
         ]
         suites.append(Suite(series, 'tests/functional/entry_points'))
     suites.append(Suite(environments.NEWEST, 'tests/functional/demo'))
+    if cloud:
+        # The tests take parts of it down: one after the other.
+        suites.append(Suite('cloud', 'tests/cloud', workers=1, cloud=True))
     return suites
 
 
@@ -137,6 +150,39 @@ def run(suite: Suite) -> Count:
         python = environments.make(environments.ENVIRONMENTS[name])
     print(f'\n=== {suite.title} ===', flush=True)
     started = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        booted = True
+        if suite.cloud:
+            # What an interrupted run has left would be in the way.
+            booted = all(
+                tell_cloud(python, command)
+                for command in ('install', 'down', 'up')
+            )
+            stack.callback(tell_cloud, python, 'down')
+        count = run_stestr(suite, python) if booted else Count(failed=1)
+    seconds = time.monotonic() - started
+    print(f'--- {suite.title}: {count} in {seconds:.0f} s', flush=True)
+    return count
+
+
+def tell_cloud(python: pathlib.Path, command: str) -> bool:
+    """Carry out a command of the loopback cloud.
+
+    :param python: the interpreter of its environment.
+    :param command: for example ``up``.
+    :returns: whether it was done; if not, it has said why.
+    """
+    whole = [str(python), '-W', 'ignore', '-m', 'tests.cloud', command]
+    return subprocess.run(whole, cwd=environments.ROOT).returncode == 0
+
+
+def run_stestr(suite: Suite, python: pathlib.Path) -> Count:
+    """Let stestr run a suite and show its output as it comes.
+
+    :param suite: what to run.
+    :param python: the interpreter that runs it.
+    :returns: its count.
+    """
     command = [str(python), '-W', 'ignore', '-m', 'stestr']
     command += ['--test-path', f'./{suite.path}', 'run']
     if suite.workers:
@@ -164,8 +210,6 @@ def run(suite: Suite) -> Count:
     elif not count.passed and not count.failed:
         print('no test ran')
         count.failed += 1
-    seconds = time.monotonic() - started
-    print(f'--- {suite.title}: {count} in {seconds:.0f} s', flush=True)
     return count
 
 
@@ -186,8 +230,17 @@ def main(argv: list[str] | None = None) -> int:
         help='run the suites whose title contains TEXT, for example '
         '"unit", "nova_filters" or "on 2024.1"',
     )
+    parser.add_argument(
+        '--cloud',
+        action='store_true',
+        help='also boot a cloud of two regions on the loopback address and '
+        'test on it; installs MariaDB and RabbitMQ of Debian if they are '
+        'missing, for which it must be run as root',
+    )
     args = parser.parse_args(argv)
-    suites = [suite for suite in all_suites() if args.only in suite.title]
+    suites = [
+        suite for suite in all_suites(args.cloud) if args.only in suite.title
+    ]
     if not suites:
         print(f'no suite matches "{args.only}"; see --list', file=sys.stderr)
         return 2

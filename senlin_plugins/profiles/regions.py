@@ -20,6 +20,7 @@ node goes to that region, also when the profile's own region changes.
 
 from typing import Any
 
+from keystoneauth1 import loading
 from oslo_config import cfg
 from senlin.common import context as senlin_context
 from senlin.common import exception as exc
@@ -28,6 +29,12 @@ from senlin.objects import node as node_objects
 from senlin.profiles import base
 
 from senlin_plugins.profiles import creation
+
+# The SDK loads its login plugin when it logs in first. In a fresh engine the
+# green threads of several nodes do that at once, and those that come while
+# the first one is importing fail ("partially initialized module"). This
+# module is loaded while the engine starts, by one thread.
+loading.get_plugin_loader('password')
 
 
 def recorded_region(node: Any) -> str | None:

@@ -26,6 +26,7 @@ from senlin.drivers.os import keystone_v3, nova_v2
 from demo.senlin import engine
 from senlin_plugins.policies import catalog
 from senlin_plugins.profiles import creation
+from tests import processes
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 KEYSTONE = 'http://keystone.example:5000/v3'
@@ -133,3 +134,26 @@ class OpenStackDriver(unittest.TestCase):
         }
         self.http.get(url, json={'version': version})
         return url, nova_v2.NovaClient(self.params | {'region_name': region})
+
+
+class FirstLogin(unittest.TestCase):
+    def test_green_threads_find_the_login_plugin_loaded(self):
+        # Senlin's driver alone leaves the import to whoever logs in first.
+        module = 'keystoneauth1.loading._plugins.identity.generic'
+        for imported, wanted in (
+            ('senlin.drivers.sdk', 'False'),
+            ('senlin_plugins.profiles.server', 'True'),
+            ('senlin_plugins.profiles.stack', 'True'),
+        ):
+            with self.subTest(imported):
+                self.assertEqual(
+                    [wanted],
+                    processes.run_python(
+                        'import importlib, sys\n'
+                        'import senlin.cmd\n'
+                        'importlib.import_module(sys.argv[1])\n'
+                        'print(sys.argv[2] in sys.modules)\n',
+                        imported,
+                        module,
+                    ),
+                )

@@ -1,0 +1,165 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the tests on the cloud share: its APIs, its databases, their wishes."""
+
+import json
+import time
+import unittest
+from collections.abc import Callable
+
+from openstack.compute.v2 import server as compute_server
+
+from tests.cloud import cleaning, clients, layout, mariadb, readiness
+
+ONE, TWO = (region.name for region in layout.REGIONS)
+
+#: How long a test waits for anything before it gives up, in seconds. Nothing
+#: takes as long if all goes well.
+PATIENCE = 100.0
+
+Server = compute_server.Server
+
+
+class CloudTest(unittest.TestCase):
+    """A test on the cloud, which it leaves as empty as it found it."""
+
+    def setUp(self) -> None:
+        self.user = {
+            region.name: clients.connect(region.name, layout.USER)
+            for region in layout.REGIONS
+        }
+        self.admin = {
+            region.name: clients.connect(region.name)
+            for region in layout.REGIONS
+        }
+        # The last thing that is done, when what a test made is gone.
+        self.addCleanup(self.assert_nothing_left)
+
+    # What is there, by three sources.
+
+    def servers(self, region: str) -> dict[str, Server]:
+        """Return the servers of a region as Nova lists them, by id."""
+        compute = self.admin[region].compute
+        return {one.id: one for one in compute.servers(all_projects=True)}
+
+    def request_spec(self, region: str, server: str) -> dict | None:
+        """Return what the scheduler was asked for, from Nova's API database.
+
+        :param region: whose database.
+        :param server: the server's id.
+        :returns: the content of the row; None when there is none.
+        """
+        rows = mariadb.query(
+            f'nova_api_{region}',
+            'SELECT spec FROM request_specs WHERE instance_uuid = %s',
+            server,
+        )
+        if not rows:
+            return None
+        return json.loads(rows[0][0])['nova_object.data']
+
+    def hints(self, region: str, server: str) -> dict[str, list[str]]:
+        """Return the scheduler hints that Nova has stored for a server."""
+        spec = self.request_spec(region, server)
+        assert spec is not None
+        return spec['scheduler_hints'] or {}
+
+    def assert_nothing_left(self) -> None:
+        """Fail if anything of a test is still on the cloud.
+
+        What is there is thrown away, so that the next test has a chance.
+        """
+        try:
+            readiness.wait_until(self.check_nothing_left, 30)
+        except readiness.NotReady as exc:
+            cleaning.sweep()
+            self.fail(str(exc))
+
+    def check_nothing_left(self) -> None:
+        """Raise unless the cloud is empty.
+
+        :raises AssertionError: says what is there.
+        """
+        for region in (ONE, TWO):
+            self.assertEqual({}, self.servers(region), region)
+            self.assertEqual(
+                [],
+                mariadb.query(
+                    f'placement_{region}',
+                    'SELECT consumer_id FROM allocations',
+                ),
+                f'Placement of {region} has allocations of nobody',
+            )
+        for table in ('cluster', 'node', 'receiver'):
+            self.assertEqual(
+                [],
+                mariadb.query(
+                    'senlin',
+                    f'SELECT name, status FROM `{table}`'  # noqa: S608
+                    if table != 'receiver'
+                    else 'SELECT name FROM receiver',
+                ),
+                f'Senlin has a {table}',
+            )
+        self.assertEqual(
+            [],
+            mariadb.query(
+                'senlin', 'SELECT cluster_id, action_ids FROM cluster_lock'
+            ),
+            'Senlin has a locked cluster',
+        )
+        self.assertEqual(
+            [],
+            mariadb.query(
+                'heat',
+                'SELECT name, status FROM stack WHERE deleted_at IS NULL',
+            ),
+            'Heat has a stack',
+        )
+
+    # Waiting.
+
+    def wait_for(
+        self, check: Callable[[], object], timeout: float = PATIENCE
+    ) -> None:
+        """Wait until a check raises nothing.
+
+        :param check: asks for something.
+        :param timeout: seconds before the test fails.
+        """
+        try:
+            readiness.wait_until(check, timeout)
+        except readiness.NotReady as exc:
+            self.fail(str(exc))
+
+    def wait_for_server(
+        self, region: str, server: str, *states: str
+    ) -> Server:
+        """Wait until a server is in one of some states.
+
+        :param region: where it is.
+        :param server: its id.
+        :param states: ``ACTIVE`` and ``ERROR`` by default.
+        :returns: the server.
+        """
+        wanted = states or ('ACTIVE', 'ERROR')
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found = self.admin[region].compute.get_server(server)
+            if found.status in wanted:
+                return found
+            if time.monotonic() > deadline:
+                self.fail(
+                    f'server {server} is {found.status} after {PATIENCE:.0f} s'
+                )
+            time.sleep(0.3)

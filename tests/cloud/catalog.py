@@ -1,0 +1,102 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Fill Keystone: users, roles and where each service answers."""
+
+from openstack import connection
+
+from tests.cloud import clients, layout
+
+#: Type and path of each service that a region has of its own.
+REGIONAL = {
+    'placement': ('placement', ''),
+    'nova': ('compute', '/v2.1'),
+    'glance': ('image', ''),
+    'neutron': ('network', ''),
+}
+
+#: The same for those that there are once.
+CENTRAL = {
+    'heat': ('orchestration', '/v1/%(tenant_id)s'),
+    'senlin': ('clustering', ''),
+}
+
+
+def fill() -> None:
+    """Make the users, the services, the regions and the endpoints."""
+    admin = clients.connect()
+    fill_users(admin)
+    identity = admin.identity
+    first, *others = layout.REGIONS
+    keystone = next(iter(identity.services(type='identity')))
+    for region in others:
+        identity.create_region(id=region.name)
+        add_endpoint(
+            admin, keystone.id, region, f'{layout.url("keystone")}/v3'
+        )
+    for name, (kind, path) in REGIONAL.items():
+        service = identity.create_service(name=name, type=kind)
+        for region in layout.REGIONS:
+            add_endpoint(admin, service.id, region, region.url(name) + path)
+    for name, (kind, path) in CENTRAL.items():
+        service = identity.create_service(name=name, type=kind)
+        add_endpoint(admin, service.id, first, layout.url(name) + path)
+
+
+def fill_users(admin: connection.Connection) -> None:
+    """Make the services' users, a user with a project, and Heat's domain.
+
+    :param admin: the administrator.
+    """
+    identity = admin.identity
+    roles = {role.name: role for role in identity.roles()}
+    project = identity.create_project(name='service', domain_id='default')
+    for name in (*REGIONAL, *CENTRAL):
+        user = identity.create_user(
+            name=name, password=layout.PASSWORD, domain_id='default'
+        )
+        identity.assign_project_role_to_user(project, user, roles['admin'])
+        identity.assign_project_role_to_user(project, user, roles['service'])
+    project = identity.create_project(name=layout.USER, domain_id='default')
+    user = identity.create_user(
+        name=layout.USER, password=layout.PASSWORD, domain_id='default'
+    )
+    identity.assign_project_role_to_user(project, user, roles['member'])
+    domain = identity.create_domain(name='heat')
+    user = identity.create_user(
+        name='heat_domain_admin',
+        password=layout.PASSWORD,
+        domain_id=domain.id,
+    )
+    identity.assign_domain_role_to_user(domain, user, roles['admin'])
+
+
+def add_endpoint(
+    admin: connection.Connection,
+    service: str,
+    region: layout.Region,
+    url: str,
+) -> None:
+    """Say where a service answers in a region.
+
+    :param admin: the administrator.
+    :param service: its id.
+    :param region: the region.
+    :param url: the address.
+    """
+    for interface in ('public', 'internal'):
+        admin.identity.create_endpoint(
+            service_id=service,
+            region_id=region.name,
+            interface=interface,
+            url=url,
+        )

@@ -1,0 +1,54 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Throw away what a test that went wrong has left on the cloud."""
+
+import contextlib
+import time
+
+from openstack import exceptions
+
+from tests.cloud import clients, layout, mariadb
+
+#: How long to wait for the services to carry it out, in seconds.
+PATIENCE = 30.0
+
+#: What Senlin's own deletion can no longer get at goes with its rows, the
+#: rows that others refer to last.
+TABLES = (
+    'cluster_lock',
+    'node_lock',
+    'cluster_policy',
+    'dependency',
+    'action',
+    'node',
+    'cluster',
+)
+
+
+def sweep() -> None:
+    """Delete all stacks, clusters and servers, whoever owns them."""
+    user = clients.connect(user=layout.USER)
+    for stack in user.orchestration.stacks():
+        with contextlib.suppress(exceptions.SDKException):
+            user.orchestration.delete_stack(stack)
+    for cluster in user.clustering.clusters():
+        with contextlib.suppress(exceptions.SDKException):
+            user.clustering.delete_cluster(cluster, force_delete=True)
+    time.sleep(PATIENCE)
+    for table in TABLES:
+        mariadb.change('senlin', f'DELETE FROM `{table}`')  # noqa: S608
+    for region in layout.REGIONS:
+        compute = clients.connect(region.name).compute
+        for server in compute.servers(all_projects=True):
+            with contextlib.suppress(exceptions.SDKException):
+                compute.delete_server(server, force=True)

@@ -1,0 +1,198 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Write what the services of the cloud read: plain files, from templates.
+
+The templates lie in ``tests/cloud/etc/``. The lines that enable the three
+plug-ins are not among them: they are those of the documentation, as an
+operator would copy them.
+"""
+
+import pathlib
+import re
+import string
+import textwrap
+
+from tests.cloud import layout, rabbitmq
+
+TEMPLATES = pathlib.Path(__file__).resolve().parent / 'etc'
+PAGES = layout.ROOT / 'doc' / 'source'
+
+
+def write_all() -> None:
+    """Write the configuration of every service."""
+    write('keystone.conf', database=layout.database('keystone'))
+    for region in layout.REGIONS:
+        write_region(region)
+    write(
+        'heat.conf',
+        database=layout.database('heat'),
+        port=layout.PORTS['heat'],
+        url=layout.url('heat'),
+        transport=layout.transport(rabbitmq.SHARED),
+        authtoken=authtoken('heat'),
+        plugin='\n'.join(
+            (
+                from_page('heat.rst', 'enabled = true'),
+                # Whoever signs and whoever believes have the same line.
+                from_page('nova.rst', 'signing_key ='),
+            )
+        ),
+    )
+    write(
+        'senlin.conf',
+        database=layout.database('senlin'),
+        port=layout.PORTS['senlin'],
+        transport=layout.transport(rabbitmq.SHARED),
+        authtoken=authtoken('senlin'),
+        plugin=from_page('senlin.rst', 'default_region_name ='),
+    )
+    (layout.ETC / 'senlin-environments').mkdir()
+    for service in ('heat', 'senlin'):
+        for number in (1, 2):
+            write_host(f'{service}-engine-{number}')
+
+
+def write_region(region: layout.Region) -> None:
+    """Write the configuration of the services of one region.
+
+    :param region: which one.
+    """
+    for service in ('placement', 'glance', 'neutron', 'nova'):
+        plugin = ''
+        if service == 'nova':
+            plugin = '\n'.join(
+                (
+                    from_page('nova.rst', 'enabled_filters ='),
+                    from_page('nova.rst', 'weight_classes ='),
+                    from_page('nova.rst', 'signing_key ='),
+                )
+            )
+        template = {'glance': 'glance-api.conf'}.get(service)
+        write(
+            template or f'{service}.conf',
+            folder=region.name,
+            region=region.name,
+            database=layout.database(f'{service}_{region.name}'),
+            port=region.ports()[service],
+            transport=layout.transport(region.name),
+            authtoken=authtoken(service),
+            login=login(service),
+            plugin=plugin,
+        )
+    write(
+        'nova-database.conf',
+        folder=region.name,
+        database=layout.database(f'nova_{region.name}'),
+        api_database=layout.database(f'nova_api_{region.name}'),
+    )
+    for number in (1, 2):
+        write_host(f'scheduler-{number}', region.name)
+    for host in region.hosts:
+        write_host(host, region.name)
+
+
+def write_host(host: str, folder: str = '.') -> None:
+    """Write what tells one process from others of its service.
+
+    :param host: the name that it shall have.
+    :param folder: where the configuration of the service is.
+    """
+    write(
+        'host.conf',
+        folder=folder,
+        name=f'{host}.conf',
+        host=host,
+        region=folder,
+    )
+    (layout.DATA / folder / host).mkdir(parents=True)
+
+
+def write(
+    template: str, *, folder: str = '.', name: str = '', **values: object
+) -> None:
+    """Fill a template.
+
+    :param template: its name.
+    :param folder: the folder below ``etc`` that the file goes to.
+    :param name: the file's name, if not that of the template.
+    :param values: what stands for the words that begin with a dollar.
+    """
+    text = string.Template((TEMPLATES / template).read_text())
+    target = layout.ETC / folder / (name or template)
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(
+        text.substitute(
+            address=layout.ADDRESS,
+            data=layout.DATA,
+            etc=layout.ETC,
+            environment=layout.ENVIRONMENT,
+            identity=f'{layout.url("keystone")}/v3',
+            password=layout.PASSWORD,
+            **values,
+        )
+    )
+
+
+def login(user: str) -> str:
+    """Return how a service logs in.
+
+    :param user: the service's name in Keystone.
+    :returns: lines for any section that has a client in it.
+    """
+    return '\n'.join(
+        (
+            f'auth_url = {layout.url("keystone")}/v3',
+            'auth_type = password',
+            f'username = {user}',
+            f'password = {layout.PASSWORD}',
+            'project_name = service',
+            'user_domain_id = default',
+            'project_domain_id = default',
+        )
+    )
+
+
+def authtoken(user: str) -> str:
+    """Return how a service checks who calls it.
+
+    :param user: the service's name in Keystone.
+    :returns: the lines of the section ``keystone_authtoken``.
+    """
+    return '\n'.join(
+        (
+            f'www_authenticate_uri = {layout.url("keystone")}/v3',
+            login(user),
+            'service_token_roles_required = true',
+        )
+    )
+
+
+def from_page(page: str, line: str) -> str:
+    """Return a piece of configuration that the documentation shows.
+
+    :param page: the page below ``doc/source/``.
+    :param line: how one line of it begins.
+    :returns: the first piece that has such a line, without its margin.
+    :raises ValueError: when the page has none.
+    """
+    text = (PAGES / page).read_text()
+    for piece in re.split(r'::(?: ini)?\n', text)[1:]:
+        lines = []
+        for candidate in piece.splitlines():
+            if candidate and not candidate.startswith(' '):
+                break
+            lines.append(candidate)
+        block = textwrap.dedent('\n'.join(lines)).strip()
+        if any(option.startswith(line) for option in block.splitlines()):
+            return block
+    raise ValueError(f'{page} shows no configuration with "{line}"')

@@ -1,0 +1,143 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the tests with stacks share."""
+
+import json
+import time
+import uuid
+
+from tests.cloud import base, mariadb
+
+#: How long a stack may take, in seconds.
+PATIENCE = 150.0
+
+
+class StackTest(base.CloudTest):
+    """A test with stacks, which are deleted behind it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.heat = self.user[base.ONE].orchestration
+
+    def make_stack(
+        self, template: str, files: dict[str, str] | None = None
+    ) -> str:
+        """Make a stack and wait until it is complete.
+
+        :param template: its template.
+        :param files: the templates that it names.
+        :returns: its id.
+        """
+        name = f'stack-{uuid.uuid4().hex[:8]}'
+        body = {'stack_name': name, 'template': template, 'files': files or {}}
+        response = self.heat.post('/stacks', json=body)
+        self.assertEqual(201, response.status_code, response.text)
+        stack = response.json()['stack']['id']
+        self.addCleanup(self.remove_stack, name, stack)
+        self.wait_for_stack(stack, 'CREATE_COMPLETE')
+        return stack
+
+    def update_stack(self, stack: str, template: str) -> None:
+        """Change a stack and wait until that is complete."""
+        name = self.show(stack)['stack_name']
+        response = self.heat.put(
+            f'/stacks/{name}/{stack}', json={'template': template}
+        )
+        self.assertEqual(202, response.status_code, response.text)
+        self.wait_for_stack(stack, 'UPDATE_COMPLETE')
+
+    def remove_stack(self, name: str, stack: str) -> None:
+        """Delete a stack and wait until it is gone."""
+        self.heat.delete(f'/stacks/{name}/{stack}')
+        self.wait_for_stack(stack, 'DELETE_COMPLETE')
+
+    def show(self, stack: str) -> dict:
+        """Return what Heat says about a stack."""
+        return self.heat.get(f'/stacks/{stack}').json()['stack']
+
+    def wait_for_stack(self, stack: str, wanted: str) -> None:
+        """Wait until a stack is done; fail if it is not done well.
+
+        :param stack: its id.
+        :param wanted: the status.
+        """
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found = self.show(stack)
+            status = found['stack_status']
+            if status == wanted:
+                return
+            if status.endswith('_FAILED'):
+                self.fail(f'{status}: {found["stack_status_reason"]}')
+            if time.monotonic() > deadline:
+                self.fail(f'the stack is {status} after {PATIENCE:.0f} s')
+            time.sleep(0.5)
+
+    def resources(self, stack: str, kind: str) -> list[dict]:
+        """Return the resources of a type in a stack and all below it.
+
+        :param stack: the root.
+        :param kind: the type.
+        :returns: what Heat's database says: ``uuid``, ``name``, ``server``
+            (the physical id), ``stack_id`` and ``stack_name``.
+        """
+        name = self.show(stack)['stack_name']
+        listed = self.heat.get(
+            f'/stacks/{name}/{stack}/resources?nested_depth=5'
+        ).json()['resources']
+        found = []
+        for one in listed:
+            if one['resource_type'] == kind:
+                ((uuid_, stack_id, stack_name),) = mariadb.query(
+                    'heat',
+                    'SELECT resource.uuid, stack.id, stack.name FROM resource'
+                    ' JOIN stack ON stack.id = resource.stack_id'
+                    ' WHERE resource.nova_instance = %s',
+                    one['physical_resource_id'],
+                )
+                found.append(
+                    {
+                        'uuid': uuid_,
+                        'name': one['resource_name'],
+                        'server': one['physical_resource_id'],
+                        'stack_id': stack_id,
+                        'stack_name': stack_name,
+                    }
+                )
+        return found
+
+
+def template(**resources: object) -> str:
+    """Return a template in Heat's language.
+
+    :param resources: the resources by name.
+    """
+    return json.dumps(
+        {'heat_template_version': '2018-08-31', 'resources': resources}
+    )
+
+
+def server(**properties: object) -> dict:
+    """Return the resource of a server without a network.
+
+    :param properties: what it gets beside what every server needs.
+    """
+    return {
+        'type': 'OS::Nova::Server',
+        'properties': {
+            'flavor': 'small',
+            'image': 'tiny',
+            'networks': [{'allocate_network': 'none'}],
+            **properties,
+        },
+    }

@@ -1,0 +1,83 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Find in the logs what somebody wants to see after a failure."""
+
+import pathlib
+import re
+
+from tests.cloud import layout
+
+#: How many lines are shown of one log.
+LINES = 15
+
+#: What a line says that is worth showing.
+SIGNS = (' ERROR ', ' CRITICAL ', 'Traceback', 'Error:', 'error:')
+
+COLOURS = re.compile('\x1b\\[[0-9;]*m')
+
+
+def all_logs() -> list[pathlib.Path]:
+    """Return the logs that there are, by name."""
+    return sorted(layout.LOG.glob('*.log'))
+
+
+def lines_of(log: pathlib.Path) -> list[str]:
+    """Return the lines of a log, without the colours.
+
+    :param log: the file.
+    """
+    text = log.read_text(errors='replace')
+    return COLOURS.sub('', text).splitlines()
+
+
+def tail(log: pathlib.Path, lines: int = LINES) -> list[str]:
+    """Return the end of a log.
+
+    :param log: the file.
+    :param lines: how many lines of it.
+    """
+    return lines_of(log)[-lines:]
+
+
+def errors(log: pathlib.Path, lines: int = LINES) -> list[str]:
+    """Return the last lines of a log that report an error.
+
+    :param log: the file.
+    :param lines: how many of them.
+    """
+    found = [
+        line for line in lines_of(log) if any(sign in line for sign in SIGNS)
+    ]
+    return found[-lines:]
+
+
+def of_failure(step: str) -> list[str]:
+    """Return what the logs say about a step that failed.
+
+    :param step: its name, which begins as the names of its logs do.
+    :returns: the ends of the logs that belong to it; if there are none, the
+        errors in all of them.
+    """
+    words = step.replace('.', ' ').split()
+    own = [
+        log
+        for log in all_logs()
+        if log.stem == step
+        or log.stem.replace('.', ' ').startswith(' '.join(words[:-1] or words))
+    ]
+    found = []
+    for log in own or all_logs():
+        lines = errors(log) or (tail(log) if own else [])
+        if lines:
+            found += [f'--- {log.name}', *lines]
+    return found

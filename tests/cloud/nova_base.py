@@ -1,0 +1,168 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the tests with aggregates and flavors share."""
+
+import re
+import uuid
+
+from tests.cloud import base, layout, logs
+
+#: What ComputeCapabilitiesFilter, which the documentation leaves enabled,
+#: does not take for a capability.
+SCOPE = 'aggregate_instance_extra_specs:'
+
+#: The version of Nova's API in which servers are asked for.
+VERSION = '2.90'
+
+HOSTS = layout.REGIONS[0].hosts
+
+
+class PlacementTest(base.CloudTest):
+    """A test that boots servers in RegionOne and looks at their hosts."""
+
+    region = base.ONE
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.compute = self.admin[self.region].compute
+        self._servers: list[str] = []
+        self.addCleanup(self.remove_servers)
+        self.image = self.admin[self.region].image.find_image(layout.IMAGE).id
+
+    def make_aggregate(self, metadata: dict[str, str], *hosts: str) -> str:
+        """Make a host aggregate.
+
+        :param metadata: what it says of its hosts.
+        :param hosts: the hosts in it.
+        :returns: its id.
+        """
+        made = self.compute.create_aggregate(name=unique('aggregate')).id
+        self.addCleanup(self.compute.delete_aggregate, made)
+        if metadata:
+            self.compute.set_aggregate_metadata(made, metadata)
+        for host in hosts:
+            self.compute.add_host_to_aggregate(made, host)
+            self.addCleanup(
+                self.compute.remove_host_from_aggregate, made, host
+            )
+        return made
+
+    def make_flavor(self, extra_specs: dict[str, str]) -> str:
+        """Make a flavor.
+
+        :param extra_specs: as an example writes them; keys without a
+            namespace get the scope that the documentation recommends.
+        :returns: its id.
+        """
+        made = self.compute.create_flavor(
+            name=unique('flavor'), vcpus=1, ram=64, disk=1
+        ).id
+        self.addCleanup(self.compute.delete_flavor, made)
+        scoped = {
+            key if ':' in key else SCOPE + key: value
+            for key, value in extra_specs.items()
+        }
+        if scoped:
+            self.compute.create_flavor_extra_specs(made, scoped)
+        return made
+
+    def make_group(self) -> str:
+        """Make a group of servers that share no host; return its id."""
+        made = self.compute.create_server_group(
+            name=unique('group'), policy='anti-affinity'
+        ).id
+        self.addCleanup(self.compute.delete_server_group, made)
+        return made
+
+    def boot(
+        self,
+        flavor: str,
+        hints: dict[str, object] | None = None,
+        host: str = '',
+    ) -> str:
+        """Ask for a server.
+
+        :param flavor: its flavor.
+        :param hints: for the scheduler.
+        :param host: where it must run, if that is not left to the scheduler.
+        :returns: its id.
+        """
+        server = {
+            'name': unique('server'),
+            'flavorRef': flavor,
+            'imageRef': self.image,
+            'networks': 'none',
+        }
+        if host:
+            server['host'] = host
+        response = self.compute.post(
+            '/servers',
+            json={'server': server, 'os:scheduler_hints': hints or {}},
+            microversion=VERSION,
+        )
+        self.assertEqual(202, response.status_code, response.text)
+        made = response.json()['server']['id']
+        self._servers.append(made)
+        return made
+
+    def remove_servers(self) -> None:
+        """Delete the servers of the test and wait until they are gone."""
+        for server in self._servers:
+            self.compute.delete_server(server)
+        self.wait_for(
+            lambda: self.assertEqual(
+                set(), set(self._servers) & set(self.servers(self.region))
+            )
+        )
+
+    def host_of(self, server: str) -> str | None:
+        """Wait for a server and return its host.
+
+        :param server: its id.
+        :returns: the host that Nova names; None if there was no valid one.
+        """
+        found = self.wait_for_server(self.region, server)
+        if found.status == 'ERROR':
+            self.assertIn('No valid host was found', found.fault['message'])
+            return None
+        return found.compute_host
+
+    def reasons(self, server: str) -> dict[str, int]:
+        """Return why the scheduler found no host, from its log.
+
+        :param server: the server that was to be placed.
+        :returns: the number of hosts by reason.
+        """
+        pattern = re.compile(rf'Instance {server}: 0 of (\d+) hosts?: (.*\S)')
+        found = [
+            match
+            for number in (1, 2)
+            for line in logs.lines_of(
+                layout.LOG / f'{self.region}.nova-scheduler-{number}.log'
+            )
+            if (match := pattern.search(line))
+        ]
+        self.assertEqual(1, len(found), 'lines in the logs of the schedulers')
+        counts = {
+            reason: int(count)
+            for count, reason in re.findall(
+                r'(\d+) (.+?)(?:, (?=\d+ )|$)', found[0][2]
+            )
+        }
+        self.assertEqual(int(found[0][1]), sum(counts.values()), found[0][0])
+        return counts
+
+
+def unique(word: str) -> str:
+    """Return a name that nothing else has."""
+    return f'{word}-{uuid.uuid4().hex[:8]}'

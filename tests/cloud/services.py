@@ -1,0 +1,161 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Every process of the cloud, as it is started."""
+
+import sys
+
+from tests.cloud import layout, mariadb, processes, rabbitmq
+
+Service = processes.Service
+
+
+def program(name: str, *files: str) -> tuple[str, ...]:
+    """Return the command that starts a daemon of a service.
+
+    :param name: the program, as pip has installed it.
+    :param files: its configuration files below ``etc``, the last one wins.
+    :returns: the program and its arguments.
+    """
+    command = [str(layout.PROGRAMS / name)]
+    for file in files:
+        command += ['--config-file', str(layout.ETC / file)]
+    return tuple(command)
+
+
+def application(factory: str, port: int) -> tuple[str, ...]:
+    """Return the command that serves a WSGI application.
+
+    :param factory: the module and the function that makes it.
+    :param port: where it listens.
+    :returns: the program and its arguments.
+    """
+    # -P: the program's folder is no place to import from.
+    return (
+        sys.executable,
+        '-P',
+        str(layout.ROOT / 'tests' / 'cloud' / 'wsgi.py'),
+        factory,
+        layout.ADDRESS,
+        str(port),
+    )
+
+
+def nova_files(region: layout.Region) -> tuple[str, str]:
+    """Return Nova's configuration in a region.
+
+    :param region: which one.
+    :returns: what all processes read, and what only those read that use the
+        databases.
+    """
+    return f'{region.name}/nova.conf', f'{region.name}/nova-database.conf'
+
+
+def of_region(region: layout.Region) -> list[Service]:
+    """Return the services that each region has.
+
+    :param region: which one.
+    :returns: the services.
+    """
+    name = region.name
+    ports = region.ports()
+    nova = nova_files(region)
+    return [
+        Service(
+            f'{name}.placement',
+            application('placement.wsgi:init_application', ports['placement']),
+            {'OS_PLACEMENT_CONFIG_DIR': str(layout.ETC / name)},
+        ),
+        Service(
+            f'{name}.glance-api',
+            program('glance-api', f'{name}/glance-api.conf'),
+        ),
+        Service(
+            f'{name}.neutron-server',
+            program('neutron-server', f'{name}/neutron.conf'),
+        ),
+        Service(f'{name}.nova-api', program('nova-api', *nova)),
+        Service(f'{name}.nova-conductor', program('nova-conductor', *nova)),
+        *(
+            Service(
+                f'{name}.nova-scheduler-{number}',
+                program(
+                    'nova-scheduler', *nova, f'{name}/scheduler-{number}.conf'
+                ),
+            )
+            for number in (1, 2)
+        ),
+        *(
+            Service(
+                f'{name}.nova-compute-{host}',
+                program('nova-compute', nova[0], f'{name}/{host}.conf'),
+            )
+            for host in region.hosts
+        ),
+    ]
+
+
+KEYSTONE = Service(
+    'keystone',
+    application(
+        'keystone.server.wsgi:initialize_public_application',
+        layout.PORTS['keystone'],
+    ),
+    {'OS_KEYSTONE_CONFIG_DIR': str(layout.ETC)},
+)
+
+HEAT = [
+    Service('heat-api', program('heat-api', 'heat.conf')),
+    *(
+        Service(
+            f'heat-engine-{number}',
+            program('heat-engine', 'heat.conf', f'heat-engine-{number}.conf'),
+        )
+        for number in (1, 2)
+    ),
+]
+
+SENLIN = [
+    Service('senlin-api', program('senlin-api', 'senlin.conf')),
+    Service('senlin-conductor', program('senlin-conductor', 'senlin.conf')),
+    Service(
+        'senlin-health-manager',
+        program('senlin-health-manager', 'senlin.conf'),
+    ),
+    *(
+        Service(
+            f'senlin-engine-{number}',
+            program(
+                'senlin-engine', 'senlin.conf', f'senlin-engine-{number}.conf'
+            ),
+        )
+        for number in (1, 2)
+    ),
+]
+
+#: All of them, in the order in which they are started.
+ALL = {
+    service.name: service
+    for service in (
+        mariadb.SERVICE,
+        rabbitmq.EPMD,
+        rabbitmq.SERVICE,
+        KEYSTONE,
+        *(
+            service
+            for region in layout.REGIONS
+            for service in of_region(region)
+        ),
+        *HEAT,
+        *SENLIN,
+    )
+}

@@ -1,0 +1,221 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Nothing is lost and nothing is left over when parts of the cloud fail."""
+
+import collections
+import concurrent.futures
+import functools
+import signal
+import time
+
+from tests.cloud import (
+    base,
+    boot,
+    layout,
+    mariadb,
+    nova_base,
+    processes,
+    rabbitmq,
+    readiness,
+    senlin_base,
+    services,
+)
+
+ONE, TWO = base.ONE, base.TWO
+
+
+def restart_api(region: layout.Region) -> None:
+    """Start the Nova API of a region and wait until it answers."""
+    service = services.ALL[f'{region.name}.nova-api']
+    if processes.pid_of(service) is None:
+        boot.start(
+            service,
+            functools.partial(readiness.answers, region.ports()['nova']),
+        )
+
+
+def restart(service: processes.Service) -> None:
+    """Start a service that has no API of its own, unless it runs."""
+    if processes.pid_of(service) is None:
+        processes.start(service)
+
+
+class TestClusters(senlin_base.ClusterTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.cluster = self.make_cluster(
+            self.make_profile(),
+            self.make(
+                'policy',
+                senlin_base.REGIONS,
+                regions=[{'name': ONE}, {'name': TWO}],
+            ),
+        )
+
+    def heal(self, **wanted: int) -> None:
+        """Recover the cluster; all its nodes must be whole then."""
+        self.wait_for(self.check_unlocked)
+        self.do(self.cluster, 'recover', operation='RECREATE')
+        self.wait_for(self.check_unlocked)
+        self.assert_spread(self.cluster, **wanted)
+
+    def check_unlocked(self) -> None:
+        """Raise if anybody works at the cluster or one of its nodes."""
+        for table in ('cluster_lock', 'node_lock'):
+            self.assertEqual(
+                [],
+                mariadb.query('senlin', f'SELECT * FROM {table}'),  # noqa: S608
+                table,
+            )
+
+    def test_nova_of_one_region_is_down(self):
+        region = layout.REGIONS[1]
+        self.addCleanup(restart_api, region)
+        processes.stop(services.ALL[f'{TWO}.nova-api'])
+
+        action = self.senlin.wait(
+            self.senlin.act(f'/clusters/{self.cluster}', 'scale_out', count=4)
+        )
+        self.assertEqual('FAILED', action['status'])
+        self.assertEqual('Failed in creating nodes.', action['status_reason'])
+        # Nobody was sent elsewhere instead.
+        by_status = collections.Counter(
+            (node['data']['placement']['region_name'], node['status'])
+            for node in self.senlin.nodes(self.cluster)
+        )
+        self.assertEqual({(ONE, 'ACTIVE'): 2, (TWO, 'ERROR'): 2}, by_status)
+        self.assertEqual(2, len(self.servers_of(self.cluster, ONE)))
+        for node in self.senlin.nodes(self.cluster):
+            if node['status'] == 'ERROR':
+                self.assertIn(
+                    str(region.ports()['nova']), node['status_reason']
+                )
+
+        restart_api(region)
+        self.do(self.cluster, 'scale_out', count=2)
+        self.heal(RegionOne=3, RegionTwo=3)
+
+    def test_engine_is_killed_in_the_middle(self):
+        action = self.senlin.act(
+            f'/clusters/{self.cluster}', 'scale_out', count=6
+        )
+
+        def check_begun() -> None:
+            states = {
+                node['status'] for node in self.senlin.nodes(self.cluster)
+            }
+            self.assertIn('CREATING', states)
+
+        self.wait_for(check_begun)
+        ((host,),) = mariadb.query(
+            'senlin',
+            'SELECT host FROM service JOIN action'
+            ' ON action.owner = service.id WHERE action.id = %s',
+            action,
+        )
+        engine = services.ALL[host]
+        self.addCleanup(restart, engine)
+        processes.send(processes.pid_of(engine), signal.SIGKILL)
+        processes.kill(engine)
+        restart(engine)
+
+        ended = self.senlin.wait(action)
+        self.assertEqual('FAILED', ended['status'])
+        self.heal(RegionOne=3, RegionTwo=3)
+
+    def test_message_bus_is_restarted_in_the_middle(self):
+        action = self.senlin.act(
+            f'/clusters/{self.cluster}', 'scale_out', count=4
+        )
+        processes.stop(rabbitmq.SERVICE)
+        boot.start(rabbitmq.SERVICE, rabbitmq.ready)
+        # What was on the bus may be lost, Nova's messages included. Every
+        # wait in Senlin has an end.
+        self.senlin.wait(action)
+        self.heal(RegionOne=2, RegionTwo=2)
+        self.do(self.cluster, 'scale_out', count=2)
+        self.assert_spread(self.cluster, RegionOne=3, RegionTwo=3)
+
+    def test_twenty_requests_at_once(self):
+        path = f'/clusters/{self.cluster}'
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            answers = list(
+                pool.map(
+                    lambda _: self.senlin.try_to_act(
+                        path, 'scale_out', count=1
+                    ),
+                    range(20),
+                )
+            )
+        counted = collections.Counter(answers)
+        self.assertEqual({202, 409}, set(counted) | {409}, counted)
+        self.wait_for(self.check_unlocked)
+        ended = [
+            self.senlin.wait(one['id'])['status']
+            for one in self.senlin.get(
+                f'/actions?target={self.cluster}&action=CLUSTER_SCALE_OUT'
+            )['actions']
+        ]
+        self.assertEqual(['SUCCEEDED'] * counted[202], ended)
+        half = counted[202] // 2
+        self.assert_spread(
+            self.cluster, RegionOne=counted[202] - half, RegionTwo=half
+        )
+
+
+class TestSchedulers(nova_base.PlacementTest):
+    """Two schedulers, and a host that only some flavors may use."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.licensed, *self.others = nova_base.HOSTS
+        self.make_aggregate(
+            {'os': 'windows', 'force_metadata_check': 'True'}, self.licensed
+        )
+        self.windows = self.make_flavor({'os': 'windows'})
+        self.plain = self.make_flavor({})
+
+    def boot_many(self, number: int) -> dict[str, str]:
+        """Boot as many servers of each flavor, all at once.
+
+        :param number: how many of each.
+        :returns: the flavors by the servers' ids.
+        """
+        wanted = [self.windows, self.plain] * number
+        with concurrent.futures.ThreadPoolExecutor(10) as pool:
+            return dict(zip(pool.map(self.boot, wanted), wanted, strict=True))
+
+    def assert_allowed(self, server: str, flavor: str) -> None:
+        """Fail unless a server runs where its flavor may run."""
+        host = self.host_of(server)
+        if flavor == self.windows:
+            self.assertEqual(self.licensed, host)
+        else:
+            self.assertIn(host, self.others)
+
+    def test_fifty_boots_at_once_land_where_they_may(self):
+        for server, flavor in self.boot_many(25).items():
+            self.assert_allowed(server, flavor)
+        self.assertEqual(50, len(self.servers(ONE)))
+
+    def test_scheduler_is_restarted_during_boots(self):
+        service = services.ALL[f'{ONE}.nova-scheduler-1']
+        self.addCleanup(restart, service)
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            booted = pool.submit(self.boot_many, 8)
+            time.sleep(1)
+            processes.stop(service)
+            restart(service)
+            servers = booted.result()
+        for server, flavor in servers.items():
+            self.assert_allowed(server, flavor)

@@ -1,0 +1,168 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What Nova knows of a server's stack, and what it makes of it."""
+
+from tests import signing
+from tests.cloud import base, configuration, heat_base, nova_base
+
+SERVER = 'OS::Nova::Server'
+
+#: The key that the documentation shows, with which this cloud signs.
+KEY = (
+    configuration.from_page('nova.rst', 'signing_key =')
+    .rpartition('= ')[2]
+    .strip()
+)
+
+
+class TestHints(heat_base.StackTest):
+    def assert_hints(self, root: str, found: dict, *path: str) -> None:
+        """Assert that Nova has stored where in which stack a server is.
+
+        :param root: the root stack.
+        :param found: the server, as Heat knows it.
+        :param path: the names of the resources on the way to its stack.
+        """
+        hints = self.hints(base.ONE, found['server'])
+        self.assertEqual([root], hints['heat_root_stack_id'])
+        self.assertEqual([found['stack_id']], hints['heat_stack_id'])
+        self.assertEqual([found['stack_name']], hints['heat_stack_name'])
+        self.assertEqual([found['name']], hints['heat_resource_name'])
+        self.assertEqual([found['uuid']], hints['heat_resource_uuid'])
+        first, *below = hints['heat_path_in_stack']
+        self.assertEqual(self.show(root)['stack_name'], first)
+        project = self.user[base.ONE].current_project_id
+        self.assertEqual(
+            [signing.signature(hints, project, KEY)], hints['heat_signature']
+        )
+        self.assertEqual(
+            list(path), [step.partition(',')[0] for step in below]
+        )
+
+    def test_nested_servers_carry_their_place(self):
+        root = self.make_stack(
+            heat_base.template(
+                front=heat_base.server(),
+                back={'type': 'nested.yaml'},
+                workers={
+                    'type': 'OS::Heat::ResourceGroup',
+                    'properties': {
+                        'count': 2,
+                        'resource_def': heat_base.server(),
+                    },
+                },
+            ),
+            {'nested.yaml': heat_base.template(db=heat_base.server())},
+        )
+        found = {one['name']: one for one in self.resources(root, SERVER)}
+        self.assertEqual({'front', 'db', '0', '1'}, set(found))
+        self.assertEqual(
+            {one['server'] for one in found.values()},
+            set(self.servers(base.ONE)),
+        )
+        self.assert_hints(root, found['front'])
+        self.assert_hints(root, found['db'], 'back')
+        self.assert_hints(root, found['0'], 'workers')
+        self.assert_hints(root, found['1'], 'workers')
+
+    def test_template_cannot_claim_another_stack(self):
+        root = self.make_stack(
+            heat_base.template(
+                liar=heat_base.server(
+                    scheduler_hints={
+                        'heat_root_stack_id': 'somebody-else',
+                        'rack': 'r7',
+                    }
+                )
+            )
+        )
+        (found,) = self.resources(root, SERVER)
+        self.assert_hints(root, found)
+        self.assertEqual(['r7'], self.hints(base.ONE, found['server'])['rack'])
+
+
+class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
+    """The weigher, with one host that all other weighers prefer."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.preferred, *others = nova_base.HOSTS
+        # So much that no weigher but one has a reason to look elsewhere.
+        self.make_aggregate(
+            {'stack_affinity_weight_multiplier': '-10.0'}, *nova_base.HOSTS
+        )
+        big = self.compute.create_flavor(
+            name=nova_base.unique('flavor'), vcpus=100, ram=100000, disk=100
+        ).id
+        self.addCleanup(self.compute.delete_flavor, big)
+        for host in others:
+            server = self.boot(big, host=host)
+            self.assertEqual(host, self.host_of(server))
+        small = self.compute.find_flavor('small').id
+        # Without a stack everything goes to the one that is empty.
+        for _ in range(2):
+            self.assertEqual(self.preferred, self.host_of(self.boot(small)))
+
+    def test_forged_hint_is_not_believed(self):
+        members = {'member_0': heat_base.server()}
+        root = self.make_stack(heat_base.template(**members))
+        (found,) = self.resources(root, SERVER)
+        self.assertEqual(self.preferred, self.host_of(found['server']))
+        true = self.hints(base.ONE, found['server'])
+        unsigned = {
+            name: value
+            for name, value in true.items()
+            if name != 'heat_signature'
+        }
+        forgeries = {
+            'the stack alone': {'heat_root_stack_id': root},
+            'no signature': unsigned,
+            'a wrong signature': {**unsigned, 'heat_signature': '0' * 64},
+            'another hint': {**true, 'heat_resource_name': 'member_1'},
+            # This server belongs to another project.
+            'a copy': true,
+        }
+        small = self.compute.find_flavor('small').id
+        for name, hints in forgeries.items():
+            with self.subTest(name):
+                # Who is believed to be of the stack is kept off this host.
+                server = self.boot(small, hints)
+                self.assertEqual(self.preferred, self.host_of(server))
+                self.assertEqual(
+                    [root], self.hints(base.ONE, server)['heat_root_stack_id']
+                )
+        members['member_1'] = heat_base.server()
+        self.update_stack(root, heat_base.template(**members))
+        (second,) = (
+            one
+            for one in self.resources(root, SERVER)
+            if one['name'] == 'member_1'
+        )
+        self.assertNotEqual(self.preferred, self.host_of(second['server']))
+
+    def test_stack_is_spread_over_the_hosts(self):
+        # One after the other: the schedulers do not see each other's
+        # choices at once.
+        members = {
+            f'member_{number}': heat_base.server() for number in range(3)
+        }
+        for number in (1, 2):
+            members[f'member_{number}']['depends_on'] = f'member_{number - 1}'
+        root = self.make_stack(
+            heat_base.template(group={'type': 'group.yaml'}),
+            {'group.yaml': heat_base.template(**members)},
+        )
+        hosts = [
+            self.host_of(one['server']) for one in self.resources(root, SERVER)
+        ]
+        self.assertEqual(sorted(nova_base.HOSTS), sorted(hosts))

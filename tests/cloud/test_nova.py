@@ -1,0 +1,109 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Which hosts of a real cloud the flavors of the specification may use."""
+
+import itertools
+
+import ddt
+
+from demo.nova import cases
+from tests.cloud import nova_base
+
+CASES = {case.slug: case for case in cases.CASES}
+
+
+@ddt.ddt
+class TestUseCases(nova_base.PlacementTest):
+    """Every example of the specification, one server after the other.
+
+    Servers that may not share a host show for each flavor which hosts it
+    may use: as many of them boot, each on a host of its own, and the next
+    one finds no valid host.
+    """
+
+    @ddt.data(*CASES)
+    def test_use_case(self, slug):
+        case = CASES[slug]
+        placed = dict(
+            zip(
+                nova_base.HOSTS,
+                itertools.cycle(case.aggregates),
+                strict=False,
+            )
+        )
+        for aggregate, metadata in case.aggregates.items():
+            self.make_aggregate(
+                metadata,
+                *(host for host in placed if placed[host] == aggregate),
+            )
+        wanted = {
+            flavor: {
+                host for host in placed if case.passes(flavor, placed[host])
+            }
+            for flavor in case.flavors
+        }
+        flavors = {
+            flavor: self.make_flavor(extra_specs)
+            for flavor, extra_specs in case.flavors.items()
+        }
+        groups = {flavor: self.make_group() for flavor in flavors}
+        used: dict[str, set[str]] = {flavor: set() for flavor in flavors}
+        refused: dict[str, str] = {}
+        for _ in nova_base.HOSTS:
+            booted = {
+                flavor: self.boot(flavors[flavor], {'group': groups[flavor]})
+                for flavor in flavors
+                if flavor not in refused
+            }
+            for flavor, server in booted.items():
+                host = self.host_of(server)
+                if host is None:
+                    refused[flavor] = server
+                else:
+                    used[flavor].add(host)
+                spec = self.request_spec(self.region, server)
+                self.assertEqual(
+                    flavors[flavor],
+                    spec['flavor']['nova_object.data']['flavorid'],
+                )
+        self.assertEqual(wanted, used)
+        for flavor, server in refused.items():
+            with self.subTest(flavor=flavor):
+                # The hosts of the group were out of the question already.
+                left = len(placed) - len(wanted[flavor])
+                self.assertEqual(left, sum(self.reasons(server).values()))
+
+
+class TestMetadata(nova_base.PlacementTest):
+    def test_change_of_metadata_counts_at_once(self):
+        aggregate = self.make_aggregate(
+            {'os': 'windows', 'force_metadata_check': 'True'},
+            *nova_base.HOSTS,
+        )
+        flavor = self.make_flavor({})
+        for forced in ('True', 'False', 'True'):
+            with self.subTest(force_metadata_check=forced):
+                self.compute.set_aggregate_metadata(
+                    aggregate, {'force_metadata_check': forced}
+                )
+                # Enough of them for both schedulers.
+                servers = [self.boot(flavor) for _ in range(4)]
+                hosts = [self.host_of(server) for server in servers]
+                if forced == 'False':
+                    self.assertNotIn(None, hosts)
+                    continue
+                self.assertEqual([None] * 4, hosts)
+                for server in servers:
+                    (reason,) = self.reasons(server)
+                    self.assertEqual(3, self.reasons(server)[reason], reason)
+                    self.assertIn("demands 'os'", reason)

@@ -1,0 +1,72 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""One template: Heat makes the cluster, Senlin places it, Nova runs it."""
+
+from tests.cloud import base, heat_base, senlin_base
+
+
+class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
+    def template(self, capacity: int, attached: bool = True) -> str:
+        """Return a template with a cluster over both regions.
+
+        :param capacity: how many nodes the cluster shall have.
+        :param attached: whether the policy is attached to the cluster.
+        """
+        policies = [{'policy': {'get_resource': 'policy'}}]
+        return heat_base.template(
+            profile={
+                'type': 'OS::Senlin::Profile',
+                'properties': {
+                    'type': senlin_base.SERVER,
+                    'properties': {
+                        'flavor': 'small',
+                        'image': 'tiny',
+                        'networks': [],
+                    },
+                },
+            },
+            policy={
+                'type': 'OS::Senlin::Policy',
+                'properties': {
+                    'type': senlin_base.REGIONS,
+                    'properties': {
+                        'regions': [
+                            {'name': base.ONE, 'weight': 100},
+                            {'name': base.TWO, 'weight': 300},
+                        ]
+                    },
+                },
+            },
+            cluster={
+                'type': 'OS::Senlin::Cluster',
+                'properties': {
+                    'profile': {'get_resource': 'profile'},
+                    'desired_capacity': capacity,
+                    'policies': policies if attached else [],
+                },
+            },
+        )
+
+    def test_template_makes_a_cluster_in_two_regions(self):
+        stack = self.make_stack(self.template(0))
+        (cluster,) = (
+            one['server']
+            for one in self.resources(stack, 'OS::Senlin::Cluster')
+        )
+        self.update_stack(stack, self.template(4))
+        self.assert_spread(cluster, RegionOne=1, RegionTwo=3)
+        self.update_stack(stack, self.template(2))
+        self.assert_spread(cluster, RegionOne=1, RegionTwo=1)
+        # Senlin deletes no cluster that has policies, and the policy
+        # resource of Heat 22 cannot detach one (KeyError: 'action').
+        self.update_stack(stack, self.template(2, attached=False))

@@ -1,0 +1,35 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Serve a WSGI application: ``wsgi.py MODULE:FUNCTION ADDRESS PORT``.
+
+The applications read the command line as if it were theirs, which rules out
+the server's own program.
+"""
+
+import importlib
+import sys
+
+import waitress
+
+
+def main() -> None:
+    """Make the application and serve it until the process is ended."""
+    factory, address, port = sys.argv[1:]
+    del sys.argv[1:]
+    module, _, function = factory.partition(':')
+    application = getattr(importlib.import_module(module), function)()
+    waitress.serve(application, host=address, port=int(port), threads=8)
+
+
+if __name__ == '__main__':
+    main()
