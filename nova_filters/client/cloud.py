@@ -24,6 +24,8 @@ from osc_lib import exceptions
 
 from nova_filters import inventory
 
+LOG = logging.getLogger(__name__)
+
 #: Since this microversion Nova shows a server's own copy of the flavor.
 EMBEDDED_FLAVOR = '2.47'
 
@@ -115,14 +117,21 @@ def hosts(compute: Any) -> list[str]:
     ]
 
 
+def _has_flavor(server: Any) -> bool:
+    """Tell whether Nova showed a server's own copy of the flavor."""
+    return (
+        server.flavor is not None and server.flavor.original_name is not None
+    )
+
+
 def _server(server: Any) -> inventory.Server:
     """Return a server of the SDK as a record."""
-    flavor = server.flavor
-    if flavor is None or flavor.original_name is None:
+    if not _has_flavor(server):
         raise exceptions.CommandError(
-            'This Nova does not show the flavor inside a server; it takes '
-            f'API microversion {EMBEDDED_FLAVOR}'
+            f'Nova does not show the flavor inside server {server.id}: that '
+            f'takes API microversion {EMBEDDED_FLAVOR}, and a cell that is up'
         )
+    flavor = server.flavor
     return inventory.Server(
         name=str(server.name),
         id=str(server.id),
@@ -137,9 +146,21 @@ def servers(compute: Any) -> list[inventory.Server]:
     """Return the servers of all projects.
 
     :param compute: the compute proxy.
-    :returns: the servers with their own copies of the flavor.
+    :returns: the servers with their own copies of the flavor. Those of a
+        cell that is down come without; they are left out with a warning.
     """
-    return [_server(server) for server in compute.servers(all_projects=True)]
+    found = list(compute.servers(all_projects=True))
+    known = [server for server in found if _has_flavor(server)]
+    if not known:
+        # A Nova that is too old: the first one is told.
+        return [_server(server) for server in found]
+    if len(known) < len(found):
+        LOG.warning(
+            '%(count)d servers are left out: Nova does not show their '
+            'flavors; is a cell down?',
+            {'count': len(found) - len(known)},
+        )
+    return [_server(server) for server in known]
 
 
 def server(compute: Any, name: str) -> inventory.Server:

@@ -14,31 +14,17 @@
 
 import argparse
 import contextlib
-from collections.abc import Iterable
 from typing import Any
 
 from osc_lib import exceptions
 from osc_lib.command import command
 
-from nova_filters import conf, inventory, matching
+from nova_filters import conf, inventory
 from nova_filters.client import cloud, files
-
-#: What the columns "Result", "Before" and "After" say.
-PASS = 'pass'  # noqa: S105
-REFUSE = 'refuse'
 
 #: The level of -v; without it the shell shows warnings and errors.
 _VERBOSE = 2
 _EVERYTHING = contextlib.nullcontext()
-
-
-def result(passed: bool) -> str:
-    """Return how a table shows a verdict.
-
-    :param passed: the verdict.
-    :returns: the word.
-    """
-    return PASS if passed else REFUSE
 
 
 class FilterCommand(command.Lister):  # type: ignore[misc]
@@ -47,6 +33,9 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
     # The shell asks this before it parses the command line. Whether there is
     # a cloud to ask is known only afterwards.
     auth_required = False
+
+    #: Whether the command looks at servers.
+    reads_servers = False
 
     _compute: Any = None
 
@@ -84,6 +73,15 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
             help='what "compute service list" printed, for hosts that are in '
             'no aggregate',
         )
+        if self.reads_servers:
+            source.add_argument(
+                '--servers',
+                metavar='<file>',
+                action='append',
+                default=[],
+                help='what "server show" printed, with API version 2.47 or '
+                'later',
+            )
         exempt = parser.add_mutually_exclusive_group()
         exempt.add_argument(
             '--exempt',
@@ -111,15 +109,17 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
             return tuple(parsed_args.exempt)
         return tuple(conf.DEFAULTS['exempt_metadata_keys'])
 
-    @staticmethod
-    def offline(parsed_args: argparse.Namespace) -> bool:
+    @classmethod
+    def offline(cls, parsed_args: argparse.Namespace) -> bool:
         """Tell whether the input comes from files.
 
         :param parsed_args: the command line.
         :returns: whether no cloud is to be asked.
         :raises CommandError: when some of it would have to come from a cloud.
         """
-        given = parsed_args.flavors or parsed_args.hosts
+        given = [*parsed_args.flavors, *parsed_args.hosts]
+        if cls.reads_servers:
+            given += parsed_args.servers
         if given and not parsed_args.aggregates:
             raise exceptions.CommandError(
                 'Offline input takes --aggregates <file> too'
@@ -190,21 +190,3 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
                 return int(super().run(parsed_args))
         except inventory.UnreadableError as exc:
             raise exceptions.CommandError(str(exc)) from exc
-
-
-def texts(values: Iterable[str]) -> tuple[str, ...]:
-    """Return values without repetitions, in their order.
-
-    :param values: what several aggregates say.
-    :returns: each once.
-    """
-    return tuple(dict.fromkeys(values))
-
-
-def first(reasons: tuple[matching.Reason, ...]) -> str:
-    """Return what the log would say of a refused host.
-
-    :param reasons: why it is refused; none if it passes.
-    :returns: the first reason.
-    """
-    return str(reasons[0]) if reasons else ''

@@ -24,6 +24,9 @@ from nova_filters.client import cloud, common, files
 
 _Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
+_PASS = 'pass'  # noqa: S105
+_REFUSE = 'refuse'
+
 
 class ExplainFilter(common.FilterCommand):
     """Explain which hosts AggregateInstanceTypeFilter leaves to a flavor.
@@ -32,6 +35,8 @@ class ExplainFilter(common.FilterCommand):
     nova-scheduler does it. Hosts that pass come first, then near misses:
     those with the fewest keys that speak against them. Nothing is changed.
     """
+
+    reads_servers = True
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser.
@@ -53,15 +58,8 @@ class ExplainFilter(common.FilterCommand):
             action='append',
             default=[],
             help='server (name or ID): judge the copy of the flavor that is '
-            'embedded in it; can be repeated',
-        )
-        parser.add_argument(
-            '--servers',
-            metavar='<file>',
-            action='append',
-            default=[],
-            help='offline: what "server show" printed, with API version 2.47 '
-            'or later; all servers in it, or those of --server',
+            'embedded in it; can be repeated; offline, all servers of the '
+            'files if none is named',
         )
         parser.add_argument(
             '--host',
@@ -105,6 +103,11 @@ class ExplainFilter(common.FilterCommand):
         aggregates = self.aggregates(parsed_args)
         exempt = self.exempt(parsed_args)
         if parsed_args.matrix:
+            if parsed_args.host or parsed_args.only_refused:
+                raise exceptions.CommandError(
+                    '--matrix judges aggregates: leave out --host and '
+                    '--only-refused'
+                )
             return _matrix(flavors, aggregates, exempt)
         hosts = _select(
             inventory.hosts_of(aggregates, self.other_hosts(parsed_args)),
@@ -146,10 +149,6 @@ class ExplainFilter(common.FilterCommand):
         """Return the servers that the command line names."""
         wanted = parsed_args.server
         if not self.offline(parsed_args):
-            if parsed_args.servers:
-                raise exceptions.CommandError(
-                    'Offline input takes --aggregates <file> too'
-                )
             return [cloud.server(self.compute, name) for name in wanted]
         if wanted and not parsed_args.servers:
             raise exceptions.CommandError(
@@ -157,6 +156,11 @@ class ExplainFilter(common.FilterCommand):
             )
         found = files.read(parsed_args.servers, inventory.read_servers)
         return inventory.select_servers(found, wanted) if wanted else found
+
+
+def _result(passed: bool) -> str:
+    """Return how a table shows a verdict."""
+    return _PASS if passed else _REFUSE
 
 
 def _select(hosts: inventory.Hosts, wanted: Sequence[str]) -> inventory.Hosts:
@@ -183,14 +187,14 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
         'Aggregate',
     )
     if long:
-        columns += ('Aggregates', 'All Keys', 'Reason')
+        columns += ('Host Aggregates', 'All Keys', 'Reason')
     rows = []
     for entry in found:
         reason = entry.reasons[0] if entry.reasons else None
         row: tuple[Any, ...] = (
             entry.flavor,
             entry.host,
-            common.result(entry.passed),
+            _result(entry.passed),
             len(entry.failing_keys),
             reason.side.value if reason else '',
             reason.key if reason else '',
@@ -202,7 +206,7 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
             row += (
                 _list(entry.aggregates),
                 _list(entry.failing_keys),
-                common.first(entry.reasons),
+                '' if reason is None else str(reason),
             )
         rows.append(row)
     return columns, rows
@@ -210,13 +214,13 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
 
 def _list(values: Iterable[str]) -> format_columns.ListColumn:
     """Return a cell that is a list for programs and a text for people."""
-    return format_columns.ListColumn(list(common.texts(values)))
+    return format_columns.ListColumn(list(dict.fromkeys(values)))
 
 
 def _summary(found: Iterable[explanation.Explanation]) -> _Table:
     """Return a row for each flavor and reason."""
     return ('Flavor', 'Result', 'Hosts', 'Reason'), [
-        (count.flavor, common.result(count.passed), count.hosts, count.reason)
+        (count.flavor, _result(count.passed), count.hosts, count.reason)
         for count in explanation.summarize(found)
     ]
 
@@ -232,7 +236,7 @@ def _matrix(
         (
             flavor,
             *(
-                common.PASS if cell.passed else ', '.join(cell.failing_keys)
+                _PASS if cell.passed else ', '.join(cell.failing_keys)
                 for cell in cells
             ),
         )

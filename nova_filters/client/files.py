@@ -25,6 +25,10 @@ from nova_filters import conf, inventory
 
 _T = TypeVar('_T')
 
+#: PyYAML's safe loader; the one in C, where there is one, is ten times
+#: faster.
+_Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+
 
 def _documents(text: str) -> Iterable[object]:
     """Return the documents of a JSON or YAML text.
@@ -33,7 +37,7 @@ def _documents(text: str) -> Iterable[object]:
     """
     text = text.strip()
     if not text.startswith(('[', '{')):
-        yield from yaml.safe_load_all(text)
+        yield from yaml.load_all(text, Loader=_Loader)  # noqa: S506
         return
     decoder = json.JSONDecoder()
     position = 0

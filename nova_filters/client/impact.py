@@ -19,7 +19,7 @@ from typing import Any
 
 from osc_lib import exceptions
 
-from nova_filters import impact, inventory
+from nova_filters import impact, inventory, mistakes
 from nova_filters.client import cloud, common, files
 
 _COLUMNS = (
@@ -42,6 +42,8 @@ class ShowFilterImpact(common.FilterCommand):
     would take any more. Nothing is changed.
     """
 
+    reads_servers = True
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser.
 
@@ -49,14 +51,6 @@ class ShowFilterImpact(common.FilterCommand):
         :returns: the parser.
         """
         parser = super().get_parser(prog_name)
-        parser.add_argument(
-            '--servers',
-            metavar='<file>',
-            action='append',
-            default=[],
-            help='offline: what "server show" printed, with API version 2.47 '
-            'or later; can be repeated',
-        )
         parser.add_argument(
             '--no-servers',
             action='store_true',
@@ -109,6 +103,7 @@ class ShowFilterImpact(common.FilterCommand):
                 '--set-flavor, --unset-flavor, --after-aggregates, '
                 '--after-flavors or --replace-in-tree'
             )
+        self._warn(parsed_args)
         flavors = self.flavors(parsed_args)
         aggregates = self.aggregates(parsed_args)
         others = self.other_hosts(parsed_args)
@@ -129,6 +124,15 @@ class ShowFilterImpact(common.FilterCommand):
         rows = [_flip(flip) for flip in impact.flips(before, after)]
         rows += [_move(m) for m in impact.moves(before, after, servers)]
         return _COLUMNS, rows
+
+    def _warn(self, parsed_args: argparse.Namespace) -> None:
+        """Warn of what a shell made of an unquoted sentinel."""
+        for _, text in parsed_args.set_aggregate + parsed_args.set_flavor:
+            for problem in mistakes.expanded(text.partition('=')[2]):
+                self.log.warning(
+                    '%(problem)s; write it %(remedy)s',
+                    {'problem': problem.text, 'remedy': problem.remedy},
+                )
 
     def _servers(
         self, parsed_args: argparse.Namespace

@@ -50,6 +50,7 @@ class Cloud:
     :param servers: host and the flavor's name by name; each has a copy of
         the flavor as it was when the cloud was made.
     :param maximum: the newest microversion of this Nova.
+    :param down: servers whose cell is down: Nova shows next to nothing.
     """
 
     flavors: dict[str, dict[str, str]]
@@ -57,6 +58,7 @@ class Cloud:
     hosts: list[str]
     servers: dict[str, tuple[str, str]]
     maximum: str = '2.100'
+    down: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Copy the flavors into the servers, as Nova does."""
@@ -199,6 +201,8 @@ class Cloud:
                 'OS-EXT-SRV-ATTR:host': host, 'flavor': embedded,
                 'image': '', 'metadata': {}, 'addresses': {}, 'links': [],
             }  # fmt: skip
+        for name in self.down:
+            found[name] = {'id': name, 'status': 'UNKNOWN', 'links': []}
         match rest:
             case [] | ['detail']:
                 return {'servers': list(found.values())}

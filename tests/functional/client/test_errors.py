@@ -88,6 +88,7 @@ class ErrorTest(base.CloudTestCase):
         (['explain', 'm1.small', '--host', 'h'], "the name 'h'"),
         (['explain', '--server', 'web'], '--servers'),
         (['explain'], 'Name a flavor'),
+        (['explain', '--matrix', '--host', 'compute-1'], 'leave out --host'),
         (['impact'], 'Name a change'),
         (['impact', '--set-aggregate', 'x', 'k=v'], "the name 'x'"),
         (['impact', '--set-aggregate', 'gpus', 'k'], "'k' is no key=value"),
@@ -119,6 +120,11 @@ class ErrorTest(base.CloudTestCase):
         for command in _COMMANDS:
             result = self.fail(command, *given)
             self.assert_one_line(result, missing)
+
+    @ddt.data('explain', 'impact')
+    def test_servers_alone_are_not_enough(self, command: str) -> None:
+        result = self.fail(command, *self.server_files(), **cloud.LOGIN)
+        self.assert_one_line(result, '--aggregates')
 
     @ddt.data(*_COMMANDS)
     def test_no_cloud_is_told(self, command: str) -> None:

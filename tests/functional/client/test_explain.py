@@ -87,7 +87,7 @@ class ExplainTest(base.CloudTestCase):
     def test_the_reason_is_that_of_the_log(self) -> None:
         (row,) = self.explain('m1.small', '--host', 'compute-7', '--long')
         self.assertEqual("aggregate 'licensed' demands 'os'", row['Reason'])
-        self.assertEqual(['licensed'], row['Aggregates'])
+        self.assertEqual(['licensed'], row['Host Aggregates'])
         self.assertEqual(['os'], row['All Keys'])
 
     def test_hosts_are_counted_by_reason(self) -> None:

@@ -129,7 +129,7 @@ class MoveTest(unittest.TestCase):
         servers = [_server('', {'os': 'windows'})]
         (move,) = impact.moves(self.before, after, servers)
         self.assertEqual((2, 0), (move.elsewhere_before, move.elsewhere_after))
-        self.assertIsNone(move.after)
+        self.assertEqual((None, None), (move.before, move.after))
 
 
 class ChangeTest(unittest.TestCase):

@@ -36,7 +36,7 @@ class ReadTest(unittest.TestCase):
         _FLAVOR,
         {'id': '1', 'name': 'small', 'properties': {'k': '1'}},
         {'id': '1', 'name': 'small', 'extra_specs': {'k': '1'}},
-        # as a table or a CSV file shows it
+        # as a table shows it
         {'ID': '1', 'Name': 'small', 'Properties': "k='1'"},
         # YAML that somebody wrote by hand
         {'id': 1, 'name': 'small', 'properties': {'k': 1}},

@@ -15,9 +15,11 @@
 import unittest
 
 import ddt
+from hypothesis import given
 
-from nova_filters import conf, inventory, lint, mistakes
+from nova_filters import conf, inventory, lint, matching, mistakes
 from nova_filters.mistakes import Code
+from tests.unit.nova_filters import strategies
 
 _ON = {'force_metadata_check': 'True'}
 _SCOPED = 'aggregate_instance_extra_specs:k'
@@ -171,7 +173,7 @@ class AggregateTest(unittest.TestCase):
         ({'k': '1,/root', **_ON}, Code.EXPANDED_TILDE),
         ({'k': '/home/me'}, Code.EXPANDED_TILDE),
         ({'force_metadata_chek': 'True'}, Code.MISSPELLED_FLAG),
-        ({'Force_Metadata_Check': 'True'}, Code.MISSPELLED_FLAG),
+        ({'FORCE_METADATA_CHECK': 'True'}, Code.MISSPELLED_FLAG),
         ({'force-metadata-check': 'True'}, Code.MISSPELLED_FLAG),
         ({'forced_metadata_checks': 'True'}, Code.MISSPELLED_FLAG),
         (
@@ -263,3 +265,40 @@ class AggregateTest(unittest.TestCase):
             ],
             [(f.problem.severity, f.name) for f in found],
         )
+
+
+class RobustnessTest(unittest.TestCase):
+    @given(strategies.extra_specs(), strategies.metadata_lists())
+    def test_no_extra_spec_is_hopeless_without_a_finding(
+        self, extra_specs, metadata
+    ) -> None:
+        found = lint.lint(
+            [inventory.Flavor('f', extra_specs or {})],
+            [
+                inventory.HostAggregate(f'a{number}', data, ('h',))
+                for number, data in enumerate(metadata)
+            ],
+            (),
+        )
+        flavor = matching.read_flavor(extra_specs)
+        aggregates = [matching.Aggregate('a', data) for data in metadata]
+        # Whatever the evaluator refuses everywhere is among the findings.
+        codes = {f.problem.code for f in found}
+        for spec in flavor:
+            reasons = [
+                next(matching.reasons((spec,), own), None)
+                for own in ((), *((a,) for a in aggregates))
+            ]
+            if all(r and r.side is matching.Side.FLAVOR for r in reasons):
+                self.assertTrue(codes & _HOPELESS, (spec, codes))
+
+
+#: What makes an extra spec one that no host meets.
+_HOPELESS = {
+    Code.EXCLUSIVE_SENTINEL,
+    Code.MALFORMED_VALUE,
+    Code.COMMA_IN_FLAVOR,
+    Code.OUTER_SPACE,
+    Code.KEY_NOT_OFFERED,
+    Code.VALUE_NOT_OFFERED,
+}
