@@ -49,7 +49,7 @@ CASES = (
         'providers = rack\n',
         'Start of heat-engine',
         'FAILURE',
-        ('no provider "rack"', 'mapping_file', 'Correct'),
+        ('provider "rack"', 'installed here are: mapping_file'),
     ),
     (
         'providers = mapping_file\n',
