@@ -15,6 +15,7 @@
 import json
 import time
 import unittest
+import uuid
 from collections.abc import Callable
 
 from openstack.compute.v2 import server as compute_server
@@ -163,3 +164,8 @@ class CloudTest(unittest.TestCase):
                     f'server {server} is {found.status} after {PATIENCE:.0f} s'
                 )
             time.sleep(0.3)
+
+
+def unique(word: str) -> str:
+    """Return a name that nothing else has."""
+    return f'{word}-{uuid.uuid4().hex[:8]}'

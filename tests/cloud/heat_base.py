@@ -14,7 +14,6 @@
 
 import json
 import time
-import uuid
 
 from tests.cloud import base, mariadb
 
@@ -38,7 +37,7 @@ class StackTest(base.CloudTest):
         :param files: the templates that it names.
         :returns: its id.
         """
-        name = f'stack-{uuid.uuid4().hex[:8]}'
+        name = base.unique('stack')
         body = {'stack_name': name, 'template': template, 'files': files or {}}
         response = self.heat.post('/stacks', json=body)
         self.assertEqual(201, response.status_code, response.text)

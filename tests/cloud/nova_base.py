@@ -13,7 +13,6 @@
 """What the tests with aggregates and flavors share."""
 
 import re
-import uuid
 
 from tests.cloud import base, layout, logs
 
@@ -46,7 +45,7 @@ class PlacementTest(base.CloudTest):
         :param hosts: the hosts in it.
         :returns: its id.
         """
-        made = self.compute.create_aggregate(name=unique('aggregate')).id
+        made = self.compute.create_aggregate(name=base.unique('aggregate')).id
         self.addCleanup(self.compute.delete_aggregate, made)
         if metadata:
             self.compute.set_aggregate_metadata(made, metadata)
@@ -65,7 +64,7 @@ class PlacementTest(base.CloudTest):
         :returns: its id.
         """
         made = self.compute.create_flavor(
-            name=unique('flavor'), vcpus=1, ram=64, disk=1
+            name=base.unique('flavor'), vcpus=1, ram=64, disk=1
         ).id
         self.addCleanup(self.compute.delete_flavor, made)
         scoped = {
@@ -79,7 +78,7 @@ class PlacementTest(base.CloudTest):
     def make_group(self) -> str:
         """Make a group of servers that share no host; return its id."""
         made = self.compute.create_server_group(
-            name=unique('group'), policy='anti-affinity'
+            name=base.unique('group'), policy='anti-affinity'
         ).id
         self.addCleanup(self.compute.delete_server_group, made)
         return made
@@ -98,7 +97,7 @@ class PlacementTest(base.CloudTest):
         :returns: its id.
         """
         server = {
-            'name': unique('server'),
+            'name': base.unique('server'),
             'flavorRef': flavor,
             'imageRef': self.image,
             'networks': 'none',
@@ -161,8 +160,3 @@ class PlacementTest(base.CloudTest):
         }
         self.assertEqual(int(found[0][1]), sum(counts.values()), found[0][0])
         return counts
-
-
-def unique(word: str) -> str:
-    """Return a name that nothing else has."""
-    return f'{word}-{uuid.uuid4().hex[:8]}'

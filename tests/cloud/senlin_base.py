@@ -13,7 +13,6 @@
 """What the tests with clusters share."""
 
 import collections
-import uuid
 
 from tests.cloud import base, layout, senlin_client
 
@@ -39,7 +38,7 @@ class ClusterTest(base.CloudTest):
         """
         name, _, version = type_name.rpartition('-')
         spec = {'type': name, 'version': version, 'properties': properties}
-        made = self.senlin.create(kind, name=unique(kind), spec=spec)
+        made = self.senlin.create(kind, name=base.unique(kind), spec=spec)
         path = f'/{senlin_client.plural(kind)}/{made["id"]}'
         self.addCleanup(self.senlin.delete, path)
         return made['id']
@@ -67,7 +66,7 @@ class ClusterTest(base.CloudTest):
         """
         made = self.senlin.create(
             'cluster',
-            name=unique('cluster'),
+            name=base.unique('cluster'),
             profile_id=profile,
             desired_capacity=0,
         )
@@ -158,8 +157,3 @@ class ClusterTest(base.CloudTest):
             for server in self.servers(region).values()
             if server.metadata.get('cluster_id') == cluster
         }
-
-
-def unique(word: str) -> str:
-    """Return a name that nothing else has."""
-    return f'{word}-{uuid.uuid4().hex[:8]}'

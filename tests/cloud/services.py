@@ -88,8 +88,15 @@ def of_region(region: layout.Region) -> list[Service]:
         *(
             Service(
                 f'{name}.nova-scheduler-{number}',
-                program(
-                    'nova-scheduler', *nova, f'{name}/scheduler-{number}.conf'
+                # At DEBUG it says what each host weighs, and why one is no
+                # candidate.
+                (
+                    *program(
+                        'nova-scheduler',
+                        *nova,
+                        f'{name}/scheduler-{number}.conf',
+                    ),
+                    '--debug',
                 ),
             )
             for number in (1, 2)

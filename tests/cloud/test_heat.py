@@ -102,7 +102,7 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
             {'stack_affinity_weight_multiplier': '-10.0'}, *nova_base.HOSTS
         )
         big = self.compute.create_flavor(
-            name=nova_base.unique('flavor'), vcpus=100, ram=100000, disk=100
+            name=base.unique('flavor'), vcpus=100, ram=100000, disk=100
         ).id
         self.addCleanup(self.compute.delete_flavor, big)
         for host in others:
