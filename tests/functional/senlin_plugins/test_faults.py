@@ -18,6 +18,8 @@ hold the servers, and ends by scaling the cluster again and deleting it.
 
 import ddt
 from oslo_config import cfg
+from senlin import objects
+from senlin.common import context
 
 from demo.senlin.cloud import Fault
 from tests.functional.senlin_plugins import base
@@ -40,7 +42,7 @@ class FaultCase(base.TestCase):
         for region in self.cloud.regions.values():
             region.failures.clear()
 
-    def fail(self, cluster, name, reason, **arguments):
+    def fail_action(self, cluster, name, reason, **arguments):
         """Run an action that must fail; return it after its real end.
 
         A failed child fails its parent at once; the parent lets go of the
@@ -105,7 +107,7 @@ class FailingRegion(FaultCase):
         cluster = self.spread((ONE,), (TWO,))
         for method in ('server_create', 'server_get', 'wait_for_server'):
             self.break_region(TWO, method, message='Nova is on fire')
-        action = self.fail(cluster, 'scale_out', NOT_CREATED, count=4)
+        action = self.fail_action(cluster, 'scale_out', NOT_CREATED, count=4)
         self.assertEqual(
             {ONE: 2, TWO: 2}, action['data']['creation']['regions']
         )
@@ -123,7 +125,7 @@ class FailingRegion(FaultCase):
     def test_the_third_create_fails(self):
         cluster = self.spread((TWO,))
         self.break_region(TWO, 'server_create', message='Quota', on=3)
-        self.fail(cluster, 'scale_out', NOT_CREATED, count=4)
+        self.fail_action(cluster, 'scale_out', NOT_CREATED, count=4)
         self.assertEqual(
             [(TWO, 'ACTIVE')] * 3 + [(TWO, 'ERROR')], self.states(cluster)
         )
@@ -135,7 +137,7 @@ class FailingRegion(FaultCase):
         cluster = self.spread((THREE,))
         self.break_region(THREE, 'wait_for_server', message='No answer')
         self.break_region(THREE, 'server_delete', message='No answer')
-        self.fail(cluster, 'scale_out', NOT_CREATED)
+        self.fail_action(cluster, 'scale_out', NOT_CREATED)
         self.assertEqual([(THREE, 'ERROR')], self.states(cluster))
         self.assert_servers(cluster, **{THREE: 1})
         self.mend()
@@ -144,7 +146,7 @@ class FailingRegion(FaultCase):
     def test_a_server_whose_creation_got_no_answer_is_found(self):
         cluster = self.spread((TWO,))
         self.break_region(TWO, 'server_created', message='Gateway time-out')
-        self.fail(cluster, 'scale_out', NOT_CREATED, count=2)
+        self.fail_action(cluster, 'scale_out', NOT_CREATED, count=2)
         for node in self.senlin.nodes(cluster):
             self.assertIn('Gateway time-out', node['status_reason'])
             self.assertIsNone(node['physical_id'])
@@ -156,7 +158,7 @@ class FailingRegion(FaultCase):
     def test_a_node_whose_region_is_gone_can_be_deleted(self):
         cluster = self.spread((TWO,))
         self.break_region(TWO, 'server_create', message='Nova is on fire')
-        self.fail(cluster, 'scale_out', NOT_CREATED)
+        self.fail_action(cluster, 'scale_out', NOT_CREATED)
         # Not even a client can be had for it.
         region = self.cloud.regions.pop(TWO)
         self.addCleanup(self.cloud.regions.__setitem__, TWO, region)
@@ -167,7 +169,7 @@ class FailingRegion(FaultCase):
         cluster = self.spread((ONE,), (TWO,))
         self.act(cluster, 'scale_out', count=4)
         self.break_region(TWO, 'server_delete', message='Nova is on fire')
-        action = self.fail(cluster, 'scale_in', NOT_DELETED, count=2)
+        action = self.fail_action(cluster, 'scale_in', NOT_DELETED, count=2)
         self.assertEqual(
             {ONE: 1, TWO: 1}, action['data']['deletion']['regions']
         )
@@ -188,7 +190,7 @@ class FailingRegion(FaultCase):
         )
         cluster = self.cluster(self.region_policy((TWO,)), profile=profile)
         self.break_region(TWO, 'wait_for_stack', message='CREATE_FAILED')
-        self.fail(cluster, 'scale_out', NOT_CREATED)
+        self.fail_action(cluster, 'scale_out', NOT_CREATED)
         (node,) = self.senlin.nodes(cluster)
         self.assertEqual('ERROR', node['status'])
         self.assertIn('CREATE_FAILED', node['status_reason'])
@@ -204,7 +206,7 @@ class HangingRegion(FaultCase):
         self.break_region(
             TWO, 'wait_for_server', message='Timed out', hangs=True
         )
-        self.fail(cluster, 'scale_out', NOT_CREATED, count=2)
+        self.fail_action(cluster, 'scale_out', NOT_CREATED, count=2)
         self.assertEqual(
             [(ONE, 'ACTIVE'), (TWO, 'ERROR')], self.states(cluster)
         )
@@ -219,11 +221,17 @@ class HangingRegion(FaultCase):
         """Return a cluster whose scale-out ended before Nova answered."""
         cluster = self.cluster(self.region_policy((ONE,), (TWO,)), timeout=1)
         self.break_region(TWO, 'server_create', hangs=True)
-        self.fail(cluster, 'scale_out', NOT_CREATED, count=2)
+        self.fail_action(cluster, 'scale_out', NOT_CREATED, count=2)
         self.assertEqual(
             [(ONE, 'ACTIVE'), (TWO, 'CREATING')], self.states(cluster)
         )
         self.assert_no_orphans(cluster)
+        # What follows may take as long as any action does.
+        objects.Cluster.update(
+            context.get_admin_context(),
+            cluster,
+            {'timeout': cfg.CONF.default_action_timeout},
+        )
         return cluster
 
     def test_an_answer_after_the_actions_end_is_not_lost(self):
