@@ -65,8 +65,8 @@ class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
         )
         self.update_stack(stack, self.template(4))
         self.assert_spread(cluster, RegionOne=1, RegionTwo=3)
-        self.update_stack(stack, self.template(2))
-        self.assert_spread(cluster, RegionOne=1, RegionTwo=1)
+        self.update_stack(stack, self.template(3))
+        self.assert_spread(cluster, RegionOne=1, RegionTwo=2)
         # Senlin deletes no cluster that has policies, and the policy
         # resource of Heat 22 cannot detach one (KeyError: 'action').
-        self.update_stack(stack, self.template(2, attached=False))
+        self.update_stack(stack, self.template(3, attached=False))
