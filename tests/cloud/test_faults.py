@@ -91,6 +91,8 @@ class TestClusters(senlin_base.ClusterTest):
             action['status_reason'],
             ('Failed in creating nodes.', 'Action execution failed'),
         )
+        # The action does not wait for the nodes that do well.
+        self.wait_for(self.check_unlocked)
         # Nobody was sent elsewhere instead.
         by_status = collections.Counter(
             (node['data']['placement']['region_name'], node['status'])

@@ -97,9 +97,14 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
     def setUp(self) -> None:
         super().setUp()
         self.preferred, *others = nova_base.HOSTS
-        # So much that no weigher but one has a reason to look elsewhere.
         self.make_aggregate(
-            {'stack_affinity_weight_multiplier': '-10.0'}, *nova_base.HOSTS
+            {
+                # More than all other weighers together.
+                'stack_affinity_weight_multiplier': '-10.0',
+                # The fake computes never get done with their servers.
+                'io_ops_weight_multiplier': '0.0',
+            },
+            *nova_base.HOSTS,
         )
         big = self.compute.create_flavor(
             name=base.unique('flavor'), vcpus=100, ram=100000, disk=100

@@ -16,13 +16,11 @@ from tests.cloud import base, heat_base, senlin_base
 
 
 class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
-    def template(self, capacity: int, attached: bool = True) -> str:
+    def template(self, capacity: int) -> str:
         """Return a template with a cluster over both regions.
 
         :param capacity: how many nodes the cluster shall have.
-        :param attached: whether the policy is attached to the cluster.
         """
-        policies = [{'policy': {'get_resource': 'policy'}}]
         return heat_base.template(
             profile={
                 'type': 'OS::Senlin::Profile',
@@ -52,7 +50,7 @@ class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
                 'properties': {
                     'profile': {'get_resource': 'profile'},
                     'desired_capacity': capacity,
-                    'policies': policies if attached else [],
+                    'policies': [{'policy': {'get_resource': 'policy'}}],
                 },
             },
         )
@@ -65,8 +63,12 @@ class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
         )
         self.update_stack(stack, self.template(4))
         self.assert_spread(cluster, RegionOne=1, RegionTwo=3)
-        self.update_stack(stack, self.template(2))
-        self.assert_spread(cluster, RegionOne=1, RegionTwo=1)
-        # Senlin deletes no cluster that has policies, and the policy
-        # resource of Heat 22 cannot detach one (KeyError: 'action').
-        self.update_stack(stack, self.template(2, attached=False))
+        self.update_stack(stack, self.template(3))
+        self.assert_spread(cluster, RegionOne=1, RegionTwo=2)
+        # Senlin deletes no cluster that has policies, and Heat 22 cannot
+        # detach one, neither as the policy nor as the cluster.
+        (policy,) = (
+            one['server']
+            for one in self.resources(stack, 'OS::Senlin::Policy')
+        )
+        self.detach(cluster, policy)
