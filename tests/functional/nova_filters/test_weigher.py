@@ -631,7 +631,7 @@ class FaultTest(StackTestCase):
         self, text
     ) -> None:
         self.set_multiplier(float(text))
-        with self.assertLogs(_LOGGER, logging.ERROR) as logs:
+        with self.assertLogs('nova_filters', logging.ERROR) as logs:
             self.restart()
         self.assertEqual(1, len(logs.records))
         self.assertIn('is not a finite number', logs.output[0])
