@@ -6,7 +6,7 @@ ENVIRONMENTS = $(PYTHON) -m tools.environments
 unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test cloud-test check docs sample clean python
+.PHONY: help demo test cloud-test check docs charts sample clean python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -36,6 +36,15 @@ check: python ## style, types, documentation and release notes
 docs: python ## build documentation and release notes into doc/build/html
 	@$(ENVIRONMENTS) check
 	.venv/check/bin/python -m sphinx -W -q -b html doc/source doc/build/html
+
+charts: python ## measure anew (ten minutes) and draw the charts; DRAW=only: draw
+	@$(ENVIRONMENTS) 2026.2 charts
+ifneq ($(DRAW),only)
+	.venv/2026.2/bin/python -W ignore -m benchmarks.scaling_sequence --json doc/source/charts/distribution.json
+	.venv/2026.2/bin/python -W ignore -m benchmarks.heat_hints --json doc/source/charts/hints.json > doc/source/benchmarks-heat.out
+	.venv/2026.2/bin/python -W ignore -m benchmarks.aggregate_filter --json doc/source/charts/filters.json > doc/source/benchmarks-nova.out
+endif
+	.venv/charts/bin/python -m tools.charts
 
 sample: python ## write etc/*.conf.sample from the option modules
 	@$(ENVIRONMENTS) check

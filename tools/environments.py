@@ -159,6 +159,15 @@ ENVIRONMENTS = {
             project=False,
         ),
         Environment(
+            'charts',
+            NEWEST,
+            'what draws the charts of the documentation',
+            # This very version: another one draws other bytes.
+            packages=('matplotlib==3.11.2',),
+            requirements=(),
+            project=False,
+        ),
+        Environment(
             'check',
             NEWEST,
             'style, types, documentation and release notes',

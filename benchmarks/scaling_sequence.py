@@ -1,0 +1,252 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""Let two planners scale the same cluster: this package's and Senlin's own.
+
+``python -m benchmarks.scaling_sequence`` goes through a sequence of scalings,
+each on the distribution that the planner itself has brought about, and shows
+both beside the shares that the weights call for. It needs Senlin; with
+``--json`` it writes what ``doc/source/charts.rst`` draws.
+"""
+
+import dataclasses
+import fractions
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import prettytable
+
+from benchmarks import common
+from senlin_plugins import projection, sizing
+from senlin_plugins.apportionment import NO_CAP, Outcome, Region
+
+#: The policy of ``doc/source/senlin.rst``, with and without its cap.
+FREE = (
+    Region('RegionOne', 100),
+    Region('RegionTwo', 250),
+    Region('RegionThree', 150),
+)
+CAPPED = tuple(
+    dataclasses.replace(r, cap=4 if r.name == 'RegionTwo' else NO_CAP)
+    for r in FREE
+)
+POLICIES = {'without caps': FREE, 'RegionTwo capped at 4': CAPPED}
+
+#: The size that each request asks for. One that is refused leaves the cluster
+#: as it is, and the next one asks for what is missing then.
+SIZES = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    10,
+    13,
+    11,
+    15,
+    20,
+    12,
+    15,
+    14,
+    13,
+    12,
+    11,
+    17,
+)
+QUICK_SIZES = SIZES[:8]
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """The cluster after one request.
+
+    :param size: how many nodes there should be.
+    :param target: region name -> the nodes that its weight calls for then; a
+        fraction of a node counts.
+    :param ours: region name -> nodes, with this package's planner.
+    :param in_tree: the same with the planner that comes with Senlin.
+    :param refused: whether the latter found no plan, and nothing changed.
+    """
+
+    size: int
+    target: Mapping[str, float]
+    ours: Mapping[str, int]
+    in_tree: Mapping[str, int]
+    refused: bool
+
+
+def shares(regions: Sequence[Region], total: int) -> dict[str, float]:
+    """Divide nodes by weight; what a cap holds back goes to the others.
+
+    :param regions: the regions, at least one of them without a cap.
+    :param total: how many nodes.
+    :returns: region name -> nodes, which need not be whole.
+    """
+    full: dict[str, float] = {}
+    while True:
+        free = [region for region in regions if region.name not in full]
+        weights = sum(region.weight for region in free)
+        left = total - int(sum(full.values()))
+        parts = {
+            region: fractions.Fraction(region.weight * left, weights)
+            for region in free
+        }
+        over = [
+            region
+            for region, part in parts.items()
+            if region.cap != NO_CAP and part > region.cap
+        ]
+        if not over:
+            found = {
+                region.name: float(part) for region, part in parts.items()
+            }
+            return {r.name: {**full, **found}[r.name] for r in regions}
+        full.update({region.name: region.cap for region in over})
+
+
+def run(regions: Sequence[Region], sizes: Sequence[int]) -> list[Step]:
+    """Scale a cluster with both planners.
+
+    :param regions: the policy.
+    :param sizes: the requests.
+    :returns: the cluster after each of them.
+    """
+    from senlin_plugins.client import in_tree
+
+    senlin = in_tree.InTreePolicy()
+    mine = theirs = projection.Situation(tuple(regions), {})
+    steps = []
+    for size in sizes:
+        mine, found = _resize(mine, size, projection.Situation.plan)
+        if not found:
+            raise common.BenchmarkError(f'no plan for {size} nodes')
+        theirs, found = _resize(theirs, size, senlin.plan)
+        steps.append(
+            Step(
+                size,
+                shares(regions, size),
+                _nodes(regions, mine),
+                _nodes(regions, theirs),
+                not found,
+            )
+        )
+    return steps
+
+
+def _resize(
+    situation: projection.Situation,
+    size: int,
+    plan: Callable[[projection.Situation, sizing.Change], Outcome],
+) -> tuple[projection.Situation, bool]:
+    """Ask a planner for a size.
+
+    :param situation: the cluster as this planner has left it.
+    :param size: how many nodes there should be.
+    :param plan: the planner.
+    :returns: the cluster afterwards, and whether there was a plan.
+    """
+    missing = size - sum(situation.current.values())
+    if not missing:
+        return situation, True
+    change = sizing.Change(missing > 0, abs(missing))
+    outcome = plan(situation, change)
+    after = situation.after(projection.signed(outcome, change.growing))
+    return after, outcome.feasible
+
+
+def _nodes(
+    regions: Sequence[Region], situation: projection.Situation
+) -> dict[str, int]:
+    """Return the nodes in each region, in the order of the policy."""
+    return {r.name: situation.current.get(r.name, 0) for r in regions}
+
+
+def distance(nodes: Mapping[str, int], target: Mapping[str, float]) -> float:
+    """Return how many nodes are not where their weight calls them.
+
+    :param nodes: region name -> nodes.
+    :param target: region name -> nodes, which need not be whole.
+    :returns: half of the sum of the differences, so that a node that is in
+        the wrong region counts once.
+    """
+    return sum(abs(nodes[name] - target[name]) for name in target) / 2
+
+
+def report(sequences: Mapping[str, Sequence[Step]]) -> str:
+    """Return the report as text."""
+    lines = []
+    for title, steps in sequences.items():
+        table = prettytable.PrettyTable(
+            ['size', 'target', 'ours', 'in-tree', 'off: ours', 'off: in-tree']
+        )
+        table.align = 'r'
+        for step in steps:
+            table.add_row(
+                [
+                    step.size,
+                    _joined(f'{part:.1f}' for part in step.target.values()),
+                    _joined(step.ours.values()),
+                    _joined(step.in_tree.values())
+                    + (' refused' if step.refused else ''),
+                    f'{distance(step.ours, step.target):.1f}',
+                    f'{distance(step.in_tree, step.target):.1f}',
+                ]
+            )
+        lines += [f'{", ".join(steps[0].target)}; {title}', str(table), '']
+    return '\n'.join(lines).rstrip()
+
+
+def _joined(numbers: Any) -> str:
+    """Return the numbers of the regions as one text."""
+    return ' : '.join(map(str, numbers))
+
+
+def compare(quick: bool) -> tuple[str, Any]:
+    """Run everything.
+
+    :param quick: whether to stop before the cluster shrinks.
+    :returns: the report, and the numbers in it.
+    """
+    sequences = {
+        title: run(regions, QUICK_SIZES if quick else SIZES)
+        for title, regions in POLICIES.items()
+    }
+    numbers = {
+        title: [dataclasses.asdict(step) for step in steps]
+        for title, steps in sequences.items()
+    }
+    return report(sequences), numbers
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run both planners and print what they did.
+
+    :param argv: the command line without the program's name.
+    :returns: the exit code, see :func:`benchmarks.common.command`.
+    """
+    return common.command(
+        argv,
+        'benchmarks.scaling_sequence',
+        'Senlin',
+        'Scale a cluster with this planner and with the one that comes with '
+        'Senlin, and compare where the nodes are. Takes a second.',
+        'only while the cluster grows by one node at a time',
+        compare,
+    )
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,132 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""What the DevStack plug-in writes, before the services that read it.
+
+DevStack's own functions are stand-ins here: they add lines to the file, and a
+service counts as enabled if it is named.
+"""
+
+import subprocess
+
+from tests import processes, upgrade_checks
+
+KEY = 'an example key of 32 characters.'
+FOLDER = processes.ROOT / 'devstack'
+
+#: DevStack's functions, as far as the plug-in calls them.
+STAND_INS = r"""
+set -eu
+echo_summary() { echo "$*"; }
+is_service_enabled() { [[ " $ENABLED " == *" $1 "* ]]; }
+setup_develop() { echo "installed $1"; }
+iniget() { sed -n "s/^$3 = //p" "$1" | tail -n 1; }
+iniset() { printf '[%s]\n%s = %s\n' "$2" "$3" "$4" >> "$1"; }
+iniset_multiline() {
+    local file=$1 section=$2 option=$3 value
+    shift 3
+    for value; do iniset "$file" "$section" "$option" "$value"; done
+}
+DEST=/opt/stack
+REGION_NAME=RegionOne
+NOVA_CONF=$FILE
+HEAT_CONF=$FILE
+SENLIN_CONF=$FILE
+source "$FOLDER/settings"
+source "$FOLDER/plugin.sh" stack "$PHASE"
+"""
+
+
+class DevstackCase(upgrade_checks.UpgradeCheckCase):
+    def stacked(self, service, text='', phase='post-config', **variables):
+        """Run a phase of the plug-in on a file.
+
+        :param service: the service that is enabled.
+        :param text: what the file holds before.
+        :param phase: the phase.
+        :param variables: settings that differ from the default.
+        :returns: what the file holds afterwards, and what was printed.
+        """
+        path = self.write(text)
+        result = subprocess.run(
+            ['bash', '-c', STAND_INS],
+            env={
+                'PATH': '/usr/bin:/bin',
+                'FOLDER': str(FOLDER),
+                'FILE': str(path),
+                'ENABLED': service,
+                'PHASE': phase,
+                **variables,
+            },
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual((0, ''), (result.returncode, result.stderr))
+        return path.read_text(), result.stdout
+
+
+class NovaTest(DevstackCase):
+    command = 'nova-filters-status'
+    file = 'nova.conf'
+
+    def test_the_check_has_nothing_to_say_of_the_file(self):
+        text, _ = self.stacked('n-sch', PLACEMENT_PLUGINS_SIGNING_KEY=KEY)
+        self.assertIn(f'signing_key = {KEY}', text)
+        self.assert_clean(self.check(text))
+
+    def test_the_filters_of_devstack_stay(self):
+        text, _ = self.stacked(
+            'n-sch',
+            '[filter_scheduler]\nenabled_filters = ComputeFilter, '
+            'AggregateInstanceExtraSpecsFilter,SameHostFilter\n',
+        )
+        self.assertIn(
+            'enabled_filters = ComputeFilter,SameHostFilter,'
+            'AggregateInstanceTypeFilter\n',
+            text,
+        )
+        self.assert_clean(self.check(text))
+
+    def test_stacking_again_names_the_filter_once(self):
+        text, _ = self.stacked('n-sch')
+        again, _ = self.stacked('n-sch', text)
+        self.assertEqual(text + text, again)
+
+    def test_without_the_service_nothing_is_written(self):
+        text, _ = self.stacked('n-sch', PLACEMENT_PLUGINS_NOVA='False')
+        self.assertEqual('', text)
+        self.assertEqual('', self.stacked('n-cpu')[0])
+
+
+class HeatTest(DevstackCase):
+    command = 'heat-hints-status'
+    file = 'heat.conf'
+
+    def test_the_check_has_nothing_to_say_of_the_file(self):
+        for key in ('', KEY):
+            text, _ = self.stacked('h-eng', PLACEMENT_PLUGINS_SIGNING_KEY=key)
+            self.assertEqual(bool(key), 'signing_key' in text)
+            self.assert_clean(self.check(text))
+
+
+class SenlinTest(DevstackCase):
+    command = 'senlin-plugins-status'
+    file = 'senlin.conf'
+
+    def test_the_default_region_is_that_of_devstack(self):
+        text, _ = self.stacked('sl-eng')
+        self.assert_details(self.check(text), 'Default region', 'SUCCESS')
+
+    def test_the_package_is_installed_before(self):
+        text, output = self.stacked('sl-eng', phase='install')
+        self.assertEqual('', text)
+        self.assertIn('installed /opt/stack/os-placement-plugins', output)

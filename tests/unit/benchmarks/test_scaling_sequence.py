@@ -1,0 +1,48 @@
+# Licensed under the Apache License, Version 2.0 (the "License"); you may
+# not use this file except in compliance with the License. You may obtain
+# a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the
+# License for the specific language governing permissions and limitations
+# under the License.
+
+"""The target of the scaling sequence, and the distance from it."""
+
+import unittest
+
+import ddt
+
+from benchmarks import scaling_sequence
+from senlin_plugins.apportionment import Region
+
+ONE, TWO, THREE = 'RegionOne', 'RegionTwo', 'RegionThree'
+
+
+@ddt.ddt
+class ScalingSequenceTest(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        ((100, -1), (250, -1), 10, (2.0, 5.0, 3.0)),
+        # What a cap holds back goes to the others by their weights.
+        ((100, -1), (250, 4), 10, (2.4, 4.0, 3.6)),
+        # Then the next one may be full, too.
+        ((100, 2), (250, 4), 10, (2.0, 4.0, 4.0)),
+        ((100, -1), (250, 4), 0, (0.0, 0.0, 0.0)),
+    )
+    def test_nodes_are_shared_by_weight_up_to_the_caps(
+        self, one, two, total, wanted
+    ):
+        regions = (Region(ONE, *one), Region(TWO, *two), Region(THREE, 150))
+        found = scaling_sequence.shares(regions, total)
+        self.assertEqual([ONE, TWO, THREE], list(found))
+        self.assertEqual(wanted, tuple(found.values()))
+
+    def test_a_node_in_the_wrong_region_counts_once(self):
+        target = {ONE: 2.0, TWO: 5.0}
+        distance = scaling_sequence.distance
+        self.assertEqual(0.0, distance({ONE: 2, TWO: 5}, target))
+        self.assertEqual(1.0, distance({ONE: 3, TWO: 4}, target))
