@@ -456,7 +456,9 @@ class Batch:
         :param hosts: the hosts.
         :returns: those that pass, and the others in groups.
         """
-        hosts = list(hosts)
+        # A copy would touch each host once more, and there may be many.
+        if not isinstance(hosts, list):
+            hosts = list(hosts)
         known = self._known
         learning = _Flags(self._judge, known)
         groups: _Groups[HostT] = _Groups(self._judge, learning)

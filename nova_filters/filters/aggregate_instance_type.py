@@ -128,13 +128,12 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         :param spec_obj: Nova's RequestSpec.
         :returns: those that pass, in the order they came; never raises.
         """
-        hosts = list(filter_obj_list)
         if _is_rebuild(spec_obj):
-            return hosts
+            return list(filter_obj_list)
         request = self._request(spec_obj)
         if request is None:
             return []
-        sifted = request.sift(hosts)
+        sifted = request.sift(filter_obj_list)
         _report(request, sifted, _field(spec_obj, 'instance_uuid'))
         return sifted.passed
 
