@@ -20,7 +20,13 @@ import argparse
 import sys
 import time
 
-from tests.cloud import boot, install, logs, processes, services
+try:
+    from tests.cloud import boot, install, logs, processes, services
+except ModuleNotFoundError as exc:
+    sys.exit(
+        f'{exc}: run this with the interpreter of the environment that '
+        '"python3.11 -m tools.environments cloud" makes, .venv/cloud/bin/python'
+    )
 
 
 def say(line: str) -> None:
