@@ -24,8 +24,8 @@ try:
     from tests.cloud import boot, install, logs, processes, services
 except ModuleNotFoundError as exc:
     sys.exit(
-        f'{exc}: run this with the interpreter of the environment that '
-        '"python3.11 -m tools.environments cloud" makes, .venv/cloud/bin/python'
+        f'{exc}: run this with .venv/cloud/bin/python, which '
+        '"python3.11 -m tools.environments cloud" makes'
     )
 
 

@@ -19,11 +19,14 @@ ONE, TWO = base.ONE, base.TWO
 
 class TestRegions(senlin_base.ClusterTest):
     def make_region_policy(self) -> str:
-        # As many in each region, but never more than four in RegionTwo.
+        # Two of three in RegionTwo, but never more than four.
         return self.make(
             'policy',
             senlin_base.REGIONS,
-            regions=[{'name': ONE}, {'name': TWO, 'cap': 4}],
+            regions=[
+                {'name': ONE, 'weight': 100},
+                {'name': TWO, 'weight': 200, 'cap': 4},
+            ],
         )
 
     def age(self, node: str) -> tuple[str, int]:
@@ -40,12 +43,12 @@ class TestRegions(senlin_base.ClusterTest):
 
         action = self.do(cluster, 'scale_out', count=6)
         self.assertEqual(
-            {'count': 6, 'regions': {ONE: 3, TWO: 3}},
+            {'count': 6, 'regions': {ONE: 2, TWO: 4}},
             action['data']['creation'],
         )
-        self.assert_spread(cluster, RegionOne=3, RegionTwo=3)
+        self.assert_spread(cluster, RegionOne=2, RegionTwo=4)
 
-        # The cap of RegionTwo leaves it one of three.
+        # The cap of RegionTwo leaves it none of three.
         self.do(
             cluster, 'resize', adjustment_type='CHANGE_IN_CAPACITY', number=3
         )
@@ -62,10 +65,8 @@ class TestRegions(senlin_base.ClusterTest):
 
         # Without a deletion policy the region policy names who goes.
         action = self.do(cluster, 'scale_in', count=3)
-        self.assertEqual(
-            {ONE: 2, TWO: 1}, action['data']['deletion']['regions']
-        )
-        before = self.assert_spread(cluster, RegionOne=4, RegionTwo=3)
+        self.assertEqual({ONE: 3}, action['data']['deletion']['regions'])
+        before = self.assert_spread(cluster, RegionOne=3, RegionTwo=4)
 
         # With it, the oldest of each region go.
         by_age = {
@@ -74,7 +75,7 @@ class TestRegions(senlin_base.ClusterTest):
         }
         self.attach(cluster, deletion)
         self.do(cluster, 'scale_in', count=3)
-        after = self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
+        after = self.assert_spread(cluster, RegionOne=1, RegionTwo=3)
         self.assertEqual(set(by_age[ONE][2:]), set(after[ONE]))
         self.assertEqual(set(by_age[TWO][1:]), set(after[TWO]))
 
@@ -83,7 +84,7 @@ class TestRegions(senlin_base.ClusterTest):
             self.make_profile(), self.make_region_policy()
         )
         self.do(cluster, 'scale_out', count=4)
-        before = self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
+        before = self.assert_spread(cluster, RegionOne=1, RegionTwo=3)
 
         lost = {}
         for region in (ONE, TWO):
@@ -98,7 +99,7 @@ class TestRegions(senlin_base.ClusterTest):
         self.do(cluster, 'check')
         self.do(cluster, 'recover', operation='RECREATE')
 
-        after = self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
+        after = self.assert_spread(cluster, RegionOne=1, RegionTwo=3)
         for region, (node, server) in lost.items():
             self.assertIn(node, after[region])
             self.assertNotEqual(server, after[region][node])
@@ -107,7 +108,7 @@ class TestRegions(senlin_base.ClusterTest):
         policy = self.make_region_policy()
         cluster = self.make_cluster(self.make_profile(), policy)
         self.do(cluster, 'scale_out', count=3)
-        self.assert_spread(cluster, RegionOne=2, RegionTwo=1)
+        self.assert_spread(cluster, RegionOne=1, RegionTwo=2)
         self.detach(cluster, policy)
         self.assert_succeeds(self.senlin.delete(f'/clusters/{cluster}'))
         self.assert_nothing_left()
