@@ -20,7 +20,6 @@ counted exactly. It needs Heat, and prints what ``doc/source/benchmarks.rst``
 shows.
 """
 
-import argparse
 import contextlib
 import dataclasses
 import importlib.metadata
@@ -28,8 +27,6 @@ import importlib.util
 import json
 import logging
 import os
-import pathlib
-import platform
 import statistics
 import sys
 import threading
@@ -38,6 +35,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import prettytable
+
+from benchmarks import common
 
 DEPTH = 10
 MEMBERS = (1, 10, 100, 500)
@@ -61,13 +60,6 @@ WANTED_RATIO = 50.0
 
 #: Sent by SQLite's connection, whoever asks: not a question of either side.
 _BOOKKEEPING = ('BEGIN', 'SELECT 1')
-
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-
-
-class BenchmarkError(Exception):
-    """The two sides cannot be compared; the text says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -302,7 +294,7 @@ class Bench:
         :param kind: what the stack is made of.
         :param members: how many members its group has.
         :param servers: the servers.
-        :raises BenchmarkError: when the two sides do not say the same.
+        :raises common.BenchmarkError: when the two sides do not say the same.
         """
         step = max(1, len(servers) // SAMPLE)
         sample = list(servers[::step])[:SAMPLE]
@@ -317,7 +309,9 @@ class Bench:
                 hook(resource)
         warm = self.cost(sample, lambda: hook, made[2])
         if made[0] != made[1] or made[0] != made[2]:
-            raise BenchmarkError(f'{kind}: the two sides send other hints.')
+            raise common.BenchmarkError(
+                f'{kind}: the two sides send other hints.'
+            )
         return Row(kind, members, servers[0].depth, in_tree, cold, warm)
 
 
@@ -357,7 +351,7 @@ def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
     :param members: how large the groups are.
     :returns: the rows.
     """
-    say(f'stacks, nested {depth} deep')
+    common.say(f'stacks, nested {depth} deep')
     data, files = chain(depth, server())
     servers = bench.store('chain', data, **files)
     rows = [
@@ -365,7 +359,9 @@ def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
         for level in range(depth + 1)
     ]
     for count in members:
-        say(f'groups of {count} servers, and of {count} stacks with a server')
+        common.say(
+            f'groups of {count} servers, and of {count} stacks with a server'
+        )
         servers = bench.store(f'servers-{count}', group(count, server()))
         rows.append(bench.row(SERVERS, count, servers))
         servers = bench.store(
@@ -452,15 +448,27 @@ def verdict(reached: bool) -> str:
 def machine() -> str:
     """Say in one line what all this ran on."""
     version = importlib.metadata.version('openstack-heat')
-    return (
-        f'Heat {version}, Python {platform.python_version()}, '
-        f'{platform.system()} on {platform.machine()}, {os.cpu_count()} CPUs'
+    return common.machine(f'Heat {version}')
+
+
+def run(quick: bool) -> tuple[str, dict[str, Any]]:
+    """Measure everything.
+
+    :param quick: whether to leave out all that is large.
+    :returns: the report, and the numbers for ``--json``.
+    """
+    # Heat's own words would come between the lines.
+    logging.getLogger().addHandler(logging.NullHandler())
+    rows = measure(
+        Bench(),
+        depth=QUICK_DEPTH if quick else DEPTH,
+        members=QUICK_MEMBERS if quick else MEMBERS,
     )
-
-
-def say(what: str) -> None:
-    """Tell what goes on."""
-    print(f'benchmark: {what}', file=sys.stderr, flush=True)
+    numbers = {
+        'machine': machine(),
+        'rows': [dataclasses.asdict(row) for row in rows],
+    }
+    return report(rows), numbers
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -470,64 +478,22 @@ def main(argv: list[str] | None = None) -> int:
     :returns: 0, or 1 when it broke off, or 2 when something that the user
         must change is wrong.
     """
-    parser = argparse.ArgumentParser(
-        prog='python -m benchmarks.heat_hints',
-        description="Count SQL statements and time that Heat's own option "
+    return common.command(
+        argv,
+        'benchmarks.heat_hints',
+        'Heat',
+        "Count SQL statements and time that Heat's own option "
         'stack_scheduler_hints and the hook of this package take for each '
         'server. Takes a few minutes.',
+        f'only {QUICK_DEPTH} levels and groups of {max(QUICK_MEMBERS)}: a '
+        'few seconds',
+        run,
     )
-    parser.add_argument(
-        '--quick',
-        action='store_true',
-        help=f'only {QUICK_DEPTH} levels and groups of '
-        f'{max(QUICK_MEMBERS)}: a few seconds',
-    )
-    parser.add_argument(
-        '--json',
-        type=pathlib.Path,
-        metavar='PATH',
-        help='write the numbers to this file, too',
-    )
-    args = parser.parse_args(argv)
-    if importlib.util.find_spec('heat') is None:
-        say(
-            'Heat is not installed here: "make demo" leaves an environment '
-            'behind that has it; use .venv/2026.2/bin/python.'
-        )
-        return EXIT_USAGE
-    if args.json and not args.json.parent.is_dir():
-        say(f"--json '{args.json}': there is no such directory.")
-        return EXIT_USAGE
-    started = time.monotonic()
-    # Heat's own words would come between the lines.
-    logging.getLogger().addHandler(logging.NullHandler())
-    try:
-        rows = measure(
-            Bench(),
-            depth=QUICK_DEPTH if args.quick else DEPTH,
-            members=QUICK_MEMBERS if args.quick else MEMBERS,
-        )
-        print(report(rows))
-        if args.json:
-            args.json.write_text(
-                json.dumps(
-                    {
-                        'machine': machine(),
-                        'rows': [dataclasses.asdict(row) for row in rows],
-                    },
-                    indent=1,
-                )
-            )
-    except (BenchmarkError, OSError) as ex:
-        say(f'broke off: {ex}')
-        return EXIT_FAILED
-    say(f'done in {time.monotonic() - started:.0f} s')
-    return 0
 
 
 if __name__ == '__main__':
     # The engine's threads would keep the process.
-    code = EXIT_FAILED
+    code = common.EXIT_FAILED
     try:
         code = main()
     except BaseException:

@@ -204,7 +204,7 @@ class AggregateTest(unittest.TestCase):
         {'k': '1', 'force_metadata_check': 'False'},
         {'k': '1', 'force_metadata_check': 'yes'},
         {'metadata': '1', 'check_force': '2'},
-        {'path': '/root/x'},
+        {'path': '/home/admin/x'},
     )
     def test_sound_metadata_are_left_alone(
         self, metadata: dict[str, str]
