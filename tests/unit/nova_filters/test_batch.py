@@ -61,6 +61,24 @@ class Unreadable:
         raise NotImplementedError('Cannot load "metadata"')
 
 
+def cloud(
+    metadata: list[dict[str, str]], memberships: list[list[int]]
+) -> tuple[list[Aggregate], list[Host]]:
+    """Return an aggregate for each metadata, and hosts in some of them.
+
+    :param metadata: the metadata of each aggregate.
+    :param memberships: for each host, the numbers of its aggregates.
+    """
+    aggregates = [
+        Aggregate(f'a{index}', data) for index, data in enumerate(metadata)
+    ]
+    hosts = [
+        Host(f'h{n}', [aggregates[i % len(aggregates)] for i in indices])
+        for n, indices in enumerate(memberships)
+    ]
+    return aggregates, hosts
+
+
 def reasons(flavor, hosts, exempt=()) -> dict[str, matching.Reason | None]:
     """Return what the evaluator says of each host, by its name."""
     return {
@@ -92,13 +110,7 @@ class SiftTest(unittest.TestCase):
     def test_verdicts_equal_those_of_the_evaluator(
         self, extra_specs, metadata, memberships, exempt
     ) -> None:
-        aggregates = [
-            Aggregate(f'a{index}', data) for index, data in enumerate(metadata)
-        ]
-        hosts = [
-            Host(f'h{n}', [aggregates[i % len(aggregates)] for i in indices])
-            for n, indices in enumerate(memberships)
-        ]
+        aggregates, hosts = cloud(metadata, memberships)
         flavor = matching.read_flavor(extra_specs)
         found = reasons(flavor, hosts, exempt)
         sifted = batch.Batch(flavor, exempt).sift(hosts)
@@ -294,13 +306,7 @@ class MemoryTest(unittest.TestCase):
     def test_verdicts_equal_those_of_the_evaluator_after_each_change(
         self, extra_specs, metadata, memberships, changes
     ) -> None:
-        aggregates = [
-            Aggregate(f'a{index}', data) for index, data in enumerate(metadata)
-        ]
-        hosts = [
-            Host(f'h{n}', [aggregates[i % len(aggregates)] for i in indices])
-            for n, indices in enumerate(memberships)
-        ]
+        aggregates, hosts = cloud(metadata, memberships)
         flavor = matching.read_flavor(extra_specs)
         self.requests(extra_specs, hosts)
         for index, data in changes:
