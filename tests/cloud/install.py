@@ -23,6 +23,8 @@ from collections.abc import Iterator
 #: there. The core of MariaDB is its programs alone, without a system daemon.
 PACKAGES = {
     'mariadb-server-core': '/usr/sbin/mariadbd',
+    # Without it mariadb-install-db does not find the programs it calls.
+    'mariadb-client-core': '/usr/bin/my_print_defaults',
     'rabbitmq-server': '/usr/lib/rabbitmq/bin/rabbitmq-server',
 }
 
