@@ -90,7 +90,6 @@ CLOUD = (
     'glance',
     'neutron',
     'PyMySQL',
-    'mysql-connector-python',
     'waitress',
 )
 

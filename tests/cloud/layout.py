@@ -115,20 +115,9 @@ def taken_ports() -> list[str]:
 
 def database(name: str) -> str:
     """Return the URL under which a service finds its database."""
-    user, driver, options = 'cloud', 'pymysql', ''
-    if name == 'senlin':
-        # Senlin 16.0.0 leaves database sessions to the garbage collector,
-        # which ends them in the middle of anything. With a driver that is
-        # written in Python, that is a green switch: one that waits for an
-        # HTTP connection at this moment is woken by the wrong event and then
-        # waits for ever. A driver that is written in C cannot switch. It
-        # stops the whole process while it waits for a lock, though, also for
-        # one that another green thread holds: see mariadb.LOCK_WAIT.
-        user, driver = 'senlin', 'mysqlconnector'
-        options = '&collation=utf8_general_ci'
     return (
-        f'mysql+{driver}://{user}:{PASSWORD}@{ADDRESS}:{PORTS["mariadb"]}/'
-        f'{name}?charset=utf8{options}'
+        f'mysql+pymysql://cloud:{PASSWORD}@{ADDRESS}:{PORTS["mariadb"]}/'
+        f'{name}?charset=utf8'
     )
 
 

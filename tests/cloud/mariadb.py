@@ -30,13 +30,6 @@ CAREFREE = (
     '--performance-schema=0',
 )
 
-#: Senlin gives up waiting for a lock after a second, and tries again; see
-#: layout.database. MariaDB carries this out for each login of a user that is
-#: no administrator.
-LOCK_WAIT = (
-    "SET SESSION innodb_lock_wait_timeout = IF(USER() LIKE 'senlin@%', 1, 50)"
-)
-
 SERVICE = processes.Service(
     'mariadb',
     (
@@ -50,7 +43,6 @@ SERVICE = processes.Service(
         '--max-connections=2000',
         '--character-set-server=utf8mb3',
         '--skip-name-resolve',
-        f'--init-connect={LOCK_WAIT}',
         *CAREFREE,
     ),
 )
@@ -88,18 +80,15 @@ def execute(*statements: str) -> None:
 
 
 def create(names: list[str]) -> None:
-    """Create databases and the users that the services log in as.
+    """Create databases and the user that the services log in as.
 
     :param names: the databases.
     """
     who = f"'cloud'@'{layout.ADDRESS}'"
-    senlin = f"'senlin'@'{layout.ADDRESS}'"
     execute(
         f"CREATE USER {who} IDENTIFIED BY '{layout.PASSWORD}'",
         f'GRANT ALL ON *.* TO {who}',
         *(f'CREATE DATABASE `{name}`' for name in names),
-        f"CREATE USER {senlin} IDENTIFIED BY '{layout.PASSWORD}'",
-        f'GRANT ALL ON `senlin`.* TO {senlin}',
     )
 
 

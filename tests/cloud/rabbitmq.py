@@ -52,8 +52,11 @@ SERVICE = processes.Service(
         'RABBITMQ_ENABLED_PLUGINS_FILE': str(layout.ETC / 'rabbitmq-plugins'),
         'RABBITMQ_CONF_ENV_FILE': str(layout.ETC / 'rabbitmq-env.conf'),
         'RABBITMQ_DIST_PORT': str(layout.PORTS['erlang']),
+        # Erlang's schedulers would spin while they have nothing to do, and
+        # others need the processors.
         'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS': (
-            '-kernel inet_dist_use_interface {127,0,0,1}'
+            '-kernel inet_dist_use_interface {127,0,0,1} '
+            '+sbwt none +sbwtdcpu none +sbwtdio none'
         ),
         'ERL_EPMD_ADDRESS': layout.ADDRESS,
         'ERL_EPMD_PORT': str(layout.PORTS['epmd']),

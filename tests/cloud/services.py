@@ -13,6 +13,7 @@
 """Every process of the cloud, as it is started."""
 
 import sys
+from collections.abc import Iterator
 
 from tests.cloud import layout, mariadb, processes, rabbitmq
 
@@ -26,10 +27,14 @@ def program(name: str, *files: str) -> tuple[str, ...]:
     :param files: its configuration files below ``etc``, the last one wins.
     :returns: the program and its arguments.
     """
-    command = [str(layout.PROGRAMS / name)]
+    return (str(layout.PROGRAMS / name), *config_files(*files))
+
+
+def config_files(*files: str) -> Iterator[str]:
+    """Yield the arguments that name configuration files below ``etc``."""
     for file in files:
-        command += ['--config-file', str(layout.ETC / file)]
-    return tuple(command)
+        yield '--config-file'
+        yield str(layout.ETC / file)
 
 
 def application(factory: str, port: int) -> tuple[str, ...]:
@@ -111,6 +116,28 @@ def of_region(region: layout.Region) -> list[Service]:
     ]
 
 
+def senlin(name: str, number: int = 0) -> Service:
+    """Return one of Senlin's services.
+
+    :param name: what Senlin calls it.
+    :param number: which one, if there are several.
+    :returns: the service.
+    """
+    files = ['senlin.conf']
+    if number:
+        files.append(f'senlin-{name}-{number}.conf')
+    return Service(
+        '-'.join(['senlin', name, *([str(number)] if number else [])]),
+        (
+            sys.executable,
+            '-P',
+            str(layout.ROOT / 'tests' / 'cloud' / 'senlin_program.py'),
+            f'senlin.cmd.{name.replace("-", "_")}',
+            *config_files(*files),
+        ),
+    )
+
+
 KEYSTONE = Service(
     'keystone',
     application(
@@ -132,21 +159,11 @@ HEAT = [
 ]
 
 SENLIN = [
-    Service('senlin-api', program('senlin-api', 'senlin.conf')),
-    Service('senlin-conductor', program('senlin-conductor', 'senlin.conf')),
-    Service(
-        'senlin-health-manager',
-        program('senlin-health-manager', 'senlin.conf'),
-    ),
-    *(
-        Service(
-            f'senlin-engine-{number}',
-            program(
-                'senlin-engine', 'senlin.conf', f'senlin-engine-{number}.conf'
-            ),
-        )
-        for number in (1, 2)
-    ),
+    senlin('api'),
+    senlin('conductor'),
+    senlin('health-manager'),
+    senlin('engine', 1),
+    senlin('engine', 2),
 ]
 
 #: All of them, in the order in which they are started.
