@@ -10,7 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Serve a WSGI application: ``wsgi.py MODULE:FUNCTION ADDRESS PORT``.
+"""Serve a WSGI application: ``wsgi.py MODULE:NAME ADDRESS PORT``.
+
+``NAME`` is that of the application, or with ``()`` that of a function which
+makes it.
 
 The applications read the command line as if it were theirs, which rules out
 the server's own program.
@@ -20,14 +23,33 @@ import importlib
 import sys
 
 import waitress
+from waitress import channel, server, task
+
+
+class ClosingTask(task.WSGITask):
+    """Closes the connection after the answer."""
+
+    def execute(self) -> None:
+        # See "Senlin 16.0.0 loses wake-ups" in doc/source/cloud.rst.
+        self.set_close_on_finish()
+        super().execute()
+
+
+class Channel(channel.HTTPChannel):
+    task_class = ClosingTask
 
 
 def main() -> None:
     """Make the application and serve it until the process is ended."""
-    factory, address, port = sys.argv[1:]
+    found, address, port = sys.argv[1:]
     del sys.argv[1:]
-    module, _, function = factory.partition(':')
-    application = getattr(importlib.import_module(module), function)()
+    module, _, name = found.partition(':')
+    application = getattr(
+        importlib.import_module(module), name.removesuffix('()')
+    )
+    if name.endswith('()'):
+        application = application()
+    server.TcpWSGIServer.channel_class = Channel
     waitress.serve(application, host=address, port=int(port), threads=8)
 
 
