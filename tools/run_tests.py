@@ -119,7 +119,15 @@ def all_suites(cloud: bool = False) -> list[Suite]:
     suites.append(Suite(environments.NEWEST, 'tests/functional/demo'))
     if cloud:
         # The tests take parts of it down: one after the other.
-        suites.append(Suite('cloud', 'tests/cloud', workers=1, cloud=True))
+        suites.append(
+            Suite(
+                'cloud',
+                'tests/cloud',
+                needs=(environments.NEWEST,),
+                workers=1,
+                cloud=True,
+            )
+        )
     return suites
 
 

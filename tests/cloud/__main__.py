@@ -25,7 +25,7 @@ try:
 except ModuleNotFoundError as exc:
     sys.exit(
         f'{exc}: run this with .venv/cloud/bin/python, which '
-        '"python3.11 -m tools.environments cloud" makes'
+        '"python3.11 -m tools.environments cloud 2026.2" makes'
     )
 
 

@@ -65,6 +65,13 @@ def up(say: Say) -> None:
         raise BootFailed(
             f'{" ".join(packages)} missing: run "install" as root'
         )
+    for region in layout.REGIONS:
+        environment = region.nova_environment
+        if not services.can_run_nova(environment):
+            raise BootFailed(
+                f'the Nova of {region.name} cannot run from {environment}: '
+                f'run "python3.11 -m tools.environments {environment.name}"'
+            )
     if taken := layout.taken_ports():
         raise BootFailed('ports are in use: ' + '; '.join(taken))
     shutil.rmtree(layout.FOLDER, ignore_errors=True)
@@ -141,23 +148,38 @@ def all_steps() -> list[Step]:
         Step('catalog', catalog.fill, ('keystone',)),
     ]
     # Those that take longest first.
-    for name in (
-        'neutron',
-        'nova',
-        'nova_api',
-        'heat',
-        'senlin',
-        'glance',
-        'placement',
+    for name, make in (
+        ('neutron', schema.neutron),
+        *regional(schema.nova),
+        *regional(schema.nova_api),
+        ('heat', schema.heat),
+        ('senlin', schema.senlin),
+        ('glance', schema.glance),
+        *regional(schema.placement),
     ):
-        found.append(
-            Step(f'{name} tables', getattr(schema, name), ('databases',))
-        )
+        found.append(Step(f'{name} tables', make, ('databases',)))
     for region in layout.REGIONS:
         found += steps_of(region)
     found += central_steps('heat', services.HEAT, layout.PORTS['heat'])
     found += central_steps('senlin', services.SENLIN, layout.PORTS['senlin'])
     return found
+
+
+def regional(
+    make: Callable[[layout.Region], None],
+) -> list[tuple[str, Callable[[], None]]]:
+    """Return what makes the same tables in each region.
+
+    :param make: makes them in one.
+    :returns: for each region what the tables are called, and what makes them.
+    """
+    return [
+        (
+            f'{region.name} {make.__name__}',
+            functools.partial(make, region),
+        )
+        for region in layout.REGIONS
+    ]
 
 
 def steps_of(region: layout.Region) -> list[Step]:
@@ -170,14 +192,17 @@ def steps_of(region: layout.Region) -> list[Step]:
         Step(
             f'{name} nova cells',
             functools.partial(schema.cells, region),
-            ('nova tables', 'nova_api tables'),
+            (f'{name} nova tables', f'{name} nova_api tables'),
         )
     ]
     started = []
     for service in services.of_region(region):
         kind = service.name.partition('.')[2].split('-')[0]
         port = None
-        made = f'{name} nova cells' if kind == 'nova' else f'{kind} tables'
+        made = {
+            'nova': f'{name} nova cells',
+            'placement': f'{name} placement tables',
+        }.get(kind, f'{kind} tables')
         if not service.name.startswith(f'{name}.nova-'):
             port = region.ports()[kind]
         elif service.name == f'{name}.nova-api':

@@ -24,10 +24,11 @@ REGIONAL = {
     'neutron': ('network', ''),
 }
 
-#: The same for those that there are once.
+#: The same for those that there are once, and the regions that they serve.
 CENTRAL = {
-    'heat': ('orchestration', '/v1/%(tenant_id)s'),
-    'senlin': ('clustering', ''),
+    # Heat makes what the caller's region names, as its clients tell it.
+    'heat': ('orchestration', '/v1/%(tenant_id)s', layout.REGIONS),
+    'senlin': ('clustering', '', layout.REGIONS[:1]),
 }
 
 
@@ -36,7 +37,7 @@ def fill() -> None:
     admin = clients.connect()
     fill_users(admin)
     identity = admin.identity
-    first, *others = layout.REGIONS
+    others = layout.REGIONS[1:]
     keystone = next(iter(identity.services(type='identity')))
     for region in others:
         identity.create_region(id=region.name)
@@ -47,9 +48,10 @@ def fill() -> None:
         service = identity.create_service(name=name, type=kind)
         for region in layout.REGIONS:
             add_endpoint(admin, service.id, region, region.url(name) + path)
-    for name, (kind, path) in CENTRAL.items():
+    for name, (kind, path, regions) in CENTRAL.items():
         service = identity.create_service(name=name, type=kind)
-        add_endpoint(admin, service.id, first, layout.url(name) + path)
+        for region in regions:
+            add_endpoint(admin, service.id, region, layout.url(name) + path)
 
 
 def fill_users(admin: connection.Connection) -> None:

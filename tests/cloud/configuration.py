@@ -82,6 +82,7 @@ def write_region(region: layout.Region) -> None:
             template or f'{service}.conf',
             folder=region.name,
             region=region.name,
+            environment=region.environment(service),
             database=layout.database(f'{service}_{region.name}'),
             port=region.ports()[service],
             transport=layout.transport(region.name),
@@ -132,13 +133,12 @@ def write(
     target.parent.mkdir(exist_ok=True)
     target.write_text(
         text.substitute(
+            {'environment': layout.ENVIRONMENT, **values},
             address=layout.ADDRESS,
             data=layout.DATA,
             etc=layout.ETC,
-            environment=layout.ENVIRONMENT,
             identity=f'{layout.url("keystone")}/v3',
             password=layout.PASSWORD,
-            **values,
         )
     )
 

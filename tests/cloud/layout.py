@@ -21,6 +21,8 @@ import pathlib
 import socket
 import sys
 
+from tools import environments
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / '.cloud'
 ETC = FOLDER / 'etc'
@@ -28,9 +30,12 @@ LOG = FOLDER / 'log'
 RUN = FOLDER / 'run'
 DATA = FOLDER / 'data'
 
-#: The environment whose services run: that of the interpreter.
+#: The environment that the services run from: that of the interpreter.
 ENVIRONMENT = pathlib.Path(sys.prefix)
 PROGRAMS = ENVIRONMENT / 'bin'
+
+#: The one that some regions have their Nova and Placement from instead.
+NEWEST = environments.ENVIRONMENTS[environments.NEWEST].path
 
 ADDRESS = '127.0.0.1'
 
@@ -52,16 +57,28 @@ class Region:
     :param name: as Keystone knows it.
     :param port: the first of its ports.
     :param hosts: its compute hosts.
+    :param nova_environment: the environment that its Nova and Placement run
+        from.
     """
 
     name: str
     port: int
     hosts: tuple[str, ...]
+    nova_environment: pathlib.Path = ENVIRONMENT
 
     def ports(self) -> dict[str, int]:
         """Return the port of each of its APIs."""
         names = ('placement', 'nova', 'glance', 'neutron')
         return {name: self.port + at for at, name in enumerate(names)}
+
+    def environment(self, service: str) -> pathlib.Path:
+        """Return the environment that one of its services runs from.
+
+        :param service: its name, for example ``nova``.
+        """
+        if service in ('nova', 'placement'):
+            return self.nova_environment
+        return ENVIRONMENT
 
     def url(self, service: str) -> str:
         """Return the address of one of its APIs, without a path."""
@@ -70,10 +87,10 @@ class Region:
 
 REGIONS = (
     Region('RegionOne', 21110, ('one-1', 'one-2', 'one-3')),
-    Region('RegionTwo', 21120, ('two-1', 'two-2')),
+    Region('RegionTwo', 21120, ('two-1', 'two-2'), NEWEST),
 )
 
-#: What there is once; Heat and Senlin serve all regions from the first.
+#: What there is once, for all regions.
 PORTS = {
     'mariadb': 21000,
     'rabbitmq': 21001,

@@ -18,7 +18,7 @@ import pwd
 
 from tests.cloud import layout, mariadb, processes, services
 
-#: The region in which the tools make the tables.
+#: The region in which the tools make the tables of Glance and Neutron.
 FIRST = layout.REGIONS[0].name
 
 
@@ -52,7 +52,11 @@ def manage(log: str, command: tuple[str, ...], *arguments: str) -> None:
 
 def nova_manage(region: layout.Region) -> tuple[str, ...]:
     """Return the command of Nova's tool in a region."""
-    return services.program('nova-manage', *services.nova_files(region))
+    return services.program(
+        'nova-manage',
+        *services.nova_files(region),
+        environment=region.environment('nova'),
+    )
 
 
 def keystone() -> None:
@@ -78,11 +82,14 @@ def keystone() -> None:
     )
 
 
-def placement() -> None:
-    """Make the tables of Placement."""
-    command = services.program('placement-manage', f'{FIRST}/placement.conf')
-    manage(f'{FIRST}.placement-manage', command, 'db', 'sync')
-    copy('placement')
+def placement(region: layout.Region) -> None:
+    """Make the tables of a region's Placement."""
+    command = services.program(
+        'placement-manage',
+        f'{region.name}/placement.conf',
+        environment=region.environment('placement'),
+    )
+    manage(f'{region.name}.placement-manage', command, 'db', 'sync')
 
 
 def glance() -> None:
@@ -103,20 +110,18 @@ def neutron() -> None:
     copy('neutron')
 
 
-def nova_api() -> None:
-    """Make the tables of Nova's API."""
-    command = nova_manage(layout.REGIONS[0])
-    manage(f'{FIRST}.nova-manage-api', command, 'api_db', 'sync')
-    copy('nova_api')
+def nova_api(region: layout.Region) -> None:
+    """Make the tables of the API of a region's Nova."""
+    log = f'{region.name}.nova-manage-api'
+    manage(log, nova_manage(region), 'api_db', 'sync')
 
 
-def nova() -> None:
-    """Make the tables of Nova's cells."""
-    command = nova_manage(layout.REGIONS[0])
-    manage(f'{FIRST}.nova-manage-db', command, 'db', 'sync', '--local_cell')
-    copy('nova')
-    for region in layout.REGIONS:
-        mariadb.copy(f'nova_{FIRST}', f'nova_cell0_{region.name}')
+def nova(region: layout.Region) -> None:
+    """Make the tables of the cells of a region's Nova."""
+    name = region.name
+    log = f'{name}.nova-manage-db'
+    manage(log, nova_manage(region), 'db', 'sync', '--local_cell')
+    mariadb.copy(f'nova_{name}', f'nova_cell0_{name}')
 
 
 def cells(region: layout.Region) -> None:

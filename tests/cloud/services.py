@@ -12,6 +12,9 @@
 
 """Every process of the cloud, as it is started."""
 
+import functools
+import pathlib
+import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -20,14 +23,17 @@ from tests.cloud import layout, mariadb, processes, rabbitmq
 Service = processes.Service
 
 
-def program(name: str, *files: str) -> tuple[str, ...]:
+def program(
+    name: str, *files: str, environment: pathlib.Path = layout.ENVIRONMENT
+) -> tuple[str, ...]:
     """Return the command that starts a daemon of a service.
 
     :param name: the program, as pip has installed it.
     :param files: its configuration files below ``etc``, the last one wins.
+    :param environment: the environment that it is installed in.
     :returns: the program and its arguments.
     """
-    return (str(layout.PROGRAMS / name), *config_files(*files))
+    return (str(environment / 'bin' / name), *config_files(*files))
 
 
 def config_files(*files: str) -> Iterator[str]:
@@ -37,21 +43,39 @@ def config_files(*files: str) -> Iterator[str]:
         yield str(layout.ETC / file)
 
 
-def application(factory: str, port: int) -> tuple[str, ...]:
+def application(
+    name: str, port: int, environment: pathlib.Path = layout.ENVIRONMENT
+) -> tuple[str, ...]:
     """Return the command that serves a WSGI application.
 
-    :param factory: the module and the function that makes it.
+    :param name: where the application is found, as ``wsgi.py`` takes it.
     :param port: where it listens.
+    :param environment: the environment that it is installed in.
     :returns: the program and its arguments.
     """
     # -P: the program's folder is no place to import from.
     return (
-        sys.executable,
+        str(environment / 'bin' / 'python'),
         '-P',
         str(layout.ROOT / 'tests' / 'cloud' / 'wsgi.py'),
-        factory,
+        name,
         layout.ADDRESS,
         str(port),
+    )
+
+
+def can_run_nova(environment: pathlib.Path) -> bool:
+    """Return whether an environment has what Nova and Placement run with.
+
+    :param environment: its folder, which need not exist.
+    """
+    python = environment / 'bin' / 'python'
+    needed = 'nova, placement, nova_filters, pymysql, waitress'
+    return python.exists() and not subprocess.call(
+        (python, '-c', f'import {needed}'),
+        cwd=environment,
+        env=processes.environment(),
+        stderr=subprocess.DEVNULL,
     )
 
 
@@ -65,6 +89,35 @@ def nova_files(region: layout.Region) -> tuple[str, str]:
     return f'{region.name}/nova.conf', f'{region.name}/nova-database.conf'
 
 
+def nova_api(region: layout.Region) -> Service:
+    """Return Nova's API in a region.
+
+    :param region: which one.
+    :returns: Nova's own program where there is one; the newer versions bring
+        the application only.
+    """
+    name = f'{region.name}.nova-api'
+    files = nova_files(region)
+    environment = region.environment('nova')
+    if (environment / 'bin' / 'nova-api').exists():
+        return Service(name, program('nova-api', *files))
+    return Service(
+        name,
+        application(
+            'nova.wsgi.osapi_compute:application',
+            region.ports()['nova'],
+            environment,
+        ),
+        {
+            'OS_NOVA_CONFIG_DIR': str(layout.ETC),
+            # The first one says what the application consists of.
+            'OS_NOVA_CONFIG_FILES': ';'.join(
+                (str(environment / 'etc' / 'nova' / 'api-paste.ini'), *files)
+            ),
+        },
+    )
+
+
 def of_region(region: layout.Region) -> list[Service]:
     """Return the services that each region has.
 
@@ -74,10 +127,17 @@ def of_region(region: layout.Region) -> list[Service]:
     name = region.name
     ports = region.ports()
     nova = nova_files(region)
+    nova_program = functools.partial(
+        program, environment=region.environment('nova')
+    )
     return [
         Service(
             f'{name}.placement',
-            application('placement.wsgi:init_application', ports['placement']),
+            application(
+                'placement.wsgi:init_application()',
+                ports['placement'],
+                region.environment('placement'),
+            ),
             {'OS_PLACEMENT_CONFIG_DIR': str(layout.ETC / name)},
         ),
         Service(
@@ -88,15 +148,17 @@ def of_region(region: layout.Region) -> list[Service]:
             f'{name}.neutron-server',
             program('neutron-server', f'{name}/neutron.conf'),
         ),
-        Service(f'{name}.nova-api', program('nova-api', *nova)),
-        Service(f'{name}.nova-conductor', program('nova-conductor', *nova)),
+        nova_api(region),
+        Service(
+            f'{name}.nova-conductor', nova_program('nova-conductor', *nova)
+        ),
         *(
             Service(
                 f'{name}.nova-scheduler-{number}',
                 # At DEBUG it says what each host weighs, and why one is no
                 # candidate.
                 (
-                    *program(
+                    *nova_program(
                         'nova-scheduler',
                         *nova,
                         f'{name}/scheduler-{number}.conf',
@@ -109,7 +171,7 @@ def of_region(region: layout.Region) -> list[Service]:
         *(
             Service(
                 f'{name}.nova-compute-{host}',
-                program('nova-compute', nova[0], f'{name}/{host}.conf'),
+                nova_program('nova-compute', nova[0], f'{name}/{host}.conf'),
             )
             for host in region.hosts
         ),
@@ -141,7 +203,7 @@ def senlin(name: str, number: int = 0) -> Service:
 KEYSTONE = Service(
     'keystone',
     application(
-        'keystone.server.wsgi:initialize_public_application',
+        'keystone.server.wsgi:initialize_public_application()',
         layout.PORTS['keystone'],
     ),
     {'OS_KEYSTONE_CONFIG_DIR': str(layout.ETC)},

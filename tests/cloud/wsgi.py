@@ -10,7 +10,10 @@
 # License for the specific language governing permissions and limitations
 # under the License.
 
-"""Serve a WSGI application: ``wsgi.py MODULE:FUNCTION ADDRESS PORT``.
+"""Serve a WSGI application: ``wsgi.py MODULE:NAME ADDRESS PORT``.
+
+``NAME`` is that of the application, or with ``()`` that of a function which
+makes it.
 
 The applications read the command line as if it were theirs, which rules out
 the server's own program.
@@ -24,10 +27,14 @@ import waitress
 
 def main() -> None:
     """Make the application and serve it until the process is ended."""
-    factory, address, port = sys.argv[1:]
+    found, address, port = sys.argv[1:]
     del sys.argv[1:]
-    module, _, function = factory.partition(':')
-    application = getattr(importlib.import_module(module), function)()
+    module, _, name = found.partition(':')
+    application = getattr(
+        importlib.import_module(module), name.removesuffix('()')
+    )
+    if name.endswith('()'):
+        application = application()
     waitress.serve(application, host=address, port=int(port), threads=8)
 
 
