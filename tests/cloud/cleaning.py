@@ -52,3 +52,41 @@ def sweep() -> None:
         for server in compute.servers(all_projects=True):
             with contextlib.suppress(exceptions.SDKException):
                 compute.delete_server(server, force=True)
+
+
+def definitions() -> list[str]:
+    """Return what has been defined beside what the cloud is booted with.
+
+    :returns: a name for each aggregate, flavor, profile and policy.
+    """
+    found = []
+    for region in layout.REGIONS:
+        compute = clients.connect(region.name).compute
+        found += [f'aggregate {one.name}' for one in compute.aggregates()]
+        found += [
+            f'flavor {one.name}'
+            for one in compute.flavors()
+            if one.name != layout.FLAVOR
+        ]
+    clustering = clients.connect(user=layout.USER).clustering
+    found += [f'profile {one.name}' for one in clustering.profiles()]
+    found += [f'policy {one.name}' for one in clustering.policies()]
+    return found
+
+
+def sweep_definitions() -> None:
+    """Delete all of that; nothing may use it any more."""
+    for region in layout.REGIONS:
+        compute = clients.connect(region.name).compute
+        for aggregate in compute.aggregates():
+            for host in aggregate.hosts:
+                compute.remove_host_from_aggregate(aggregate.id, host)
+            compute.delete_aggregate(aggregate.id)
+        for flavor in compute.flavors():
+            if flavor.name != layout.FLAVOR:
+                compute.delete_flavor(flavor.id)
+    clustering = clients.connect(user=layout.USER).clustering
+    for policy in clustering.policies():
+        clustering.delete_policy(policy.id)
+    for profile in clustering.profiles():
+        clustering.delete_profile(profile.id)

@@ -14,60 +14,51 @@
 
 import contextlib
 import json
-import pathlib
 import re
 import shlex
-import textwrap
 
 import requests_mock
 
 from nova_filters import inventory, mistakes
 from nova_filters.client import files
+from tests import console
 from tests.functional.client import base, cloud
 
-PAGE = pathlib.Path(__file__).parents[3] / 'doc' / 'source' / 'commands.rst'
-FILES = PAGE.parent / 'examples'
-BLOCK = re.compile(r'\.\. code-block:: console\n\n((?:   .*\n)+)')
+PAGE = console.PAGES / 'commands.rst'
+FILES = console.PAGES / 'examples'
 #: What a file says, whichever release of the client printed it.
 _READ = {
     'flavors.json': inventory.read_flavors,
     'aggregates.json': inventory.read_aggregates,
     'hosts.json': inventory.read_hosts,
 }
-#: A command, with the lines that continue it, and what it prints.
-EXAMPLE = re.compile(r'\$ (openstack (?:.*\\\n)*.*)\n((?:.*\n)*)')
 
 
 class DocumentationTest(base.CommandTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.blocks = [
-            textwrap.dedent(block)
-            for block in BLOCK.findall(PAGE.read_text('utf-8'))
-        ]
+        self.examples = console.examples(PAGE.name)
 
     def test_each_example_prints_what_the_page_shows(self) -> None:
-        shown = {}
-        for block in self.blocks:
-            match = EXAMPLE.fullmatch(block)
-            # Those that save a file ask a cloud.
-            if match is not None and ' > ' not in match[1]:
-                shown[match[1].replace('\\\n', '')] = match[2]
+        # Those that save a file ask a cloud.
+        shown = [one for one in self.examples if ' > ' not in one.command]
         self.assertGreater(len(shown), 6)
-        for command, wanted in shown.items():
-            words = shlex.split(command)[1:]
+        for example in shown:
+            program, *words = shlex.split(example.command.replace('\\\n', ''))
+            self.assertEqual('openstack', program)
             with contextlib.chdir(FILES):
                 result = self.openstack(*words)
-            self.assertEqual('', result.error, command)
-            self.assertEqual(wanted.rstrip(), result.output.rstrip(), command)
+            self.assertEqual('', result.error, example.command)
+            self.assertEqual(
+                example.output, result.output.rstrip(), example.command
+            )
 
     def test_the_example_files_say_what_the_client_prints(self) -> None:
+        saved = re.compile(r'openstack (.*) > (\w+\.json)')
         commands = dict(
-            re.findall(
-                r'^\$ openstack (.*) > (\w+\.json)$',
-                '\n'.join(self.blocks),
-                re.M,
-            )
+            match.groups()
+            for example in self.examples
+            if (match := saved.fullmatch(example.command))
         )
         self.assertEqual(
             {'flavors.json', 'aggregates.json', 'hosts.json'},
@@ -87,9 +78,13 @@ class DocumentationTest(base.CommandTestCase):
                 )
 
     def test_the_servers_say_what_the_client_prints(self) -> None:
-        (block,) = (b for b in self.blocks if b.startswith('$ for'))
-        names = re.findall(r'in (.*); do', block)[0].split()
-        (words,) = re.findall(r'openstack (.*) \$server', block)
+        (loop,) = (
+            one.command
+            for one in self.examples
+            if one.command.startswith('for ')
+        )
+        names = re.findall(r'in (.*); do', loop)[0].split()
+        (words,) = re.findall(r'openstack (.*) \$server', loop)
         source = cloud.licensed_hosts()
         file = self.write(
             ''.join(self.printed(source, f'{words} {n}') for n in names),

@@ -12,26 +12,20 @@
 
 """The examples of the documentation, as an operator would use them."""
 
-import pathlib
-import re
-import textwrap
-
 import yaml
 from senlin.engine import environment
 
+from tests import console
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
-
-PAGE = pathlib.Path(__file__).parents[3] / 'doc' / 'source' / 'senlin.rst'
-BLOCK = re.compile(r'\.\. code-block:: yaml\n\n((?:   .*\n|\n)+)')
 
 
 class Examples(base.TestCase):
     def setUp(self):
         super().setUp()
         blocks = [
-            yaml.safe_load(textwrap.dedent(block))
-            for block in BLOCK.findall(PAGE.read_text())
+            yaml.safe_load(block.text)
+            for block in console.blocks('senlin.rst', 'yaml')
         ]
         self.specs = {
             block['type']: block for block in blocks if 'type' in block
