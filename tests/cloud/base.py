@@ -34,6 +34,9 @@ Server = compute_server.Server
 class CloudTest(unittest.TestCase):
     """A test on the cloud, which it leaves as empty as it found it."""
 
+    #: Where a test works that is about one region.
+    region = ONE
+
     def setUp(self) -> None:
         self.user = {
             region.name: clients.connect(region.name, layout.USER)

@@ -25,15 +25,26 @@ KEY = (
 )
 
 
-class TestHints(heat_base.StackTest):
-    def assert_hints(self, root: str, found: dict, *path: str) -> None:
+#: The first version of Nova's API that shows the hints of a server; only
+#: RegionTwo has it.
+SHOWN = '2.100'
+
+
+class HintsTest(heat_base.StackTest):
+    def assert_hints(
+        self, root: str, found: dict, *path: str, region: str = ''
+    ) -> None:
         """Assert that Nova has stored where in which stack a server is.
+
+        Where Nova shows it to the server's owner, that must be the same.
 
         :param root: the root stack.
         :param found: the server, as Heat knows it.
         :param path: the names of the resources on the way to its stack.
+        :param region: where it is; the test's region by default.
         """
-        hints = self.hints(base.ONE, found['server'])
+        region = region or self.region
+        hints = self.hints(region, found['server'])
         self.assertEqual([root], hints['heat_root_stack_id'])
         self.assertEqual([found['stack_id']], hints['heat_stack_id'])
         self.assertEqual([found['stack_name']], hints['heat_stack_name'])
@@ -48,7 +59,14 @@ class TestHints(heat_base.StackTest):
         self.assertEqual(
             list(path), [step.partition(',')[0] for step in below]
         )
+        if region == base.TWO:
+            shown = self.user[region].compute.get(
+                f'/servers/{found["server"]}', microversion=SHOWN
+            )
+            self.assertEqual(hints, shown.json()['server']['scheduler_hints'])
 
+
+class TestHints(HintsTest):
     def test_nested_servers_carry_their_place(self):
         root = self.make_stack(
             heat_base.template(
@@ -68,7 +86,7 @@ class TestHints(heat_base.StackTest):
         self.assertEqual({'front', 'db', '0', '1'}, set(found))
         self.assertEqual(
             {one['server'] for one in found.values()},
-            set(self.servers(base.ONE)),
+            set(self.servers(self.region)),
         )
         self.assert_hints(root, found['front'])
         self.assert_hints(root, found['db'], 'back')
@@ -88,7 +106,39 @@ class TestHints(heat_base.StackTest):
         )
         (found,) = self.resources(root, SERVER)
         self.assert_hints(root, found)
-        self.assertEqual(['r7'], self.hints(base.ONE, found['server'])['rack'])
+        hints = self.hints(self.region, found['server'])
+        self.assertEqual(['r7'], hints['rack'])
+
+
+class TestHintsInNewestNova(TestHints):
+    region = base.TWO
+
+
+class TestRemoteStack(HintsTest):
+    def test_stack_in_another_region_is_its_own_root(self):
+        root = self.make_stack(
+            heat_base.template(
+                here=heat_base.server(),
+                there={
+                    'type': 'OS::Heat::Stack',
+                    'properties': {
+                        'context': {'region_name': base.TWO},
+                        'template': heat_base.template(
+                            back=heat_base.server()
+                        ),
+                    },
+                },
+            )
+        )
+        (here,) = self.resources(root, SERVER)
+        (remote,) = (
+            one['server'] for one in self.resources(root, 'OS::Heat::Stack')
+        )
+        (back,) = self.resources(remote, SERVER)
+        self.assertEqual({here['server']}, set(self.servers(base.ONE)))
+        self.assertEqual({back['server']}, set(self.servers(base.TWO)))
+        self.assert_hints(root, here)
+        self.assert_hints(remote, back, region=base.TWO)
 
 
 class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
@@ -96,7 +146,7 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
 
     def setUp(self) -> None:
         super().setUp()
-        self.preferred, *others = nova_base.HOSTS
+        self.preferred, *others = self.hosts
         self.make_aggregate(
             {
                 # More than all other weighers together.
@@ -104,7 +154,7 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
                 # The fake computes never get done with their servers.
                 'io_ops_weight_multiplier': '0.0',
             },
-            *nova_base.HOSTS,
+            *self.hosts,
         )
         big = self.compute.create_flavor(
             name=base.unique('flavor'), vcpus=100, ram=100000, disk=100
@@ -123,7 +173,7 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
         root = self.make_stack(heat_base.template(**members))
         (found,) = self.resources(root, SERVER)
         self.assertEqual(self.preferred, self.host_of(found['server']))
-        true = self.hints(base.ONE, found['server'])
+        true = self.hints(self.region, found['server'])
         unsigned = {
             name: value
             for name, value in true.items()
@@ -143,9 +193,8 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
                 # Who is believed to be of the stack is kept off this host.
                 server = self.boot(small, hints)
                 self.assertEqual(self.preferred, self.host_of(server))
-                self.assertEqual(
-                    [root], self.hints(base.ONE, server)['heat_root_stack_id']
-                )
+                hints = self.hints(self.region, server)
+                self.assertEqual([root], hints['heat_root_stack_id'])
         members['member_1'] = heat_base.server()
         self.update_stack(root, heat_base.template(**members))
         (second,) = (
@@ -159,9 +208,10 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
         # One after the other: the schedulers do not see each other's
         # choices at once.
         members = {
-            f'member_{number}': heat_base.server() for number in range(3)
+            f'member_{number}': heat_base.server()
+            for number in range(len(self.hosts))
         }
-        for number in (1, 2):
+        for number in range(1, len(self.hosts)):
             members[f'member_{number}']['depends_on'] = f'member_{number - 1}'
         root = self.make_stack(
             heat_base.template(group={'type': 'group.yaml'}),
@@ -170,4 +220,8 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
         hosts = [
             self.host_of(one['server']) for one in self.resources(root, SERVER)
         ]
-        self.assertEqual(sorted(nova_base.HOSTS), sorted(hosts))
+        self.assertEqual(sorted(self.hosts), sorted(hosts))
+
+
+class TestSpreadInNewestNova(TestSpread):
+    region = base.TWO
