@@ -20,9 +20,12 @@ import subprocess
 from collections.abc import Iterator
 
 #: What the cloud needs beside Python, and a program that tells whether it is
-#: there. The core of MariaDB is its programs alone, without a system daemon.
+#: there. The core of MariaDB is its programs alone, without a system daemon;
+#: one that mariadb-install-db calls lies in that of the client, on which it
+#: does not depend.
 PACKAGES = {
     'mariadb-server-core': '/usr/sbin/mariadbd',
+    'mariadb-client-core': '/usr/bin/my_print_defaults',
     'rabbitmq-server': '/usr/lib/rabbitmq/bin/rabbitmq-server',
 }
 
