@@ -29,6 +29,9 @@ LOG = logging.getLogger(__name__)
 #: Since this microversion Nova shows a server's own copy of the flavor.
 EMBEDDED_FLAVOR = '2.47'
 
+#: The level of -v; without it the shell shows warnings and errors.
+_VERBOSE = 2
+
 
 @contextlib.contextmanager
 def one_line() -> Iterator[None]:
@@ -47,7 +50,7 @@ def one_line() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def no_second_message() -> Iterator[None]:
+def _no_second_message() -> Iterator[None]:
     """Keep the log from telling what an exception is going to tell.
 
     Where nobody answers, keystoneauth warns that it could not ask for
@@ -60,6 +63,21 @@ def no_second_message() -> Iterator[None]:
         yield
     finally:
         log.setLevel(level)
+
+
+def log_in(command: Any) -> Any:
+    """Log in, as the shell does before a command that always needs a cloud.
+
+    :param command: the command that runs.
+    :returns: the SDK's connection.
+    """
+    # What the shell does next looks at it.
+    command.auth_required = True
+    options = command.app.options
+    quiet = options.verbose_level < _VERBOSE and not options.debug
+    with _no_second_message() if quiet else contextlib.nullcontext():
+        command.app.prepare_to_run_command(command)
+    return command.app.client_manager.sdk_connection
 
 
 def negotiate(compute: Any) -> None:

@@ -13,7 +13,6 @@
 """What the commands on the filter share: where their input comes from."""
 
 import argparse
-import contextlib
 from typing import Any
 
 from osc_lib import exceptions
@@ -21,10 +20,6 @@ from osc_lib.command import command
 
 from nova_filters import conf, inventory
 from nova_filters.client import cloud, files
-
-#: The level of -v; without it the shell shows warnings and errors.
-_VERBOSE = 2
-_EVERYTHING = contextlib.nullcontext()
 
 
 class FilterCommand(command.Lister):  # type: ignore[misc]
@@ -130,13 +125,7 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
     def compute(self) -> Any:
         """Return the compute proxy of the cloud; log in with the first use."""
         if self._compute is None:
-            # What the shell does before a command that always needs a cloud.
-            self.auth_required = True
-            options = self.app.options
-            quiet = options.verbose_level < _VERBOSE and not options.debug
-            with cloud.no_second_message() if quiet else _EVERYTHING:
-                self.app.prepare_to_run_command(self)
-            self._compute = self.app.client_manager.sdk_connection.compute
+            self._compute = cloud.log_in(self).compute
             cloud.negotiate(self._compute)
         return self._compute
 

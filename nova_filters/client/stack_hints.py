@@ -165,10 +165,7 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
 
     def _ask(self, stack: str) -> Iterator[Mapping[str, Any]]:
         """Yield the servers of a stack, as Nova's API answers."""
-        # What the shell does before a command that always needs a cloud.
-        self.auth_required = True
-        self.app.prepare_to_run_command(self)
-        connection = self.app.client_manager.sdk_connection
+        connection = cloud.log_in(self)
         compute = connection.compute
         # The shell pins an old version unless told otherwise.
         compute.default_microversion = None

@@ -254,7 +254,7 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
         out_of_reach = set(parsed_args.without)
         connection: Any = None
         if parsed_args.policy or parsed_args.cluster:
-            connection = self._connect()
+            connection = cloud.log_in(self)
         cluster = None
         if parsed_args.cluster:
             cluster = connection.clustering.find_cluster(
@@ -275,12 +275,6 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
         if connection is not None:
             out_of_reach |= self._unknown(connection, names)
         return projection.Situation(regions, current, out_of_reach)
-
-    def _connect(self) -> Any:
-        """Log in, as the shell does for commands that always need it."""
-        self.auth_required = True
-        self.app.prepare_to_run_command(self)
-        return self.app.client_manager.sdk_connection
 
     @staticmethod
     def _regions(

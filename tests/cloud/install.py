@@ -20,10 +20,11 @@ import subprocess
 from collections.abc import Iterator
 
 #: What the cloud needs beside Python, and a program that tells whether it is
-#: there. The core of MariaDB is its programs alone, without a system daemon.
+#: there. The core of MariaDB is its programs alone, without a system daemon;
+#: one that mariadb-install-db calls lies in that of the client, on which it
+#: does not depend.
 PACKAGES = {
     'mariadb-server-core': '/usr/sbin/mariadbd',
-    # Without it mariadb-install-db does not find the programs it calls.
     'mariadb-client-core': '/usr/bin/my_print_defaults',
     'rabbitmq-server': '/usr/lib/rabbitmq/bin/rabbitmq-server',
 }

@@ -42,14 +42,19 @@ class PlacementTest(base.CloudTest):
         self.addCleanup(self.remove_servers)
         self.image = self.admin[self.region].image.find_image(layout.IMAGE).id
 
-    def make_aggregate(self, metadata: dict[str, str], *hosts: str) -> str:
+    def make_aggregate(
+        self, metadata: dict[str, str], *hosts: str, name: str = ''
+    ) -> str:
         """Make a host aggregate.
 
         :param metadata: what it says of its hosts.
         :param hosts: the hosts in it.
+        :param name: its name, if it matters.
         :returns: its id.
         """
-        made = self.compute.create_aggregate(name=base.unique('aggregate')).id
+        made = self.compute.create_aggregate(
+            name=name or base.unique('aggregate')
+        ).id
         self.addCleanup(self.compute.delete_aggregate, made)
         if metadata:
             self.compute.set_aggregate_metadata(made, metadata)
@@ -60,24 +65,37 @@ class PlacementTest(base.CloudTest):
             )
         return made
 
-    def make_flavor(self, extra_specs: dict[str, str]) -> str:
+    def make_flavor(self, extra_specs: dict[str, str], name: str = '') -> str:
         """Make a flavor.
 
         :param extra_specs: as an example writes them; keys without a
             namespace get the scope that the documentation recommends.
+        :param name: its name, if it matters.
         :returns: its id.
         """
         made = self.compute.create_flavor(
-            name=base.unique('flavor'), vcpus=1, ram=64, disk=1
+            name=name or base.unique('flavor'), vcpus=1, ram=64, disk=1
         ).id
         self.addCleanup(self.compute.delete_flavor, made)
-        scoped = {
-            key if ':' in key else SCOPE + key: value
-            for key, value in extra_specs.items()
-        }
-        if scoped:
-            self.compute.create_flavor_extra_specs(made, scoped)
+        if extra_specs:
+            self.set_extra_specs(made, extra_specs)
         return made
+
+    def set_extra_specs(
+        self, flavor: str, extra_specs: dict[str, str]
+    ) -> None:
+        """Set extra specs of a flavor; others stay.
+
+        :param flavor: its id.
+        :param extra_specs: as :meth:`make_flavor` takes them.
+        """
+        self.compute.create_flavor_extra_specs(
+            flavor,
+            {
+                key if ':' in key else SCOPE + key: value
+                for key, value in extra_specs.items()
+            },
+        )
 
     def make_group(self) -> str:
         """Make a group of servers that share no host; return its id."""
@@ -118,13 +136,17 @@ class PlacementTest(base.CloudTest):
         self._servers.append(made)
         return made
 
-    def remove_servers(self) -> None:
-        """Delete the servers of the test and wait until they are gone."""
-        for server in self._servers:
+    def remove_servers(self, *servers: str) -> None:
+        """Delete servers and wait until they are gone.
+
+        :param servers: their ids; by default all servers of the test.
+        """
+        unwanted = servers or self._servers
+        for server in unwanted:
             self.compute.delete_server(server)
         self.wait_for(
             lambda: self.assertEqual(
-                set(), set(self._servers) & set(self.servers(self.region))
+                set(), set(unwanted) & set(self.servers(self.region))
             )
         )
 

@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Mapping
 from typing import Any
 from unittest import mock
 
@@ -48,6 +49,9 @@ class Result:
 
 class CommandTestCase(unittest.TestCase):
     """Base of tests of commands: no cloud is configured, and no settings."""
+
+    #: What a user sets to log in, for those commands that ask a cloud.
+    login: Mapping[str, str] = {}
 
     def setUp(self) -> None:
         super().setUp()
@@ -89,17 +93,18 @@ class CommandTestCase(unittest.TestCase):
                 status = exc.code if isinstance(exc.code, int) else 1
         return Result(status, output.getvalue(), error.getvalue())
 
-    def openstack_process(self, *arguments: str) -> Result:
+    def openstack_process(self, *arguments: str, **variables: str) -> Result:
         """Run a command in a process of its own, as a user does.
 
         :param arguments: the words after ``openstack``.
+        :param variables: environment variables, such as ``OS_AUTH_URL``.
         :returns: what it left behind.
         """
         result = subprocess.run(
             [sys.executable, '-m', 'openstackclient.shell', *arguments],
             capture_output=True,
             text=True,
-            env=self.environment(),
+            env=self.environment() | variables,
             cwd=self.folder,
         )
         return Result(result.returncode, result.stdout, result.stderr)
@@ -115,6 +120,26 @@ class CommandTestCase(unittest.TestCase):
         result = self.openstack(*arguments, '-f', 'json', **variables)
         self.assertEqual((0, ''), (result.status, result.error))
         return json.loads(result.output)
+
+    def live(self, *arguments: str) -> Any:
+        """Return what a command says of the cloud, as data.
+
+        :param arguments: the words after ``openstack``.
+        :returns: the data.
+        """
+        return self.data(*arguments, **self.login)
+
+    def save(self, name: str, *arguments: str, form: str = 'json') -> str:
+        """Save what a command of the standard client prints.
+
+        :param name: the file.
+        :param arguments: the words after ``openstack``.
+        :param form: the format to print it in.
+        :returns: the path of the file.
+        """
+        result = self.openstack(*arguments, '-f', form, **self.login)
+        self.assertEqual((0, ''), (result.status, result.error))
+        return self.write(result.output, name)
 
     def write(self, text: str, name: str) -> str:
         """Write a file.
@@ -144,32 +169,14 @@ class CommandTestCase(unittest.TestCase):
 class CloudTestCase(CommandTestCase):
     """Base of tests of commands that ask a cloud, or files saved from it."""
 
+    login = cloud.LOGIN
+
     def setUp(self) -> None:
         super().setUp()
         self.cloud = cloud.licensed_hosts()
         self.mocker = requests_mock.Mocker()
         self.enterContext(self.mocker)
         self.cloud.install(self.mocker)
-
-    def live(self, *arguments: str) -> Any:
-        """Return what a command says of the cloud, as data.
-
-        :param arguments: the words after ``openstack``.
-        :returns: the data.
-        """
-        return self.data(*arguments, **cloud.LOGIN)
-
-    def save(self, name: str, *arguments: str, form: str = 'json') -> str:
-        """Save what a command of the standard client prints.
-
-        :param name: the file.
-        :param arguments: the words after ``openstack``.
-        :param form: the format to print it in.
-        :returns: the path of the file.
-        """
-        result = self.openstack(*arguments, '-f', form, **cloud.LOGIN)
-        self.assertEqual((0, ''), (result.status, result.error))
-        return self.write(result.output, name)
 
     def files(self, form: str = 'json') -> list[str]:
         """Save the cloud and return the options that read it from files.

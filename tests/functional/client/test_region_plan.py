@@ -20,7 +20,7 @@ from unittest import mock
 import ddt
 import yaml
 
-from tests.functional.client import base
+from tests.functional.client import base, cloud
 
 COMMAND = ('cluster', 'region', 'plan')
 
@@ -231,3 +231,12 @@ class RegionPlanTest(base.CommandTestCase):
             OS_ENDPOINT='http://127.0.0.1:9/',
         )  # fmt: skip
         self.assert_one_line(result, '127.0.0.1')
+
+    def test_a_keystone_that_does_not_answer_is_one_line(self):
+        login = cloud.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
+        arguments = ('--cluster', 'web', '--scale-out', '1')
+        result = self.openstack(*COMMAND, *arguments, **login)
+        self.assert_one_line(result, '127.0.0.1:9')
+        # Who asks for more gets more.
+        result = self.openstack('-v', *COMMAND, *arguments, **login)
+        self.assertGreater(len(result.error.splitlines()), 1)

@@ -23,7 +23,7 @@ import ddt
 import requests_mock
 
 from heat_hints import hints, signature
-from tests.functional.client import base
+from tests.functional.client import base, cloud
 from tests.functional.client import test_documentation as documentation
 
 COMMAND = ('stack', 'hints', 'show')
@@ -242,6 +242,11 @@ class OfflineTest(StackHintsTestCase):
     )
     def test_a_wrong_call_is_one_line(self, arguments, words):
         self.assert_one_line(self.openstack(*COMMAND, *arguments), *words)
+
+    def test_a_keystone_that_does_not_answer_is_one_line(self):
+        login = cloud.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
+        result = self.openstack(*COMMAND, 'shop', **login)
+        self.assert_one_line(result, '127.0.0.1:9')
 
     @ddt.unpack
     @ddt.data(
