@@ -496,6 +496,9 @@ if __name__ == '__main__':
     code = common.EXIT_FAILED
     try:
         code = main()
+    except SystemExit as exc:
+        # From argparse: 0 after --help, 2 for a wrong call.
+        code = int(exc.code or 0)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:

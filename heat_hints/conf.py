@@ -242,10 +242,10 @@ nova-scheduler with the same key then believes no hints that a tenant made up.
 Possible values:
 
 * Empty: the hints are not signed.
-* A list of keys of at least 32 characters each, without ``$``, ``%`` and
-  commas, for example from ``openssl rand -hex 32``. heat-engine signs with
-  the first; nova-scheduler believes any of them. When the first is too short,
-  an ERROR is logged and the hints are sent unsigned.
+* A list of keys of at least 32 characters each, without ``$`` and commas,
+  for example from ``openssl rand -hex 32``. heat-engine signs with the
+  first; nova-scheduler believes any of them. When the first is too short, an
+  ERROR is logged and the hints are sent unsigned.
 
 Related options:
 

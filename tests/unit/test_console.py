@@ -94,12 +94,3 @@ class PagesTest(unittest.TestCase):
         for page, examples in self.examples.items():
             for example in examples:
                 self.assertFalse(example.command.endswith('\\'), page)
-
-    def test_sentinels_are_quoted(self):
-        found = {
-            (page, example.command): characters
-            for page, examples in self.examples.items()
-            for example in examples
-            if (characters := console.unquoted(example.command))
-        }
-        self.assertEqual({}, found)

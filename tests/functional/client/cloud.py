@@ -13,8 +13,9 @@
 """A cloud for the ``openstack`` shell: the tests' only stub.
 
 It stands where Keystone and Nova would answer, and knows no request but the
-few that read flavors, aggregates, compute services and servers. Everything
-in front of it is real: the shell, the SDK, keystoneauth.
+few that read flavors, aggregates, compute services and servers; one kind of
+it takes changes of flavors and aggregates, too. Everything in front of it is
+real: the shell, the SDK, keystoneauth.
 """
 
 import dataclasses
@@ -79,6 +80,10 @@ class Cloud:
         token.add_role(name='admin')
         token.add_service('compute', name='nova').add_standard_endpoints(
             public=COMPUTE, region='RegionOne'
+        )
+        # "flavor set" of a newer shell wants one, even without a project.
+        token.add_service('identity', name='keystone').add_standard_endpoints(
+            public=AUTH_URL, region='RegionOne'
         )
         # "server show" of an older shell wants one, even without an image.
         token.add_service('image', name='glance').add_standard_endpoints(
@@ -210,6 +215,42 @@ class Cloud:
                 return {'server': found[number]}
         context.status_code = 404
         return {'itemNotFound': {'message': 'no such server', 'code': 404}}
+
+
+class ChangeableCloud(Cloud):
+    """A cloud whose flavors and aggregates can be changed."""
+
+    def install(self, mocker: requests_mock.Mocker) -> None:
+        """Answer the requests of this process.
+
+        :param mocker: what stands in for the network.
+        """
+        super().install(mocker)
+        mocker.post(re.compile(re.escape(COMPUTE)), json=self._change)
+
+    def _change(self, request: Any, context: Any) -> dict[str, Any]:
+        """Change what a POST says, and answer as Nova does."""
+        path = parse.urlsplit(request.url).path.removeprefix('/compute/v2.1')
+        self.requests.append((request.method, path))
+        match path.strip('/').split('/'), request.json():
+            case ['os-aggregates'], {'aggregate': {'name': name}}:
+                self.aggregates[name] = ({}, [])
+                return {'aggregate': self._aggregates()[-1]}
+            case ['os-aggregates', number, 'action'], action:
+                index = int(number) - 1
+                metadata, hosts = [*self.aggregates.values()][index]
+                match action:
+                    case {'set_metadata': {'metadata': new}}:
+                        metadata.update(new)
+                    case {'add_host': {'host': host}}:
+                        hosts.append(host)
+                return {'aggregate': self._aggregates()[index]}
+            case ['flavors', number, 'os-extra_specs'], {'extra_specs': new}:
+                name = [*self.flavors][int(number) - 1]
+                self.flavors[name].update(new)
+                return {'extra_specs': self.flavors[name]}
+        context.status_code = 404
+        return {'itemNotFound': {'message': path, 'code': 404}}
 
 
 def licensed_hosts() -> Cloud:

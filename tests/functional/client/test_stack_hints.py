@@ -15,6 +15,7 @@
 The hints are made and signed by the code that runs in heat-engine.
 """
 
+import contextlib
 import json
 import pathlib
 import re
@@ -369,6 +370,19 @@ class LiveTest(StackHintsTestCase):
         ]
         # Nested stacks, too.
         self.assertEqual([{'nested_depth': ['100']}], asked)
+
+    def test_the_example_of_the_page_that_asks_a_cloud(self):
+        (words,) = re.findall(
+            r'\$ openstack (stack hints show shop --config-file .*)',
+            documentation.PAGE.read_text('utf-8'),
+        )
+        self.write('nova.conf', f'[heat_hints]\nsigning_key = {KEY}\n')
+        with contextlib.chdir(self.folder):
+            rows = self.data(*words.split(), **self.cloud)
+        self.assertEqual(
+            {'valid', 'invalid', 'unsigned'},
+            {*self.verdicts(rows).values()},
+        )
 
     def test_a_server_that_is_gone_is_told(self):
         del self.servers['id-web']

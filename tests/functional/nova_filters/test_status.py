@@ -12,9 +12,15 @@
 
 """``nova-filters-status upgrade check`` on good and bad nova.conf files."""
 
+import json
+import re
+import textwrap
+
 import ddt
 
-from tests import upgrade_checks
+from tests import processes, upgrade_checks
+
+PAGE = processes.ROOT / 'doc' / 'source' / 'upgrade-checks.rst'
 
 KEY = 'an example key of 32 characters.'
 
@@ -241,4 +247,29 @@ class NovaFiltersStatusTest(
         )
         self.assert_details(
             answer, 'Filter', 'FAILURE', 'class of others', 'after the other'
+        )
+
+    def test_the_example_of_the_page_prints_what_stands_there(self):
+        blocks = re.findall(
+            r'\.\. code-block:: (ini|console)\n\n((?:   .*\n|\n)+)',
+            PAGE.read_text('utf-8'),
+        )
+        (text,) = (block for kind, block in blocks if kind == 'ini')
+        table, data = (block for kind, block in blocks if kind == 'console')
+        path = self.write(textwrap.dedent(text))
+        command, *wanted = textwrap.dedent(table).strip().splitlines()
+        self.assertEqual('...', wanted.pop())
+        words = command.replace('./nova.conf', str(path)).split()
+        self.assertEqual(['$', self.command], words[:2])
+        answer = self.execute(*words[2:])
+        self.assertEqual((2, ''), (answer.code, answer.error))
+        self.assertEqual(wanted, answer.output.splitlines()[: len(wanted)])
+        # The same as data.
+        words = data.replace('./nova.conf', str(path)).split()
+        self.assertEqual(['$', self.command], words[:2])
+        answer = self.execute(*words[2:])
+        self.assertEqual(2, answer.code)
+        self.assertEqual(
+            'Configuration file',
+            json.loads(answer.output)['checks'][0]['check'],
         )

@@ -12,12 +12,21 @@
 
 """The examples of the documentation, as an operator would use them."""
 
+import os
+import re
+import shlex
+import sys
+
 import yaml
+from eventlet.green import subprocess
 from senlin.engine import environment
 
+from senlin_plugins.policies import deletion
 from tests import console
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+PAGE = console.PAGES / 'senlin.rst'
 
 
 class Examples(base.TestCase):
@@ -27,14 +36,19 @@ class Examples(base.TestCase):
             yaml.safe_load(block.text)
             for block in console.blocks('senlin.rst', 'yaml')
         ]
-        self.specs = {
-            block['type']: block for block in blocks if 'type' in block
-        }
+        self.specs = {}
+        for block in blocks:
+            if 'type' in block:
+                self.specs.setdefault(block['type'], []).append(block)
         (self.environment,) = (b for b in blocks if 'type' not in b)
 
-    def policy(self, type_name):
-        """Create a policy from the page."""
-        spec = self.specs[type_name]
+    def policy(self, type_name, number=0):
+        """Create a policy from the page.
+
+        :param type_name: its type.
+        :param number: which of the specs of this type, in their order.
+        """
+        spec = self.specs[type_name][number]
         return self.senlin.policy(
             type_name, spec['properties'], spec['version']
         )
@@ -42,7 +56,7 @@ class Examples(base.TestCase):
     def test_the_worked_example_gives_the_numbers_of_the_page(self):
         type_name = 'senlin_plugins.nova.server'
         profile = self.senlin.profile(
-            type_name, **self.specs[type_name]['properties']
+            type_name, **self.specs[type_name][0]['properties']
         )
         cluster = self.cluster(
             self.policy(base.REGION_POLICY), profile=profile
@@ -53,11 +67,85 @@ class Examples(base.TestCase):
         self.assert_servers(cluster, **{ONE: 2, TWO: 4, THREE: 3})
         self.act(cluster, 'scale_out')
         self.assert_servers(cluster, **{ONE: 2, TWO: 4, THREE: 4})
+        self.assert_done(
+            self.senlin.attach(cluster, self.policy(base.DELETION_POLICY))
+        )
+        before = self.senlin.nodes(cluster)
+        data = self.act(cluster, 'scale_in', count=4)
+        self.assert_servers(cluster, **{ONE: 1, TWO: 3, THREE: 2})
+        self.assertEqual(
+            {ONE: 1, TWO: 1, THREE: 2}, data['deletion']['regions']
+        )
+        # The oldest of each region: nodes are made in the order of their
+        # index.
+        oldest = []
+        for region, count in data['deletion']['regions'].items():
+            own = [n for n in before if base.region_of(n) == region]
+            own.sort(key=lambda node: (node['created_at'], node['index']))
+            oldest += [node['id'] for node in own[:count]]
+        self.assertEqual(
+            sorted(oldest), sorted(data['deletion']['candidates'])
+        )
 
-    def test_the_deletion_policy_can_be_created(self):
-        policy = self.policy(base.DELETION_POLICY)
+    def test_the_policy_with_hooks_can_be_created(self):
+        policy = self.policy(base.DELETION_POLICY, 1)
         shown = self.senlin.call('GET', f'/policies/{policy}')['policy']
         self.assertEqual(f'{base.DELETION_POLICY}-1.1', shown['type'])
+
+    def test_the_deletion_policy_has_the_defaults_of_the_page(self):
+        table = dict(
+            re.findall(
+                r'^``(\w+)`` +(?:``)?(\w+)(?:``)?  ', PAGE.read_text(), re.M
+            )
+        )
+        schema = deletion.DeletionPolicy.properties_schema
+        wanted = {
+            name: str(schema[name].default).lower()
+            for name in deletion.DeletionPolicy.KEYS
+        }
+        wanted |= {'criteria': 'RANDOM', 'hooks': 'none'}
+        self.assertEqual('RANDOM', schema['criteria'].default)
+        self.assertEqual({}, schema['hooks'].default)
+        self.assertEqual(wanted, {name: table[name] for name in wanted})
+
+    def test_a_refusal_reads_as_the_page_says(self):
+        cluster = self.spread((ONE, 100, 1))
+        action = self.senlin.act(cluster, 'scale_out', count=2)
+        words = 'Policy check failure: Failed policy'
+        self.assertIn(
+            f"``{words} '...':``", ' '.join(PAGE.read_text().split())
+        )
+        self.assertRegex(
+            action['status_reason'],
+            rf"^{words} '.+': There is no feasible plan",
+        )
+
+    def test_comparing_prints_what_the_page_of_the_commands_shows(self):
+        (example,) = (
+            one
+            for one in console.examples('commands.rst')
+            if '--compare' in one.command
+        )
+        _, *words = shlex.split(example.command.replace('\\\n', ''))
+        process = subprocess.run(
+            (
+                *(sys.executable, '-W', 'ignore'),
+                *('-m', 'openstackclient.shell', *words),
+            ),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # So that no cloud is found, and the table is not cut.
+            env={'PATH': os.environ['PATH'], 'HOME': '/', 'COLUMNS': '400'},
+        )
+        lines = [
+            line
+            for line in process.stdout.splitlines()
+            # What else is installed in the shell may warn.
+            if not line.startswith('Could not load')
+        ]
+        self.assertEqual(0, process.returncode, process.stdout)
+        self.assertEqual(example.output.splitlines(), lines)
 
     def test_the_environment_file_hides_the_type_of_senlin(self):
         env = environment.global_env()
