@@ -26,7 +26,7 @@ REGIONAL = {
 
 #: The same for those that there are once, and the regions that they serve.
 CENTRAL = {
-    # Heat makes what the caller's region names, as its clients tell it.
+    # A header of each request says in which region Heat makes servers.
     'heat': ('orchestration', '/v1/%(tenant_id)s', layout.REGIONS),
     'senlin': ('clustering', '', layout.REGIONS[:1]),
 }

@@ -27,8 +27,9 @@ class StackTest(base.CloudTest):
     def setUp(self) -> None:
         super().setUp()
         self.heat = self.user[base.ONE].orchestration
-        # There is one Heat for both regions. Its own client sends this; the
-        # SDK does not, and Heat then takes the region of its configuration.
+        # There is one Heat for both regions. The openstack command sends
+        # this; the SDK does not, and Heat then takes the region of its
+        # configuration.
         self.headers = {'X-Region-Name': self.region}
 
     def make_stack(

@@ -30,10 +30,8 @@ KEY = (
 SHOWN = '2.100'
 
 
-class HintsTest(heat_base.StackTest):
-    def assert_hints(
-        self, root: str, found: dict, *path: str, region: str = ''
-    ) -> None:
+class TestHints(heat_base.StackTest):
+    def assert_hints(self, root: str, found: dict, *path: str) -> None:
         """Assert that Nova has stored where in which stack a server is.
 
         Where Nova shows it to the server's owner, that must be the same.
@@ -41,10 +39,8 @@ class HintsTest(heat_base.StackTest):
         :param root: the root stack.
         :param found: the server, as Heat knows it.
         :param path: the names of the resources on the way to its stack.
-        :param region: where it is; the test's region by default.
         """
-        region = region or self.region
-        hints = self.hints(region, found['server'])
+        hints = self.hints(self.region, found['server'])
         self.assertEqual([root], hints['heat_root_stack_id'])
         self.assertEqual([found['stack_id']], hints['heat_stack_id'])
         self.assertEqual([found['stack_name']], hints['heat_stack_name'])
@@ -59,14 +55,12 @@ class HintsTest(heat_base.StackTest):
         self.assertEqual(
             list(path), [step.partition(',')[0] for step in below]
         )
-        if region == base.TWO:
-            shown = self.user[region].compute.get(
+        if self.region == base.TWO:
+            shown = self.user[self.region].compute.get(
                 f'/servers/{found["server"]}', microversion=SHOWN
             )
             self.assertEqual(hints, shown.json()['server']['scheduler_hints'])
 
-
-class TestHints(HintsTest):
     def test_nested_servers_carry_their_place(self):
         root = self.make_stack(
             heat_base.template(
@@ -112,33 +106,6 @@ class TestHints(HintsTest):
 
 class TestHintsInNewestNova(TestHints):
     region = base.TWO
-
-
-class TestRemoteStack(HintsTest):
-    def test_stack_in_another_region_is_its_own_root(self):
-        root = self.make_stack(
-            heat_base.template(
-                here=heat_base.server(),
-                there={
-                    'type': 'OS::Heat::Stack',
-                    'properties': {
-                        'context': {'region_name': base.TWO},
-                        'template': heat_base.template(
-                            back=heat_base.server()
-                        ),
-                    },
-                },
-            )
-        )
-        (here,) = self.resources(root, SERVER)
-        (remote,) = (
-            one['server'] for one in self.resources(root, 'OS::Heat::Stack')
-        )
-        (back,) = self.resources(remote, SERVER)
-        self.assertEqual({here['server']}, set(self.servers(base.ONE)))
-        self.assertEqual({back['server']}, set(self.servers(base.TWO)))
-        self.assert_hints(root, here)
-        self.assert_hints(remote, back, region=base.TWO)
 
 
 class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
