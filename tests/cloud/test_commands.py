@@ -12,8 +12,19 @@
 
 """The commands of the ``openstack`` shell, held against what then happens."""
 
-from tests.cloud import command_base, layout, nova_base
+import json
 
+from tests.cloud import (
+    base,
+    command_base,
+    layout,
+    nova_base,
+    processes,
+    senlin_base,
+    services,
+)
+
+ONE, TWO = base.ONE, base.TWO
 FIRST, SECOND, THIRD = nova_base.HOSTS
 FORCED = {'force_metadata_check': 'True'}
 
@@ -148,3 +159,316 @@ class TestExplain(command_base.FilterCommandTest):
         self.assertIsNone(self.host_of(self.boot(self.flavors['windows'])))
         self.assertFalse(self.migrates(server, THIRD))
         self.assertTrue(self.migrates(server, SECOND))
+
+
+class TestLint(command_base.FilterCommandTest):
+    def lint(self, *arguments: str) -> tuple[int, set[tuple[str, str, str]]]:
+        """Return the exit code, and what was found where."""
+        result = self.openstack(
+            *('aggregate', 'filter', 'lint', '-f', 'json', *arguments),
+            **self.login,
+        )
+        self.assertEqual('', result.error)
+        found = {
+            (row['Severity'], row['Code'], row['Name'])
+            for row in json.loads(result.output)
+        }
+        return result.status, found
+
+    def test_what_is_found_keeps_servers_from_booting(self):
+        self.assertEqual((0, set()), self.lint())
+        self.make_aggregate({'gpu': 'a100, h100'}, FIRST, name='gpus')
+        self.make_aggregate({'ssd': '*', **FORCED}, SECOND, name='disks')
+        diskless = self.make_aggregate(
+            {'ssd': '!', **FORCED}, SECOND, name='diskless'
+        )
+        self.make_flavors(
+            comma={'gpu': 'a100,h100'},
+            exclusive={'gpu': '<or> ! <or> v100'},
+            absent={'rack': 'r7'},
+            ssd={'ssd': 'nvme'},
+        )
+        wanted = {
+            ('error', 'comma-in-flavor', 'comma'),
+            ('error', 'exclusive-sentinel', 'exclusive'),
+            ('error', 'key-not-offered', 'absent'),
+            ('error', 'contradictory-demands', SECOND),
+        }
+        status, found = self.lint('--severity', 'error')
+        self.assertEqual((1, wanted), (status, found))
+        self.assertEqual((1, found), self.lint(*self.files()))
+        refusals = self.refusals()
+        for name in ('comma', 'exclusive', 'absent'):
+            self.assertEqual(
+                [],
+                [host for host in nova_base.HOSTS if not refusals[name, host]],
+            )
+        self.assertEqual(
+            [], [name for name in self.flavors if not refusals[name, SECOND]]
+        )
+
+        self.set_extra_specs(
+            self.flavors['comma'], {'gpu': '<or> a100 <or> h100'}
+        )
+        self.set_extra_specs(self.flavors['exclusive'], {'gpu': '!'})
+        self.set_extra_specs(
+            self.flavors['absent'], {'rack': '<or> r7 <or> ~'}
+        )
+        self.compute.set_aggregate_metadata(diskless, {'ssd': None})
+        self.assertEqual((0, set()), self.lint())
+        refusals = self.refusals()
+        for name, host in (
+            ('comma', FIRST),
+            ('exclusive', THIRD),
+            ('absent', THIRD),
+            ('ssd', SECOND),
+        ):
+            self.assertEqual('', refusals[name, host])
+
+
+class TestImpact(command_base.FilterCommandTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.licensed = self.make_aggregate(
+            {'os': 'windows', **FORCED}, FIRST, SECOND, name='licensed'
+        )
+        self.make_flavors(
+            windows={'os': 'windows'},
+            linux={'os': 'linux'},
+            either={'os': '<or> windows <or> ~'},
+        )
+
+    def impact(self, *arguments: str) -> list[dict]:
+        """Return the rows, which must be the same from cloud and files."""
+        return self.live('aggregate', 'filter', 'impact', *arguments)
+
+    def test_what_is_foretold_happens(self):
+        server = self.boot(self.flavors['windows'], host=FIRST)
+        self.assertEqual(FIRST, self.host_of(server))
+        name = self.compute.get_server(server).name
+        before = self.refusals()
+        change = ('--set-aggregate', 'licensed', 'os=<or> linux <or> ~')
+        rows = self.impact(*change)
+        self.assertEqual(
+            rows,
+            self.data(
+                *('aggregate', 'filter', 'impact', *change), *self.files(name)
+            ),
+        )
+        self.compute.set_aggregate_metadata(
+            self.licensed, {'os': '<or> linux <or> ~'}
+        )
+        after = self.refusals()
+        self.assertEqual(
+            {
+                where: (
+                    'refuse' if before[where] else 'pass',
+                    'refuse' if after[where] else 'pass',
+                    after[where] or before[where],
+                )
+                for where in before
+                if bool(before[where]) != bool(after[where])
+            },
+            {
+                (row['Name'], row['Host']): (
+                    row['Before'],
+                    row['After'],
+                    row['Reason'],
+                )
+                for row in rows
+                if row['Object'] == 'flavor'
+            },
+        )
+        (moved,) = (row for row in rows if row['Object'] == 'server')
+        self.assertEqual(
+            [name, FIRST, 'pass', 'refuse', 1, 0], list(moved.values())[1:7]
+        )
+        self.assertFalse(self.migrates(server, SECOND))
+        self.assertEqual([], self.impact(*change))
+
+    def test_replacement_of_the_in_tree_filter_is_foretold(self):
+        self.make_flavors(odd={'os': '>= two'})
+        rows = self.impact('--replace-in-tree')
+        told = {
+            (row['Name'], row['Host']): (row['Before'], row['After'])
+            for row in rows
+        }
+        now = self.words()
+        self.use_filter('AggregateInstanceExtraSpecsFilter')
+        before = self.words()
+        self.assertEqual({'pass', 'refuse', 'error'}, set(before.values()))
+        self.assertEqual(
+            {
+                where: (before[where], now[where])
+                for where in now
+                if before[where] != now[where]
+            },
+            told,
+        )
+
+    def use_filter(self, name: str) -> None:
+        """Let the schedulers run another filter until the test ends."""
+        file = layout.ETC / self.region / 'nova.conf'
+        text = file.read_text()
+        other = text.replace('AggregateInstanceTypeFilter', name)
+        self.assertNotEqual(text, other)
+        # From the last to the first.
+        self.addCleanup(self.restart_schedulers)
+        self.addCleanup(file.write_text, text)
+        file.write_text(other)
+        self.restart_schedulers()
+
+    def restart_schedulers(self) -> None:
+        """Start the schedulers anew; requests wait for them on the bus."""
+        for number in (1, 2):
+            service = services.ALL[f'{self.region}.nova-scheduler-{number}']
+            processes.stop(service)
+            processes.start(service)
+
+    def words(self) -> dict[tuple[str, str], str]:
+        """Ask for a server of each flavor on each host.
+
+        :returns: what becomes of it in the words of the command.
+        """
+        servers = {
+            (name, host): self.boot(flavor, host=host)
+            for name, flavor in self.flavors.items()
+            for host in nova_base.HOSTS
+        }
+        found = {}
+        for where, server in servers.items():
+            one = self.wait_for_server(self.region, server)
+            if one.status == 'ACTIVE':
+                found[where] = 'pass'
+            elif 'No valid host' in one.fault['message']:
+                found[where] = 'refuse'
+            else:
+                self.assertIn('could not convert', one.fault['message'])
+                found[where] = 'error'
+        self.remove_servers(*servers.values())
+        return found
+
+
+class TestRegionPlan(command_base.CommandTest, senlin_base.ClusterTest):
+    """What a user without special rights learns of his cluster."""
+
+    login = command_base.login(layout.USER)
+
+    def plan(self, *arguments: str) -> list[dict]:
+        """Return what the command says."""
+        return self.live('cluster', 'region', 'plan', *arguments)
+
+    def make_policy(self, **regions: dict[str, int]) -> str:
+        """Make a region policy.
+
+        :param regions: weight and cap by name.
+        :returns: its id.
+        """
+        return self.make(
+            'policy',
+            senlin_base.REGIONS,
+            regions=[{'name': name, **more} for name, more in regions.items()],
+        )
+
+    def assert_foretold(self, cluster: str, rows: list[dict]) -> None:
+        """Scale a cluster; the policy must plan what the command has said.
+
+        :param cluster: its id.
+        :param rows: what the command has said.
+        """
+        count = sum(row['Change'] for row in rows)
+        verb, data = (
+            ('scale_out', 'creation')
+            if count > 0
+            else ('scale_in', 'deletion')
+        )
+        action = self.do(cluster, verb, count=abs(count))
+        self.assertEqual(
+            {
+                row['Region']: abs(row['Change'])
+                for row in rows
+                if row['Change']
+            },
+            action['data'][data]['regions'],
+        )
+        self.assert_spread(
+            cluster, **{row['Region']: row['Result'] for row in rows}
+        )
+
+    def test_plan_is_what_senlin_does_next(self):
+        policy = self.make_policy(
+            RegionOne={'weight': 100}, RegionTwo={'weight': 200, 'cap': 4}
+        )
+        cluster = self.make_cluster(self.make_profile(), policy)
+        name = self.senlin.get(f'/clusters/{cluster}')['cluster']['name']
+        rows = self.plan('--cluster', name, '--scale-out', '6')
+        self.assertEqual(
+            [(ONE, 100, None, 0, 2, 2), (TWO, 200, 4, 0, 4, 4)],
+            [tuple(row.values())[:6] for row in rows],
+        )
+        self.assert_foretold(cluster, rows)
+        rows = self.plan('--cluster', cluster, '--count', '+1')
+        self.assertEqual([1, 0], [row['Change'] for row in rows])
+        self.assertIn('its cap of 4 binds', rows[1]['Why'])
+        self.assert_foretold(cluster, rows)
+        self.assert_foretold(
+            cluster, self.plan('--cluster', name, '--scale-in', '3')
+        )
+
+        # What if another policy were attached?
+        other = self.make_policy(
+            RegionOne={'weight': 300}, RegionTwo={'weight': 100}
+        )
+        rows = self.plan('--cluster', name, '--policy', other, '--count', '+4')
+        self.detach(cluster, policy)
+        self.assert_one_line(
+            self.openstack(
+                *('cluster', 'region', 'plan', '--cluster', name),
+                *('--scale-in', '1'),
+                **self.login,
+            ),
+            'no region placement policy',
+        )
+        self.attach(cluster, other)
+        self.assert_foretold(cluster, rows)
+
+    def test_steps_are_what_the_cluster_goes_through(self):
+        cluster = self.make_cluster(
+            self.make_profile(),
+            self.make_policy(
+                RegionOne={'weight': 100}, RegionTwo={'weight': 200}
+            ),
+        )
+        for verb, data in (
+            ('scale_out', 'creation'),
+            ('scale_in', 'deletion'),
+        ):
+            option = '--' + verb.replace('_', '-')
+            rows = self.plan('--cluster', cluster, option, '3', '--steps')
+            self.assertEqual([1, 2, 3], [row['Step'] for row in rows])
+            for row in rows:
+                action = self.do(cluster, verb, count=1)
+                self.assertEqual(
+                    {row['Region']: 1}, action['data'][data]['regions']
+                )
+                self.assert_spread(cluster, **row['Distribution'])
+
+    def test_refusal_is_that_of_senlin(self):
+        cluster = self.make_cluster(
+            self.make_profile(),
+            self.make_policy(RegionOne={'cap': 1}, RegionTwo={'cap': 1}),
+        )
+        result = self.openstack(
+            *('cluster', 'region', 'plan', '--cluster', cluster),
+            *('--scale-out', '3'),
+            **self.login,
+        )
+        self.assert_one_line(
+            result, '3 nodes are to be added, and the caps leave room for 2'
+        )
+        action = self.senlin.wait(
+            self.senlin.act(f'/clusters/{cluster}', 'scale_out', count=3)
+        )
+        self.assertEqual('FAILED', action['status'])
+        words, _, _ = result.error.partition('.')
+        self.assertIn(words, action['status_reason'])
