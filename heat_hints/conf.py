@@ -45,7 +45,8 @@ configured providers.
 
 Possible values:
 
-* ``False``: no resource type is overridden; requests are those of stock Heat.
+* ``False``: no resource type is overridden; requests are those of stock
+  Heat.
 * ``True``: the types in ``resource_types`` are overridden. Heat logs one
   WARNING for each of them when it starts; that is expected.
 
@@ -236,7 +237,8 @@ Possible values:
 The keys that nova-scheduler recognises Heat's hints by.
 
 When a key is set, the hint ``heat_signature`` is sent as well. A
-nova-scheduler with the same key then believes no hints that a tenant made up.
+nova-scheduler with the same key then believes no hints that a tenant made
+up.
 ``heat_resource_uuid`` is always sent, because the signature binds it.
 
 Possible values:
@@ -244,8 +246,8 @@ Possible values:
 * Empty: the hints are not signed.
 * A list of keys of at least 32 characters each, without ``$`` and commas,
   for example from ``openssl rand -hex 32``. heat-engine signs with the
-  first; nova-scheduler believes any of them. When the first is too short, an
-  ERROR is logged and the hints are sent unsigned.
+  first; nova-scheduler believes any of them. When the first is too short,
+  an ERROR is logged and the hints are sent unsigned.
 
 Related options:
 

@@ -50,14 +50,14 @@ Metadata keys that no aggregate demands of a flavor.
 
 An aggregate with ``force_metadata_check`` set demands each of its metadata
 keys of every flavor. Nova itself reads some keys from aggregates; demanding
-those would lock every flavor out of the aggregate. The keys that match one of
-these patterns are never demanded. A flavor that asks for one of them is still
-checked against the aggregates.
+those would lock every flavor out of the aggregate. The keys that match one
+of these patterns are never demanded. A flavor that asks for one of them is
+still checked against the aggregates.
 
 Possible values:
 
-* A list of shell patterns (``*``, ``?``, ``[abc]``), matched with the case as
-  written, against the key without the scope
+* A list of shell patterns (``*``, ``?``, ``[abc]``), matched with the case
+  as written, against the key without the scope
   ``aggregate_instance_extra_specs:``.
 * An empty list: every key is demanded, which is what the specification says
   to the letter. An aggregate that is an availability zone then demands
@@ -65,8 +65,8 @@ Possible values:
 
 Related options:
 
-* ``[filter_scheduler] enabled_filters``: ``AggregateInstanceTypeFilter`` must
-  be in it for this option to have an effect.
+* ``[filter_scheduler] enabled_filters``: ``AggregateInstanceTypeFilter``
+  must be in it for this option to have an effect.
 """,
     ),
     cfg.IntOpt(
@@ -126,7 +126,8 @@ SIGNATURE_GROUP: Final = cfg.OptGroup(
     'heat_hints',
     title='Signed stack scheduler hints',
     help="""
-What nova-scheduler knows of the stack scheduler hints that heat-engine sends.
+What nova-scheduler knows of the stack scheduler hints that heat-engine
+sends.
 """,
 )
 
@@ -140,8 +141,8 @@ The keys that heat-engine signs its stack scheduler hints with.
 
 Any tenant can send a ``heat_root_stack_id`` straight to Nova. With a key,
 ``StackAffinityWeigher`` believes only hints that carry a signature made with
-it, for the project that owns the server: all others count as absent, those of
-running servers as well. The option is read when nova-scheduler starts.
+it, for the project that owns the server: all others count as absent, those
+of running servers as well. The option is read when nova-scheduler starts.
 
 Possible values:
 

@@ -154,6 +154,14 @@ ENVIRONMENTS = {
             project=False,
         ),
         Environment(
+            'only-client',
+            NEWEST,
+            'the openstack command and nothing else',
+            packages=('python-openstackclient',),
+            requirements=(),
+            project=False,
+        ),
+        Environment(
             'charts',
             NEWEST,
             'what draws the charts of the documentation',

@@ -62,6 +62,18 @@ class SampleTest(unittest.TestCase):
                 )
                 self.assertIn(' '.join(opt.help.split()), said)
 
+    @ddt.data(*PACKAGES)
+    def test_it_keeps_the_lines_of_each_help(self, package: str) -> None:
+        # A line that is too long for the sample goes on at the left margin,
+        # whatever the indent of its item.
+        conf = importlib.import_module(f'{package}.conf')
+        lines = self.sample(package).splitlines()
+        for group, opts in conf.list_opts():
+            for opt in opts:
+                for line in opt.help.strip().splitlines():
+                    wanted = f'# {line}' if line else '#'
+                    self.assertIn(wanted, lines, f'{group.name}.{opt.name}')
+
     def test_make_writes_all_of_them(self) -> None:
         text = (processes.ROOT / 'Makefile').read_text()
         self.assertIn(f'for name in {" ".join(PACKAGES)}; do', text)
