@@ -103,7 +103,7 @@ def all_suites(cloud: bool = False) -> list[Suite]:
         Suite(
             'unit',
             'tests/packaging',
-            needs=('only-senlin', 'only-nova', 'only-heat'),
+            needs=('only-senlin', 'only-nova', 'only-heat', 'only-client'),
         ),
     ]
     # The shell of the newest series alone, and the oldest one beside the

@@ -33,6 +33,20 @@ enabled_filters = ComputeFilter,AggregateInstanceTypeFilter
 weight_classes = nova_filters.all_weighers
 """
 
+#: Each command of the shell, asked about files.
+EXAMPLES = environments.ROOT / 'doc' / 'source' / 'examples'
+FILTER_FILES = (
+    *('--flavors', EXAMPLES / 'flavors.json'),
+    *('--aggregates', EXAMPLES / 'aggregates.json'),
+)
+COMMANDS = (
+    ('aggregate filter explain', FILTER_FILES),
+    ('aggregate filter lint', FILTER_FILES),
+    ('aggregate filter impact', ('--replace-in-tree', *FILTER_FILES)),
+    ('cluster region plan', ('--region', 'RegionOne', '--scale-out', '3')),
+    ('stack hints show', ('--servers', EXAMPLES / 'stack-servers.json')),
+)
+
 HEAT_CONF = """
 [heat_hints]
 enabled = {enabled}
@@ -86,15 +100,16 @@ class SingleServiceTest(base.DistributionTestCase):
         output = self.execute([self.install(name), '-W', 'ignore', program])
         return [line.split() for line in output.splitlines()]
 
-    @ddt.data('senlin', 'nova', 'heat')
+    @ddt.data('senlin', 'nova', 'heat', 'client')
     def test_environment_holds_one_service(self, name):
         program = (
             'import importlib.util as util; '
             'print(*(name for name in ("senlin", "nova", "heat") '
             'if util.find_spec(name)))'
         )
+        wanted = '' if name == 'client' else name
         self.assertEqual(
-            name, self.execute([self.install(name), '-c', program])
+            wanted, self.execute([self.install(name), '-c', program])
         )
 
     @ddt.data(
@@ -162,3 +177,15 @@ class SingleServiceTest(base.DistributionTestCase):
         results = [row['result'] for row in json.loads(output)['checks']]
         # Nothing is a failure; a warning is what the file asks for.
         self.assertEqual(code, max(results))
+
+    @ddt.data(*COMMANDS)
+    @ddt.unpack
+    def test_command_answers_from_files_without_any_service(
+        self, command, arguments
+    ):
+        shell = self.install('client').parent / 'openstack'
+        words = command.split()
+        usage = self.execute([shell, *words, '--help'])
+        self.assertTrue(usage.startswith(f'usage: openstack {command} '))
+        output = self.execute([shell, *words, '-f', 'json', *arguments])
+        self.assertIsInstance(json.loads(output), list)
