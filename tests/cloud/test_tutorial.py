@@ -186,7 +186,9 @@ class TestTutorial(senlin_base.ClusterTest):
         self.assertEqual(host, server.compute_host)
         self.assertEqual('ERROR' if host is None else 'ACTIVE', server.status)
         if host is None:
-            self.assertIn('No valid host', server.fault['message'])
+            # A list does not say it.
+            shown = self.admin[base.ONE].compute.get_server(server.id)
+            self.assertIn('No valid host', shown.fault['message'])
 
     def check_stack(self, hosts: int) -> None:
         """Assert that all servers are of one stack, and on how many hosts.
