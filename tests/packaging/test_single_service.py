@@ -40,7 +40,7 @@ FILTER_FILES = (
     *('--aggregates', EXAMPLES / 'aggregates.json'),
 )
 COMMANDS = (
-    ('aggregate filter explain', FILTER_FILES),
+    ('aggregate filter explain', ('--summary', *FILTER_FILES)),
     ('aggregate filter lint', FILTER_FILES),
     ('aggregate filter impact', ('--replace-in-tree', *FILTER_FILES)),
     ('cluster region plan', ('--region', 'RegionOne', '--scale-out', '3')),
