@@ -17,6 +17,7 @@ import json
 from tests.cloud import (
     base,
     command_base,
+    heat_base,
     layout,
     nova_base,
     processes,
@@ -472,3 +473,85 @@ class TestRegionPlan(command_base.CommandTest, senlin_base.ClusterTest):
         self.assertEqual('FAILED', action['status'])
         words, _, _ = result.error.partition('.')
         self.assertIn(words, action['status_reason'])
+
+
+class TestStackHints(
+    command_base.CommandTest, heat_base.StackTest, nova_base.PlacementTest
+):
+    """What Heat has told Nova, in the region whose Nova shows it."""
+
+    region = TWO
+    login = command_base.login(layout.USER, TWO)
+
+    def hints_of(self, *arguments: str) -> dict[str, tuple]:
+        """Return where the servers are, and how they are signed, by name."""
+        rows = self.live('stack', 'hints', 'show', *arguments)
+        return {
+            row['Server']: (
+                [step['resource'] for step in row['Path'] or ()],
+                row['Resource'],
+                row['Signature'],
+            )
+            for row in rows
+        }
+
+    def test_servers_of_a_stack_are_shown_with_their_signature(self):
+        root = self.make_stack(
+            heat_base.template(
+                front=heat_base.server(name='front'),
+                workers={
+                    'type': 'OS::Heat::ResourceGroup',
+                    'properties': {
+                        'count': 2,
+                        'resource_def': heat_base.server(
+                            name='worker-%index%'
+                        ),
+                    },
+                },
+            )
+        )
+        name = self.show(root)['stack_name']
+        wanted = {
+            'front': ([None], 'front', 'valid'),
+            'worker-0': ([None, 'workers'], '0', 'valid'),
+            'worker-1': ([None, 'workers'], '1', 'valid'),
+        }
+        # What nova-scheduler reads, which has the same key as Heat.
+        config = ('--config-file', str(layout.ETC / TWO / 'nova.conf'))
+        self.assertEqual(wanted, self.hints_of(name, *config))
+        self.assertEqual(
+            {
+                server: (path, resource, 'not checked')
+                for server, (path, resource, _) in wanted.items()
+            },
+            self.hints_of(root),
+        )
+
+        # Somebody of another project copies the hints of a server.
+        (front,) = (
+            one['server']
+            for one in self.resources(root, 'OS::Nova::Server')
+            if one['name'] == 'front'
+        )
+        small = self.compute.find_flavor(layout.FLAVOR).id
+        copy = self.boot(small, self.hints(TWO, front))
+        plain = self.boot(small)
+        for server in (copy, plain):
+            self.assertIsNotNone(self.host_of(server))
+        answer = self.compute.get(
+            '/servers/detail?all_tenants=1', microversion='2.100'
+        )
+        file = self.write(answer.text, 'servers.json')
+        everybody = self.hints_of('--servers', file, *config)
+        copied = self.compute.get_server(copy).name
+        self.assertEqual(
+            {
+                **wanted,
+                copied: ([None], 'front', 'invalid'),
+                self.compute.get_server(plain).name: ([], None, 'unsigned'),
+            },
+            everybody,
+        )
+        self.assertEqual(
+            {*wanted, copied}, set(self.hints_of(name, '--servers', file))
+        )
