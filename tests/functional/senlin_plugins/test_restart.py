@@ -92,7 +92,12 @@ def look(step, action):
 
 
 (scaling,) = actions('CLUSTER_SCALE_OUT')
-look('restart', senlin.wait(scaling['id']))
+ended = senlin.wait(scaling['id'])
+# The new engine fails what the dead one was doing one after the other.
+for action in actions('NODE_CREATE'):
+    if action['status'] == 'RUNNING':
+        senlin.wait(action['id'])
+look('restart', ended)
 # What was ready when the engine died is taken up with the next action.
 look('recover', senlin.act(cluster, 'recover'))
 look('scale_out', senlin.act(cluster, 'scale_out', count=2))
