@@ -84,7 +84,7 @@ api_paste_config = {{here}}/api-paste.ini
 """
 
 #: Seconds until an action that does not end is given up.
-PATIENCE = 60
+PATIENCE = 180.0
 
 
 class ApiError(Exception):
