@@ -48,7 +48,7 @@ RUN_BY = {
     'install.rst': 'tests/functional/entry_points/test_installation_page.py',
     'nova.rst': 'tests/functional/client/test_documentation.py',
     'senlin.rst': 'tests/functional/senlin_plugins/test_documentation.py',
-    'tutorial.rst': 'tests/cloud',
+    'tutorial.rst': 'tests/cloud/test_tutorial.py',
     'upgrade-checks.rst': 'tests/functional/nova_filters/test_status.py',
 }
 
