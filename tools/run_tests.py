@@ -13,8 +13,9 @@
 """Run all tests, each service's in processes of their own, and count them.
 
 ``make test`` calls this. It makes the environments that are missing, lets
-stestr run each suite in the environment it belongs to, and ends with one line
-``N passed, N failed, N skipped``: the sum over all runs.
+stestr run each suite in the environment it belongs to, says again at the end
+what failed and why, and ends with one line ``N passed, N failed, N skipped``:
+the sum over all runs.
 """
 
 import argparse
@@ -44,6 +45,9 @@ OUTCOMES = {
     'Skipped': 'skipped',
 }
 
+#: How many lines of a failed test's error are said again at the end.
+LINES = 6
+
 
 @dataclasses.dataclass(frozen=True)
 class Suite:
@@ -72,17 +76,33 @@ class Suite:
 
 @dataclasses.dataclass
 class Count:
-    """How many tests ended in which way."""
+    """How many tests ended in which way.
+
+    :param passed: how many did what they should.
+    :param failed: how many did not.
+    :param skipped: how many were not run.
+    :param failures: for those that failed, lines that say which and why.
+    """
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    failures: list[str] = dataclasses.field(default_factory=list)
 
     def add(self, other: 'Count') -> None:
         """Add the numbers of another count to this one."""
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.failures += other.failures
+
+    def fail(self, reason: str) -> None:
+        """Count one failure more, of no test in particular.
+
+        :param reason: what went wrong.
+        """
+        self.failed += 1
+        self.failures.append(reason)
 
     def __str__(self) -> str:
         return (
@@ -145,6 +165,30 @@ def count_in(output: str) -> Count:
         if outcome is not None:
             setattr(count, outcome, getattr(count, outcome) + int(number))
     return count
+
+
+def failures_in(output: str) -> list[str]:
+    """Read from what stestr prints at its end which tests failed, and why.
+
+    :param output: all that stestr printed.
+    :returns: for each test its name, and the first lines of its error.
+    """
+    _, _, told = output.rpartition(' tests - output below:\n')
+    told, _, _ = told.partition('\nTotals\n')
+    # A name stands over a line of dashes.
+    parts = re.split(r'^(\S.*)\n-{8,}\n', told, flags=re.M)[1:]
+    found = []
+    for name, text in zip(parts[::2], parts[1::2], strict=True):
+        # What the test logged may come before or behind it.
+        _, _, trace = text.rpartition('Captured traceback:\n')
+        trace, _, _ = trace.partition('\nCaptured ')
+        # An empty line is between the innermost frame and the error.
+        frame = re.split(r'^ {6}File "', trace, flags=re.M)[-1]
+        _, _, error = frame.partition('\n\n')
+        lines = [line.strip() for line in error.splitlines()]
+        lines = [line for line in lines if line.strip('=')][:LINES]
+        found.append('\n    '.join([name, *lines]))
+    return found
 
 
 def run(suite: Suite) -> Count:
@@ -211,13 +255,14 @@ def run_stestr(suite: Suite, python: pathlib.Path) -> Count:
         for line in process.stdout or ():
             print(line, end='', flush=True)
             lines.append(line)
-    count = count_in(''.join(lines))
-    if process.returncode and not count.failed:
-        print(f'stestr ended with exit code {process.returncode}')
-        count.failed += 1
-    elif not count.passed and not count.failed:
-        print('no test ran')
-        count.failed += 1
+    output = ''.join(lines)
+    count = count_in(output)
+    if count.failed:
+        count.failures = failures_in(output)
+    elif process.returncode:
+        count.fail(f'stestr ended with exit code {process.returncode}')
+    elif not count.passed:
+        count.fail('no test ran')
     return count
 
 
@@ -262,12 +307,16 @@ def main(argv: list[str] | None = None) -> int:
         try:
             count = run(suite)
         except environments.EnvironmentFailed as exc:
-            print(exc, flush=True)
-            count = Count(failed=1)
+            count = Count()
+            count.fail(str(exc))
+        count.failures = [f'{suite.title}: {one}' for one in count.failures]
         ends.append(f'{suite.title}: {count}')
         total.add(count)
     print('\n=== all suites ===')
     print('\n'.join(ends))
+    if total.failures:
+        print('\n=== what failed ===')
+        print('\n'.join(total.failures))
     print(total, flush=True)
     return 1 if total.failed else 0
 
