@@ -21,6 +21,7 @@ in-process message bus (``fake://``) and a database in memory.
 """
 
 import dataclasses
+import gc
 import logging
 import pathlib
 import random
@@ -51,6 +52,8 @@ from demo.heat import cloud as loopback
 
 #: How long one statement may wait for another's transaction, in seconds.
 LOCK_SECONDS = 30.0
+#: After how long a wait it is asked whether anybody still wants the other.
+STALE_SECONDS = 0.5
 #: How long a stack may take, in seconds.
 STACK_SECONDS = 120.0
 
@@ -357,10 +360,14 @@ def _begin_immediate(
     that to the second of two ("database is locked") without waiting, so
     each transaction waits here for its turn. The wait is a Python sleep,
     because SQLite's own would stop every green thread of Heat 22.
+
+    Heat leaves some sessions to Python's garbage collector. While all its
+    threads wait here, nothing happens that would set the collector going.
     """
     if statement != 'BEGIN':
         return statement, parameters
     deadline = time.monotonic() + LOCK_SECONDS
+    stale = time.monotonic() + STALE_SECONDS
     cursor.execute('PRAGMA busy_timeout = 0')
     while True:
         try:
@@ -368,6 +375,9 @@ def _begin_immediate(
         except sqlite3.OperationalError:
             if time.monotonic() > deadline:
                 raise
+            if time.monotonic() > stale:
+                gc.collect()
+                stale = time.monotonic() + STALE_SECONDS
             time.sleep(0.001)
         else:
             # The end of the transaction waits for whoever is just asking
