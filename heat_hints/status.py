@@ -221,6 +221,9 @@ def main(argv: list[str] | None = None) -> int:
             Checks(cfg.CONF),
             sys.argv[1:] if argv is None else argv,
         )
+    except BrokenPipeError:
+        # Nobody reads any more, as behind ``head``.
+        return 255
     except (cfg.Error, OSError, ValueError) as exc:
         print(
             f'{COMMAND}: the configuration cannot be read: {_one_line(exc)}',

@@ -334,6 +334,9 @@ def main(argv: list[str] | None = None) -> int:
         )
     except ImportError as exc:
         problem = f'run it where nova-scheduler is installed: {exc}'
+    except BrokenPipeError:
+        # Nobody reads any more, as behind ``head``.
+        return 255
     except (cfg.Error, OSError, ValueError) as exc:
         problem = f'the configuration cannot be read: {_one_line(exc)}'
     print(f'{COMMAND}: {problem}', file=sys.stderr)

@@ -327,6 +327,9 @@ def main(argv: list[str] | None = None) -> int:
         return upgradecheck.main(
             cfg.CONF, 'senlin', Checks(cfg.CONF), arguments
         )
+    except BrokenPipeError:
+        # Nobody reads any more, as behind ``head``.
+        return 255
     except (cfg.Error, OSError, ValueError) as exc:
         return _give_up(f'the configuration cannot be read: {_one_line(exc)}')
 

@@ -74,17 +74,20 @@ class UpgradeCheckCase(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def execute(self, *arguments):
+    def execute(self, *arguments, output=subprocess.PIPE):
         """Run the command.
 
         :param arguments: those of the command line.
+        :param output: the file that it prints to, if not into the answer.
         :returns: an :class:`Answer`.
         """
         result = subprocess.run(
-            [sys.executable, '-W', 'ignore', '-c', PROGRAM]
+            # -u: a command learns at once that nobody reads.
+            [sys.executable, '-u', '-W', 'ignore', '-c', PROGRAM]
             + [self.command, *map(str, arguments)],
             cwd=processes.ROOT,
-            capture_output=True,
+            stdout=output,
+            stderr=subprocess.PIPE,
             text=True,
             # Where a test puts modules of its own.
             env={**os.environ, 'PYTHONPATH': str(self.folder)},
@@ -169,6 +172,16 @@ class FileTests:
         self.assert_details(
             answer, 'Configuration file', 'FAILURE', self.file, '--config-file'
         )
+
+    def test_nothing_is_said_when_nobody_reads_any_more(self):
+        path = self.write('')
+        reading, writing = os.pipe()
+        os.close(reading)
+        answer = self.execute(
+            *('--config-file', path, 'upgrade', 'check'), output=writing
+        )
+        os.close(writing)
+        self.assertEqual((255, ''), (answer.code, answer.error))
 
     def test_the_table_says_the_same_as_the_data(self):
         path = self.write('')
