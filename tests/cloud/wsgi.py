@@ -24,6 +24,9 @@ import sys
 
 import waitress
 
+#: How many connections an application may have, idle ones included.
+CONNECTIONS = 1000
+
 
 def main() -> None:
     """Make the application and serve it until the process is ended."""
@@ -35,7 +38,17 @@ def main() -> None:
     )
     if name.endswith('()'):
         application = application()
-    waitress.serve(application, host=address, port=int(port), threads=8)
+    waitress.serve(
+        application,
+        host=address,
+        port=int(port),
+        threads=8,
+        # The clients of all services keep theirs: with waitress's hundred,
+        # everybody waits until one of them has been idle for two minutes.
+        connection_limit=CONNECTIONS,
+        # select() does not know as many.
+        asyncore_use_poll=True,
+    )
 
 
 if __name__ == '__main__':
