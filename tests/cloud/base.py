@@ -13,10 +13,9 @@
 """What the tests on the cloud share: its APIs, its databases, their wishes."""
 
 import json
-import time
 import unittest
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from openstack.compute.v2 import server as compute_server
 
@@ -85,12 +84,15 @@ class CloudTest(unittest.TestCase):
         """
         try:
             readiness.wait_until(self.check_nothing_left, 30)
-        except readiness.NotReady as exc:
-            cleaning.sweep()
-            self.fail(str(exc))
+            self.assertEqual([], cleaning.definitions())
+        except (readiness.NotReady, AssertionError) as exc:
+            try:
+                cleaning.sweep()
+            finally:
+                self.fail(str(exc))
 
     def check_nothing_left(self) -> None:
-        """Raise unless the cloud is empty.
+        """Raise unless the cloud is empty, save for what is only defined.
 
         :raises AssertionError: says what is there.
         """
@@ -146,27 +148,32 @@ class CloudTest(unittest.TestCase):
         except readiness.NotReady as exc:
             self.fail(str(exc))
 
-    def wait_for_server(
-        self, region: str, server: str, *states: str
-    ) -> Server:
-        """Wait until a server is in one of some states.
+    def wait_for_servers(
+        self, region: str, servers: Iterable[str]
+    ) -> dict[str, Server]:
+        """Wait until servers run, or have failed.
 
-        :param region: where it is.
-        :param server: its id.
-        :param states: ``ACTIVE`` and ``ERROR`` by default.
-        :returns: the server.
+        :param region: where they are.
+        :param servers: their ids.
+        :returns: the servers by id; those that failed with their fault.
         """
-        wanted = states or ('ACTIVE', 'ERROR')
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            found = self.admin[region].compute.get_server(server)
-            if found.status in wanted:
-                return found
-            if time.monotonic() > deadline:
-                self.fail(
-                    f'server {server} is {found.status} after {PATIENCE:.0f} s'
-                )
-            time.sleep(0.3)
+        wanted = list(servers)
+        found = {}
+
+        def check_ended() -> None:
+            found.update(self.servers(region))
+            states = {one: found[one].status for one in wanted}
+            self.assertLessEqual(set(states.values()), {'ACTIVE', 'ERROR'})
+
+        self.wait_for(check_ended)
+        compute = self.admin[region].compute
+        return {
+            # A list does not say what went wrong.
+            one: found[one]
+            if found[one].status == 'ACTIVE'
+            else compute.get_server(one)
+            for one in wanted
+        }
 
 
 def unique(word: str) -> str:

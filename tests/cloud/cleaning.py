@@ -36,7 +36,7 @@ TABLES = (
 
 
 def sweep() -> None:
-    """Delete all stacks, clusters and servers, whoever owns them."""
+    """Delete all stacks, clusters and servers, and what is defined."""
     user = clients.connect(user=layout.USER)
     for stack in user.orchestration.stacks():
         with contextlib.suppress(exceptions.SDKException):
@@ -52,6 +52,7 @@ def sweep() -> None:
         for server in compute.servers(all_projects=True):
             with contextlib.suppress(exceptions.SDKException):
                 compute.delete_server(server, force=True)
+    sweep_definitions()
 
 
 def definitions() -> list[str]:
@@ -59,23 +60,25 @@ def definitions() -> list[str]:
 
     :returns: a name for each aggregate, flavor, profile and policy.
     """
-    found = []
+    tables = [('senlin', 'profile'), ('senlin', 'policy')]
     for region in layout.REGIONS:
-        compute = clients.connect(region.name).compute
-        found += [f'aggregate {one.name}' for one in compute.aggregates()]
-        found += [
-            f'flavor {one.name}'
-            for one in compute.flavors()
-            if one.name != layout.FLAVOR
+        tables += [
+            (f'nova_api_{region.name}', table)
+            for table in ('aggregates', 'flavors')
         ]
-    clustering = clients.connect(user=layout.USER).clustering
-    found += [f'profile {one.name}' for one in clustering.profiles()]
-    found += [f'policy {one.name}' for one in clustering.policies()]
-    return found
+    return [
+        f'{table} {name} in {database}'
+        for database, table in tables
+        for (name,) in mariadb.query(
+            database,
+            f'SELECT name FROM `{table}`',  # noqa: S608
+        )
+        if (table, name) != ('flavors', layout.FLAVOR)
+    ]
 
 
 def sweep_definitions() -> None:
-    """Delete all of that; nothing may use it any more."""
+    """Delete what :func:`definitions` finds; nothing may use it any more."""
     for region in layout.REGIONS:
         compute = clients.connect(region.name).compute
         for aggregate in compute.aggregates():

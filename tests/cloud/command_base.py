@@ -12,7 +12,8 @@
 
 """What the tests of the commands share: the real shell, logged in."""
 
-import pathlib
+import concurrent.futures
+import itertools
 import re
 
 from tests.cloud import base, layout, logs, nova_base
@@ -20,11 +21,6 @@ from tests.functional.client import base as client_base
 from tests.functional.client import test_documentation as documentation
 
 Result = client_base.Result
-
-#: The commands of the documentation that save what a cloud has.
-SAVING = re.compile(r'^ +\$ openstack (.*) -f json > (\w+)\.json$', re.M)
-#: The one that shows a server, inside a loop.
-SHOWING = re.compile(r'^ +> +openstack (.*) -f json \$server$', re.M)
 
 
 def login(user: str, region: str = base.ONE) -> dict[str, str]:
@@ -86,23 +82,38 @@ class FilterCommandTest(CommandTest, nova_base.PlacementTest):
         :param servers: the names of the servers to save.
         :returns: the options that read the files.
         """
-        page = documentation.PAGE.read_text('utf-8')
-        options = []
-        for words, name in SAVING.findall(page):
-            file = self.save(f'{name}.json', *words.split())
-            options += [f'--{name}', file]
+        saved = self.print_all(*documentation.saving().values())
+        options = [
+            word
+            for name, text in zip(documentation.saving(), saved, strict=True)
+            for word in (
+                f'--{name.removesuffix(".json")}',
+                self.write(text, name),
+            )
+        ]
         self.assertEqual(
             {'--flavors', '--aggregates', '--hosts'}, set(options[::2])
         )
         if servers:
-            (words,) = SHOWING.findall(page)
-            saved = [
-                self.save(f'{server}.json', *words.split(), server)
-                for server in servers
-            ]
-            text = ''.join(pathlib.Path(file).read_text() for file in saved)
-            options += ['--servers', self.write(text, 'servers.json')]
+            words, _ = documentation.saving_servers()
+            texts = self.print_all(*(f'{words} {name}' for name in servers))
+            file = self.write(''.join(texts), 'servers.json')
+            options += ['--servers', file]
         return options
+
+    def print_all(self, *commands: str) -> list[str]:
+        """Return what some commands print, which run at the same time.
+
+        :param commands: the words after ``openstack`` of each.
+        """
+
+        def print_one(command: str) -> str:
+            result = self.openstack(*command.split(), **self.login)
+            self.assertEqual((0, ''), (result.status, result.error))
+            return result.output
+
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            return list(pool.map(print_one, commands))
 
     def refusals(self) -> dict[tuple[str, str], str]:
         """Ask for a server of each flavor on each host, and no other.
@@ -110,20 +121,29 @@ class FilterCommandTest(CommandTest, nova_base.PlacementTest):
         :returns: why it was refused, by the names of flavor and host; empty
             where the server runs.
         """
-        servers = {
-            (name, host): self.boot(flavor, host=host)
-            for name, flavor in self.flavors.items()
-            for host in nova_base.HOSTS
-        }
+        servers = self.boot_everywhere()
+        chosen = self.hosts_of(servers.values())
         found = {}
         for (name, host), server in servers.items():
-            if self.host_of(server) is None:
+            if chosen[server] is None:
                 found[name, host] = self.sentence(server)
             else:
-                self.assertEqual(host, self.host_of(server))
+                self.assertEqual(host, chosen[server])
                 found[name, host] = ''
         self.remove_servers(*servers.values())
         return found
+
+    def boot_everywhere(self) -> dict[tuple[str, str], str]:
+        """Ask for a server of each flavor on each host, all at once.
+
+        :returns: the servers' ids by the names of flavor and host.
+        """
+        wanted = list(itertools.product(self.flavors, nova_base.HOSTS))
+        made = self.at_once(
+            lambda where: self.boot(self.flavors[where[0]], host=where[1]),
+            wanted,
+        )
+        return dict(zip(wanted, made, strict=True))
 
     def sentence(self, server: str) -> str:
         """Return why the only host of a request was refused.

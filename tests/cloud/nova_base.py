@@ -12,7 +12,10 @@
 
 """What the tests with aggregates and flavors share."""
 
+import concurrent.futures
 import re
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from tests.cloud import base, layout, logs
 
@@ -25,6 +28,12 @@ VERSION = '2.90'
 
 #: The hosts of RegionOne, where most tests work.
 HOSTS = layout.REGIONS[0].hosts
+
+#: How many requests are on their way at the same time.
+WORKERS = 10
+
+_Wish = TypeVar('_Wish')
+_Answer = TypeVar('_Answer')
 
 
 class PlacementTest(base.CloudTest):
@@ -142,25 +151,50 @@ class PlacementTest(base.CloudTest):
         :param servers: their ids; by default all servers of the test.
         """
         unwanted = servers or self._servers
-        for server in unwanted:
-            self.compute.delete_server(server)
+        self.at_once(self.compute.delete_server, unwanted)
         self.wait_for(
             lambda: self.assertEqual(
                 set(), set(unwanted) & set(self.servers(self.region))
             )
         )
 
+    @staticmethod
+    def at_once(
+        ask: Callable[[_Wish], _Answer], wishes: Iterable[_Wish]
+    ) -> list[_Answer]:
+        """Ask for many things, some of them at the same time.
+
+        :param ask: asks for one.
+        :param wishes: what it is called with.
+        :returns: the answers, in the order of the wishes.
+        """
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            return list(pool.map(ask, wishes))
+
     def host_of(self, server: str) -> str | None:
         """Wait for a server and return its host.
 
         :param server: its id.
-        :returns: the host that Nova names; None if there was no valid one.
+        :returns: as :meth:`hosts_of` says of it.
         """
-        found = self.wait_for_server(self.region, server)
-        if found.status == 'ERROR':
-            self.assertIn('No valid host was found', found.fault['message'])
-            return None
-        return found.compute_host
+        return self.hosts_of([server])[server]
+
+    def hosts_of(self, servers: Iterable[str]) -> dict[str, str | None]:
+        """Wait for servers and return their hosts.
+
+        :param servers: their ids.
+        :returns: the hosts that Nova names, by the servers' ids; None if
+            there was no valid one.
+        """
+        found = {}
+        ended = self.wait_for_servers(self.region, servers)
+        for server, one in ended.items():
+            if one.status == 'ERROR':
+                self.assertIn('No valid host was found', one.fault['message'])
+                found[server] = None
+            else:
+                found[server] = one.compute_host
+        return found
 
     def reasons(self, server: str) -> dict[str, int]:
         """Return why the scheduler found no host, from its log.

@@ -14,6 +14,7 @@
 
 import json
 import socket
+import subprocess
 
 import kombu
 
@@ -39,18 +40,25 @@ EPMD = processes.Service(
     ),
 )
 
+#: Where a client of the server's own protocol finds it.
+CLIENT = {
+    'RABBITMQ_NODENAME': 'cloud@localhost',
+    'RABBITMQ_CONF_ENV_FILE': str(layout.ETC / 'rabbitmq-env.conf'),
+    'ERL_EPMD_ADDRESS': layout.ADDRESS,
+    'ERL_EPMD_PORT': str(layout.PORTS['epmd']),
+}
+
 #: The server itself: the program of the same name in /usr/sbin insists on
 #: the system's user and on its folders.
 SERVICE = processes.Service(
     'rabbitmq',
     ('/usr/lib/rabbitmq/bin/rabbitmq-server',),
     {
-        'RABBITMQ_NODENAME': 'cloud@localhost',
+        **CLIENT,
         'RABBITMQ_CONFIG_FILE': str(CONFIG),
         'RABBITMQ_MNESIA_BASE': str(FOLDER),
         'RABBITMQ_LOGS': '-',
         'RABBITMQ_ENABLED_PLUGINS_FILE': str(layout.ETC / 'rabbitmq-plugins'),
-        'RABBITMQ_CONF_ENV_FILE': str(layout.ETC / 'rabbitmq-env.conf'),
         'RABBITMQ_DIST_PORT': str(layout.PORTS['erlang']),
         # Erlang's schedulers would spin while they have nothing to do, and
         # others need the processors.
@@ -58,8 +66,6 @@ SERVICE = processes.Service(
             '-kernel inet_dist_use_interface {127,0,0,1} '
             '+sbwt none +sbwtdcpu none +sbwtdio none'
         ),
-        'ERL_EPMD_ADDRESS': layout.ADDRESS,
-        'ERL_EPMD_PORT': str(layout.PORTS['epmd']),
     },
 )
 
@@ -104,3 +110,32 @@ def ready() -> None:
     )
     with url as connection:
         connection.ensure_connection(max_retries=1, timeout=5)
+
+
+def listeners() -> dict[tuple[str, str], int]:
+    """Return how many wait at each queue for its messages.
+
+    :returns: their numbers by the virtual host and the queue's name, where
+        somebody waits at all.
+    :raises subprocess.CalledProcessError: when RabbitMQ does not tell.
+    """
+    found = {}
+    for vhost in VHOSTS:
+        listed = subprocess.run(
+            [
+                *('/usr/lib/rabbitmq/bin/rabbitmqctl', '--quiet'),
+                *('--vhost', vhost, '--formatter', 'json'),
+                *('list_queues', 'name', 'consumers'),
+            ],
+            # The same home: the cookie that lets others in is there.
+            env=processes.environment(CLIENT),
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        found.update(
+            ((vhost, queue['name']), queue['consumers'])
+            for queue in json.loads(listed.stdout)
+            # Those of a process that was killed stay for a while.
+            if queue['consumers']
+        )
+    return found

@@ -349,14 +349,11 @@ class TestImpact(command_base.FilterCommandTest):
 
         :returns: what becomes of it in the words of the command.
         """
-        servers = {
-            (name, host): self.boot(flavor, host=host)
-            for name, flavor in self.flavors.items()
-            for host in nova_base.HOSTS
-        }
+        servers = self.boot_everywhere()
+        ended = self.wait_for_servers(self.region, servers.values())
         found = {}
         for where, server in servers.items():
-            one = self.wait_for_server(self.region, server)
+            one = ended[server]
             if one.status == 'ACTIVE':
                 found[where] = 'pass'
             elif 'No valid host' in one.fault['message']:
@@ -554,8 +551,7 @@ class TestStackHints(
         small = self.compute.find_flavor(layout.FLAVOR).id
         copy = self.boot(small, self.hints(TWO, front))
         plain = self.boot(small)
-        for server in (copy, plain):
-            self.assertIsNotNone(self.host_of(server))
+        self.assertNotIn(None, self.hosts_of([copy, plain]).values())
         answer = self.compute.get(
             '/servers/detail?all_tenants=1', microversion='2.100'
         )

@@ -127,9 +127,8 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
             name=base.unique('flavor'), vcpus=100, ram=100000, disk=100
         ).id
         self.addCleanup(self.compute.delete_flavor, big)
-        for host in others:
-            server = self.boot(big, host=host)
-            self.assertEqual(host, self.host_of(server))
+        filling = self.at_once(lambda host: self.boot(big, host=host), others)
+        self.assertEqual(others, list(self.hosts_of(filling).values()))
         small = self.compute.find_flavor('small').id
         # Without a stack everything goes to the one that is empty.
         for _ in range(2):
@@ -155,11 +154,14 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
             'a copy': true,
         }
         small = self.compute.find_flavor('small').id
-        for name, hints in forgeries.items():
+        servers = self.at_once(
+            lambda hints: self.boot(small, hints), forgeries.values()
+        )
+        hosts = self.hosts_of(servers)
+        for name, server in zip(forgeries, servers, strict=True):
             with self.subTest(name):
                 # Who is believed to be of the stack is kept off this host.
-                server = self.boot(small, hints)
-                self.assertEqual(self.preferred, self.host_of(server))
+                self.assertEqual(self.preferred, hosts[server])
                 hints = self.hints(self.region, server)
                 self.assertEqual([root], hints['heat_root_stack_id'])
         members['member_1'] = heat_base.server()
@@ -184,10 +186,10 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
             heat_base.template(group={'type': 'group.yaml'}),
             {'group.yaml': heat_base.template(**members)},
         )
-        hosts = [
-            self.host_of(one['server']) for one in self.resources(root, SERVER)
-        ]
-        self.assertEqual(sorted(self.hosts), sorted(hosts))
+        hosts = self.hosts_of(
+            one['server'] for one in self.resources(root, SERVER)
+        )
+        self.assertEqual(sorted(self.hosts), sorted(hosts.values()))
 
 
 class TestSpreadInNewestNova(TestSpread):

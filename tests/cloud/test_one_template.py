@@ -16,6 +16,16 @@ from tests.cloud import base, heat_base, senlin_base
 
 
 class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
+    def setUp(self) -> None:
+        super().setUp()
+        # When the stack is gone.
+        self.addCleanup(self.remove_policies)
+
+    def remove_policies(self) -> None:
+        """Delete the policy, which Heat 22 leaves once it was detached."""
+        for policy in self.senlin.get('/policies')['policies']:
+            self.senlin.delete(f'/policies/{policy["id"]}')
+
     def template(self, capacity: int) -> str:
         """Return a template with a cluster over both regions.
 

@@ -43,6 +43,35 @@ _FORMATS = {
 }  # fmt: skip
 
 
+def saving() -> dict[str, str]:
+    """Return the commands of the page that save what a cloud has.
+
+    :returns: the words after ``openstack`` by the name of the file.
+    """
+    pattern = re.compile(r'openstack (.*) > (\w+\.json)')
+    return {
+        match[2]: match[1]
+        for example in console.examples(PAGE.name)
+        if (match := pattern.fullmatch(example.command))
+    }
+
+
+def saving_servers() -> tuple[str, list[str]]:
+    """Return how the page saves servers, which it does in a loop.
+
+    :returns: the words between ``openstack`` and a server's name, and the
+        names.
+    """
+    (loop,) = (
+        one.command
+        for one in console.examples(PAGE.name)
+        if one.command.startswith('for ')
+    )
+    (names,) = re.findall(r'in (.*); do', loop)
+    (words,) = re.findall(r'openstack (.*) \$server', loop)
+    return words, names.split()
+
+
 class DocumentationTest(base.CommandTestCase):
     def setUp(self) -> None:
         super().setUp()
@@ -72,17 +101,12 @@ class DocumentationTest(base.CommandTestCase):
             self.assertEqual(example.output, found.rstrip(), example.command)
 
     def test_the_example_files_say_what_the_client_prints(self) -> None:
-        saved = re.compile(r'openstack (.*) > (\w+\.json)')
-        commands = dict(
-            match.groups()
-            for example in self.examples
-            if (match := saved.fullmatch(example.command))
-        )
+        commands = saving()
         self.assertEqual(
             {'flavors.json', 'aggregates.json', 'hosts.json'},
-            set(commands.values()),
+            set(commands),
         )
-        for words, name in commands.items():
+        for name, words in commands.items():
             read = _READ[name]
             sources = [('', cloud.licensed_hosts())]
             if name != 'hosts.json':
@@ -96,13 +120,7 @@ class DocumentationTest(base.CommandTestCase):
                 )
 
     def test_the_servers_say_what_the_client_prints(self) -> None:
-        (loop,) = (
-            one.command
-            for one in self.examples
-            if one.command.startswith('for ')
-        )
-        names = re.findall(r'in (.*); do', loop)[0].split()
-        (words,) = re.findall(r'openstack (.*) \$server', loop)
+        words, names = saving_servers()
         source = cloud.licensed_hosts()
         file = self.write(
             ''.join(self.printed(source, f'{words} {n}') for n in names),
