@@ -12,14 +12,17 @@
 
 """What the tests on the cloud share: its APIs, its databases, their wishes."""
 
+import functools
 import json
-import unittest
+import pathlib
 import uuid
 from collections.abc import Callable, Iterable
 
+import testtools
 from openstack.compute.v2 import server as compute_server
+from testtools import content
 
-from tests.cloud import cleaning, clients, layout, mariadb, readiness
+from tests.cloud import cleaning, clients, layout, logs, mariadb, readiness
 
 ONE, TWO = (region.name for region in layout.REGIONS)
 
@@ -30,13 +33,18 @@ PATIENCE = 100.0
 Server = compute_server.Server
 
 
-class CloudTest(unittest.TestCase):
-    """A test on the cloud, which it leaves as empty as it found it."""
+class CloudTest(testtools.TestCase):
+    """A test on the cloud, which it leaves as empty as it found it.
+
+    When it fails, what the services logged as errors meanwhile is shown.
+    """
 
     #: Where a test works that is about one region.
     region = ONE
 
     def setUp(self) -> None:
+        super().setUp()
+        self.addOnException(functools.partial(self.show_logs, logs.sizes()))
         self.user = {
             region.name: clients.connect(region.name, layout.USER)
             for region in layout.REGIONS
@@ -47,6 +55,14 @@ class CloudTest(unittest.TestCase):
         }
         # The last thing that is done, when what a test made is gone.
         self.addCleanup(self.assert_nothing_left)
+
+    def show_logs(self, before: dict[pathlib.Path, int], _: object) -> None:
+        """Add the errors in the logs to what is said of the test.
+
+        :param before: how long the logs were when it began.
+        """
+        lines = '\n'.join(logs.errors_since(before))
+        self.addDetail('errors in the logs', content.text_content(lines))
 
     # What is there, by three sources.
 

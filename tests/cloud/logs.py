@@ -40,6 +40,28 @@ def lines_of(log: pathlib.Path) -> list[str]:
     return COLOURS.sub('', text).splitlines()
 
 
+def sizes() -> dict[pathlib.Path, int]:
+    """Return how long each log is, in bytes."""
+    return {log: log.stat().st_size for log in all_logs()}
+
+
+def errors_since(before: dict[pathlib.Path, int]) -> list[str]:
+    """Return the last errors that each service has logged since.
+
+    :param before: what :func:`sizes` returned then.
+    :returns: lines under the names of the logs.
+    """
+    found = []
+    for log in all_logs():
+        with log.open('rb') as stream:
+            stream.seek(before.get(log, 0))
+            text = stream.read().decode(errors='replace')
+        lines = _errors_in(COLOURS.sub('', text).splitlines())
+        if lines:
+            found += [f'--- {log.name}', *lines[-LINES:]]
+    return found
+
+
 def tail(log: pathlib.Path, lines: int = LINES) -> list[str]:
     """Return the end of a log.
 
@@ -55,10 +77,12 @@ def errors(log: pathlib.Path, lines: int = LINES) -> list[str]:
     :param log: the file.
     :param lines: how many of them.
     """
-    found = [
-        line for line in lines_of(log) if any(sign in line for sign in SIGNS)
-    ]
-    return found[-lines:]
+    return _errors_in(lines_of(log))[-lines:]
+
+
+def _errors_in(lines: list[str]) -> list[str]:
+    """Return the lines that report an error."""
+    return [line for line in lines if any(sign in line for sign in SIGNS)]
 
 
 def of_failure(step: str) -> list[str]:

@@ -111,7 +111,7 @@ class TestRegions(senlin_base.ClusterTest):
         self.assert_spread(cluster, RegionOne=1, RegionTwo=2)
         self.detach(cluster, policy)
         self.assert_succeeds(self.senlin.delete(f'/clusters/{cluster}'))
-        self.assert_nothing_left()
+        self.wait_for(self.check_nothing_left)
 
 
 class TestInTree(senlin_base.ClusterTest):
