@@ -16,7 +16,7 @@ import http.client
 import time
 from collections.abc import Callable
 
-from tests.cloud import clients, layout
+from tests.cloud import clients, layout, mariadb
 
 #: How long a service may take to get ready, in seconds.
 TIMEOUT = 120.0
@@ -91,6 +91,24 @@ def nova(region: layout.Region) -> None:
         ]
         if len(up) < number:
             raise NotReady(f'{len(up)} of {number} {binary} are up: {up}')
+
+
+def reports(
+    region: str, binary: str = 'nova-(compute|conductor|scheduler)'
+) -> dict[str, int]:
+    """Return how often each Nova service has said that it is alive.
+
+    :param region: the region's name.
+    :param binary: a regular expression for the names of the programs.
+    :returns: the numbers, by program and host.
+    """
+    rows = mariadb.query(
+        f'nova_{region}',
+        "SELECT CONCAT(`binary`, ' on ', host), report_count FROM services"
+        ' WHERE `binary` REGEXP %s AND deleted = 0',
+        f'^{binary}$',
+    )
+    return dict(rows)
 
 
 def hypervisors(region: layout.Region) -> None:

@@ -19,9 +19,9 @@ from tests.cloud import (
     command_base,
     heat_base,
     layout,
-    mariadb,
     nova_base,
     processes,
+    readiness,
     senlin_base,
     services,
 )
@@ -336,13 +336,7 @@ class TestImpact(command_base.FilterCommandTest):
 
     def reports(self) -> dict[str, int]:
         """Return how often each scheduler has said that it is alive."""
-        return dict(
-            mariadb.query(
-                f'nova_{self.region}',
-                'SELECT host, report_count FROM services'
-                " WHERE `binary` = 'nova-scheduler' AND deleted = 0",
-            )
-        )
+        return readiness.reports(self.region, 'nova-scheduler')
 
     def words(self) -> dict[tuple[str, str], str]:
         """Ask for a server of each flavor on each host.

@@ -163,12 +163,29 @@ class TestClusters(senlin_base.ClusterTest):
         # What is sent to somebody who is not back yet is lost: a user's
         # question is answered a minute later, by an error.
         self.wait_for(functools.partial(self.check_heard, listeners))
+        reports = {region: readiness.reports(region) for region in (ONE, TWO)}
         # What was on the bus may be lost, Nova's messages included. Every
         # wait in Senlin has an end.
         self.senlin.wait(action)
         self.heal(RegionOne=2, RegionTwo=2)
         self.do(self.cluster, 'scale_out', count=2)
         self.assert_spread(self.cluster, RegionOne=3, RegionTwo=3)
+        # A compute whose report was lost waits a minute for the answer, and
+        # is taken for dead before that is over.
+        self.wait_for(functools.partial(self.check_reported, reports))
+
+    def check_reported(self, before: dict[str, dict[str, int]]) -> None:
+        """Raise unless all of Nova's services have reported themselves.
+
+        :param before: how often they had, by region.
+        """
+        for region, reports in before.items():
+            now = readiness.reports(region)
+            self.assertEqual(
+                [],
+                [who for who, number in reports.items() if now[who] <= number],
+                region,
+            )
 
     def test_twenty_requests_at_once(self):
         path = f'/clusters/{self.cluster}'
