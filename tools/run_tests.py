@@ -97,10 +97,11 @@ class Count:
         self.failures += other.failures
 
     def fail(self, reason: str) -> None:
-        """Count one failure more, of no test in particular.
+        """Count one failure more, of no test in particular, and say so.
 
         :param reason: what went wrong.
         """
+        print(reason, flush=True)
         self.failed += 1
         self.failures.append(reason)
 

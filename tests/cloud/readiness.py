@@ -111,6 +111,18 @@ def reports(
     return dict(rows)
 
 
+def reported(region: str, before: dict[str, int]) -> None:
+    """Raise unless each of some Nova services has reported itself since.
+
+    :param region: the region's name.
+    :param before: what :func:`reports` returned then.
+    :raises NotReady: names those that have not.
+    """
+    now = reports(region)
+    if silent := [who for who, number in before.items() if now[who] <= number]:
+        raise NotReady(f'{region} has not heard from {silent}')
+
+
 def hypervisors(region: layout.Region) -> None:
     """Raise unless servers can be placed on all hosts of a region.
 

@@ -12,6 +12,7 @@
 
 """The commands of the ``openstack`` shell, held against what then happens."""
 
+import functools
 import json
 
 from tests.cloud import (
@@ -322,21 +323,14 @@ class TestImpact(command_base.FilterCommandTest):
 
     def restart_schedulers(self) -> None:
         """Start the schedulers anew and wait until they work."""
-        before = self.reports()
+        before = readiness.reports(self.region, 'nova-scheduler')
         for number in (1, 2):
             service = services.ALL[f'{self.region}.nova-scheduler-{number}']
             processes.stop(service)
             processes.start(service)
-
-        def check_reported() -> None:
-            for host, number in self.reports().items():
-                self.assertGreater(number, before[host], host)
-
-        self.wait_for(check_reported)
-
-    def reports(self) -> dict[str, int]:
-        """Return how often each scheduler has said that it is alive."""
-        return readiness.reports(self.region, 'nova-scheduler')
+        self.wait_for(
+            functools.partial(readiness.reported, self.region, before)
+        )
 
     def words(self) -> dict[tuple[str, str], str]:
         """Ask for a server of each flavor on each host.

@@ -172,19 +172,9 @@ class TestClusters(senlin_base.ClusterTest):
         self.assert_spread(self.cluster, RegionOne=3, RegionTwo=3)
         # A compute whose report was lost waits a minute for the answer, and
         # is taken for dead before that is over.
-        self.wait_for(functools.partial(self.check_reported, reports))
-
-    def check_reported(self, before: dict[str, dict[str, int]]) -> None:
-        """Raise unless all of Nova's services have reported themselves.
-
-        :param before: how often they had, by region.
-        """
-        for region, reports in before.items():
-            now = readiness.reports(region)
-            self.assertEqual(
-                [],
-                [who for who, number in reports.items() if now[who] <= number],
-                region,
+        for region, before in reports.items():
+            self.wait_for(
+                functools.partial(readiness.reported, region, before)
             )
 
     def scale_outs(self) -> list[dict]:
