@@ -5,7 +5,7 @@
 ``python -m benchmarks.explain`` writes the files of a random cloud, and runs
 the real shell in processes of its own: the command, and beside it
 ``openstack complete``, which does nothing but start the shell. It needs
-python-openstackclient, such as in the environment ``.venv/client``.
+python-openstackclient, such as in the environment ``.tox/client``.
 """
 
 import argparse

@@ -143,13 +143,13 @@ def columns(statement: str) -> int:
 
 def server() -> dict[str, Any]:
     """Return a server for a template."""
-    from demo.heat import cloud
+    from testing.heat import loopback
 
     return {
         'type': 'OS::Nova::Server',
         'properties': {
             'image': 'cirros',
-            'flavor': cloud.FLAVOR,
+            'flavor': loopback.FLAVOR,
             'networks': [{'allocate_network': 'none'}],
         },
     }
@@ -167,11 +167,11 @@ class Bench:
         """Start Heat in this process."""
         # Chooses the concurrency of the process and needs Heat: not before
         # it is wanted.
-        from demo.heat import cloud, engine
+        from testing.heat import engine, loopback
 
         # While nobody sends statements: SQLAlchemy is not locked here.
         self.statements = Statements()
-        self.cloud = cloud.Cloud()
+        self.cloud = loopback.Cloud()
         self.engine = engine.Engine(
             self.cloud.url,
             {

@@ -83,10 +83,10 @@ class Bench:
     def __init__(self) -> None:
         """Start Senlin in this process."""
         # Patches the process and needs Senlin: not before it is wanted.
-        from demo.senlin import cloud, engine
+        from testing.senlin import driver, engine
 
         self.engine = engine.boot()
-        self._new_region = cloud.Region
+        self._new_region = driver.Region
         self.rng = random.Random(SEED)
 
         from oslo_config import cfg

@@ -16,8 +16,7 @@ from typing import Any
 import yaml
 
 from demo import report
-from demo.heat import cloud as loopback
-from demo.heat import process
+from testing.heat import loopback, process
 
 TEMPLATES = pathlib.Path(__file__).parent / 'templates'
 
@@ -79,7 +78,7 @@ def run(
         part "stack" has Nova schedule them.
     :raises report.DemoError: when the port cannot be had.
     """
-    cloud = loopback.Cloud(port)
+    cloud = loopback.Cloud()
     try:
         progress(
             'three heat-engines start: with the hook, without it, and with '

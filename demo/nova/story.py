@@ -7,7 +7,7 @@ import pathlib
 from typing import Any
 
 from demo import report
-from demo.nova import cases, engine, states
+from testing.nova import cases, engine, states
 
 
 def _host(case: cases.Example, aggregate: str) -> str:

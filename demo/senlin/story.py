@@ -17,7 +17,7 @@ from typing import Any
 import senlin.version
 
 from demo import report
-from demo.senlin import engine
+from testing.senlin import engine
 
 OURS = 'senlin_plugins.policy.region_placement'
 IN_TREE = 'senlin.policy.region_placement'

@@ -20,7 +20,7 @@ from nova.scheduler import weights
 
 from demo import report
 from demo.heat import story as heat
-from demo.nova import engine
+from testing.nova import engine
 
 #: The cloud: Nova by itself prefers the host that has most memory left.
 HOSTS = {'big': 1024, 'small-1': 256, 'small-2': 256}

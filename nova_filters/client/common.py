@@ -9,7 +9,7 @@ from osc_lib import exceptions
 from osc_lib.command import command
 
 from nova_filters import conf, inventory
-from nova_filters.client import cloud, files
+from nova_filters.client import compute, files
 
 
 class FilterCommand(command.Lister):  # type: ignore[misc]
@@ -115,8 +115,8 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
     def compute(self) -> Any:
         """Return the compute proxy of the cloud; log in with the first use."""
         if self._compute is None:
-            self._compute = cloud.log_in(self).compute
-            cloud.negotiate(self._compute)
+            self._compute = compute.log_in(self).compute
+            compute.negotiate(self._compute)
         return self._compute
 
     def flavors(
@@ -128,7 +128,7 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
         :returns: all of them.
         """
         if not self.offline(parsed_args):
-            return cloud.flavors(self.compute)
+            return compute.flavors(self.compute)
         if not parsed_args.flavors:
             raise exceptions.CommandError(
                 'Offline input takes --flavors <file> too'
@@ -144,7 +144,7 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
         :returns: all of them.
         """
         if not self.offline(parsed_args):
-            return cloud.aggregates(self.compute)
+            return compute.aggregates(self.compute)
         return files.read(parsed_args.aggregates, inventory.read_aggregates)
 
     def other_hosts(self, parsed_args: argparse.Namespace) -> list[str]:
@@ -154,7 +154,7 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
         :returns: those that the cloud or the files know.
         """
         if not self.offline(parsed_args):
-            return cloud.hosts(self.compute)
+            return compute.hosts(self.compute)
         return files.read(parsed_args.hosts, inventory.read_hosts)
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -165,7 +165,7 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
         :raises CommandError: when the input cannot be used.
         """
         try:
-            with cloud.one_line():
+            with compute.one_line():
                 return int(super().run(parsed_args))
         except inventory.UnreadableError as exc:
             raise exceptions.CommandError(str(exc)) from exc

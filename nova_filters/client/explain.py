@@ -10,7 +10,7 @@ from osc_lib import exceptions
 from osc_lib.cli import format_columns
 
 from nova_filters import explanation, inventory
-from nova_filters.client import cloud, common, files
+from nova_filters.client import common, compute, files
 
 _Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
@@ -139,7 +139,7 @@ class ExplainFilter(common.FilterCommand):
         """Return the servers that the command line names."""
         wanted = parsed_args.server
         if not self.offline(parsed_args):
-            return [cloud.server(self.compute, name) for name in wanted]
+            return [compute.server(self.compute, name) for name in wanted]
         if wanted and not parsed_args.servers:
             raise exceptions.CommandError(
                 'Offline input takes --servers <file> to find a server in'

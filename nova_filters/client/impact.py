@@ -10,7 +10,7 @@ from typing import Any
 from osc_lib import exceptions
 
 from nova_filters import impact, inventory, mistakes
-from nova_filters.client import cloud, common, files
+from nova_filters.client import common, compute, files
 
 _COLUMNS = (
     'Object',
@@ -132,7 +132,7 @@ class ShowFilterImpact(common.FilterCommand):
             return []
         if self.offline(parsed_args):
             return files.read(parsed_args.servers, inventory.read_servers)
-        return cloud.servers(self.compute)
+        return compute.servers(self.compute)
 
 
 def _names_a_change(parsed_args: argparse.Namespace) -> bool:

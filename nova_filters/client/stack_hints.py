@@ -16,7 +16,7 @@ from osc_lib.command import command
 from oslo_config import cfg
 
 from nova_filters import conf, server_hints, stack_hints
-from nova_filters.client import cloud, files
+from nova_filters.client import compute, files
 
 LOG = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
             if stack:
                 members = [m for m in members if m.belongs_to(stack)]
         elif stack:
-            with cloud.one_line():
+            with compute.one_line():
                 servers = list(self._ask(stack))
                 members = server_hints.read_servers(servers, keys)
         else:
@@ -155,11 +155,11 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
 
     def _ask(self, stack: str) -> Iterator[Mapping[str, Any]]:
         """Yield the servers of a stack, as Nova's API answers."""
-        connection = cloud.log_in(self)
-        compute = connection.compute
+        connection = compute.log_in(self)
+        nova = connection.compute
         # The shell pins an old version unless told otherwise.
-        compute.default_microversion = None
-        if not utils.supports_microversion(compute, HINTS_SHOWN):
+        nova.default_microversion = None
+        if not utils.supports_microversion(nova, HINTS_SHOWN):
             raise exceptions.CommandError(
                 'This Nova does not show the hints of servers; it takes API '
                 f'microversion {HINTS_SHOWN}'
@@ -167,7 +167,7 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
         for server_id in _servers_of(connection.orchestration, stack):
             # Not as the SDK's own resource: an older SDK asks for it with an
             # older version, and gets no hints.
-            answer = compute.get(
+            answer = nova.get(
                 f'/servers/{server_id}', microversion=HINTS_SHOWN
             )
             if answer.status_code == 404:

@@ -13,7 +13,7 @@ from osc_lib import exceptions
 from osc_lib.command import command
 
 from senlin_plugins import apportionment, projection, region_spec, sizing
-from senlin_plugins.client import cloud, in_tree
+from senlin_plugins.client import clusters, in_tree
 
 COLUMNS = (
     'Region',
@@ -161,7 +161,7 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
         change = _change(parsed_args)
         rival = in_tree.InTreePolicy() if parsed_args.compare else None
         try:
-            with cloud.one_line():
+            with clusters.one_line():
                 situation = self._situation(parsed_args, change)
         except region_spec.SpecError as exc:
             raise exceptions.CommandError(str(exc)) from exc
@@ -244,7 +244,7 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
         out_of_reach = set(parsed_args.without)
         connection: Any = None
         if parsed_args.policy or parsed_args.cluster:
-            connection = cloud.log_in(self)
+            connection = clusters.log_in(self)
         cluster = None
         if parsed_args.cluster:
             cluster = connection.clustering.find_cluster(
@@ -256,7 +256,7 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
         if cluster is None:
             current = _current(parsed_args.current or ())
         else:
-            current = cloud.distribution(
+            current = clusters.distribution(
                 connection.clustering,
                 cluster,
                 change.growing,
@@ -281,14 +281,14 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
                 'Which regions? Name them with --region, --spec or --policy'
             )
         if not policy:
-            policy = cloud.attached_policy(connection.clustering, cluster)
-        return cloud.policy_regions(connection.clustering, policy)
+            policy = clusters.attached_policy(connection.clustering, cluster)
+        return clusters.policy_regions(connection.clustering, policy)
 
     def _unknown(self, connection: Any, names: Sequence[str]) -> set[str]:
         """Return the regions that Keystone does not know."""
         try:
-            with cloud.one_line():
-                unknown = cloud.unknown_regions(connection.identity, names)
+            with clusters.one_line():
+                unknown = clusters.unknown_regions(connection.identity, names)
         except exceptions.CommandError as exc:
             self.log.warning(
                 'Which regions there are could not be read, so all of the '

@@ -14,8 +14,8 @@ try:
     from tests.cloud import boot, install, logs, processes, services
 except ModuleNotFoundError as exc:
     sys.exit(
-        f'{exc}: run this with .venv/cloud/bin/python, which '
-        '"python3.11 -m tools.environments cloud 2026.2" makes'
+        f'{exc}: run this with .tox/cloud/bin/python, which '
+        '"make env ENV=functional-2026.2,cloud" makes'
     )
 
 

@@ -60,7 +60,7 @@ def up(say: Say) -> None:
         if not services.can_run_nova(environment):
             raise BootFailed(
                 f'the Nova of {region.name} cannot run from {environment}: '
-                f'run "python3.11 -m tools.environments {environment.name}"'
+                f'run "make env ENV={environment.name}"'
             )
     if taken := layout.taken_ports():
         raise BootFailed('ports are in use: ' + '; '.join(taken))

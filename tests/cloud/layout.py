@@ -11,8 +11,6 @@ import pathlib
 import socket
 import sys
 
-from tools import environments
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / '.cloud'
 ETC = FOLDER / 'etc'
@@ -25,7 +23,7 @@ ENVIRONMENT = pathlib.Path(sys.prefix)
 PROGRAMS = ENVIRONMENT / 'bin'
 
 #: The one that some regions have their Nova and Placement from instead.
-NEWEST = environments.ENVIRONMENTS[environments.NEWEST].path
+NEWEST = ENVIRONMENT.parent / 'functional-2026.2'
 
 ADDRESS = '127.0.0.1'
 

@@ -6,7 +6,7 @@ import itertools
 
 import ddt
 
-from demo.nova import cases
+from testing.nova import cases
 from tests.cloud import base, nova_base
 
 CASES = {case.slug: case for case in cases.examples()}

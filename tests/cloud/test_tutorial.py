@@ -23,12 +23,12 @@ PAGE = 'tutorial.rst'
 #: What the reader makes, boots and stops the cloud with. These tests run on
 #: a cloud that is up, so whoever runs them has typed it, or a tool for them.
 BEFORE = (
-    'python3.11 -m tools.environments cloud',
-    '.venv/cloud/bin/python -m tests.cloud install',
-    '.venv/cloud/bin/python -m tests.cloud up',
+    'make env ENV=functional-2026.2,cloud',
+    '.tox/cloud/bin/python -m tests.cloud install',
+    '.tox/cloud/bin/python -m tests.cloud up',
 )
-AFTER = ('.venv/cloud/bin/python -m tests.cloud down',)
-ABOUT_THE_CLOUD = re.compile(r'tools\.environments|tests\.cloud (?!logs )')
+AFTER = ('.tox/cloud/bin/python -m tests.cloud down',)
+ABOUT_THE_CLOUD = re.compile(r'make env |tests\.cloud (?!logs )')
 
 #: What Senlin's client says when ``--wait`` is over before the action is.
 GIVES_UP = 'not achived within polling period'
@@ -56,8 +56,8 @@ class TestTutorial(senlin_base.ClusterTest):
         self.clone = pathlib.Path(folder.name) / 'clone'
         packaging.clone_checkout(self.clone)
         # As if the cloud had been booted there.
-        (self.clone / '.venv').mkdir()
-        (self.clone / '.venv' / 'cloud').symlink_to(layout.ENVIRONMENT)
+        (self.clone / '.tox').mkdir()
+        (self.clone / '.tox' / 'cloud').symlink_to(layout.ENVIRONMENT)
         (self.clone / '.cloud').symlink_to(layout.FOLDER)
         self.shell = shell.Shell(self.clone)
         self.addCleanup(self.shell.close)

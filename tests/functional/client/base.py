@@ -20,7 +20,7 @@ from unittest import mock
 import requests_mock
 from openstackclient import shell
 
-from tests.functional.client import cloud
+from tests.functional.client import rest_stub
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,11 +159,11 @@ class CommandTestCase(unittest.TestCase):
 class CloudTestCase(CommandTestCase):
     """Base of tests of commands that ask a cloud, or files saved from it."""
 
-    login = cloud.LOGIN
+    login = rest_stub.LOGIN
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud = cloud.licensed_hosts()
+        self.cloud = rest_stub.licensed_hosts()
         self.mocker = requests_mock.Mocker()
         self.enterContext(self.mocker)
         self.cloud.install(self.mocker)

@@ -12,7 +12,7 @@ import requests_mock
 from nova_filters import inventory, mistakes
 from nova_filters.client import files
 from tests import console
-from tests.functional.client import base, cloud
+from tests.functional.client import base, rest_stub
 
 PAGE = console.PAGES / 'commands.rst'
 FILES = console.PAGES / 'examples'
@@ -98,9 +98,9 @@ class DocumentationTest(base.CommandTestCase):
         )
         for name, words in commands.items():
             read = _READ[name]
-            sources = [('', cloud.licensed_hosts())]
+            sources = [('', rest_stub.licensed_hosts())]
             if name != 'hosts.json':
-                sources.append(('mistaken-', cloud.mistaken()))
+                sources.append(('mistaken-', rest_stub.mistaken()))
             for prefix, source in sources:
                 rows = json.loads((FILES / f'{prefix}{name}').read_text())
                 self.assertEqual(
@@ -111,7 +111,7 @@ class DocumentationTest(base.CommandTestCase):
 
     def test_the_servers_say_what_the_client_prints(self) -> None:
         words, names = saving_servers()
-        source = cloud.licensed_hosts()
+        source = rest_stub.licensed_hosts()
         file = self.write(
             ''.join(self.printed(source, f'{words} {n}') for n in names),
             'servers.json',
@@ -122,11 +122,11 @@ class DocumentationTest(base.CommandTestCase):
             files.read([str(FILES / 'servers.json')], read),
         )
 
-    def printed(self, source: cloud.Cloud, words: str) -> str:
+    def printed(self, source: rest_stub.Cloud, words: str) -> str:
         """Return what a command prints of a cloud."""
         with requests_mock.Mocker() as mocker:
             source.install(mocker)
-            result = self.openstack(*words.split(), **cloud.LOGIN)
+            result = self.openstack(*words.split(), **rest_stub.LOGIN)
         self.assertEqual((0, ''), (result.status, result.error))
         return result.output
 
@@ -160,7 +160,7 @@ class NovaPageTest(base.CommandTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.commands = [one.command for one in console.examples('nova.rst')]
-        self.cloud = cloud.ChangeableCloud(
+        self.cloud = rest_stub.ChangeableCloud(
             flavors={'win.medium': {}, 'any.small': {}, 'm1.small': {}},
             aggregates={},
             hosts=['compute-1', 'compute-7'],
@@ -174,14 +174,14 @@ class NovaPageTest(base.CommandTestCase):
         self.assertEqual(4, len(self.commands))
         for command in self.commands:
             words = shlex.split(command.replace('\\\n', ''))[1:]
-            result = self.openstack(*words, **cloud.LOGIN)
+            result = self.openstack(*words, **rest_stub.LOGIN)
             self.assertEqual((0, ''), (result.status, result.error), command)
         found = {
             flavor: [
                 row['Host']
                 for row in self.data(
                     *('aggregate', 'filter', 'explain', flavor),
-                    **cloud.LOGIN,
+                    **rest_stub.LOGIN,
                 )
                 if row['Result'] == 'pass'
             ]
@@ -196,6 +196,6 @@ class NovaPageTest(base.CommandTestCase):
             found,
         )
         # It checks what it has written, too.
-        lint = self.openstack('aggregate', 'filter', 'lint', **cloud.LOGIN)
+        lint = self.openstack('aggregate', 'filter', 'lint', **rest_stub.LOGIN)
         self.assertEqual((0, ''), (lint.status, lint.error))
         self.assertEqual('', lint.output.strip())

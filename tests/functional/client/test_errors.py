@@ -6,7 +6,7 @@ import json
 
 import ddt
 
-from tests.functional.client import base, cloud
+from tests.functional.client import base, rest_stub
 
 _COMMANDS = {
     'explain': ['m1.small'],
@@ -113,7 +113,7 @@ class ErrorTest(base.CloudTestCase):
 
     @ddt.data('explain', 'impact')
     def test_servers_alone_are_not_enough(self, command: str) -> None:
-        result = self.fail(command, *self.server_files(), **cloud.LOGIN)
+        result = self.fail(command, *self.server_files(), **rest_stub.LOGIN)
         self.assert_one_line(result, '--aggregates')
 
     @ddt.data(*_COMMANDS)
@@ -123,22 +123,22 @@ class ErrorTest(base.CloudTestCase):
     @ddt.data(*_COMMANDS)
     def test_an_unreachable_cloud_is_told(self, command: str) -> None:
         # The discard port, where nobody listens; the stub knows it not.
-        login = cloud.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
+        login = rest_stub.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
         self.mocker.stop()
         self.addCleanup(self.mocker.start)
         self.assert_one_line(self.fail(command, **login), '127.0.0.1:9')
 
     def test_a_user_who_may_not_is_told(self) -> None:
         self.mocker.get(
-            f'{cloud.COMPUTE}/os-aggregates',
+            f'{rest_stub.COMPUTE}/os-aggregates',
             status_code=403,
             json={'forbidden': {'message': 'Policy says no', 'code': 403}},
         )
         self.assert_one_line(
-            self.fail('lint', **cloud.LOGIN), '403', 'Policy says no'
+            self.fail('lint', **rest_stub.LOGIN), '403', 'Policy says no'
         )
 
     def test_an_unknown_server_is_told(self) -> None:
         command = ('aggregate', 'filter', 'explain', '--server', 'nosuch')
-        result = self.openstack(*command, **cloud.LOGIN)
+        result = self.openstack(*command, **rest_stub.LOGIN)
         self.assert_one_line(result, 'nosuch')

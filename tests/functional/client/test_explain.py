@@ -134,7 +134,7 @@ class ExplainTest(base.CloudTestCase):
         self.cloud.maximum = '2.46'
         result = self.openstack(
             'aggregate', 'filter', 'explain', '--server', 'mail',
-            **base.cloud.LOGIN,
+            **base.rest_stub.LOGIN,
         )  # fmt: skip
         self.assert_one_line(result, 'microversion 2.47')
         # Flavors and aggregates need no such thing.

@@ -4,7 +4,7 @@
 
 import json
 
-from tests.functional.client import base, cloud
+from tests.functional.client import base, rest_stub
 
 _SCOPE = 'aggregate_instance_extra_specs'
 
@@ -161,7 +161,7 @@ class ImpactTest(base.CloudTestCase):
         command = ('aggregate', 'filter', 'impact')
         change = ('--set-aggregate', 'licensed', 'os=linux', '-f', 'json')
         self.cloud.down = ('lost',)
-        result = self.openstack(*command, *change, **cloud.LOGIN)
+        result = self.openstack(*command, *change, **rest_stub.LOGIN)
         self.assertEqual(0, result.status)
         self.assertIn('1 servers are left out', result.error)
         names = [row['Name'] for row in json.loads(result.output)]

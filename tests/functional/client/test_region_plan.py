@@ -10,7 +10,7 @@ from unittest import mock
 import ddt
 import yaml
 
-from tests.functional.client import base, cloud
+from tests.functional.client import base, rest_stub
 
 COMMAND = ('cluster', 'region', 'plan')
 
@@ -223,7 +223,7 @@ class RegionPlanTest(base.CommandTestCase):
         self.assert_one_line(result, '127.0.0.1')
 
     def test_a_keystone_that_does_not_answer_is_one_line(self):
-        login = cloud.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
+        login = rest_stub.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
         arguments = ('--cluster', 'web', '--scale-out', '1')
         result = self.openstack(*COMMAND, *arguments, **login)
         self.assert_one_line(result, '127.0.0.1:9')

@@ -14,7 +14,7 @@ import ddt
 import requests_mock
 
 from heat_hints import hints, signature
-from tests.functional.client import base, cloud
+from tests.functional.client import base, rest_stub
 from tests.functional.client import test_documentation as documentation
 
 COMMAND = ('stack', 'hints', 'show')
@@ -235,7 +235,7 @@ class OfflineTest(StackHintsTestCase):
         self.assert_one_line(self.openstack(*COMMAND, *arguments), *words)
 
     def test_a_keystone_that_does_not_answer_is_one_line(self):
-        login = cloud.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
+        login = rest_stub.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
         result = self.openstack(*COMMAND, 'shop', **login)
         self.assert_one_line(result, '127.0.0.1:9')
 

@@ -15,10 +15,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from demo.heat import cloud as loopback
-from demo.heat import process
-from tests.functional.heat_hints import cloud as test_cloud
-from tests.functional.heat_hints import nova_side
+from testing.heat import loopback, nova_side, process
 
 VERSION = '2018-08-31'
 
@@ -170,7 +167,7 @@ class ScenarioCase(unittest.TestCase):
             )
         if cls.changed_heat:
             _copy_heat(path, cls.changed_heat, cls.moved_heat)
-        cloud = test_cloud.Cloud()
+        cloud = loopback.Cloud()
         cls.addClassCleanup(cloud.close)
         for server_id in cls.servers:
             cloud.bring(server_id)

@@ -4,8 +4,8 @@
 
 import json
 
-from demo.heat import cloud as loopback
 from demo.heat import story
+from testing.heat import loopback
 from tests.functional.heat_hints import base
 
 MEMBER = base.server()

@@ -5,8 +5,9 @@
 import json
 
 from demo.heat import story
+from testing.heat import nova_side
 from tests import signing
-from tests.functional.heat_hints import base, nova_side
+from tests.functional.heat_hints import base
 
 #: No character that a log or JSON would write in another way.
 KEY = 'first-key-0123456789abcdef0123456789'

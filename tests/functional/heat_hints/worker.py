@@ -16,7 +16,7 @@ import sqlalchemy
 from oslo_config import cfg
 from oslo_reports.generators import conf as conf_report
 
-from demo.heat import engine, worker
+from testing.heat import engine, worker
 
 LOG = logging.getLogger('config-dump')
 

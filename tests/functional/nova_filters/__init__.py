@@ -12,7 +12,7 @@ import functools
 import logging
 from collections.abc import Iterator
 
-from demo.nova import cases, engine
+from testing.nova import cases, engine
 
 #: The filter's logger.
 LOGGER = 'nova_filters.filters.aggregate_instance_type'

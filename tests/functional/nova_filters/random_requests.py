@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from demo.nova import states
+from testing.nova import states
 
 _HOSTS = 8
 #: Aggregates are shared by requests; after so many, there are new ones.

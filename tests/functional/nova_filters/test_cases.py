@@ -6,7 +6,7 @@ import unittest
 
 import ddt
 
-from demo.nova import cases, engine, states
+from testing.nova import cases, engine, states
 from tests.functional.nova_filters import cloud, records, refusals
 
 

@@ -26,8 +26,8 @@ from nova.scheduler import filters
 from nova.scheduler.filters import extra_specs_ops
 
 import nova_filters
-from demo.nova import engine, states
 from nova_filters import matching
+from testing.nova import engine, states
 from tests.functional.nova_filters import cloud, random_requests
 
 #: How many verdicts each comparison takes, at the least and by default.

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nova import objects
 
-from demo.nova import engine, states
 from nova_filters import matching
+from testing.nova import engine, states
 from tests.functional.nova_filters import cloud, records, refusals
 from tests.unit.nova_filters import strategies
 

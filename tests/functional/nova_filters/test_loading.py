@@ -11,7 +11,7 @@ from nova.scheduler.filters import (
 )
 
 import nova_filters
-from demo.nova import engine
+from testing.nova import engine
 from tests.functional.nova_filters import cloud
 
 

@@ -7,7 +7,7 @@ import itertools
 import logging
 import unittest
 
-from demo.nova import engine, states
+from testing.nova import engine, states
 from tests import processes
 from tests.functional.nova_filters import cloud, records
 
@@ -17,7 +17,7 @@ _ON = {'force_metadata_check': 'True'}
 #: A cloud larger than what Placement returns by default, in a process of its
 #: own: other tests would have to read these hosts, too.
 PROGRAM = """
-from demo.nova import engine
+from testing.nova import engine
 from tests.functional.nova_filters import cloud, records
 
 cloud = cloud()

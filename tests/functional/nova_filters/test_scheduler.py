@@ -12,7 +12,7 @@ from nova import objects
 from nova.scheduler import host_manager, utils
 from oslo_utils import uuidutils
 
-from demo.nova import cases, engine, states
+from testing.nova import cases, engine, states
 from tests.functional.nova_filters import (
     LOGGER,
     cloud,

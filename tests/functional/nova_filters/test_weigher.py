@@ -21,8 +21,8 @@ from nova.scheduler import host_manager, weights
 from oslo_utils import uuidutils
 from sqlalchemy import engine as sa_engine
 
-from demo.nova import engine
 from nova_filters.weighers import stack_affinity
+from testing.nova import engine
 from tests import signing
 from tests.functional.nova_filters import test_scheduler
 

@@ -39,7 +39,7 @@ print('weights', weigher.weigh_objects([weights.WeighedHost(host, 0.0)], {}))
 FILTER_PROGRAM = (
     START
     + """
-from demo.nova import states
+from testing.nova import states
 
 filter_ = load(filters.HostFilterHandler(), 'nova_filters.all_filters')
 for key in sys.argv[2:]:

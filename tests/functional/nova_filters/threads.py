@@ -18,8 +18,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from demo.nova import engine, states
 from nova_filters import matching
+from testing.nova import engine, states
 from tests.functional.nova_filters import LOGGER
 
 THREADS = 16

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Patches the process, as Senlin itself does, before any test is imported.
-from demo.senlin import engine  # noqa: F401
+from testing.senlin import engine  # noqa: F401

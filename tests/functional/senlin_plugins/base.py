@@ -11,8 +11,8 @@ from senlin.engine import dispatcher
 from senlin.engine.actions import base as actions
 from senlin.objects import cluster_lock
 
-from demo.senlin import engine
 from senlin_plugins import conf
+from testing.senlin import engine
 
 REGION_POLICY = 'senlin_plugins.policy.region_placement'
 DELETION_POLICY = 'senlin_plugins.policy.deletion'

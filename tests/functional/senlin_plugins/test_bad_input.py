@@ -11,8 +11,7 @@ import functools
 import ddt
 from oslo_config import cfg
 
-from demo.senlin import cloud as stub
-from demo.senlin import engine
+from testing.senlin import driver, engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, TWO
 
@@ -317,7 +316,7 @@ class Unusual(TestCase):
     """Input that is odd and yet makes sense: it works."""
 
     def test_a_region_with_a_name_beyond_ascii(self):
-        self.cloud.regions[ABROAD] = stub.Region(ABROAD)
+        self.cloud.regions[ABROAD] = driver.Region(ABROAD)
         self.cloud.known.add(ABROAD)
         self.addCleanup(self.cloud.regions.pop, ABROAD)
         cluster = self.spread((ABROAD,))

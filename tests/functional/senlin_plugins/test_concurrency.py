@@ -5,8 +5,8 @@
 import eventlet
 from oslo_config import cfg
 
-from demo.senlin import engine
 from senlin_plugins import apportionment
+from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 

@@ -6,7 +6,7 @@ import collections
 
 import ddt
 
-from demo.senlin import engine
+from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 

@@ -11,7 +11,7 @@ from oslo_config import cfg
 from senlin import objects
 from senlin.common import context
 
-from demo.senlin.cloud import Fault
+from testing.senlin.driver import Fault
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 

@@ -13,9 +13,9 @@ import requests_mock
 from keystoneauth1 import fixture
 from senlin.drivers.os import keystone_v3, nova_v2
 
-from demo.senlin import engine
 from senlin_plugins.policies import catalog
 from senlin_plugins.profiles import creation
+from testing.senlin import engine
 from tests import processes
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 

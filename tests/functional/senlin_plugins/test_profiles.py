@@ -12,8 +12,8 @@ from senlin.db.sqlalchemy import api as db_api
 from senlin.engine import node as node_mod
 from senlin.profiles import base as profile_base
 
-from demo.senlin import engine
 from senlin_plugins.profiles import regions
+from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 

@@ -22,7 +22,7 @@ from tests import processes
 #: Scales out by 4 and does not live to see it.
 LIFE = """
 import pathlib, sys
-from demo.senlin import cloud, engine
+from testing.senlin import driver, engine
 
 folder, moment, call = sys.argv[1:]
 engine.CONFIG += '[DEFAULT]\\nperiodic_interval = 1\\n'
@@ -34,7 +34,7 @@ policy = senlin.policy(
 cluster = senlin.cluster(senlin.profile())
 senlin.attach(cluster, policy)
 (pathlib.Path(folder) / 'cluster').write_text(cluster)
-senlin.cloud.regions['RegionTwo'].failures[moment] = cloud.Fault(
+senlin.cloud.regions['RegionTwo'].failures[moment] = driver.Fault(
     kills=True, on=int(call)
 )
 senlin.act(cluster, 'scale_out', count=4)
@@ -43,7 +43,7 @@ senlin.act(cluster, 'scale_out', count=4)
 #: Starts on what is left, and prints what it finds after each step.
 AFTERLIFE = """
 import json, os, pathlib, sys
-from demo.senlin import engine
+from testing.senlin import engine
 
 folder = sys.argv[1]
 engine.CONFIG += '[DEFAULT]\\nperiodic_interval = 1\\n'

@@ -15,7 +15,7 @@ from tests import processes
 PROGRAM = """
 import logging, os, sys
 from oslo_config import cfg
-from demo.senlin import engine
+from testing.senlin import engine
 
 option, log = sys.argv[1:]
 engine.CONFIG += f'[senlin_plugins]\\n{option}\\n'

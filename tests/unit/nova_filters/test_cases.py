@@ -10,8 +10,8 @@ import unittest
 
 import ddt
 
-from demo.nova import cases
 from nova_filters import batch, matching
+from testing.nova import cases
 from tests import processes
 
 _PAGE = processes.ROOT / 'doc' / 'source' / 'nova.rst'

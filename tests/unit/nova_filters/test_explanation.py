@@ -7,8 +7,8 @@ import unittest
 import ddt
 from hypothesis import given
 
-from demo.nova import cases
 from nova_filters import explanation, inventory, matching
+from testing.nova import cases
 from tests.unit.nova_filters import strategies
 
 _ON = {'force_metadata_check': 'True'}

@@ -46,7 +46,7 @@ from senlin.engine import service as engine_service
 from senlin.engine.actions import base as actions
 from sqlalchemy import pool
 
-from demo.senlin import cloud as stub
+from testing.senlin import driver
 
 REGIONS = ('RegionOne', 'RegionTwo', 'RegionThree')
 #: Where whatever names no region goes.
@@ -92,7 +92,7 @@ class ApiError(Exception):
 class Engine:
     """The running services, driven through REST."""
 
-    def __init__(self, app: Any, cloud: stub.Cloud) -> None:
+    def __init__(self, app: Any, cloud: driver.Cloud) -> None:
         """Keep the parts; use :func:`boot`.
 
         :param app: Senlin's REST application.
@@ -324,7 +324,7 @@ def boot(
     models.BASE.metadata.create_all(
         db_api._get_main_context_manager().writer.get_engine()
     )
-    cloud = stub.Cloud(REGIONS, state and state / 'servers.json')
+    cloud = driver.Cloud(REGIONS, state and state / 'servers.json')
     environment.initialize()
     environment.global_env().register_driver('openstack_test', cloud.driver)
 

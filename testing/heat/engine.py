@@ -38,7 +38,7 @@ from heat.rpc import client as rpc_client
 from oslo_config import cfg
 from oslo_log import log as oslo_logging
 
-from demo.heat import cloud as loopback
+from testing.heat import loopback
 
 #: How long one statement may wait for another's transaction, in seconds.
 LOCK_SECONDS = 30.0

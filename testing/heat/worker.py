@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import sqlalchemy
 
-from demo.heat import engine
+from testing.heat import engine
 
 
 def run(scenario: dict[str, Any], log: pathlib.Path) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Start ``demo.heat.worker`` in a process of its own, and read its result."""
+"""Start a heat-engine in a process of its own, and read its result."""
 
 import json
 import os
@@ -20,7 +20,7 @@ class EngineProcess:
     """A heat-engine that works through a scenario.
 
     :param name: names the files in ``folder``.
-    :param scenario: what the worker is told, see :func:`demo.heat.worker.run`.
+    :param scenario: what :func:`testing.heat.worker.run` is told.
     :param folder: where the scenario and its result are written.
     :param log: the file for the engine's log.
     :param python_path: folders that the engine looks into for modules and
@@ -35,7 +35,7 @@ class EngineProcess:
         folder: pathlib.Path,
         log: pathlib.Path,
         python_path: tuple[pathlib.Path, ...] = (),
-        worker: str = 'demo.heat.worker',
+        worker: str = 'testing.heat.worker',
     ) -> None:
         self.name = name
         self._out = folder / f'{name}.out.json'

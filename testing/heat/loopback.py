@@ -2,15 +2,14 @@
 
 """A cloud for heat-engine on the loopback address, that writes down requests.
 
-This is the demo's only stub: it stands where Keystone, Glance, Nova, Cinder
-and Neutron would answer. It knows one image, one flavor, one network and one
-port; servers and volumes are ready as soon as they are asked for. What Heat
-sends to create them is kept letter by letter, because that is what the demo
-and the tests look at.
+The only stub of the embedded Heat: it stands where Keystone, Glance, Nova,
+Cinder and Neutron would answer. It knows one image, one flavor, one network
+and one port; servers and volumes are ready as soon as they are asked for.
+What Heat sends to create them is kept letter by letter, because that is what
+the demo and the tests look at.
 """
 
 import dataclasses
-import errno
 import http.server
 import json
 import re
@@ -18,8 +17,6 @@ import threading
 import uuid
 from collections.abc import Callable
 from typing import Any
-
-from demo import report
 
 HOST = '127.0.0.1'
 REGION = 'RegionOne'
@@ -31,6 +28,9 @@ PORT = '22222222-0000-4000-8000-000000000003'
 
 _NOVA = '/compute/v2.1'
 _NETWORK = '/network/v2.0'
+
+#: What a server's status becomes after an action.
+_STATUS = {'suspend': 'SUSPENDED', 'resume': 'ACTIVE'}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,40 +73,37 @@ class Request:
 
 
 class Cloud:
-    """Serve the cloud from a thread of this process.
+    """Serve the cloud from a thread of this process, on any free port."""
 
-    :param port: the port on 127.0.0.1; 0 takes any free one.
-    :raises report.DemoError: when the port cannot be had.
-    """
-
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self) -> None:
         self.requests: list[Request] = []
         self._things: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
-        try:
-            self._server = http.server.ThreadingHTTPServer(
-                (HOST, port), self._handler()
-            )
-        except OverflowError as exc:
-            raise report.DemoError(
-                f'port {port} is not a port: give one from 1 to 65535, or 0 '
-                'for any free one.'
-            ) from exc
-        except OSError as exc:
-            reason = (
-                'is in use'
-                if exc.errno == errno.EADDRINUSE
-                else f'cannot be used ({exc.strerror})'
-            )
-            raise report.DemoError(
-                f'port {port} on {HOST} {reason}: give another one with '
-                '--port, or 0 for any free one.'
-            ) from exc
+        self._server = http.server.ThreadingHTTPServer(
+            (HOST, 0), self._handler()
+        )
         self._server.daemon_threads = True
         self.url = f'http://{HOST}:{self._server.server_address[1]}'
         threading.Thread(
             target=self._server.serve_forever, daemon=True
         ).start()
+
+    def bring(self, server: str) -> None:
+        """Have a server that no Heat asked for.
+
+        :param server: its id.
+        """
+        self._things[server] = {
+            'server': {
+                'id': server,
+                'name': server,
+                'status': 'ACTIVE',
+                'metadata': {},
+                'addresses': {},
+                'flavor': {'original_name': FLAVOR},
+                'image': {'id': IMAGE},
+            }
+        }
 
     def close(self) -> None:
         """Stop serving and free the port."""
@@ -197,6 +194,7 @@ class Cloud:
                 r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)',
                 self._show,
             ),
+            ('POST', _NOVA + r'/servers/([^/]+)/action', self._act),
             (
                 'GET',
                 _NOVA + r'/servers/([^/]+)/os-interface',
@@ -352,6 +350,11 @@ class Cloud:
         with self._lock:
             found = self._things.get(thing)
         return (200, found) if found else (404, {})
+
+    def _act(self, body: bytes, server: str) -> tuple[int, Any]:
+        (action,) = json.loads(body)
+        self._things[server]['server']['status'] = _STATUS[action]
+        return 202, None
 
     def _interfaces(self, body: bytes, server: str) -> tuple[int, Any]:
         return 200, {'interfaceAttachments': []}

@@ -19,7 +19,7 @@ from nova import objects
 from nova.api.openstack.compute.schemas import servers
 from nova.api.validation import validators
 
-from demo.heat import cloud as loopback
+from testing.heat import loopback
 
 HINTS = 'os:scheduler_hints'
 

@@ -2,7 +2,7 @@
 
 """Hosts and requests as a filter sees them: Nova's objects, no database.
 
-Import :mod:`demo.nova.engine` first: it chooses Nova's concurrency.
+Import :mod:`testing.nova.engine` first: it chooses Nova's concurrency.
 """
 
 from collections.abc import Iterable, Mapping
