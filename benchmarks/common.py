@@ -112,7 +112,7 @@ def command(
     if importlib.util.find_spec(service.lower()) is None:
         say(
             f'{service} is not installed here: "make demo" leaves an '
-            'environment behind that has it; use .tox/functional-2026.2/bin/python.'
+            'environment behind that has it: .tox/functional-2026.2.'
         )
         return EXIT_USAGE
     if args.json and not args.json.parent.is_dir():
