@@ -24,11 +24,8 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib import parse
 
 import nova.conf
-import requests
-import webob
 from keystoneauth1 import adapter as ks_adapter
 from keystoneauth1 import session as ks_session
 from keystoneauth1 import token_endpoint
@@ -39,20 +36,16 @@ from nova.db.main import api as main_db
 from nova.db.main import models as main_models
 from nova.scheduler import manager
 from nova.scheduler.client import report
-from oslo_config import cfg
 from oslo_log import log as oslo_logging
 from oslo_utils import timeutils, uuidutils
-from placement import conf as placement_conf
-from placement import db_api as placement_db
-from placement import deploy as placement_deploy
-from placement import policy as placement_policy
-from placement.db.sqlalchemy import models as placement_models
+from placement.tests.functional.fixtures import placement
 
 CONF = nova.conf.CONF
 
 #: The filter under test and the one it is compared with.
 OURS = 'AggregateInstanceTypeFilter'
 IN_TREE = 'AggregateInstanceExtraSpecsFilter'
+LOGGER = 'nova_filters.filters.aggregate_instance_type'
 
 #: The scheduler's whole nova.conf. The instances of a host are read from the
 #: database with each request, because no nova-compute reports them; for the
@@ -78,70 +71,7 @@ transport_url = fake://
 service_down_time = 86400
 """
 
-_PLACEMENT_URL = 'http://placement.invalid'
 PROJECT = uuidutils.generate_uuid(dashed=False)
-
-
-class WsgiTransport(requests.adapters.BaseAdapter):
-    """Hand the requests of a session to a WSGI application.
-
-    The stub of this engine: the HTTP hop between Nova and Placement.
-
-    :param application: Placement's WSGI application.
-    """
-
-    def __init__(self, application: Any) -> None:
-        super().__init__()
-        self._application = application
-
-    def send(
-        self, request: requests.PreparedRequest, **_kwargs: Any
-    ) -> requests.Response:
-        """Call the application and return what it answered.
-
-        :param request: the request, as it would have gone over the wire.
-        :returns: the response.
-        """
-        parts = parse.urlsplit(str(request.url))
-        body = request.body or b''
-        asked = webob.Request.blank(
-            f'{parts.path}?{parts.query}',
-            method=request.method,
-            headers=dict(request.headers),
-            body=body if isinstance(body, bytes) else body.encode(),
-        )
-        answered = asked.get_response(self._application)
-        response = requests.Response()
-        response.status_code = answered.status_int
-        response.reason = answered.status.partition(' ')[2]
-        response.headers.update(answered.headers)
-        response.url = str(request.url)
-        response.request = request
-        response._content = answered.body
-        return response
-
-    def close(self) -> None:
-        """Release nothing: there is no connection."""
-
-
-def _placement() -> Any:
-    """Return a new Placement, its database in memory, as a WSGI application.
-
-    :returns: the application that ``placement-api`` serves, with its own
-        ``noauth2`` middleware in Keystone's place.
-    """
-    conf = cfg.ConfigOpts()
-    placement_conf.register_opts(conf)
-    conf.set_override('connection', 'sqlite://', group='placement_database')
-    conf([], project='placement', default_config_files=[])
-    conf.set_override('auth_strategy', 'noauth2', group='api')
-    placement_db.configure(conf)
-    placement_models.BASE.metadata.create_all(
-        placement_db.get_placement_engine()
-    )
-    placement_policy.init(conf)
-    placement_deploy.update_database(conf)
-    return placement_deploy.deploy(conf)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,30 +86,36 @@ class Boot:
     said: str
 
 
-class _Reasons(logging.Handler):
-    """Keep the reasons that the filter logs at INFO."""
+class _Records(logging.Handler):
+    """Keep what is logged."""
 
     def __init__(self) -> None:
-        super().__init__(logging.INFO)
-        self.lines: list[str] = []
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep one record's reasons."""
-        args = record.args
-        if record.levelno == logging.INFO and isinstance(args, Mapping):
-            self.lines.append(str(args['reasons']))
+        """Keep one record."""
+        self.records.append(record)
 
 
 @contextlib.contextmanager
-def reasons() -> Iterator[list[str]]:
-    """Collect the reasons that the filter's INFO lines give meanwhile."""
-    handler = _Reasons()
-    logger = logging.getLogger('nova_filters.filters.aggregate_instance_type')
+def records(
+    level: int = logging.NOTSET,
+) -> Iterator[list[logging.LogRecord]]:
+    """Collect what the filter logs meanwhile, which may be nothing.
+
+    :param level: the logger's level meanwhile; NOTSET leaves it as it is.
+    """
+    logger = logging.getLogger(LOGGER)
+    handler = _Records()
+    before = logger.level
     logger.addHandler(handler)
+    logger.setLevel(level or before)
     try:
-        yield handler.lines
+        yield handler.records
     finally:
         logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 class Cloud:
@@ -195,14 +131,14 @@ class Cloud:
         self.context.project_id = PROJECT
         self.context.user_id = PROJECT
         self.cell = self._set_up_databases()
-        session = requests.Session()
-        session.mount(_PLACEMENT_URL, WsgiTransport(_placement()))
+        api = placement.PlacementFixture()
+        # Never taken down: Nova's own databases stay as well.
+        api.setUp()
         # The constructor's own parameter for a prepared HTTP adapter.
         self.placement = report.SchedulerReportClient(
             adapter=ks_adapter.Adapter(
                 ks_session.Session(
-                    auth=token_endpoint.Token(_PLACEMENT_URL, 'admin'),
-                    session=session,
+                    auth=token_endpoint.Token(api.endpoint, api.token)
                 ),
                 service_type='placement',
                 raise_exc=False,
@@ -292,35 +228,30 @@ class Cloud:
         made = self.placement.post(
             '/resource_providers', {'name': name, 'uuid': uuid}, '1.20'
         )
+        totals = {
+            'VCPU': 1024,
+            'MEMORY_MB': memory_gib * 1024,
+            'DISK_GB': 10240,
+        }
         inventories = {
             resource: {'total': total, 'allocation_ratio': 1.0}
-            for resource, total in (
-                ('VCPU', 1024),
-                ('MEMORY_MB', memory_gib * 1024),
-                ('DISK_GB', 10240),
-            )
+            for resource, total in totals.items()
         }
-        put = self.placement.put(
-            f'/resource_providers/{uuid}/inventories',
-            {
-                'resource_provider_generation': made.json()['generation'],
-                'inventories': inventories,
-            },
-            '1.20',
-        )
-        put.raise_for_status()
-        # nova-compute sets it, and since release 34 the scheduler asks for it.
-        put = self.placement.put(
-            f'/resource_providers/{uuid}/traits',
-            {
-                'resource_provider_generation': put.json()[
-                    'resource_provider_generation'
-                ],
-                'traits': ['OWNER_NOVA'],
-            },
-            '1.20',
-        )
-        put.raise_for_status()
+        for number, what in enumerate(
+            (
+                {'inventories': inventories},
+                # nova-compute sets it, and the scheduler of release 34 asks
+                # for it.
+                {'traits': ['OWNER_NOVA']},
+            ),
+            made.json()['generation'],
+        ):
+            (kind,) = what
+            self.placement.put(
+                f'/resource_providers/{uuid}/{kind}',
+                {'resource_provider_generation': number, **what},
+                '1.20',
+            ).raise_for_status()
 
     def add_aggregate(
         self, name: str, hosts: Sequence[str], metadata: Mapping[str, str]
@@ -362,6 +293,24 @@ class Cloud:
         )
         flavor.create()
         return objects.Flavor.get_by_name(self.context, name)
+
+    def clear(self) -> None:
+        """Remove aggregates, flavors, servers and requests; keep the hosts."""
+        tables = (
+            api_models.AggregateHost,
+            api_models.AggregateMetadata,
+            api_models.Aggregate,
+            api_models.FlavorExtraSpecs,
+            api_models.Flavors,
+            api_models.RequestSpec,
+        )
+        with api_db.get_engine().begin() as connection:
+            for model in tables:
+                connection.execute(model.__table__.delete())
+        with context.target_cell(self.context, self.cell) as cell_context:
+            bind = main_db.get_engine(context=cell_context)
+            with bind.begin() as connection:
+                connection.execute(main_models.Instance.__table__.delete())
 
     def scheduler(self, *enabled_filters: str) -> manager.SchedulerManager:
         """Return a new scheduler.
@@ -420,7 +369,7 @@ class Cloud:
         :param request: Nova's RequestSpec.
         :returns: the host, or the reasons for NoValidHost.
         """
-        with reasons() as lines:
+        with records() as found:
             try:
                 selected = scheduler.select_destinations(
                     self.context,
@@ -434,8 +383,8 @@ class Cloud:
                 cause = getattr(exc, 'exc_info', (None, exc))[1]
                 if not isinstance(cause, exception.NoValidHost):
                     raise
-                return Boot(None, '; '.join(lines))
-        return Boot(selected[0][0].service_host, '; '.join(lines))
+                return Boot(None, _reasons(found))
+        return Boot(selected[0][0].service_host, _reasons(found))
 
     def filtered(
         self, scheduler: manager.SchedulerManager, request: Any
@@ -469,6 +418,15 @@ class Cloud:
                 flavor=request.flavor,
                 system_metadata={},
             ).create()
+
+
+def _reasons(found: list[logging.LogRecord]) -> str:
+    """Return the reasons that the filter's INFO lines give."""
+    return '; '.join(
+        str(record.args['reasons'])
+        for record in found
+        if record.levelno == logging.INFO and isinstance(record.args, Mapping)
+    )
 
 
 def nova_version() -> str:

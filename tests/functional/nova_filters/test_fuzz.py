@@ -3,24 +3,15 @@
 """Whatever Nova hands over, the filter answers and never raises."""
 
 import logging
-import unittest
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nova import objects
 
 from nova_filters import matching
-from testing.nova import engine, states
-from tests.functional.nova_filters import cloud, records, refusals
-from tests.unit.nova_filters import strategies
-
-#: Long values take their time on a busy machine.
-_FUZZ = settings(
-    max_examples=300,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+from testing.nova import states, strategies
+from tests.functional.nova_filters import base
 
 
 def _aggregate(name: Any, metadata: Any) -> Any:
@@ -132,16 +123,13 @@ def _read(aggregate: Any) -> matching.Aggregate:
     return matching.Aggregate(aggregate.name, dict(aggregate.metadata))
 
 
-class FuzzTest(unittest.TestCase):
+class FuzzTest(base.OptionTestCase):
     """The filter that Nova loaded."""
 
     def setUp(self) -> None:
         super().setUp()
-        manager = cloud().scheduler(engine.OURS).host_manager
-        self.filter = manager.enabled_filters[-1]
-        name, group = 'exempt_metadata_keys', 'nova_filters'
-        engine.CONF.set_override(name, [], group=group)
-        self.addCleanup(engine.CONF.clear_override, name, group=group)
+        self.filter = base.loaded_filter()
+        self.set_option('exempt_metadata_keys', [])
 
     def assertClean(self, found: list[logging.LogRecord]) -> None:
         """Assert that each line can be written, and is one line."""
@@ -157,15 +145,15 @@ class FuzzTest(unittest.TestCase):
 
         One by one it must be the same ones.
         """
-        with records() as found:
+        with base.records() as found:
             passed = self.filter.filter_all(hosts, request)
         identities = [id(host) for host in passed]
-        with records():
+        with base.records():
             alone = [self.filter.host_passes(h, request) for h in hosts]
         self.assertEqual([id(h) in identities for h in hosts], alone)
         return passed, found
 
-    @_FUZZ
+    @base.FUZZ
     @given(
         strategies.any_texts(),
         st.lists(strategies.any_texts(), max_size=3),
@@ -207,7 +195,7 @@ class FuzzTest(unittest.TestCase):
             },
         )
 
-    @_FUZZ
+    @base.FUZZ
     @given(_HOSTS, _REQUESTS)
     def test_anything_at_all_has_an_answer(self, hosts, request) -> None:
         _, found = self.judge(hosts, request)
@@ -238,5 +226,5 @@ class FuzzTest(unittest.TestCase):
         self.assertIn('could not be read', warnings[0].getMessage())
         self.assertEqual(
             {matching.Kind.UNREADABLE},
-            {refusal.kind for refusal in refusals(found)},
+            {refusal.kind for refusal in base.refusals(found)},
         )

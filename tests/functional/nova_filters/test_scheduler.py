@@ -2,63 +2,46 @@
 
 """Boot requests through the real scheduler, and what the log says."""
 
-import itertools
 import logging
 import unittest
-from typing import Any
 
 import ddt
 from nova import objects
-from nova.scheduler import host_manager, utils
+from nova.scheduler import host_manager, utils, weights
+from nova.scheduler.filters import (
+    aggregate_instance_extra_specs as in_tree_filter,
+)
 from oslo_utils import uuidutils
 
+import nova_filters
 from testing.nova import cases, engine, states
-from tests.functional.nova_filters import (
-    LOGGER,
-    cloud,
-    records,
-    refusals,
-)
-
-_ON = {'force_metadata_check': 'True'}
-_NUMBERS = itertools.count()
+from tests.functional.nova_filters import base
 
 
-class SchedulerTestCase(unittest.TestCase):
-    """Hosts, aggregates and flavors of their own for each test."""
+class LoadingTest(unittest.TestCase):
+    """The lines of nova.conf that the documentation gives."""
 
-    def setUp(self) -> None:
-        super().setUp()
-        self.cloud = cloud()
-
-    def add_host(self, *metadata: dict[str, str]) -> str:
-        """Return a new host, in one new aggregate per metadata."""
-        host = f'host-{next(_NUMBERS)}'
-        self.cloud.add_host(host)
-        for data in metadata:
-            self.add_aggregate([host], data)
-        return host
-
-    def add_aggregate(self, hosts: list[str], metadata: dict[str, str]) -> Any:
-        """Return a new aggregate."""
-        name = f'aggregate-{next(_NUMBERS)}'
-        return self.cloud.add_aggregate(name, hosts, metadata)
-
-    def add_flavor(self, extra_specs: dict[str, str]) -> Any:
-        """Return a new flavor."""
-        return self.cloud.add_flavor(f'flavor-{next(_NUMBERS)}', extra_specs)
-
-    def boot(
-        self, extra_specs: dict[str, str], hosts: list[str]
-    ) -> engine.Boot:
-        """Return what comes of a boot with these hosts to choose from."""
-        scheduler = self.cloud.scheduler(engine.OURS)
-        request = self.cloud.request(self.add_flavor(extra_specs), hosts)
-        return self.cloud.boot(scheduler, request)
+    def test_nova_conf_enables_the_plugins_beside_novas_own(self) -> None:
+        scheduler = base.cloud().scheduler(engine.IN_TREE, engine.OURS)
+        self.assertEqual(
+            [
+                'nova.scheduler.filters.compute_filter',
+                in_tree_filter.__name__,
+                'nova_filters.filters.aggregate_instance_type',
+            ],
+            [
+                type(filter_).__module__
+                for filter_ in scheduler.host_manager.enabled_filters
+            ],
+        )
+        (ours,) = nova_filters.all_weighers()
+        self.assertEqual('StackAffinityWeigher', ours.__name__)
+        found = [type(found) for found in scheduler.host_manager.weighers]
+        self.assertEqual({ours, *weights.all_weighers()}, set(found))
 
 
 @ddt.ddt
-class SpecificationTest(SchedulerTestCase):
+class SpecificationTest(base.CloudTestCase):
     """Every example of the specification, booted."""
 
     @ddt.data(*cases.examples())
@@ -74,25 +57,29 @@ class SpecificationTest(SchedulerTestCase):
             flavor = self.add_flavor(example.flavors[name])
             for aggregate, wanted in row.items():
                 request = self.cloud.request(flavor, [hosts[aggregate]])
-                with records() as found:
+                with base.records() as found:
                     boot = self.cloud.boot(scheduler, request)
                 what = f'{example.section}, {name}, {aggregate}'
                 host = hosts[aggregate] if wanted is None else None
                 self.assertEqual(host, boot.host, what)
-                self.assertEqual([wanted], refusals(found) or [None], what)
+                self.assertEqual(
+                    [wanted], base.refusals(found) or [None], what
+                )
 
 
-class BootTest(SchedulerTestCase):
+class BootTest(base.CloudTestCase):
     """One request among several hosts."""
 
     def test_the_server_lands_where_the_aggregates_suit(self) -> None:
         hosts = [
             self.add_host({'disk': 'hdd'}),
-            self.add_host({'disk': 'ssd'}, {'os': 'linux', **_ON}),
+            self.add_host({'disk': 'ssd'}, {'os': 'linux', **base.ON}),
             self.add_host({'disk': 'ssd'}),
             self.add_host(),
         ]
-        self.assertEqual(hosts[2], self.boot({'disk': 'ssd'}, hosts).host)
+        with self.assertNoLogs(engine.LOGGER, logging.INFO):
+            boot = self.boot({'disk': 'ssd'}, hosts)
+        self.assertEqual(hosts[2], boot.host)
 
     def test_scoped_keys_pass_novas_default_filters(self) -> None:
         hosts = [self.add_host({'os': 'linux'}), self.add_host()]
@@ -108,7 +95,7 @@ class BootTest(SchedulerTestCase):
 
     def test_no_valid_host_gives_one_info_line_of_reasons(self) -> None:
         hosts = [self.add_host({'gpu': 'a100'}), self.add_host()]
-        forced = self.add_aggregate(hosts[1:], {'os': 'linux', **_ON})
+        forced = self.add_aggregate(hosts[1:], {'os': 'linux', **base.ON})
         hosts += [self.add_host() for _ in range(3)]
         forced.add_host(hosts[2])
         flavor = self.add_flavor({'gpu': '<or> h100 <or> ~'})
@@ -116,7 +103,7 @@ class BootTest(SchedulerTestCase):
         for host in hosts[3:]:
             forced.add_host(host)
         scheduler.update_aggregates(None, [forced])
-        with self.assertLogs(LOGGER, logging.INFO) as logs:
+        with self.assertLogs(engine.LOGGER, logging.INFO) as logs:
             request = self.cloud.request(flavor, hosts)
             boot = self.cloud.boot(scheduler, request)
         self.assertIsNone(boot.host)
@@ -129,25 +116,29 @@ class BootTest(SchedulerTestCase):
             [record.getMessage() for record in logs.records],
         )
 
-    def test_a_boot_that_succeeds_logs_nothing_at_info(self) -> None:
-        hosts = [self.add_host({'k': '1'}), self.add_host()]
-        with self.assertNoLogs(LOGGER, logging.INFO):
-            self.assertEqual(hosts[0], self.boot({'k': '1'}, hosts).host)
-
-    def test_debug_writes_a_line_per_reason_and_aggregate_set(self) -> None:
-        hosts = [self.add_host() for _ in range(6)]
-        self.add_aggregate(hosts[:3], {'k': '2'})
-        self.add_aggregate(hosts[3:5], {'k': '3'})
-        with self.assertLogs(LOGGER, logging.DEBUG) as logs:
-            self.boot({'k': '1'}, hosts)
-        lines = [r for r in logs.records if r.levelno == logging.DEBUG]
+    def test_the_filter_sees_what_placement_returns(self) -> None:
+        for _ in range(4):
+            self.add_host()
+        limit = len(self.cloud.hosts) - 1
+        self.set_option('max_placement_results', limit, 'scheduler')
+        scheduler = self.cloud.scheduler(engine.OURS)
+        request = self.cloud.request(self.add_flavor({'k': '1'}))
+        with base.records() as found:
+            self.assertIsNone(self.cloud.boot(scheduler, request).host)
+        instance = f'Instance {request.instance_uuid}'
+        reason = "'k' not in any aggregate"
         self.assertEqual(
-            [1, 2, 3], sorted(line.args['count'] for line in lines)
+            [
+                f'{instance}: {limit} host(s) in aggregates [] refused: '
+                f'{reason}',
+                f'{instance}: 0 of {limit} hosts: {limit} {reason}',
+            ],
+            [record.getMessage() for record in found],
         )
 
     def test_malformed_values_give_one_warning_per_request(self) -> None:
-        hosts = [self.add_host({'k': '!,1', **_ON}) for _ in range(3)]
-        with self.assertLogs(LOGGER, logging.WARNING) as logs:
+        hosts = [self.add_host({'k': '!,1', **base.ON}) for _ in range(3)]
+        with self.assertLogs(engine.LOGGER, logging.WARNING) as logs:
             boot = self.boot({'k': '>= two', 'l': '<or>'}, hosts)
         self.assertIsNone(boot.host)
         self.assertEqual(1, len(logs.records))
@@ -175,20 +166,14 @@ class BootTest(SchedulerTestCase):
         self.assertIsNone(boot())
 
     def test_an_availability_zone_is_not_demanded(self) -> None:
-        host = self.add_host({'availability_zone': 'az1', **_ON})
+        host = self.add_host({'availability_zone': 'az1', **base.ON})
         self.assertEqual(host, self.boot({}, [host]).host)
-
-    def test_without_exemptions_the_specification_holds_literally(
-        self,
-    ) -> None:
-        host = self.add_host({'availability_zone': 'az1', **_ON})
-        name, group = 'exempt_metadata_keys', 'nova_filters'
-        engine.CONF.set_override(name, [], group=group)
-        self.addCleanup(engine.CONF.clear_override, name, group=group)
+        # Without exemptions the specification holds literally.
+        self.set_option('exempt_metadata_keys', [])
         self.assertIsNone(self.boot({}, [host]).host)
 
 
-class MoveTest(SchedulerTestCase):
+class MoveTest(base.CloudTestCase):
     """Requests for servers that run already, as Nova's conductor makes them.
 
     One runs on a host that its flavor no longer suits.
@@ -223,11 +208,7 @@ class MoveTest(SchedulerTestCase):
 
     def test_a_resize_is_judged_by_the_new_flavor(self) -> None:
         self.request.ignore_hosts = [*self.request.ignore_hosts, self.host]
-        for value, wanted in (
-            ('2', self.other),
-            ('1', self.target),
-            ('3', None),
-        ):
+        for value, wanted in (('2', self.other), ('3', None)):
             self.request.flavor = self.add_flavor({'k': value})
             self.assertEqual(wanted, self.chosen())
 
@@ -237,7 +218,7 @@ class MoveTest(SchedulerTestCase):
         )
         self.assertIsNone(self.chosen())
         self.request.scheduler_hints = {'_nova_check_type': ['rebuild']}
-        with records() as found:
+        with base.records() as found:
             self.assertEqual(self.host, self.chosen())
         self.assertEqual([], found)
 
@@ -257,17 +238,6 @@ class MoveTest(SchedulerTestCase):
             left = self.cloud.filtered(self.scheduler, self.request)
             self.assertEqual(wanted, left, hints)
 
-    def test_hints_that_are_none_are_no_rebuild(self) -> None:
-        # Nova itself does not get past them: the filter is asked directly.
-        request = states.request({'k': '1'})
-        request.scheduler_hints = None
-        filter_ = self.scheduler.host_manager.enabled_filters[-1]
-        hosts = [
-            states.host_state('h', states.aggregates({'k': value}))
-            for value in ('1', '2')
-        ]
-        self.assertEqual(hosts[:1], filter_.filter_all(hosts, request))
-
     def test_servers_of_one_request_are_judged_once(self) -> None:
         uuids = [uuidutils.generate_uuid() for _ in range(3)]
         self.request.num_instances = len(uuids)
@@ -284,40 +254,34 @@ class MoveTest(SchedulerTestCase):
         self.assertEqual([1, 1, 1], [len(found) for found in selected])
 
 
-class DirectTest(SchedulerTestCase):
-    """The filter that the scheduler loaded, asked directly."""
+class DirectTest(base.OptionTestCase):
+    """The filter that the scheduler loaded, asked for what Nova never asks."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.host = self.add_host({'k': '2'})
-        self.flavor = self.add_flavor({'k': '1'})
-        self.scheduler = self.cloud.scheduler(engine.OURS)
+        self.filter = base.loaded_filter()
 
-    def test_one_host_at_a_time_gives_the_same_answer(self) -> None:
-        filter_ = self.scheduler.host_manager.enabled_filters[-1]
-        other = self.add_flavor({'k': '2'})
-        for flavor, wanted in ((self.flavor, False), (other, True)):
-            request = self.cloud.request(flavor)
-            states = self.scheduler.host_manager.get_host_states_by_uuids(
-                self.cloud.context, None, request
-            )
-            state = next(s for s in states if s.host == self.host)
-            self.assertIs(wanted, filter_.host_passes(state, request))
+    def test_hints_that_are_none_are_no_rebuild(self) -> None:
+        request = states.request({'k': '1'})
+        request.scheduler_hints = None
+        hosts = [
+            states.host_state('h', states.aggregates({'k': value}))
+            for value in ('1', '2')
+        ]
+        self.assertEqual(hosts[:1], self.filter.filter_all(hosts, request))
 
     def test_a_bare_request_is_judged(self) -> None:
-        filter_ = self.scheduler.host_manager.enabled_filters[-1]
         bare = objects.RequestSpec(flavor=objects.Flavor())
         state = host_manager.HostState('h', 'n', None)
-        self.assertEqual([state], filter_.filter_all([state], bare))
+        self.assertEqual([state], self.filter.filter_all([state], bare))
         state.aggregates = [objects.Aggregate(name='a')]
-        with self.assertLogs(LOGGER, logging.WARNING) as logs:
-            self.assertEqual([], filter_.filter_all([state], bare))
+        with self.assertLogs(engine.LOGGER, logging.WARNING) as logs:
+            self.assertEqual([], self.filter.filter_all([state], bare))
         self.assertIn('could not be read', logs.output[0])
 
     def test_a_request_that_cannot_be_read_is_refused(self) -> None:
-        request = self.cloud.request(self.flavor)
+        request = states.request({'k': '1'})
         del request._obj_flavor
-        filter_ = self.scheduler.host_manager.enabled_filters[-1]
-        with self.assertLogs(LOGGER, logging.ERROR) as logs:
-            self.assertEqual([], filter_.filter_all([object()], request))
+        with self.assertLogs(engine.LOGGER, logging.ERROR) as logs:
+            self.assertEqual([], self.filter.filter_all([object()], request))
         self.assertIn('refuses every host', logs.output[0])
