@@ -9,11 +9,12 @@ import unittest
 from tests import processes
 
 #: nova.conf is read once per process.
-START = """
+PROGRAM = """
 import sys
 from nova import config, objects
 from nova.scheduler import filters, host_manager, weights
 from oslo_log import log
+from testing.nova import states
 
 config.parse_args(['nova-scheduler'], default_config_files=[sys.argv[1]])
 log.setup(config.CONF, 'nova')
@@ -22,59 +23,40 @@ objects.register_all()
 def load(handler, name):
     (cls,) = handler.get_matching_classes([name])
     return cls()
-"""
 
-#: Prints what the weigher works with.
-WEIGHER_PROGRAM = (
-    START
-    + """
-weigher = load(weights.HostWeightHandler(), 'nova_filters.all_weighers')
-host = host_manager.HostState('host', 'node', None)
-print('multiplier', weigher.weight_multiplier(host))
-print('weights', weigher.weigh_objects([weights.WeighedHost(host, 0.0)], {}))
-"""
-)
-
-#: Prints which of some keys an aggregate demands of a flavor without any.
-FILTER_PROGRAM = (
-    START
-    + """
-from testing.nova import states
-
+# Which of some keys an aggregate demands of a flavor without any.
 filter_ = load(filters.HostFilterHandler(), 'nova_filters.all_filters')
 for key in sys.argv[2:]:
     metadata = {key: '1', 'force_metadata_check': 'True'}
     host = states.host_state('host', states.aggregates(metadata))
     passed = filter_.filter_all([host], states.request({}))
     print(key, 'is exempt' if passed else 'is demanded')
-"""
-)
 
-FILTER_CONF = """
-[DEFAULT]
-log_file = {log}
-[nova_filters]
-exempt_metadata_keys = [,[!]x, "k,,zone?, $$y ,*[
-"""
-
-NOVA_CONF = """
-[DEFAULT]
-log_file = {log}
-[nova_filters]
-stack_map_size = plenty
-stack_affinity_weight_multiplier = strong
+# What the weigher works with.
+weigher = load(weights.HostWeightHandler(), 'nova_filters.all_weighers')
+host = host_manager.HostState('host', 'node', None)
+print('multiplier', weigher.weight_multiplier(host))
+print('weights', weigher.weigh_objects([weights.WeighedHost(host, 0.0)], {}))
 """
 
 
-class OddPatternTest(unittest.TestCase):
-    def test_a_pattern_that_is_not_well_formed_stands_for_itself(self):
-        keys = ('[', '[!]x', '"k', 'zone1', '$y', 'a[', 'k', 'zone', 'x', '')
+class WrongOptionTest(unittest.TestCase):
+    def run_with(self, *options: str, keys: str) -> tuple[list[str], str]:
+        """Return what the plug-ins do with options, and what they log."""
         with tempfile.TemporaryDirectory() as folder:
             conf = pathlib.Path(folder) / 'nova.conf'
             log = pathlib.Path(folder) / 'nova.log'
-            conf.write_text(FILTER_CONF.format(log=log))
-            lines = processes.run_python(FILTER_PROGRAM, str(conf), *keys)
-            logged = log.read_text()
+            lines = [f'log_file = {log}', '[nova_filters]', *options]
+            conf.write_text('\n'.join(['[DEFAULT]', *lines]))
+            found = processes.run_python(PROGRAM, str(conf), *keys.split(' '))
+            return found, log.read_text()
+
+    def test_a_pattern_that_is_not_well_formed_stands_for_itself(self):
+        lines, logged = self.run_with(
+            'exempt_metadata_keys = [,[!]x, "k,,zone?, $$y ,*[',
+            # The last one is empty.
+            keys='[ [!]x "k zone1 $y a[ k zone x ',
+        )
         self.assertEqual(
             [
                 '[ is exempt',
@@ -89,54 +71,32 @@ class OddPatternTest(unittest.TestCase):
                 # The empty pattern is that of the empty key.
                 ' is exempt',
             ],
-            lines,
+            lines[:-2],
         )
         self.assertNotIn('ERROR', logged)
         self.assertEqual(3, logged.count('0 of 1 hosts'))
 
-
-class WrongOptionTest(unittest.TestCase):
-    def test_the_filter_works_with_the_default_and_one_error(self):
-        conf_text = FILTER_CONF.partition('[nova_filters]')[0] + (
-            '[nova_filters]\nexempt_metadata_keys = $nowhere\n'
+    def test_the_defaults_stand_in_and_one_error_is_logged_for_each(self):
+        lines, logged = self.run_with(
+            'exempt_metadata_keys = $nowhere',
+            'stack_map_size = plenty',
+            'stack_affinity_weight_multiplier = strong',
+            keys='availability_zone k',
         )
-        with tempfile.TemporaryDirectory() as folder:
-            conf = pathlib.Path(folder) / 'nova.conf'
-            log = pathlib.Path(folder) / 'nova.log'
-            conf.write_text(conf_text.format(log=log))
-            lines = processes.run_python(
-                FILTER_PROGRAM, str(conf), 'availability_zone', 'k'
-            )
-            errors = [
-                line
-                for line in log.read_text().splitlines()
-                if 'ERROR' in line
-            ]
         self.assertEqual(
-            ['availability_zone is exempt', 'k is demanded'], lines
+            [
+                'availability_zone is exempt',
+                'k is demanded',
+                'multiplier -1.0',
+                'weights [0.0]',
+            ],
+            lines,
         )
-        self.assertEqual(1, len(errors), errors)
-        self.assertRegex(
-            errors[0],
+        errors = [line for line in logged.splitlines() if 'ERROR' in line]
+        self.assertEqual(3, len(errors), errors)
+        for pattern in (
             r'exempt_metadata_keys in \[nova_filters\].*nowhere.*nova\.conf',
-        )
-
-    def test_the_weigher_works_with_the_defaults_and_one_error_each(self):
-        with tempfile.TemporaryDirectory() as folder:
-            conf = pathlib.Path(folder) / 'nova.conf'
-            log = pathlib.Path(folder) / 'nova.log'
-            conf.write_text(NOVA_CONF.format(log=log))
-            lines = processes.run_python(WEIGHER_PROGRAM, str(conf))
-            errors = [
-                line
-                for line in log.read_text().splitlines()
-                if 'ERROR' in line
-            ]
-        self.assertEqual(['multiplier -1.0', 'weights [0.0]'], lines)
-        self.assertEqual(2, len(errors), errors)
-        self.assertRegex(
-            errors[0], r'stack_map_size in \[nova_filters\].*plenty.*65536'
-        )
-        self.assertRegex(
-            errors[1], r'weight_multiplier in \[nova_filters\].*strong.*-1\.0'
-        )
+            r'stack_map_size in \[nova_filters\].*plenty.*65536',
+            r'weight_multiplier in \[nova_filters\].*strong.*-1\.0',
+        ):
+            self.assertRegex('\n'.join(errors), pattern)
