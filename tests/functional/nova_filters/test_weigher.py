@@ -156,14 +156,6 @@ class StackTestCase(base.CloudTestCase):
 class StackTest(StackTestCase):
     """Spread and packed."""
 
-    def test_a_negative_multiplier_spreads_a_stack(self) -> None:
-        self.set_multiplier(-_STRONG)
-        self.assertEqual([2, 2, 2, 2], self.boot_stack(of_stack('a')))
-
-    def test_a_positive_multiplier_packs_a_stack(self) -> None:
-        self.set_multiplier(_STRONG)
-        self.assertEqual([8, 0, 0, 0], self.boot_stack(of_stack('a')))
-
     def test_stacks_do_not_see_each_other(self) -> None:
         self.place(of_stack('a'), 3, 2, 1)
         self.place(of_stack('b'), 0, 0, 1)
@@ -511,27 +503,6 @@ class FaultTest(StackTestCase):
         # It has not taken the failure for an answer.
         self.assertEqual(3.0, sum(self.weigh(request)))
 
-    def test_rows_that_cannot_be_read_belong_to_no_stack(self) -> None:
-        for spec in (
-            '',
-            'heat_root_stack_id',
-            '{"nova_object.data": "heat_root_stack_id"}',
-            '{"nova_object.data": {"scheduler_hints": "heat_root_stack_id"}}',
-        ):
-            request = self.request(of_stack('a'))
-            self.cloud.place(request, self.hosts[0])
-            table = models.RequestSpec
-            with api_db.get_engine().begin() as connection:
-                connection.execute(
-                    sa.update(table)
-                    .where(table.instance_uuid == request.instance_uuid)
-                    .values(spec=spec)
-                )
-        with self.assertNoLogs(_LOGGER, logging.WARNING):
-            self.assertEqual(
-                {0.0}, set(self.weigh(self.request(of_stack('a'))))
-            )
-
     def test_an_instance_without_a_stored_request_is_in_no_stack(self) -> None:
         request = self.request(of_stack('a'))
         self.cloud.place(request, self.hosts[0])
@@ -591,15 +562,3 @@ class FaultTest(StackTestCase):
                 found = self.weigher().weight_multiplier(state)
             self.assertEqual(7.0, found)
             self.assertIn('of an aggregate of host host', logs.output[0])
-
-    @ddt.data('nan', 'inf')
-    def test_an_option_that_is_no_finite_number_is_told_once(
-        self, text
-    ) -> None:
-        self.set_multiplier(float(text))
-        with self.assertLogs('nova_filters', logging.ERROR) as logs:
-            self.restart()
-        self.assertEqual(1, len(logs.records))
-        self.assertIn('is not a finite number', logs.output[0])
-        state = host_manager.HostState('host', 'node', None)
-        self.assertEqual(-1.0, self.weigher().weight_multiplier(state))

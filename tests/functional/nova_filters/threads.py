@@ -3,33 +3,29 @@
 """Sixteen native threads over one filter object, while aggregates change.
 
 Runs in a process of its own, whose environment keeps Nova 29 from replacing
-threads by greenlets, which take turns only where they want to. Prints what it
-found as JSON.
+threads by greenlets, which take turns only where they want to. Prints what is
+wrong.
 """
 
-import collections
+import functools
 import itertools
-import json
 import logging
+import os
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 from nova_filters import matching
 from testing.nova import engine, states
-from tests.functional.nova_filters import LOGGER
 
-THREADS = 16
 #: How many requests each thread makes while aggregates change.
-REQUESTS = 120
+REQUESTS = 60
 #: How many rounds of changes there are between requests.
-ROUNDS = 60
+ROUNDS = 30
 _HOSTS = 10
-_PAUSE = 0.0005
-_TIMEOUT = 120
+_TIMEOUT = 600
 _ON = {'force_metadata_check': 'on'}
 
 #: What an aggregate goes through, round and round. From each state to the
@@ -75,9 +71,6 @@ FLAVORS: tuple[dict[str, str], ...] = (
     {'k': '>= two'},
 )
 
-#: Which states an aggregate may have had, by its name.
-_Possible = dict[str, set[int]]
-
 
 class Changing:
     """An aggregate of several hosts that changes while they are judged.
@@ -93,11 +86,7 @@ class Changing:
         self.cycle = CYCLES[number]
         self.name = f'a{number}-{way}'
         self.hosts = hosts
-        self._change = {
-            'key': self._change_key,
-            'metadata': self._change_metadata,
-            'object': self._change_object,
-        }[way]
+        self._way = way
         #: How many changes began, and how many are over.
         self.announced = 0
         self.done = 0
@@ -105,47 +94,49 @@ class Changing:
         for host in hosts:
             host.aggregates.append(self._aggregate)
 
-    def state(self) -> dict[str, str]:
+    def _state(self) -> dict[str, str]:
         """Return the state that was announced last."""
         return self.cycle[self.announced % len(self.cycle)]
+
+    def _new(self) -> Any:
+        """Return a new aggregate in the state that was announced."""
+        (aggregate,) = states.aggregates(self._state())
+        aggregate.name = self.name
+        return aggregate
 
     def change(self) -> None:
         """Go on to the next state; one thread at a time may do so."""
         self.announced += 1
-        self._change(self.state())
+        state = self._state()
+        if self._way == 'metadata':
+            self._aggregate.metadata = state
+        elif self._way == 'key':
+            metadata = self._aggregate.metadata
+            for key in metadata.keys() - state.keys():
+                del metadata[key]
+            metadata.update(state)
+        else:
+            old, self._aggregate = self._aggregate, self._new()
+            for host in self.hosts:
+                host.aggregates = [
+                    self._aggregate if aggregate is old else aggregate
+                    for aggregate in host.aggregates
+                ]
         self.done += 1
 
-    def _new(self) -> Any:
-        """Return a new aggregate in the state that was announced."""
-        (aggregate,) = states.aggregates(self.state())
-        aggregate.name = self.name
-        return aggregate
 
-    def _change_key(self, state: dict[str, str]) -> None:
-        """Change one key of the metadata in place."""
-        metadata = self._aggregate.metadata
-        for key in metadata.keys() - state.keys():
-            del metadata[key]
-        for key, value in state.items():
-            if metadata.get(key) != value:
-                metadata[key] = value
-
-    def _change_metadata(self, state: dict[str, str]) -> None:
-        """Replace the metadata."""
-        self._aggregate.metadata = state
-
-    def _change_object(self, state: dict[str, str]) -> None:
-        """Replace the aggregate, host by host."""
-        old, self._aggregate = self._aggregate, self._new()
-        for host in self.hosts:
-            host.aggregates = [
-                self._aggregate if aggregate is old else aggregate
-                for aggregate in host.aggregates
-            ]
+@functools.cache
+def _evaluated(flavor: int, chosen: tuple[tuple[Changing, int], ...]) -> bool:
+    """Return the evaluator's verdict on aggregates in these states."""
+    aggregates = [
+        matching.Aggregate(c.name, c.cycle[state]) for c, state in chosen
+    ]
+    specs = matching.read_flavor(FLAVORS[flavor])
+    return matching.evaluate(specs, aggregates).passed
 
 
 class Scene:
-    """Hosts, changing aggregates, one filter, and what was found."""
+    """Hosts, changing aggregates, one filter, and what was wrong."""
 
     def __init__(self) -> None:
         manager = engine.Cloud().scheduler(engine.OURS).host_manager
@@ -165,34 +156,12 @@ class Scene:
             host.host: [c for c in self.changing if host in c.hosts]
             for host in self.hosts
         }
-        self.found: collections.Counter[str] = collections.Counter()
         self.wrong: list[str] = []
-        self._verdicts: dict[Any, bool] = {}
-        self._lock = threading.Lock()
 
-    def change(self, pause: float = 0) -> None:
-        """Change every aggregate once.
-
-        :param pause: how long to wait after each, in seconds.
-        """
+    def change(self) -> None:
+        """Change every aggregate once."""
         for changing in self.changing:
             changing.change()
-            time.sleep(pause)
-
-    def _evaluated(
-        self, flavor: int, chosen: tuple[tuple[Changing, int], ...]
-    ) -> bool:
-        """Return the evaluator's verdict on aggregates in these states."""
-        verdict = self._verdicts.get((flavor, chosen))
-        if verdict is None:
-            aggregates = [
-                matching.Aggregate(c.name, c.cycle[state])
-                for c, state in chosen
-            ]
-            specs = matching.read_flavor(FLAVORS[flavor])
-            verdict = matching.evaluate(specs, aggregates).passed
-            self._verdicts[flavor, chosen] = verdict
-        return verdict
 
     def judge(self, flavor: int, request: Any) -> None:
         """Make one request, and compare each verdict."""
@@ -206,77 +175,77 @@ class Scene:
         }
         names = {host.host for host in passed}
         for host in self.hosts:
-            alternatives = [
-                [(c, state) for state in possible[c]]
-                for c in self.aggregates_of[host.host]
-            ]
             wanted = {
-                self._evaluated(flavor, chosen)
-                for chosen in itertools.product(*alternatives)
+                _evaluated(flavor, chosen)
+                for chosen in itertools.product(
+                    *(
+                        [(c, state) for state in possible[c]]
+                        for c in self.aggregates_of[host.host]
+                    )
+                )
             }
-            verdict = host.host in names
-            with self._lock:
-                self.found['passed' if verdict else 'refused'] += 1
-                self.found['one verdict' if len(wanted) == 1 else 'two'] += 1
-                changed = any(len(states) > 1 for states in alternatives)
-                self.found['changed' if changed else 'unchanged'] += 1
-                if verdict not in wanted:
-                    self.wrong.append(f'{FLAVORS[flavor]}, {host.host}')
+            if (host.host in names) not in wanted:
+                self.wrong.append(f'{FLAVORS[flavor]}, {host.host}')
 
     def run(
         self,
         rounds: int,
-        before: Callable[[], object],
-        meanwhile: Callable[[], object],
-    ) -> dict[str, Any]:
-        """Let every thread make requests.
+        before: Callable[[], object] = lambda: None,
+        after: Callable[[], object] = lambda: None,
+    ) -> list[threading.Thread]:
+        """Let a thread for each flavor make requests.
 
         :param rounds: how many each makes.
         :param before: what each does before each request.
-        :param meanwhile: what this thread does until they are through.
-        :returns: what was found.
+        :param after: what each does after each request, whatever came of it.
+        :returns: the threads.
         """
-        self.found.clear()
 
         def work(number: int) -> None:
-            try:
-                request = states.request(FLAVORS[number])
-                for _ in range(rounds):
+            request = states.request(FLAVORS[number])
+            for _ in range(rounds):
+                try:
                     before()
                     self.judge(number, request)
-            except Exception:
-                self.wrong.append(traceback.format_exc())
+                except Exception:
+                    self.wrong.append(traceback.format_exc())
+                after()
 
         threads = [
             threading.Thread(target=work, args=(number,))
-            for number in range(THREADS)
+            for number in range(len(FLAVORS))
         ]
         for thread in threads:
             thread.start()
-        self.found['native threads'] = len({t.native_id for t in threads})
-        while any(thread.is_alive() for thread in threads):
-            meanwhile()
-        changes = sum(c.done for c in self.changing)
-        return {**self.found, 'changes': changes, 'wrong': self.wrong[:5]}
+        if len({thread.native_id for thread in threads}) < len(threads):
+            self.wrong.append('these are no native threads')
+        return threads
 
+    def change_during_requests(self) -> None:
+        """Change an aggregate for each request that is through."""
+        through = threading.Semaphore(0)
+        threads = self.run(REQUESTS, after=through.release)
+        changing = itertools.cycle(self.changing)
+        for _ in range(REQUESTS * len(threads)):
+            if not through.acquire(timeout=_TIMEOUT):
+                raise TimeoutError
+            next(changing).change()
 
-class _Format(logging.Handler):
-    """Make the text of every line, as a log file would."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Make one line's text."""
-        self.format(record)
+    def change_between_requests(self) -> None:
+        """Let the last thread to arrive change all; then all go on."""
+        gate = threading.Barrier(len(FLAVORS), self.change, _TIMEOUT)
+        for thread in self.run(ROUNDS, before=gate.wait):
+            thread.join()
 
 
 def main() -> None:
     """Change aggregates during requests, then between them."""
     sys.setswitchinterval(1e-5)
-    logging.getLogger(LOGGER).addHandler(_Format())
+    logger = logging.getLogger(engine.LOGGER)
+    logger.addHandler(logging.StreamHandler(open(os.devnull, 'w')))  # noqa: SIM115
     # At DEBUG the reasons are looked for while the aggregates change.
-    logging.getLogger(LOGGER).setLevel(logging.DEBUG)
+    logger.setLevel(logging.DEBUG)
     scene = Scene()
-    during = scene.run(REQUESTS, lambda: None, lambda: scene.change(_PAUSE))
-    # The last thread to arrive changes the aggregates; then all go on.
-    gate = threading.Barrier(THREADS, scene.change, _TIMEOUT)
-    between = scene.run(ROUNDS, gate.wait, lambda: time.sleep(_PAUSE))
-    print(json.dumps({'during': during, 'between': between}))
+    scene.change_during_requests()
+    scene.change_between_requests()
+    print(*scene.wrong, sep='\n', end='')
