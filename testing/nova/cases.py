@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the filter must answer, as data: read and checked.
+"""What the filter must answer, as data.
 
 ``examples.yaml`` holds every example of the specification "Aggregate
 Instance Type Filter"; ``tables.yaml`` holds cases for each cell of the tables
@@ -13,7 +13,7 @@ Nothing here imports a service.
 import dataclasses
 import functools
 import pathlib
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
 import yaml
@@ -21,10 +21,6 @@ import yaml
 from nova_filters import matching
 
 FOLDER: Final = pathlib.Path(__file__).parent
-
-
-class CaseError(ValueError):
-    """A file of cases says something that the loader does not understand."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -127,194 +123,61 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(
         self, node: yaml.MappingNode, deep: bool = False
     ) -> dict[Hashable, Any]:
-        """Return a mapping.
-
-        :param node: what stands in the file.
-        :param deep: whether to construct the values at once.
-        :returns: the mapping.
-        :raises CaseError: when a key comes twice.
-        """
+        """Return a mapping."""
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                line = node.start_mark.line + 1
-                raise CaseError(f'line {line}: {key!r} comes twice')
+        if len(keys) > len(set(keys)):
+            raise ValueError(f'{node.start_mark}: a key comes twice in {keys}')
         return super().construct_mapping(node, deep=deep)
 
 
-def _mapping(data: Any, where: str) -> dict[str, Any]:
-    """Return a mapping whose keys are texts."""
-    if not isinstance(data, dict):
-        raise CaseError(f'{where}: {data!r} is no mapping')
-    for key in data:
-        _text(key, where)
-    return data
+def _read(name: str) -> list[dict[str, Any]]:
+    """Return the entries of a file."""
+    text = (FOLDER / name).read_text()
+    entries: list[dict[str, Any]] = yaml.load(text, Loader=_Loader)  # noqa: S506
+    return entries
 
 
-def _fields(
-    data: Any, where: str, needed: Collection[str], more: Collection[str] = ()
-) -> dict[str, Any]:
-    """Return a mapping that has all the keys it needs and no unknown ones."""
-    known = [*needed, *more]
-    for key in _mapping(data, where):
-        if key not in known:
-            raise CaseError(
-                f'{where}: {key!r} is unknown, known are {", ".join(known)}'
-            )
-    for key in needed:
-        if key not in data:
-            raise CaseError(f'{where}: {key!r} is missing')
-    return data
-
-
-def _text(data: Any, where: str) -> str:
-    """Return a text that is not empty."""
-    if not isinstance(data, str) or not data:
-        raise CaseError(f'{where}: {data!r} is no text; quote it')
-    return data
-
-
-def _metadata(data: Any, where: str) -> dict[str, str]:
-    """Return extra specs or metadata: texts by key."""
-    for key, value in _mapping(data, where).items():
-        if not isinstance(value, str):
-            raise CaseError(f'{where}, {key}: {value!r} is no text; quote it')
-    return data
-
-
-def _list(data: Any, where: str) -> list[Any]:
-    """Return a list."""
-    if not isinstance(data, list):
-        raise CaseError(f'{where}: {data!r} is no list')
-    return data
-
-
-def _outcome(data: Any, where: str) -> Refusal | None:
-    """Return what is wanted of a host."""
-    if data == 'passes':
+def _outcome(text: str) -> Refusal | None:
+    """Return what is wanted of a host: "passes", or side, kind and key."""
+    if text == 'passes':
         return None
-    words = _text(data, where).split(maxsplit=2)
-    try:
-        side, kind, key = words
-        return Refusal(matching.Side(side), matching.Kind(kind), key)
-    except ValueError as exc:
-        raise CaseError(
-            f'{where}: {data!r} is neither "passes" nor a side '
-            f'({", ".join(matching.Side)}), a kind '
-            f'({", ".join(matching.Kind)}) and a key'
-        ) from exc
+    side, kind, key = text.split(maxsplit=2)
+    return Refusal(matching.Side(side), matching.Kind(kind), key)
 
 
-def _example(data: Any, where: str) -> Example:
+def _example(wanted: dict[str, dict[str, str]], **rest: Any) -> Example:
     """Return one example of the specification."""
-    needed = ('section', 'slug', 'quote', 'flavors', 'aggregates', 'wanted')
-    _fields(data, where, needed, ('decision',))
-    where = f'{where} ({data["slug"]})'
-    sides = {
-        side: {
-            name: _metadata(metadata, f'{where}, {name}')
-            for name, metadata in _mapping(
-                data[side], f'{where}, {side}'
-            ).items()
-        }
-        for side in ('flavors', 'aggregates')
+    outcomes = {
+        flavor: {name: _outcome(text) for name, text in row.items()}
+        for flavor, row in wanted.items()
     }
-    wanted = _fields(data['wanted'], f'{where}, wanted', sides['flavors'])
-    for flavor, row in wanted.items():
-        _fields(row, f'{where}, wanted, {flavor}', sides['aggregates'])
-    return Example(
-        **{key: _text(data[key], f'{where}, {key}') for key in needed[:3]},
-        flavors=sides['flavors'],
-        aggregates=sides['aggregates'],
-        wanted={
-            flavor: {
-                name: _outcome(outcome, f'{where}, {flavor}, {name}')
-                for name, outcome in row.items()
-            }
-            for flavor, row in wanted.items()
-        },
-        decision=data.get('decision', ''),
-    )
+    return Example(wanted=outcomes, **rest)
 
 
-def _case(data: Any, where: str, exempt: Any) -> Case:
-    """Return one case of a cell."""
-    _fields(data, where, ('flavor', 'aggregates', 'wanted'), ('exempt',))
-    patterns = _list(data.get('exempt', exempt), f'{where}, exempt')
-    return Case(
-        flavor=_metadata(data['flavor'], f'{where}, flavor'),
-        aggregates=tuple(
-            _metadata(metadata, f'{where}, aggregates')
-            for metadata in _list(data['aggregates'], f'{where}, aggregates')
-        ),
-        wanted=_outcome(data['wanted'], f'{where}, wanted'),
-        exempt=tuple(_text(text, f'{where}, exempt') for text in patterns),
-    )
-
-
-def _cell(data: Any, where: str) -> Cell:
-    """Return one cell of a table."""
-    titles = ('table', 'row', 'column', 'decides')
-    _fields(data, where, (*titles, 'cases'), ('exempt', 'decision'))
-    where = f'{where} ({data["row"]})'
-    entries = _list(data['cases'], f'{where}, cases')
-    if not entries:
-        raise CaseError(f'{where}: there is no case')
-    return Cell(
-        **{key: _text(data[key], f'{where}, {key}') for key in titles},
-        cases=tuple(
-            _case(entry, f'{where}, case {number}', data.get('exempt', []))
-            for number, entry in enumerate(entries, 1)
-        ),
-        decision=data.get('decision', ''),
-    )
-
-
-def _read(path: pathlib.Path, read: Any) -> tuple[Any, ...]:
-    """Return what the entries of a file hold.
-
-    :param path: the file.
-    :param read: called with each entry, and with where it stands.
-    :returns: what it returned.
-    :raises CaseError: when the file cannot be understood.
-    """
-    try:
-        entries = yaml.load(path.read_text(), Loader=_Loader)  # noqa: S506
-        return tuple(
-            read(entry, f'entry {number}')
-            for number, entry in enumerate(_list(entries, 'the file'), 1)
+def _cell(cases: Any, exempt: Any = (), **rest: Any) -> Cell:
+    """Return one cell of a table; its cases have its exemptions."""
+    found = tuple(
+        Case(
+            case['flavor'],
+            tuple(case['aggregates']),
+            _outcome(case['wanted']),
+            tuple(case.get('exempt', exempt)),
         )
-    except (CaseError, yaml.YAMLError, OSError) as exc:
-        raise CaseError(f'{path}: {exc}') from exc
+        for case in cases
+    )
+    return Cell(cases=found, **rest)
 
 
 @functools.cache
-def examples(
-    path: pathlib.Path = FOLDER / 'examples.yaml',
-) -> tuple[Example, ...]:
-    """Return the examples of the specification.
-
-    :param path: the file.
-    :returns: the examples, in its order.
-    :raises CaseError: when the file cannot be understood.
-    """
-    found = _read(path, _example)
-    slugs = [example.slug for example in found]
-    for slug in slugs:
-        if slugs.count(slug) > 1:
-            raise CaseError(f'{path}: the slug {slug!r} comes twice')
-    return found
+def examples() -> tuple[Example, ...]:
+    """Return the examples of the specification, in its order."""
+    return tuple(_example(**entry) for entry in _read('examples.yaml'))
 
 
 @functools.cache
-def cells(path: pathlib.Path = FOLDER / 'tables.yaml') -> tuple[Cell, ...]:
-    """Return the cells of the tables in the documentation.
-
-    :param path: the file.
-    :returns: the cells, in its order.
-    :raises CaseError: when the file cannot be understood.
-    """
-    return _read(path, _cell)
+def cells() -> tuple[Cell, ...]:
+    """Return the cells of the tables in the documentation."""
+    return tuple(_cell(**entry) for entry in _read('tables.yaml'))
 
 
 def show(metadata: Mapping[str, str]) -> str:

@@ -6,42 +6,24 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+_SCOPE = 'aggregate_instance_extra_specs:'
 _KEYS = st.sampled_from(
-    [
-        'k',
-        'l',
-        'ns:k',
-        'aggregate_instance_extra_specs:k',
-        'aggregate_instance_extra_specs:ns:k',
-        'force_metadata_check',
-    ]
+    ('k', 'l', 'ns:k', f'{_SCOPE}k', f'{_SCOPE}ns:k', 'force_metadata_check')
 )
 _WORDS = st.sampled_from(
-    ['1', '2', 'two', '*', '~', '!', '<or>', '>=', '==', 's==', '<in>', '']
+    ('1', '2', 'two', '*', '~', '!', '<or>', '>=', '==', 's==', '<in>', '')
 )
 _TEXTS = st.one_of(
     st.sampled_from(
-        [
-            '1',
-            '2',
-            '*',
-            '~',
-            '!',
-            '<or> 1 <or> 2',
-            '<or> 1 <or> ~',
-            '<or> * <or> ~',
-            '<or> ! <or> 1',
-            '<or>',
-            '>= 2',
-            '>= two',
-            's!= 1',
-            's== *',
-            '<all-in> 1 2',
-        ]
+        (
+            '1', '2', '*', '~', '!', '<or> 1 <or> 2', '<or> 1 <or> ~',
+            '<or> * <or> ~', '<or> ! <or> 1', '<or>', '>= 2', '>= two',
+            's!= 1', 's== *', '<all-in> 1 2',
+        )
     ),
     st.lists(_WORDS, max_size=5).map(' '.join),
     st.text(max_size=8),
-)
+)  # fmt: skip
 _VALUES = st.lists(_TEXTS, min_size=1, max_size=3).map(','.join)
 _FLAGS = st.sampled_from(['True', 'False', 'on', 'Ture', '', 'no, yes'])
 
@@ -73,72 +55,29 @@ def metadata_lists() -> st.SearchStrategy[list[dict[str, str]]]:
 
 #: Texts that something is likely to stumble over.
 _ODD = st.sampled_from(
-    [
-        'nan',
-        'inf',
-        '-inf',
-        '1e999',
-        '>= 1e999',
-        '== nan',
-        '>= \u0663',
-        '== \uff11',
-        '== 1_0',
-        '>= 0x10',
-        '\x00',
-        'a\nb',
-        '\r\n',
-        '\x1b[31mred',
-        '\u2028',
-        '\x85',
-        '\ud800',
-        '<or> \udfff <or> ~',
-        ',',
-        ',,!',
-        '%s %(x)d {}',
-        'x' * 10_000,
-        '1' * 10_000,
-        '>= ' + '9' * 10_000,
-        '<or> 1 ' * 2_000,
-        ',' * 10_000,
-        '*,' * 5_000,
-        '>= two,' * 1_500,
-    ]
-)
+    (
+        'nan', 'inf', '-inf', '1e999', '>= 1e999', '== nan', '>= \u0663',
+        '== \uff11', '== 1_0', '>= 0x10', '\x00', 'a\nb', '\r\n',
+        '\x1b[31mred', '\u2028', '\x85', '\ud800', '<or> \udfff <or> ~', ',',
+        ',,!', '%s %(x)d {}', 'x' * 10_000, '1' * 10_000, '>= ' + '9' * 10_000,
+        '<or> 1 ' * 2_000, ',' * 10_000, '*,' * 5_000, '>= two,' * 1_500,
+    )
+)  # fmt: skip
 _ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=12)
-_ANY_KEYS = st.one_of(
-    _KEYS,
-    _ODD,
-    _ANY_TEXT,
-    st.sampled_from(
-        [
-            'aggregate_instance_extra_specs:',
-            'aggregate_instance_extra_specs:aggregate_instance_extra_specs:k',
-            'aggregate_instance_extra_specs:force_metadata_check',
-            ':',
-            'k:',
-        ]
-    ),
+_ODD_KEYS = st.sampled_from(
+    (_SCOPE, f'{_SCOPE}{_SCOPE}k', f'{_SCOPE}force_metadata_check', ':', 'k:')
 )
+_ANY_KEYS = st.one_of(_KEYS, _ODD, _ANY_TEXT, _ODD_KEYS)
 _NO_TEXTS = st.one_of(
     st.sampled_from(
-        [
-            None,
-            0,
-            1,
-            -(10**400),
-            1.5,
-            float('nan'),
-            True,
-            b'1',
-            ['1'],
-            {'1': '2'},
-            (),
-            object(),
-        ]
+        (
+            None, 0, 1, -(10**400), 1.5, float('nan'), True, b'1', ['1'],
+            {'1': '2'}, (), object(),
+        )
     ),
     # Python writes no such number, and so hypothesis would not describe it.
     st.builds(lambda: 10**5_000),
-)
+)  # fmt: skip
 
 
 def _mappings(

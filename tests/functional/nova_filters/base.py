@@ -5,25 +5,10 @@
 import functools
 import itertools
 import logging
-import os
 import unittest
 from typing import Any
 
-import hypothesis
-
 from testing.nova import cases, engine
-
-#: Whether long random runs are wanted: ``make test-all``.
-ALL = bool(os.environ.get('OPP_ALL'))
-
-#: Random, but the same in each run. Long values take their time on a busy
-#: machine.
-FUZZ = hypothesis.settings(
-    max_examples=5_000 if ALL else 200,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(hypothesis.HealthCheck),
-)
 
 #: What switches the check of the metadata on.
 ON = {'force_metadata_check': 'True'}

@@ -20,12 +20,13 @@ from unittest import mock
 from nova.scheduler import filters
 from nova.scheduler.filters import extra_specs_ops
 
+import tests
 from nova_filters import matching
 from testing.nova import engine, states
 from tests.functional.nova_filters import base, random_requests
 
 #: How many verdicts each comparison takes.
-CASES = 1_000_000 if base.ALL else 20_000
+CASES = 1_000_000 if tests.ALL else 20_000
 _SEED = 20260101
 _MATCH = extra_specs_ops.match
 

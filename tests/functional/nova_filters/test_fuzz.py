@@ -126,7 +126,6 @@ class FuzzTest(base.OptionTestCase):
         self.assertEqual([id(h) in identities for h in hosts], alone)
         return passed, found
 
-    @base.FUZZ
     @given(
         strategies.any_texts(),
         st.lists(strategies.any_texts(), max_size=3),
@@ -166,7 +165,6 @@ class FuzzTest(base.OptionTestCase):
             },
         )
 
-    @base.FUZZ
     @given(_HOSTS, _REQUESTS)
     def test_anything_at_all_has_an_answer(self, hosts, request) -> None:
         _, found = self.judge(hosts, request)

@@ -4,17 +4,16 @@
 
 import collections
 import dataclasses
-import tracemalloc
 import unittest
 import unittest.mock
 from collections.abc import Mapping
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nova_filters import batch, matching
-from tests.unit.nova_filters import strategies
+from testing.nova import strategies
 
 _ON = {'force_metadata_check': 'true'}
 
@@ -90,7 +89,6 @@ def sift(extra_specs, hosts, exempt=()) -> batch.Sifted[Host]:
 class SiftTest(unittest.TestCase):
     """Hosts pass or are refused, in groups that share a reason."""
 
-    @settings(max_examples=500)
     @given(
         strategies.extra_specs(),
         st.lists(strategies.metadata(), min_size=1, max_size=4),
@@ -113,51 +111,6 @@ class SiftTest(unittest.TestCase):
             r.summary() for r in found.values() if r is not None
         )
         self.assertEqual(summaries, {text: number for number, text in counted})
-
-    @given(
-        st.one_of(
-            st.none(),
-            st.dictionaries(
-                st.one_of(st.text(), st.none(), st.integers()),
-                st.one_of(
-                    st.text(),
-                    st.none(),
-                    st.floats(),
-                    st.binary(),
-                    st.lists(st.text()),
-                ),
-                max_size=4,
-            ),
-        ),
-        st.one_of(
-            st.none(),
-            st.lists(
-                st.one_of(
-                    st.none(),
-                    st.dictionaries(
-                        st.one_of(st.text(), st.none()),
-                        st.one_of(st.text(), st.none(), st.integers()),
-                        max_size=4,
-                    ).map(lambda data: Aggregate('a', data)),
-                    st.just(Aggregate('b', None)),
-                    st.builds(Unreadable),
-                ),
-                max_size=3,
-            ),
-        ),
-    )
-    def test_whatever_comes_in_there_is_a_verdict(
-        self, extra_specs, aggregates
-    ) -> None:
-        sifted = sift(extra_specs, [Host('h', aggregates)])
-        self.assertEqual(1, len(sifted.passed) + len(sifted.refused))
-
-    def test_values_may_be_very_long(self) -> None:
-        for text in ('x' * 10_000, '<or> ' * 5_000, '1' * 10_000, '>= ' * 99):
-            host = Host('h', [Aggregate('a', {'k': text, **_ON})])
-            sifted = sift({'k': text}, [host])
-            self.assertEqual(1, len(sifted.passed) + len(sifted.refused))
-            self.assertLess(len('; '.join(sifted.problems)), 500)
 
     def test_the_order_of_hosts_is_kept(self) -> None:
         aggregates = [Aggregate('a', {'k': '1'}), Aggregate('b', {'k': '1,2'})]
@@ -282,7 +235,6 @@ class MemoryTest(unittest.TestCase):
         """Return how many aggregates a flavor remembers."""
         return len(batch.of_flavor(extra_specs)._known or ())
 
-    @settings(max_examples=300)
     @given(
         strategies.extra_specs(),
         st.lists(strategies.metadata(), min_size=1, max_size=3),
@@ -399,43 +351,9 @@ class MemoryTest(unittest.TestCase):
         self.enterContext(
             unittest.mock.patch.object(batch._FLAVORS, 'limit', limit)
         )
-        tracemalloc.start()
-        self.addCleanup(tracemalloc.stop)
-        before = tracemalloc.get_traced_memory()[0]
         for text in texts[:40]:
             self.requests({'k': f'<or> {text}'}, hosts, 2)
             used.append(batch.used())
-        taken = tracemalloc.get_traced_memory()[0] - before
         # It was full and was forgotten at least once on the way.
         self.assertLess(used[-1], max(used))
         self.assertLessEqual(max(used), limit)
-        self.assertLess(taken, limit)
-
-    def test_what_is_counted_is_what_is_taken_at_the_most(self) -> None:
-        aggregates = {
-            'short': {'k': '1'},
-            'wide': {'k': '\U0001f40d' * 255},
-            'many': {f'k{n}': str(n) for n in range(99)},
-            'demanding': {f'l{n}': '>= 2' for n in range(99)} | _ON,
-        }
-        for name, metadata in aggregates.items():
-            batch.forget()
-            # New strings each time, as Nova's database returns them.
-            hosts = [Host('h', [Aggregate(name, None)]) for _ in range(100)]
-            self.requests({'k': '1'}, hosts)
-            tracemalloc.start()
-            for host in hosts:
-                host.aggregates[0].metadata = {
-                    ''.join([*key]): ''.join([*value])
-                    for key, value in metadata.items()
-                }
-            self.requests({'k': '1'}, hosts)
-            for host in hosts:
-                host.aggregates[0].metadata = None
-            used = batch.used()
-            with_it = tracemalloc.get_traced_memory()[0]
-            batch.forget()
-            without = tracemalloc.get_traced_memory()[0]
-            tracemalloc.stop()
-            self.assertGreater(with_it - without, 0, name)
-            self.assertLessEqual(with_it - without, used, name)

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The files of cases: complete, and refused when they are malformed."""
+"""The cases: those of the documentation, and answered as wanted."""
 
-import pathlib
 import re
-import tempfile
-import textwrap
 import unittest
 
 import ddt
@@ -64,17 +61,6 @@ def documented() -> dict[_Place, str]:
     return found
 
 
-def _outcomes(cell: cases.Cell) -> set[bool]:
-    """Return which verdicts the cases of a cell must have."""
-    text = cell.decides
-    if cell.table == 'How values are read':
-        return {False} if text.startswith('malformed') else {True, False}
-    if text in ('passes', 'ignored'):
-        return {True}
-    return {False} if text == 'refused' else {True, False}
-
-
-@ddt.ddt
 class CoverageTest(unittest.TestCase):
     """Every cell of the documentation has its cases."""
 
@@ -90,151 +76,6 @@ class CoverageTest(unittest.TestCase):
             {(c.table, c.row, c.column): c.decides for c in cases.cells()},
         )
         self.assertEqual(len(written), len(cases.cells()))
-
-    @ddt.data(*cases.cells())
-    def test_a_cell_has_every_verdict_that_its_text_names(
-        self, cell: cases.Cell
-    ) -> None:
-        self.assertEqual(
-            _outcomes(cell), {case.wanted is None for case in cell.cases}, cell
-        )
-
-    def test_every_kind_of_refusal_by_either_side_occurs(self) -> None:
-        found = {
-            (case.wanted.side, case.wanted.kind)
-            for cell in cases.cells()
-            for case in cell.cases
-            if case.wanted is not None
-        }
-        flavor, aggregate = matching.Side.FLAVOR, matching.Side.AGGREGATE
-        kinds = matching.Kind
-        self.assertEqual(
-            {
-                (flavor, kinds.MISSING),
-                (flavor, kinds.MISMATCH),
-                (flavor, kinds.FORBIDDEN),
-                (flavor, kinds.MALFORMED),
-                (aggregate, kinds.MISSING),
-                (aggregate, kinds.MISMATCH),
-                (aggregate, kinds.FORBIDDEN),
-                (aggregate, kinds.CONTRADICTION),
-            },
-            found,
-        )
-
-    def test_every_section_of_the_specification_has_its_example(self) -> None:
-        sections = [example.section for example in cases.examples()]
-        for title in ('Description', *(f'Use case {n}' for n in range(1, 8))):
-            self.assertTrue(
-                [s for s in sections if re.match(rf'{title}\b', s)], title
-            )
-
-
-_EXAMPLE = """
-- section: Use case 1
-  slug: one
-  quote: All hosts pass.
-  flavors:
-    f: {key: "*"}
-  aggregates:
-    a: {key: "1"}
-  wanted:
-    f:
-      a: passes
-"""
-_CELL = """
-- table: t
-  row: r
-  column: c
-  decides: passes
-  cases:
-    - flavor: {key: "1"}
-      aggregates:
-        - {key: "1"}
-      wanted: passes
-"""
-
-
-@ddt.ddt
-class LoaderTest(unittest.TestCase):
-    """A file that is malformed is refused, and the message says where."""
-
-    def path(self, text: str) -> pathlib.Path:
-        """Return a file with this text."""
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        path = pathlib.Path(folder.name) / 'cases.yaml'
-        path.write_text(textwrap.dedent(text))
-        return path
-
-    def refused(self, load, path: pathlib.Path) -> str:
-        """Return why a file is refused; the message names the file."""
-        with self.assertRaises(cases.CaseError) as caught:
-            load(path)
-        text = str(caught.exception)
-        self.assertTrue(text.startswith(f'{path}: '), text)
-        return text
-
-    def test_what_the_tests_below_spoil_is_sound(self) -> None:
-        (example,) = cases.examples(self.path(_EXAMPLE))
-        self.assertEqual(['a'], example.boots_in('f'))
-        (cell,) = cases.cells(self.path(_CELL))
-        self.assertIsNone(cell.cases[0].wanted)
-
-    @ddt.data(
-        ('  quote: All hosts pass.\n', '', "'quote' is missing"),
-        ('  quote:', '  Quote:', "'Quote' is unknown, known are section"),
-        ('a: passes', 'b: passes', "'b' is unknown, known are a"),
-        ('      a: passes', '      {}', "'a' is missing"),
-        ('    f:\n      a: passes', '    {}', "'f' is missing"),
-        ('a: passes', 'a: pass', 'neither "passes" nor a side'),
-        ('a: passes', 'a: host missing k', 'neither "passes" nor a side'),
-        ('a: passes', 'a: flavor missing', 'neither "passes" nor a side'),
-        ('"1"', '1', '(one), a, key: 1 is no text; quote it'),
-        ('{key: "*"}', '{key: "*", key: "1"}', "line 6: 'key' comes twice"),
-        ('{key: "*"}', '[]', '[] is no mapping'),
-        ('{key: "*"}', '{1: "*"}', '1 is no text; quote it'),
-        ('section: Use case 1', 'section:', 'section: None is no text'),
-        (_EXAMPLE, 'examples: []', 'is no list'),
-        ('flavors:', 'flavors: [', 'while parsing'),
-    )
-    @ddt.unpack
-    def test_a_malformed_example_is_refused(
-        self, old: str, new: str, message: str
-    ) -> None:
-        self.assertIn(old, _EXAMPLE)
-        path = self.path(_EXAMPLE.replace(old, new))
-        self.assertIn(message, self.refused(cases.examples, path))
-
-    @ddt.data(
-        ('  row: r\n', '', "'row' is missing"),
-        ('decides', 'says', "'says' is unknown, known are table, row"),
-        ('flavor:', 'flavour:', "'flavour' is unknown, known are flavor"),
-        ('        - {key: "1"}\n', '', 'aggregates: None is no list'),
-        ('{key: "1"}\n      a', '{key: 1}\n      a', '1 is no text'),
-        ('wanted: passes', 'wanted: maybe', 'neither "passes" nor a side'),
-        ('  cases:', '  exempt: k\n  cases:', "exempt: 'k' is no list"),
-    )
-    @ddt.unpack
-    def test_a_malformed_cell_is_refused(
-        self, old: str, new: str, message: str
-    ) -> None:
-        self.assertIn(old, _CELL)
-        path = self.path(_CELL.replace(old, new))
-        self.assertIn(message, self.refused(cases.cells, path))
-
-    def test_a_cell_without_cases_is_refused(self) -> None:
-        head = _CELL.partition('  cases:')[0]
-        message = self.refused(cases.cells, self.path(head + '  cases: []'))
-        self.assertIn('entry 1 (r): there is no case', message)
-
-    def test_two_examples_of_one_name_are_refused(self) -> None:
-        message = self.refused(cases.examples, self.path(_EXAMPLE * 2))
-        self.assertIn("the slug 'one' comes twice", message)
-
-    def test_a_file_that_is_not_there_is_told(self) -> None:
-        path = self.path('').with_name('nowhere.yaml')
-        self.assertIn('No such file', self.refused(cases.cells, path))
 
 
 class HostLike:

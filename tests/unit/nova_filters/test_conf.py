@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The options, and what importing the package loads."""
+"""The options."""
 
 import logging
 import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -15,16 +13,6 @@ from oslo_config import cfg
 from nova_filters import conf, stack_hints
 
 _MULTIPLIER = 'stack_affinity_weight_multiplier'
-
-_PURE = (
-    'nova_filters',
-    'nova_filters.conf',
-    'nova_filters.requirement',
-    'nova_filters.matching',
-    'nova_filters.batch',
-    'nova_filters.stack_hints',
-    'nova_filters.stack_map',
-)
 
 
 class OptionsTest(unittest.TestCase):
@@ -120,21 +108,3 @@ class SigningKeyTest(unittest.TestCase):
         text = '\n'.join(logs.output)
         self.assertRegex(text, r'heat_hints\.signing_key += \*\*\*\*')
         self.assertNotIn('secret', text)
-
-
-class LayeringTest(unittest.TestCase):
-    """The modules that decide know nothing of the services."""
-
-    def test_pure_modules_load_no_service(self) -> None:
-        program = (
-            f'import sys, {", ".join(_PURE)}\n'
-            'print([name for name in ("nova", "heat", "senlin", '
-            '"heat_hints", "senlin_plugins") if name in sys.modules])'
-        )
-        done = subprocess.run(
-            [sys.executable, '-c', program],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.assertEqual(('[]\n', ''), (done.stdout, done.stderr))

@@ -8,8 +8,7 @@ import ddt
 from hypothesis import given
 
 from nova_filters import explanation, inventory, matching
-from testing.nova import cases
-from tests.unit.nova_filters import strategies
+from testing.nova import cases, strategies
 
 _ON = {'force_metadata_check': 'True'}
 

@@ -6,18 +6,12 @@ import dataclasses
 import unittest
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nova_filters import batch, matching
-from tests.unit.nova_filters import strategies
+from testing.nova import strategies
 
-#: Long values take their time on a busy machine.
-_FUZZ = settings(
-    max_examples=400,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 _EXEMPT = st.sampled_from([(), ('k',), ('*:*',), ('*',), ('[', '')])
 
 
@@ -84,7 +78,6 @@ class FuzzTest(unittest.TestCase):
             self.assertTrue(line.isprintable(), line)
             self.assertLess(len(line), 2500)
 
-    @_FUZZ
     @given(
         strategies.any_texts(),
         st.lists(strategies.any_texts(), max_size=3),
@@ -95,7 +88,6 @@ class FuzzTest(unittest.TestCase):
     ) -> None:
         self.check(extra_specs, metadata, exempt)
 
-    @_FUZZ
     @given(
         st.none() | strategies.anything(),
         st.lists(st.none() | strategies.anything(), max_size=3),

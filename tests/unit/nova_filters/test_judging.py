@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nova_filters import judging, matching
-from tests.unit.nova_filters import strategies
+from testing.nova import strategies
 
 _ON = {'force_metadata_check': 'True'}
 

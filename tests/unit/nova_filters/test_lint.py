@@ -9,7 +9,7 @@ from hypothesis import given
 
 from nova_filters import conf, inventory, lint, matching, mistakes
 from nova_filters.mistakes import Code
-from tests.unit.nova_filters import strategies
+from testing.nova import strategies
 
 _ON = {'force_metadata_check': 'True'}
 _SCOPED = 'aggregate_instance_extra_specs:k'

@@ -8,20 +8,11 @@ import ddt
 
 from nova_filters import inventory, server_hints, stack_hints
 from nova_filters.server_hints import Signature
+from tests import signing
 
-KEY = 'an example key of 32 characters.'
-#: Signed with that key, for project p1.
-SIGNED = {
-    'heat_root_stack_id': 'r',
-    'heat_resource_uuid': ['u'],
-    'heat_path_in_stack': ['root', 'res,stack'],
-    'other': 'x',
-    'heat_signature': (
-        '3f6fc93e1a15b37b25ef59b4ab6cc02d5917ebf7d3efdbb066144546b39b1189'
-    ),
-}
-KEYS = stack_hints.Keys([KEY])
-OTHER_KEYS = stack_hints.Keys(['another key of some 32 characters'])
+SIGNED = signing.EXAMPLE
+KEYS = stack_hints.Keys([signing.KEY])
+OTHER_KEYS = stack_hints.Keys([signing.OTHER_KEY])
 
 
 def server(hints, project='p1', **others):

@@ -3,18 +3,14 @@
 """The map from instances to root stacks: bounded, loaded once."""
 
 import concurrent.futures
-import tracemalloc
 import unittest
-import uuid
 
-import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters import stack_hints, stack_map
+from nova_filters import stack_map
 
 
-@ddt.ddt
 class StackMapTest(unittest.TestCase):
     """Unknown instances are asked for, known ones are not."""
 
@@ -78,31 +74,6 @@ class StackMapTest(unittest.TestCase):
                 {uuid: f'stack-{uuid}' for uuid in 'abcdx'}, known
             )
         self.assertEqual([['a', 'b', 'x'], ['c', 'd']], self.asked)
-
-    @ddt.data(
-        # As Heat's ids are, and the longest of the widest letters.
-        ('x', 36, 350),
-        ('\U0001f600', stack_hints.MAX_ID_LENGTH, 600),
-    )
-    @ddt.unpack
-    def test_an_entry_takes_no_more_than_the_option_says(
-        self, letter, length, limit
-    ) -> None:
-        count = 2000
-        names = [[str(uuid.uuid4()) for _ in range(count)]]
-        tracemalloc.start()
-        self.addCleanup(tracemalloc.stop)
-        # Texts of its own, as from a database: none is shared.
-        uuids = [[f'{name} '[:36] for name in names[0]]]
-        stacks = stack_map.StackMap(count, count)
-        stacks.roots(
-            uuids,
-            lambda asked: {u: f'{u:.4}{letter * (length - 4)}' for u in asked},
-        )
-        del uuids
-        used, _ = tracemalloc.get_traced_memory()
-        self.assertEqual(count, len(stacks))
-        self.assertLess(used / count, limit)
 
     def test_what_loading_raises_leaves_nothing_behind(self) -> None:
         stacks = stack_map.StackMap(2, 100)
