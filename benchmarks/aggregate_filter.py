@@ -48,8 +48,9 @@ PER_HOST = (1, 3, 5)
 SPECS = (1, 3, 10)
 #: Hosts share so few combinations of aggregates, or each draws its own.
 FEW = 10
-#: Which hosts pass.
+#: Which hosts pass, and how many halves of them all.
 ALL, HALF, NONE = 'all', 'half', 'none'
+SHARES = {ALL: 2, HALF: 1, NONE: 0}
 SEED = 20_261_121
 
 #: An extra spec, the metadata values that meet it, and one that does not.
@@ -164,9 +165,10 @@ class Bench:
         warnings.simplefilter('ignore')
         from nova import config as nova_config
         from nova import objects
-        from nova.scheduler import filters, host_manager
+        from nova.scheduler import filters
 
         from nova_filters import batch
+        from testing.nova import states
 
         nova_config.parse_args(['nova-scheduler'], default_config_files=[])
         objects.register_all()
@@ -176,26 +178,21 @@ class Bench:
             handlers=[logging.StreamHandler(open(os.devnull, 'w'))],  # noqa: SIM115
             force=True,
         )
-        self._objects = objects
-        self._new_host = host_manager.HostState
+        self._states = states
         self._handler = filters.HostFilterHandler()
         self._forget = batch.forget
-        classes = {
-            cls.__name__: cls
-            for cls in self._handler.get_matching_classes(
-                [
-                    'nova.scheduler.filters.all_filters',
-                    'nova_filters.all_filters',
-                ]
-            )
-        }
+        names = ('nova.scheduler.filters', 'nova_filters')
+        loaded = self._handler.get_matching_classes(
+            [f'{name}.all_filters' for name in names]
+        )
+        classes = {cls.__name__: cls for cls in loaded}
 
         class HostPasses(filters.BaseHostFilter):  # type: ignore[misc]
             """Accept every host, one by one."""
 
             run_filter_once_per_request = True
 
-            def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
+            def host_passes(self, *_args: Any) -> bool:
                 """Accept a host."""
                 return True
 
@@ -217,39 +214,25 @@ class Bench:
     def hosts(self, count: int) -> list[Any]:
         """Return so many HostStates; the same ones each time."""
         for number in range(len(self._hosts), count):
-            name = f'host-{number}'
-            self._hosts.append(self._new_host(name, name, None))
+            self._hosts.append(self._states.host_state(f'host-{number}'))
         return self._hosts[:count]
 
     def request(self, config: Config) -> Any:
         """Return a RequestSpec with a flavor."""
-        extra_specs = {
-            f'key{i}': KINDS[i % len(KINDS)][0] for i in range(config.specs)
-        }
-        return self._objects.RequestSpec(
-            flavor=self._objects.Flavor(extra_specs=extra_specs),
-            scheduler_hints={},
-            instance_uuid='11111111-2222-4333-8444-555555555555',
+        return self._states.request(
+            {f'key{i}': KINDS[i % len(KINDS)][0] for i in range(config.specs)}
         )
 
     def aggregates(self, config: Config) -> list[Any]:
         """Return new aggregates; in the first half are those that suit."""
         rng = random.Random(SEED)
-        suiting = {
-            ALL: config.aggregates,
-            HALF: config.aggregates // 2,
-            NONE: 0,
-        }[config.passing]
-        return [
-            self._objects.Aggregate(
-                id=number,
-                name=f'aggregate-{number}',
-                metadata=new_texts(
-                    metadata(config, number < suiting, rng).items()
-                ),
+        suiting = SHARES[config.passing] * config.aggregates // 2
+        return self._states.aggregates(
+            *(
+                new_texts(metadata(config, number < suiting, rng).items())
+                for number in range(config.aggregates)
             )
-            for number in range(config.aggregates)
-        ]
+        )
 
     def put(
         self, config: Config, hosts: Sequence[Any], aggregates: list[Any]
@@ -314,16 +297,12 @@ class Bench:
             # With the second request of a flavor, the filter begins to keep
             # what it learns.
             left = len(self.run(self.ours, hosts, spec))
-            clock('ours', self.ours, PATIENCE)
-            clock('in_tree', self.in_tree, PATIENCE)
-            clock('host_passes', self.host_passes, PATIENCE)
-            clock('filter_all', self.filter_all, PATIENCE)
-        wanted = {ALL: config.hosts, HALF: config.hosts // 2, NONE: 0}
+            for what in ('ours', 'in_tree', 'host_passes', 'filter_all'):
+                clock(what, getattr(self, what), PATIENCE)
+        wanted = SHARES[config.passing] * config.hosts // 2
         in_tree = len(self.run(self.in_tree, hosts, spec))
         # The in-tree filter does not know the flag.
-        if left != wanted[config.passing] or (
-            in_tree != (config.hosts if config.flags else left)
-        ):
+        if (left, in_tree) != (wanted, config.hosts if config.flags else left):
             raise common.BenchmarkError(
                 f'{config}: {left} hosts pass, {in_tree} in-tree.'
             )
@@ -368,21 +347,6 @@ def new_texts(items: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {''.join([*key]): ''.join([*value]) for key, value in items}
 
 
-def measure(bench: Bench, rounds: dict[int, int]) -> list[Row]:
-    """Time everything.
-
-    :param bench: the benchmark's Nova.
-    :param rounds: hosts -> how many rounds.
-    :returns: the rows.
-    """
-    rows = []
-    for hosts, number in rounds.items():
-        configs = list(grid(hosts))
-        common.say(f'{hosts} hosts, {len(configs)} configurations')
-        rows += [bench.measure(config, number) for config in configs]
-    return rows
-
-
 @dataclasses.dataclass(frozen=True)
 class Claim:
     """What should hold in a number of configurations.
@@ -404,53 +368,48 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     :returns: one claim per promise that some configuration is about.
     """
 
-    def worst(
-        text: str,
-        number: Callable[[Row], float | None],
-        about: Callable[[Config], bool],
-        highest: bool = False,
-    ) -> Iterator[Claim]:
-        found = [
-            (value, row)
-            for row in rows
-            if about(row.config) and (value := number(row)) is not None
-        ]
-        if found:
-            choose = max if highest else min
-            value, row = choose(found, key=lambda entry: entry[0])
-            yield Claim(text, value, row)
-
-    return [
-        *worst(
+    promises: tuple[tuple[str, Any, Callable[[Config], bool], Any], ...] = (
+        (
             'times as fast as the in-tree filter, 3 aggregates per host, '
             'warm (wanted: at least 25)',
             lambda row: row.ratio,
             lambda config: config.per_host == 3 and config.passing != NONE,
+            min,
         ),
-        *worst(
+        (
             'times as fast, any configuration in which a host passes, warm '
             '(wanted: at least 15)',
             lambda row: row.ratio,
             lambda config: config.passing != NONE,
+            min,
         ),
-        *worst(
+        (
             'times as fast, first request, 1,000 hosts (wanted: at least 10)',
             lambda row: row.cold_ratio,
             lambda config: config.hosts == WHOLE and config.passing != NONE,
+            min,
         ),
-        *worst(
+        (
             'times as fast, no host passes, and the log says why, warm',
             lambda row: row.ratio,
             lambda config: config.passing == NONE,
+            min,
         ),
-        *worst(
+        (
             'of the time of accepting everything through host_passes, no '
             'flag set, warm (wanted: less than 1)',
             lambda row: row.share,
             lambda config: not config.flags,
-            highest=True,
+            max,
         ),
-    ]
+    )
+    found = []
+    for text, number, about, worst in promises:
+        those = [row for row in rows if about(row.config) and number(row)]
+        if those:
+            row = worst(those, key=number)
+            found.append(Claim(text, number(row), row))
+    return found
 
 
 def report(rows: Sequence[Row], where: str) -> str:
@@ -459,46 +418,28 @@ def report(rows: Sequence[Row], where: str) -> str:
     :param rows: everything that was measured.
     :param where: what it ran on.
     """
+    medians = ('in_tree', 'ours', 'cold', 'host_passes', 'filter_all')
     table = prettytable.PrettyTable(
-        [
-            'hosts',
-            'per host',
-            'specs',
-            'flags',
-            'in-tree',
-            'ours',
-            'first',
-            'host_passes',
-            'filter_all',
-            'ratio',
-            'worst',
-            'worst first',
-        ]
-    )
+        ['hosts', 'per host', 'specs', 'flags', 'in-tree', 'ours', 'first',
+         'host_passes', 'filter_all', 'ratio', 'worst', 'worst first']
+    )  # fmt: skip
     table.align = 'r'
-    groups: dict[tuple[int, int, int, bool], list[Row]] = {}
+    groups: dict[tuple[int, int, int, str], list[Row]] = {}
     for row in rows:
         config = row.config
-        key = (config.hosts, config.per_host, config.specs, config.flags)
+        flags = 'on' if config.flags else 'off'
+        key = (config.hosts, config.per_host, config.specs, flags)
         groups.setdefault(key, []).append(row)
-    for (hosts, per_host, specs, flags), group in sorted(groups.items()):
+    for key, group in sorted(groups.items()):
         cold = [row.cold_ratio for row in group if row.cold_ratio]
+        times = [
+            statistics.median(getattr(row, name) for row in group)
+            for name in medians
+        ]
         table.add_row(
             [
-                hosts,
-                per_host,
-                specs,
-                'on' if flags else 'off',
-                *(
-                    f'{statistics.median(times):.2f}'
-                    for times in (
-                        [row.in_tree for row in group],
-                        [row.ours for row in group],
-                        [row.cold for row in group],
-                        [row.host_passes for row in group],
-                        [row.filter_all for row in group],
-                    )
-                ),
+                *key,
+                *(f'{time:.2f}' for time in times),
                 f'{statistics.median(row.ratio for row in group):.1f}',
                 f'{min(row.ratio for row in group):.1f}',
                 f'{min(cold):.1f}' if cold else '-',
@@ -515,18 +456,9 @@ def report(rows: Sequence[Row], where: str) -> str:
         'The worst of all:',
     ]
     for claim in claims(rows):
-        lines += [
-            f'{claim.value:6.2f} {claim.text}',
-            f'       {claim.row.config}',
-        ]
+        lines.append(f'{claim.value:6.2f} {claim.text}')
+        lines.append(f'       {claim.row.config}')
     return '\n'.join(lines)
-
-
-def machine() -> str:
-    """Say in one line what all this ran on."""
-    from nova import version
-
-    return common.machine(f'Nova {version.version_string()}')
 
 
 def compare(quick: bool) -> tuple[str, Any]:
@@ -535,12 +467,16 @@ def compare(quick: bool) -> tuple[str, Any]:
     :param quick: whether to leave out the large ones.
     :returns: the report, and the numbers in it.
     """
-    rows = measure(Bench(), QUICK_ROUNDS if quick else ROUNDS)
-    numbers = {
-        'machine': machine(),
-        'times': [dataclasses.asdict(row) for row in rows],
-    }
-    return report(rows, machine()), numbers
+    from nova import version
+
+    bench, rows = Bench(), []
+    for hosts, rounds in (QUICK_ROUNDS if quick else ROUNDS).items():
+        configs = list(grid(hosts))
+        common.say(f'{hosts} hosts, {len(configs)} configurations')
+        rows += [bench.measure(config, rounds) for config in configs]
+    where = common.machine(f'Nova {version.version_string()}')
+    times = [dataclasses.asdict(row) for row in rows]
+    return report(rows, where), {'machine': where, 'times': times}
 
 
 def main(argv: list[str] | None = None) -> int:

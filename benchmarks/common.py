@@ -44,13 +44,12 @@ def repeated(
     repeats: int,
     patience: float,
 ) -> Iterator[float]:
-    """Time a call several times.
+    """Yield the times in seconds that a call takes, at least one.
 
     :param run: what to time.
     :param prepare: what must be done before each call, untimed.
     :param repeats: how often, at the most.
     :param patience: for how many seconds, about.
-    :returns: the times in seconds, at least one.
     """
     total = 0.0
     for _ in range(repeats):
