@@ -4,7 +4,6 @@
 
 import contextlib
 import io
-import re
 import sys
 import unittest
 from unittest import mock
@@ -14,9 +13,6 @@ import ddt
 from heat_hints import status as heat_status
 from nova_filters import status as nova_status
 from senlin_plugins import status as senlin_status
-from tests import processes
-
-PAGE = processes.ROOT / 'doc' / 'source' / 'upgrade-checks.rst'
 
 
 @ddt.ddt
@@ -42,20 +38,3 @@ class UpgradeCheckTest(unittest.TestCase):
         (line,) = error.getvalue().splitlines()
         self.assertTrue(line.startswith(f'{command}: '), line)
         self.assertIn(f'where {service} is installed', line)
-
-    @ddt.unpack
-    @ddt.data(
-        ('Senlin', senlin_status),
-        ('Nova', nova_status),
-        ('Heat', heat_status),
-    )
-    def test_the_page_lists_the_checks_in_their_order(self, service, status):
-        (table,) = re.findall(
-            rf'^{service}\n-+\n\n=+  =+\nCheck [^\n]*\n=+  =+\n(.*?)^=+  =+$',
-            PAGE.read_text('utf-8'),
-            re.M | re.S,
-        )
-        self.assertEqual(
-            [name for name, _ in status.Checks._upgrade_checks],
-            re.findall(r'^(\w.*?)  ', table, re.M),
-        )
