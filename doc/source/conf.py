@@ -1,6 +1,7 @@
 """Sphinx configuration of the documentation."""
 
 extensions = [
+    'matplotlib.sphinxext.plot_directive',
     'openstackdocstheme',
     'oslo_config.sphinxext',
     'reno.sphinxext',
@@ -17,5 +18,16 @@ openstackdocs_auto_name = False
 openstackdocs_auto_version = False
 version = release = ''
 
-# The options of the three packages, as the configuration files name them.
-exclude_patterns = []
+plot_formats = ['svg']
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_rcparams = {
+    # Text stays text.
+    'svg.fonttype': 'none',
+    'font.size': 9,
+    'axes.grid': True,
+    'grid.alpha': 0.3,
+    'axes.spines.top': False,
+    'axes.spines.right': False,
+    'legend.frameon': False,
+}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Draw the charts; Sphinx runs this in the folder of the numbers."""
+
+import csv
+import itertools
+import pathlib
+from typing import Any
+
+from matplotlib import pyplot
+
+#: What the two sides are called, and their colours, which can be told apart
+#: without seeing red and green. The last one is for what is no side.
+OURS, IN_TREE, OTHER = '#0072b2', '#d55e00', '#777777'
+REGIONS = ('#0072b2', '#e69f00', '#009e73')
+
+
+def read(name: str, key: str) -> dict[str, list[dict[str, str]]]:
+    """Return the rows of a file by one of its columns."""
+    with pathlib.Path(name).open(newline='') as file:
+        rows = list(csv.DictReader(file))
+    return {
+        value: list(group)
+        for value, group in itertools.groupby(rows, lambda row: row[key])
+    }
+
+
+def column(rows: list[dict[str, str]], name: str) -> list[float]:
+    """Return the numbers of one column."""
+    return [float(row[name]) for row in rows]
+
+
+def subplots(rows: int, columns: int, height: float, **options: Any) -> Any:
+    """Return an empty figure and its axes, row by row."""
+    return pyplot.subplots(
+        *(rows, columns),
+        squeeze=False,
+        figsize=(7.6, height),
+        layout='constrained',
+        **options,
+    )
+
+
+def distribution() -> None:
+    """Draw where both planners put the nodes of a cluster that is scaled."""
+    cases = read('distribution.csv', 'case')
+    drawing, axes = subplots(len(cases), 2, 6.0, sharex='all', sharey='all')
+    named = {}
+    for row, (title, steps) in zip(axes, cases.items(), strict=True):
+        sides = {'ours': 'this package', 'in_tree': 'in-tree'}
+        for axis, (key, side) in zip(row, sides.items(), strict=True):
+            regions = list(dict.fromkeys(step['region'] for step in steps))
+            for region, colour in zip(regions, REGIONS, strict=True):
+                some = [step for step in steps if step['region'] == region]
+                requests = column(some, 'request')
+                axis.plot(
+                    *(requests, column(some, 'target'), '--'),
+                    color=colour,
+                    linewidth=1,
+                    label=f'{region}, target',
+                )
+                axis.step(
+                    *(requests, column(some, key)),
+                    where='mid',
+                    color=colour,
+                    label=f'{region}, nodes',
+                )
+            refused = {
+                float(step['request'])
+                for step in steps
+                if step['refused'] == '1' and key == 'in_tree'
+            }
+            # An empty line that is not clipped would upset the layout.
+            if refused:
+                axis.plot(
+                    *(sorted(refused), [0] * len(refused), 'x'),
+                    color=IN_TREE,
+                    clip_on=False,
+                    label='request refused',
+                )
+            axis.set_title(f'{side}, {title}')
+            axis.set_xticks(range(0, 21, 5))
+            handles, labels = axis.get_legend_handles_labels()
+            named |= dict(zip(labels, handles, strict=True))
+        row[0].set_ylabel('nodes')
+    for axis in axes[-1]:
+        axis.set_xlabel('request')
+    drawing.legend(
+        named.values(), named.keys(), loc='outside lower center', ncols=4
+    )
+
+
+def filters() -> None:
+    """Draw what Nova's filter and this package's take for a host."""
+    drawing, ((axis,),) = subplots(1, 1, 3.4)
+    sizes = read('filters.csv', 'hosts')
+    sides = (
+        ('in_tree', "Nova's filter", IN_TREE, 's'),
+        ('cold', 'this package, first request', OURS, 'o'),
+        ('ours', 'this package, later requests', OURS, 'D'),
+        ('host_passes', 'accepting everything, host by host', OTHER, '_'),
+    )
+    for shift, (key, label, colour, marker) in enumerate(sides):
+        rows = [row for of in sizes.values() for row in of]
+        rows = [row for row in rows if row['side'] == key]
+        least, median, most = (
+            column(rows, name) for name in ('least', 'median', 'most')
+        )
+        axis.errorbar(
+            [place + 0.15 * (shift - 1.5) for place in range(len(sizes))],
+            median,
+            yerr=[
+                [m - some for m, some in zip(median, least, strict=True)],
+                [some - m for m, some in zip(median, most, strict=True)],
+            ],
+            linestyle='',
+            marker=marker,
+            markerfacecolor='white' if key == 'cold' else colour,
+            capsize=3,
+            color=colour,
+            label=label,
+        )
+    axis.set_yscale('log')
+    axis.set_ylabel('µs of processor time per host')
+    axis.set_xticks(
+        range(len(sizes)), [f'{int(size):,} hosts' for size in sizes]
+    )
+    drawing.legend(loc='outside lower center', ncols=2)
+
+
+def hints() -> None:
+    """Draw what the hints of one server cost heat-engine."""
+    drawing, ((depths, groups),) = subplots(1, 2, 3.2)
+    kinds = read('hints.csv', 'kind')
+    for axis, rows in zip((depths, groups), kinds.values(), strict=True):
+        for key, label, colour, marker in (
+            ('in_tree', "Heat's option", IN_TREE, 's'),
+            ('cold', 'this package, first server', OURS, 'o'),
+            ('warm', 'this package, other servers', OURS, 'D'),
+        ):
+            axis.plot(
+                *(column(rows, 'size'), column(rows, key)),
+                marker=marker,
+                color=colour,
+                markerfacecolor='white' if key == 'cold' else colour,
+                label=label,
+            )
+    depths.set_title('nested stacks')
+    depths.set_xlabel("stacks above the server's own")
+    depths.set_ylabel('SQL statements per server')
+    groups.set_title('a group of nested stacks')
+    groups.set_xlabel('members of the group')
+    groups.set_ylabel('ms of processor time per server')
+    groups.set_xscale('log')
+    groups.set_yscale('log')
+    drawing.legend(
+        *depths.get_legend_handles_labels(),
+        loc='outside lower center',
+        ncols=3,
+    )
