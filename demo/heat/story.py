@@ -10,13 +10,12 @@ loopback cloud that received them; what they should hold is read from Heat.
 import importlib.metadata
 import json
 import pathlib
-import tempfile
 from typing import Any
 
 import yaml
 
 from demo import report
-from testing.heat import loopback, process
+from testing.heat import loopback, process, stack_hints
 
 TEMPLATES = pathlib.Path(__file__).parent / 'templates'
 
@@ -26,7 +25,6 @@ IN_TREE = 'in-tree'
 
 #: What both heat.conf and nova.conf hold as ``[heat_hints] signing_key``.
 SIGNING_KEY = 'an example of a key that nobody else has'
-SIGNATURE = 'heat_signature'
 
 #: Run -> lines of heat.conf.
 RUNS: dict[str, dict[str, dict[str, str]]] = {
@@ -50,14 +48,6 @@ SERVERS = {
     ('frontends', '*'): 2,
 }
 
-SIX = (
-    'heat_root_stack_id',
-    'heat_stack_id',
-    'heat_stack_name',
-    'heat_path_in_stack',
-    'heat_resource_name',
-    'heat_resource_uuid',
-)
 #: What templates/mapping.yaml gives, by the resource's name.
 MAPPED = {'db': {'rack': 'r7'}}
 
@@ -125,36 +115,24 @@ def _run_engines(
     template = yaml.safe_load((TEMPLATES / 'web.yaml').read_text())
     files = {'database.yaml': (TEMPLATES / 'database.yaml').read_text()}
     told = {}
-    started = []
-    with tempfile.TemporaryDirectory(prefix='heat-demo-') as folder:
-        try:
-            for name, settings in RUNS.items():
-                stack = {
-                    'project': name,
-                    'name': 'web',
-                    'template': template,
-                    'files': files,
-                }
-                started.append(
-                    process.EngineProcess(
-                        name,
-                        {
-                            'cloud': cloud.url,
-                            'settings': settings,
-                            'stacks': [stack],
-                        },
-                        pathlib.Path(folder),
-                        log,
-                    )
-                )
-            for engine in started:
-                (told[engine.name],) = engine.result()['stacks']
-                progress(
-                    f'run "{engine.name}": stack {told[engine.name]["status"]}'
-                )
-        finally:
-            for engine in started:
-                engine.kill()
+    launcher = process.Launcher()
+    try:
+        for name, settings in RUNS.items():
+            stack = {
+                'project': name,
+                'name': 'web',
+                'template': template,
+                'files': files,
+            }
+            scenario = {
+                'cloud': cloud.url,
+                'settings': settings,
+                'stacks': [stack],
+            }
+            (told[name],) = launcher.run(scenario, log)['stacks']
+            progress(f'run "{name}": stack {told[name]["status"]}')
+    finally:
+        launcher.close()
     return told
 
 
@@ -167,28 +145,6 @@ def _servers(told: dict[str, Any]) -> list[dict[str, Any]]:
             [step[0] or '' for step in r['path']],
             r['name'],
         ),
-    )
-
-
-def _wanted(server: dict[str, Any], root: str) -> dict[str, Any]:
-    """Build the six hints from what Heat says about one server."""
-    path = [
-        stack if resource is None else f'{resource},{stack}'
-        for resource, stack in server['path']
-    ]
-    return dict(
-        zip(
-            SIX,
-            (
-                root,
-                server['stack_id'],
-                server['stack_name'],
-                path,
-                server['name'],
-                server['uuid'],
-            ),
-            strict=True,
-        )
     )
 
 
@@ -227,7 +183,13 @@ def _with_hook(
         report.Check(
             'each request carries a signature of its own',
             len(sent),
-            len({hints.get(SIGNATURE) for hints in by_uuid.values()} - {None}),
+            len(
+                {
+                    hints.get(stack_hints.SIGNATURE)
+                    for hints in by_uuid.values()
+                }
+                - {None}
+            ),
         ),
     ]
     for server in _servers(told):
@@ -249,12 +211,13 @@ def _with_hook(
             )
         )
         wanted = {
-            **_wanted(server, told['root']),
+            **stack_hints.wanted(told['root'], server),
             **MAPPED.get(server['name'], {}),
         }
-        if SIGNATURE in hints:
+        if stack_hints.SIGNATURE in hints:
             # Whether it is right is for Nova to say, in the part "stack".
-            wanted[SIGNATURE] = hints[SIGNATURE]
+            name = stack_hints.SIGNATURE
+            wanted[name] = hints[name]
         checks.append(
             report.Check(
                 f'server {server["name"]}: its hints are what Heat says, and '
@@ -366,7 +329,9 @@ def _compared(
             report.Check(
                 "Heat's own option sends the same six values",
                 {
-                    server['uuid']: _wanted(server, told[IN_TREE]['root'])
+                    server['uuid']: stack_hints.wanted(
+                        told[IN_TREE]['root'], server
+                    )
                     for server in _servers(told[IN_TREE])
                 },
                 in_tree,
@@ -382,7 +347,7 @@ def _compared(
 
 
 def _six(request: loopback.Request) -> list[str]:
-    return [name for name in SIX if name in (request.hints or {})]
+    return [name for name in stack_hints.SIX if name in (request.hints or {})]
 
 
 def _values_check(sent: list[loopback.Request]) -> report.Check:

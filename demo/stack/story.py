@@ -20,6 +20,7 @@ from nova.scheduler import weights
 
 from demo import report
 from demo.heat import story as heat
+from testing.heat import stack_hints
 from testing.nova import engine
 
 #: The cloud: Nova by itself prefers the host that has most memory left.
@@ -152,7 +153,7 @@ class Story:
                 (
                     hints['heat_resource_name'],
                     _path(hints),
-                    f'{hints[heat.SIGNATURE][:12]}...',
+                    f'{hints[stack_hints.SIGNATURE][:12]}...',
                     by_itself,
                     host,
                 )
@@ -220,7 +221,7 @@ class Story:
         root = genuine['heat_root_stack_id']
         made_up = (
             {'heat_root_stack_id': root},
-            {**genuine, heat.SIGNATURE: '0' * 64},
+            {**genuine, stack_hints.SIGNATURE: '0' * 64},
             # Heat's own hints and signature, but another's project.
             genuine,
         )

@@ -12,6 +12,7 @@ in-process message bus (``fake://``) and a database in memory.
 
 import dataclasses
 import gc
+import json
 import logging
 import pathlib
 import random
@@ -44,8 +45,11 @@ from testing.heat import loopback
 LOCK_SECONDS = 30.0
 #: After how long a wait it is asked whether anybody still wants the other.
 STALE_SECONDS = 0.5
-#: How long a stack may take, in seconds.
+#: How long a stack may take, and how often Heat is asked, in seconds.
 STACK_SECONDS = 120.0
+POLL_SECONDS = 0.05
+
+ADMIN_PROJECT = 'admin-project'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,27 +179,80 @@ class Engine:
         )
         return self._wait(context, identity, 'CREATE')
 
+    def adopt(
+        self, project: str, name: str, data: Mapping[str, Any]
+    ) -> tuple[str, str]:
+        """Adopt what another stack left, and wait for the end.
+
+        :param project: the project's id.
+        :param name: the stack's name.
+        :param data: what Heat tells when it abandons a stack.
+        :returns: as :meth:`create`.
+        """
+        context = self.context(project)
+        identity = self.rpc.create_stack(
+            context,
+            name,
+            dict(data['template']),
+            {},
+            {},
+            {'adopt_stack_data': json.dumps(data), 'timeout_mins': 5},
+        )
+        return self._wait(context, identity, 'ADOPT')
+
     def update(
-        self, project: str, name: str, template: Mapping[str, Any]
+        self,
+        project: str,
+        name: str,
+        template: Mapping[str, Any],
+        *,
+        admin: bool = False,
     ) -> tuple[str, str]:
         """Update a stack and wait for its end.
 
         :param project: the project's id.
         :param name: the stack's name.
         :param template: the new template as data.
-        :returns: the stack's status and the reason Heat gives for it.
+        :param admin: have an admin of another project do it. Heat then asks
+            Nova with the admin's token: new servers are of that project.
+        :returns: as :meth:`create`.
         """
         context = self.context(project)
         identity = self.rpc.identify_stack(context, name)
+        if admin:
+            context = self.context(ADMIN_PROJECT)
+            context.is_admin = True
         self.rpc.update_stack(
-            context,
-            identity,
-            dict(template),
-            {},
-            {},
-            {'timeout_mins': 5},
+            context, identity, dict(template), {}, {}, {'timeout_mins': 5}
         )
         return self._wait(context, identity, 'UPDATE')
+
+    def act(self, project: str, name: str, action: str) -> tuple[str, str]:
+        """Check, suspend or resume a stack, and wait for the end.
+
+        :param project: the project's id.
+        :param name: the stack's name.
+        :param action: ``check``, ``suspend`` or ``resume``.
+        :returns: as :meth:`create`.
+        """
+        context = self.context(project)
+        identity = self.rpc.identify_stack(context, name)
+        getattr(self.rpc, f'stack_{action}')(context, identity)
+        return self._wait(context, identity, action.upper())
+
+    def preview(
+        self, project: str, name: str, template: Mapping[str, Any]
+    ) -> list[str]:
+        """Return the names of the resources that a stack would have.
+
+        :param project: the project's id.
+        :param name: the stack's name.
+        :param template: the template as data.
+        """
+        told = self.rpc.preview_stack(
+            self.context(project), name, dict(template), {}, {}, {}
+        )
+        return [resource['resource_name'] for resource in told['resources']]
 
     def _wait(
         self, context: Any, identity: Any, action: str
@@ -215,7 +272,7 @@ class Engine:
                     f'{stack[rpc_api.STACK_STATUS]}',
                     stack[rpc_api.STACK_STATUS_DATA],
                 )
-            time.sleep(0.2)
+            time.sleep(POLL_SECONDS)
 
     def identify(self, project: str, name: str) -> str:
         """Return a stack's id, as Heat's RPC API tells it.

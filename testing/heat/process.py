@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Start a heat-engine in a process of its own, and read its result."""
+"""Run heat-engines in processes of their own, and read their results."""
 
 import json
 import os
@@ -12,64 +12,53 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).parents[2]
 
-#: Longest time for one engine and its stacks, in seconds.
-TIMEOUT = 300
 
+class Launcher:
+    """Start one heat-engine for each scenario, one after the other.
 
-class EngineProcess:
-    """A heat-engine that works through a scenario.
+    Heat is imported once, in a process that forks for each scenario. It has
+    read no option then and no plug-in, so each engine starts afresh.
 
-    :param name: names the files in ``folder``.
-    :param scenario: what :func:`testing.heat.worker.run` is told.
-    :param folder: where the scenario and its result are written.
-    :param log: the file for the engine's log.
-    :param python_path: folders that the engine looks into for modules and
-        entry points before all others.
-    :param worker: the module that runs there.
+    :param python_path: folders that hold a Heat other than the installed one.
     """
 
-    def __init__(
-        self,
-        name: str,
-        scenario: Mapping[str, Any],
-        folder: pathlib.Path,
-        log: pathlib.Path,
-        python_path: tuple[pathlib.Path, ...] = (),
-        worker: str = 'testing.heat.worker',
-    ) -> None:
-        self.name = name
-        self._out = folder / f'{name}.out.json'
-        source = folder / f'{name}.json'
-        source.write_text(json.dumps(scenario))
-        paths = [*(str(path) for path in python_path), str(ROOT)]
+    def __init__(self, *python_path: pathlib.Path) -> None:
+        paths = [*map(str, python_path), str(ROOT)]
         if os.environ.get('PYTHONPATH'):
             paths.append(os.environ['PYTHONPATH'])
         # -P: without it the current folder would come before python_path.
         command = [sys.executable, '-P', '-W', 'ignore']
-        command += ['-m', worker]
-        with log.open('a') as stream:
-            self._process = subprocess.Popen(
-                [*command, str(source), str(self._out), str(log)],
-                cwd=ROOT,
-                env={**os.environ, 'PYTHONPATH': os.pathsep.join(paths)},
-                stdout=stream,
-                stderr=stream,
-            )
+        self._process = subprocess.Popen(
+            [*command, '-m', 'testing.heat.worker'],
+            cwd=ROOT,
+            env={**os.environ, 'PYTHONPATH': os.pathsep.join(paths)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
-    def result(self) -> dict[str, Any]:
-        """Wait for the engine and return its result.
+    def run(
+        self,
+        scenario: Mapping[str, Any],
+        log: pathlib.Path,
+        *python_path: pathlib.Path,
+    ) -> dict[str, Any]:
+        """Have a new engine work through a scenario.
 
+        :param scenario: what :func:`testing.heat.worker.run` is told.
+        :param log: the file for the engine's log.
+        :param python_path: folders that the engine looks into for modules
+            and entry points before all others.
+        :returns: the engine's result.
         :raises RuntimeError: when it broke off; its log says why.
         """
-        code = self._process.wait(timeout=TIMEOUT)
-        if code != 0:
-            raise RuntimeError(
-                f'the heat-engine of the run "{self.name}" ended with {code}'
-            )
-        data: dict[str, Any] = json.loads(self._out.read_text())
-        return data
+        order = [scenario, str(log), [*map(str, python_path)]]
+        print(json.dumps(order), file=self._process.stdin, flush=True)
+        answer = json.loads(self._process.stdout.readline() or 'null')
+        if not isinstance(answer, dict):
+            raise RuntimeError(f'heat-engine ended with {answer}; see {log}')
+        return answer
 
-    def kill(self) -> None:
-        """End the process, if it still runs."""
-        self._process.kill()
-        self._process.wait()
+    def close(self) -> None:
+        """End the process that has imported Heat."""
+        self._process.communicate()

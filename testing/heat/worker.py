@@ -1,35 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Run one heat-engine, have it handle some stacks, and tell of them.
+"""Run one heat-engine for each scenario, each in a forked process.
 
-Heat reads its plug-ins when it starts, so one process shows one
-configuration: the demo and the functional tests start one for each. The
-scenario comes as a JSON file; :func:`run` tells what it holds.
+Heat reads its options and its plug-ins once in a process. Importing Heat
+takes longer than all that, so it is done once, before the process forks.
+
+``python -m testing.heat.worker`` reads a JSON list from each line of its
+standard input: a scenario, the file for the engine's log, and folders to
+import from. It answers with the result, or with the exit code of an engine
+that broke off. See :class:`testing.heat.process.Launcher`.
 """
 
 import dataclasses
+import importlib.metadata
 import json
+import logging
 import os
 import pathlib
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from testing.heat import engine  # isort: skip
+
 import sqlalchemy
+from oslo_config import cfg
+from oslo_reports.generators import conf as conf_report
 
-from testing.heat import engine
+LOG = logging.getLogger('config-dump')
+
+#: Longest time for one engine and its stacks, in seconds.
+TIMEOUT = 300
+
+#: What Heat loads when it starts, before it loads any plug-in of others.
+LOADED_FIRST = ('heat.clients', 'heat.constraints')
 
 
-def run(scenario: dict[str, Any], log: pathlib.Path) -> dict[str, Any]:
+def run(scenario: Mapping[str, Any], log: pathlib.Path) -> dict[str, Any]:
     """Do what the scenario says and return what Heat says about it.
 
     :param scenario: ``cloud`` (the URL of the cloud), ``settings`` (lines of
-        ``heat.conf`` by section), ``convergence``, and ``stacks``: a list of
-        what :meth:`engine.Engine.create` takes; an ``update`` with a
-        template may follow there.
+        ``heat.conf`` by section), ``convergence`` (true by default), and
+        ``stacks``, see :func:`work_on`.
     :param log: the file for the engine's log.
-    :returns: for each stack its status, reason, root stack id and resources;
-        and the SQL statements that were sent meanwhile.
+    :returns: what is told of each stack, and the SQL statements that were
+        sent meanwhile.
     """
     statements: list[str] = []
     # Before the engine sends any: SQLAlchemy fails the statement of a thread
@@ -45,9 +61,26 @@ def run(scenario: dict[str, Any], log: pathlib.Path) -> dict[str, Any]:
         convergence=scenario.get('convergence', True),
         log=log,
     )
-    stacks = []
-    for stack in scenario['stacks']:
-        project, name = stack['project'], stack['name']
+    stacks = [work_on(heat, stack) for stack in scenario['stacks']]
+    dump_configuration()
+    return {'stacks': stacks, 'statements': statements}
+
+
+def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what the scenario says about one stack, and tell of it.
+
+    :param heat: the engine.
+    :param stack: ``project`` and ``name``; ``template`` with ``files`` and
+        ``environment``, or ``adopt``; then ``steps``: lists of what to do
+        and a template or ``None``. A stack with ``preview`` is never made.
+    """
+    project, name = stack['project'], stack['name']
+    if 'preview' in stack:
+        found = heat.preview(project, name, stack['preview'])
+        return {'name': name, 'preview': found}
+    if 'adopt' in stack:
+        status, reason = heat.adopt(project, name, stack['adopt'])
+    else:
         status, reason = heat.create(
             project,
             name,
@@ -55,44 +88,83 @@ def run(scenario: dict[str, Any], log: pathlib.Path) -> dict[str, Any]:
             files=stack.get('files'),
             environment=stack.get('environment'),
         )
-        if 'update' in stack:
-            status, reason = heat.update(project, name, stack['update'])
-        stacks.append(
-            {
-                'name': name,
-                'status': status,
-                'reason': reason,
-                'root': heat.identify(project, name),
-                'resources': [
-                    dataclasses.asdict(resource)
-                    for resource in heat.resources(project, name)
-                ],
-            }
-        )
-    return {'stacks': stacks, 'statements': statements}
+    steps = [status]
+    for action, template in stack.get('steps', ()):
+        if template is None:
+            status, reason = heat.act(project, name, action)
+        else:
+            status, reason = heat.update(
+                project, name, template, admin=action == 'update_as_admin'
+            )
+        steps.append(status)
+    return {
+        'name': name,
+        'status': status,
+        'reason': reason,
+        'steps': steps,
+        'root': heat.identify(project, name),
+        'resources': [
+            dataclasses.asdict(resource)
+            for resource in heat.resources(project, name)
+        ],
+    }
 
 
-def main(
-    work: Callable[[dict[str, Any], pathlib.Path], dict[str, Any]] = run,
-) -> NoReturn:
-    """Read the scenario, work on it, write the result as JSON, and end.
+def dump_configuration() -> None:
+    """Log all options in the ways in which heat-engine does.
 
-    The command line is ``SCENARIO OUT LOG``, three files.
-
-    :param work: makes the result of the scenario and the log's file.
+    oslo.service logs them when heat-engine starts and at SIGHUP, when the
+    file is also read again; oslo.reports writes them into its report. None
+    of these may fail, and heat-engine with it.
     """
-    # The engine's threads would keep the process; there is nothing left to
-    # save in a database in memory, so they are not waited for.
+    cfg.CONF.log_opt_values(LOG, logging.INFO)
+    cfg.CONF.mutate_config_files()
+    LOG.info('%s', conf_report.ConfigReportGenerator()())
+
+
+def work(
+    scenario: Mapping[str, Any], log: str, python_path: list[str]
+) -> NoReturn:
+    """Run a scenario in this new process, print its result, and end."""
     code = 1
+    answer, sys.stdout = sys.stdout, sys.stderr
     try:
-        scenario, out, log = (pathlib.Path(arg) for arg in sys.argv[1:])
-        out.write_text(json.dumps(work(json.loads(scenario.read_text()), log)))
+        signal.alarm(TIMEOUT)
+        with open(log, 'a') as stream:
+            os.dup2(stream.fileno(), sys.stderr.fileno())
+        if 'eventlet' in sys.modules:
+            # As oslo.service does in a new worker: a hub of its own.
+            sys.modules['eventlet'].hubs.use_hub()
+        sys.path[:0] = python_path
+        print(
+            json.dumps(run(scenario, pathlib.Path(log))),
+            file=answer,
+            flush=True,
+        )
         code = 0
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
+        # The engine's threads would keep the process; there is nothing left
+        # to save in a database in memory, so they are not waited for.
         sys.stderr.flush()
         os._exit(code)
+
+
+def main() -> None:
+    """Fork for each line of standard input."""
+    for group in LOADED_FIRST:
+        for point in importlib.metadata.entry_points(group=group):
+            point.load()
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            work(*json.loads(line))
+        # os.waitpid would be eventlet's, and wait with a hub that is forked.
+        _, status, _ = os.wait4(pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        if code:
+            print(code, flush=True)
 
 
 if __name__ == '__main__':

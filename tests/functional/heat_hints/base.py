@@ -6,6 +6,8 @@ The engine and the cloud are those of the demo. Nothing of this package is
 named anywhere but in ``heat.conf``: Heat finds the hook by its entry point.
 """
 
+import atexit
+import functools
 import importlib.util
 import pathlib
 import shutil
@@ -15,41 +17,15 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from testing.heat import loopback, nova_side, process
-
-VERSION = '2018-08-31'
+from testing.heat import loopback, nova_side, process, stack_hints
 
 
-def server(
-    hints: Mapping[str, Any] | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    **properties: Any,
-) -> dict[str, Any]:
-    """Return a server for a template.
-
-    :param hints: the template's own scheduler hints.
-    :param metadata: the resource's metadata.
-    :param properties: further properties.
-    """
-    resource: dict[str, Any] = {
-        'type': 'OS::Nova::Server',
-        'properties': {
-            'image': 'cirros',
-            'flavor': loopback.FLAVOR,
-            'networks': [{'allocate_network': 'none'}],
-            **properties,
-        },
-    }
-    if hints is not None:
-        resource['properties']['scheduler_hints'] = dict(hints)
-    if metadata is not None:
-        resource['metadata'] = dict(metadata)
-    return resource
-
-
-def template(**resources: Any) -> dict[str, Any]:
-    """Return a template that has these resources."""
-    return {'heat_template_version': VERSION, 'resources': resources}
+@functools.cache
+def launcher() -> process.Launcher:
+    """Return this test process's own process that has imported Heat."""
+    made = process.Launcher()
+    atexit.register(made.close)
+    return made
 
 
 class Outcome:
@@ -100,17 +76,7 @@ class Outcome:
         :param stack: the root stack's name.
         :param resource: the resource as Heat's RPC API tells of it.
         """
-        return {
-            'heat_root_stack_id': self.told[stack]['root'],
-            'heat_stack_id': resource['stack_id'],
-            'heat_stack_name': resource['stack_name'],
-            'heat_path_in_stack': [
-                name if parent is None else f'{parent},{name}'
-                for parent, name in resource['path']
-            ],
-            'heat_resource_name': resource['name'],
-            'heat_resource_uuid': resource['uuid'],
-        }
+        return stack_hints.wanted(self.told[stack]['root'], resource)
 
 
 class ScenarioCase(unittest.TestCase):
@@ -133,7 +99,7 @@ class ScenarioCase(unittest.TestCase):
     moved_heat: Mapping[str, str] = {}
     #: Ids of servers that are in the cloud before Heat starts.
     servers: tuple[str, ...] = ()
-    #: What :func:`tests.functional.heat_hints.worker.work_on` takes, without
+    #: What :func:`testing.heat.worker.work_on` takes, without
     #: a project.
     stacks: tuple[Mapping[str, Any], ...] = ()
 
@@ -167,6 +133,10 @@ class ScenarioCase(unittest.TestCase):
             )
         if cls.changed_heat:
             _copy_heat(path, cls.changed_heat, cls.moved_heat)
+            heat = process.Launcher(path)
+            cls.addClassCleanup(heat.close)
+        else:
+            heat = launcher()
         cloud = loopback.Cloud()
         cls.addClassCleanup(cloud.close)
         for server_id in cls.servers:
@@ -179,22 +149,14 @@ class ScenarioCase(unittest.TestCase):
         }
         if not blocked:
             settings['heat_hints'] = _replace(cls.options, path)
-        engine = process.EngineProcess(
-            'engine',
-            {
-                'cloud': cloud.url,
-                'settings': settings,
-                'convergence': cls.convergence,
-                'stacks': [{'project': project, **s} for s in cls.stacks],
-            },
-            folder,
-            log,
-            (path,),
-            'tests.functional.heat_hints.worker',
-        )
-        cls.addClassCleanup(engine.kill)
+        scenario = {
+            'cloud': cloud.url,
+            'settings': settings,
+            'convergence': cls.convergence,
+            'stacks': [{'project': project, **s} for s in cls.stacks],
+        }
         try:
-            result = engine.result()
+            result = heat.run(scenario, log, path)
         except RuntimeError as exc:
             raise AssertionError(
                 f'{exc}\n...{log.read_text()[-4000:]}'

@@ -5,7 +5,8 @@
 import collections
 import json
 
-from demo.heat import story
+from testing.heat import stack_hints
+from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
 
 PROVIDERS = '''
@@ -146,9 +147,9 @@ class TestDisabled(base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                plain=base.server(name='plain', user_data_format='RAW'),
-                hinted=base.server(
+            'template': template(
+                plain=server(name='plain', user_data_format='RAW'),
+                hinted=server(
                     name='hinted',
                     user_data_format='RAW',
                     hints={'heat_stack_id': 'mine', 'tier': 'one'},
@@ -191,8 +192,8 @@ class TestOverride(base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                forged=base.server(
+            'template': template(
+                forged=server(
                     name='forged',
                     hints={
                         'heat_root_stack_id': 'forged',
@@ -223,8 +224,8 @@ class TestVolumesOnly(base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                one=base.server(name='one'),
+            'template': template(
+                one=server(name='one'),
                 disk={
                     'type': 'OS::Cinder::Volume',
                     'properties': {
@@ -262,8 +263,8 @@ class TestKeep(_WithProviders, base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                kept=base.server(
+            'template': template(
+                kept=server(
                     name='kept',
                     hints={'heat_root_stack_id': 'mine', 'tier': 'user'},
                 )
@@ -287,16 +288,14 @@ class TestReject(base.ScenarioCase):
     stacks = (
         {
             'name': 'forging',
-            'template': base.template(
-                forged=base.server(
-                    name='forged', hints={'heat_stack_id': 'forged'}
-                )
+            'template': template(
+                forged=server(name='forged', hints={'heat_stack_id': 'forged'})
             ),
         },
         {
             'name': 'honest',
-            'template': base.template(
-                honest=base.server(name='honest', hints={'tier': 'one'})
+            'template': template(
+                honest=server(name='honest', hints={'tier': 'one'})
             ),
         },
     )
@@ -320,23 +319,21 @@ class _Scope:
 
     STACK = {
         'name': 'root',
-        'template': base.template(
-            yes=base.server(name='yes', metadata={'heat_hints': True}),
-            no=base.server(name='no', metadata={'heat_hints': 'false'}),
-            silent=base.server(name='silent'),
-            odd=base.server(name='odd', metadata={'heat_hints': 'maybe'}),
+        'template': template(
+            yes=server(name='yes', metadata={'heat_hints': True}),
+            no=server(name='no', metadata={'heat_hints': 'false'}),
+            silent=server(name='silent'),
+            odd=server(name='odd', metadata={'heat_hints': 'maybe'}),
             nested={'type': 'inner.yaml'},
         ),
         'files': {
             'inner.yaml': json.dumps(
-                base.template(
-                    inner=base.server(
-                        name='inner', metadata={'heat_hints': True}
-                    ),
-                    inner_no=base.server(
+                template(
+                    inner=server(name='inner', metadata={'heat_hints': True}),
+                    inner_no=server(
                         name='inner_no', metadata={'heat_hints': False}
                     ),
-                    inner_silent=base.server(name='inner_silent'),
+                    inner_silent=server(name='inner_silent'),
                 )
             )
         },
@@ -394,9 +391,9 @@ class TestProviders(_WithProviders, base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                db=base.server(name='db', hints={'tier': 'user'}),
-                web=base.server(name='web'),
+            'template': template(
+                db=server(name='db', hints={'tier': 'user'}),
+                web=server(name='web'),
             ),
         },
     )
@@ -446,7 +443,7 @@ class TestProviders(_WithProviders, base.ScenarioCase):
 class _Failing(_WithProviders):
     STACK = {
         'name': 'root',
-        'template': base.template(one=base.server(name='one')),
+        'template': template(one=server(name='one')),
     }
 
 
@@ -463,7 +460,7 @@ class TestFailingProviderIgnored(_Failing, base.ScenarioCase):
         self.assert_created('root')
         sent = self.outcome.hints('one')
         self.assertEqual(
-            sorted([*story.SIX, 'own', 'rack', 'tier']), sorted(sent)
+            sorted([*stack_hints.SIX, 'own', 'rack', 'tier']), sorted(sent)
         )
 
     def test_one_warning_for_each_says_which_provider_and_why(self):
@@ -491,8 +488,8 @@ class TestSlowProvider(_WithProviders, base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                one=base.server(name='one'), two=base.server(name='two')
+            'template': template(
+                one=server(name='one'), two=server(name='two')
             ),
         },
     )
@@ -572,11 +569,9 @@ class _NoLookup(_WithProviders):
 
     STACK = {
         'name': 'root',
-        'template': base.template(nested={'type': 'inner.yaml'}),
+        'template': template(nested={'type': 'inner.yaml'}),
         'files': {
-            'inner.yaml': json.dumps(
-                base.template(inner=base.server(name='inner'))
-            )
+            'inner.yaml': json.dumps(template(inner=server(name='inner')))
         },
     }
 

@@ -4,18 +4,16 @@
 
 import json
 
-from demo.heat import story
-from testing.heat import loopback
+from testing.heat import loopback, stack_hints
+from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
 
-MEMBER = base.server()
+MEMBER = server()
 #: A resource whose create request can be told from all others by its name.
-INNER = base.template(
-    inner=base.server(name='inner'), deep={'type': 'deepest.yaml'}
-)
-DEEPEST = base.template(
-    first=base.server(name='first'),
-    second={**base.server(name='second'), 'depends_on': 'first'},
+INNER = template(inner=server(name='inner'), deep={'type': 'deepest.yaml'})
+DEEPEST = template(
+    first=server(name='first'),
+    second={**server(name='second'), 'depends_on': 'first'},
 )
 
 
@@ -30,8 +28,8 @@ class _Everything:
     }
     STACK = {
         'name': 'all',
-        'template': base.template(
-            top=base.server(name='top', hints={'group_of': 'mine'}),
+        'template': template(
+            top=server(name='top', hints={'group_of': 'mine'}),
             nested={'type': 'inner.yaml'},
             group={
                 'type': 'OS::Heat::ResourceGroup',
@@ -73,7 +71,7 @@ class _Everything:
     def six_by_uuid(self):
         return {
             request.hints['heat_resource_uuid']: {
-                name: request.hints[name] for name in story.SIX
+                name: request.hints[name] for name in stack_hints.SIX
             }
             for request in self.outcome.sent
         }
@@ -179,13 +177,13 @@ class TestQueries(base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
+            'template': template(
                 nested={'type': 'inner.yaml'},
-                top={**base.server(name='top'), 'depends_on': 'nested'},
+                top={**server(name='top'), 'depends_on': 'nested'},
             ),
             'files': {
                 'inner.yaml': json.dumps(
-                    base.template(deep={'type': 'deepest.yaml'})
+                    template(deep={'type': 'deepest.yaml'})
                 ),
                 'deepest.yaml': json.dumps(DEEPEST),
             },
@@ -217,8 +215,8 @@ class TestQueries(base.ScenarioCase):
             self.outcome.told['root']['root'], first['heat_root_stack_id']
         )
         self.assertEqual(
-            [first[name] for name in story.SIX[:4]],
-            [second[name] for name in story.SIX[:4]],
+            [first[name] for name in stack_hints.SIX[:4]],
+            [second[name] for name in stack_hints.SIX[:4]],
         )
         self.assertEqual(3, len(first['heat_path_in_stack']))
         self.assertEqual(
@@ -235,10 +233,10 @@ class TestJsonPath(base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(nested={'type': 'inner.yaml'}),
+            'template': template(nested={'type': 'inner.yaml'}),
             'files': {
                 'inner.yaml': json.dumps(
-                    base.template(**{NAME: base.server(name='odd')})
+                    template(**{NAME: server(name='odd')})
                 )
             },
         },
@@ -268,18 +266,16 @@ class TestReplacement(base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                kept=base.server(name='kept'),
-                changed=base.server(name='before', hints={'tier': 'one'}),
+            'template': template(
+                kept=server(name='kept'),
+                changed=server(name='before', hints={'tier': 'one'}),
             ),
             'steps': [
                 (
                     'update',
-                    base.template(
-                        kept=base.server(name='kept'),
-                        changed=base.server(
-                            name='after', hints={'tier': 'two'}
-                        ),
+                    template(
+                        kept=server(name='kept'),
+                        changed=server(name='after', hints={'tier': 'two'}),
                     ),
                 )
             ],

@@ -4,8 +4,8 @@
 
 import json
 
-from demo.heat import story
-from testing.heat import nova_side
+from testing.heat import nova_side, stack_hints
+from testing.heat.templates import server, template
 from tests import signing
 from tests.functional.heat_hints import base
 
@@ -16,8 +16,8 @@ SIGNATURE = 'heat_signature'
 
 NESTED = {
     'name': 'root',
-    'template': base.template(
-        claims=base.server(
+    'template': template(
+        claims=server(
             name='claims',
             hints={
                 'heat_stack_id': 'forged',
@@ -26,7 +26,7 @@ NESTED = {
                 'tier': 'one',
             },
         ),
-        honest=base.server(name='honest', hints={'tier': 'one'}),
+        honest=server(name='honest', hints={'tier': 'one'}),
         nested={'type': 'inner.yaml'},
         volume={
             'type': 'OS::Cinder::Volume',
@@ -34,9 +34,7 @@ NESTED = {
         },
     ),
     'files': {
-        'inner.yaml': json.dumps(
-            base.template(**{'ü,"': base.server(name='inner')})
-        )
+        'inner.yaml': json.dumps(template(**{'ü,"': server(name='inner')}))
     },
 }
 
@@ -111,13 +109,13 @@ class TestSignedForAnAdmin(_Secret, base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(one=base.server(name='one')),
+            'template': template(one=server(name='one')),
             'steps': [
                 (
                     'update_as_admin',
-                    base.template(
-                        one=base.server(name='one'),
-                        two=base.server(name='two'),
+                    template(
+                        one=server(name='one'),
+                        two=server(name='two'),
                     ),
                 )
             ],
@@ -144,9 +142,7 @@ class TestSignedUuid(_Secret, base.ScenarioCase):
         'signing_key': KEY,
         'hints': 'heat_root_stack_id',
     }
-    stacks = (
-        {'name': 'root', 'template': base.template(one=base.server(name='a'))},
-    )
+    stacks = ({'name': 'root', 'template': template(one=server(name='a'))},)
 
     def test_the_id_is_sent_all_the_same(self):
         self.assert_created('root')
@@ -168,15 +164,13 @@ class TestKept(_Secret, base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                replaced=base.server(
+            'template': template(
+                replaced=server(
                     name='replaced', hints={'heat_root_stack_id': 'mine'}
                 ),
                 # One that Heat does not send itself.
-                added=base.server(
-                    name='added', hints={'heat_stack_name': 'mine'}
-                ),
-                signed=base.server(name='signed', hints={SIGNATURE: 'mine'}),
+                added=server(name='added', hints={'heat_stack_name': 'mine'}),
+                signed=server(name='signed', hints={SIGNATURE: 'mine'}),
             ),
         },
     )
@@ -204,8 +198,8 @@ class TestRejected(base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                one=base.server(name='one', hints={SIGNATURE: 'x'})
+            'template': template(
+                one=server(name='one', hints={SIGNATURE: 'x'})
             ),
         },
     )
@@ -220,14 +214,16 @@ class TestRejected(base.ScenarioCase):
 class _Unsigned(_Secret):
     STACK = {
         'name': 'root',
-        'template': base.template(
-            one=base.server(name='one', hints={SIGNATURE: 'mine'})
+        'template': template(
+            one=server(name='one', hints={SIGNATURE: 'mine'})
         ),
     }
 
     def test_the_engine_works_and_sends_its_hints_unsigned(self):
         self.assert_created('root')
-        self.assertEqual(sorted(story.SIX), sorted(self.outcome.hints('one')))
+        self.assertEqual(
+            sorted(stack_hints.SIX), sorted(self.outcome.hints('one'))
+        )
 
     def test_one_error_says_what_to_change(self):
         (error,) = self.outcome.errors()
@@ -267,13 +263,13 @@ class TestNoKey(base.ScenarioCase):
     """``signing_key =`` is as good as no such line."""
 
     options = {'enabled': 'true', 'signing_key': ''}
-    stacks = (
-        {'name': 'root', 'template': base.template(one=base.server(name='a'))},
-    )
+    stacks = ({'name': 'root', 'template': template(one=server(name='a'))},)
 
     def test_nothing_is_signed_and_nothing_is_logged(self):
         self.assert_created('root')
-        self.assertEqual(sorted(story.SIX), sorted(self.outcome.hints('a')))
+        self.assertEqual(
+            sorted(stack_hints.SIX), sorted(self.outcome.hints('a'))
+        )
         self.assertEqual(
             ([], []), (self.outcome.errors(), self.outcome.warnings())
         )
@@ -303,7 +299,7 @@ class _BrokenHmac(_Secret):
     }
     STACK = {
         'name': 'root',
-        'template': base.template(one=base.server(name='one')),
+        'template': template(one=server(name='one')),
     }
 
 
@@ -320,7 +316,8 @@ class TestFailingSignatureIgnored(_BrokenHmac, base.ScenarioCase):
     def test_the_hints_are_sent_unsigned_with_a_warning(self):
         self.assert_created('root')
         self.assertEqual(
-            sorted([*story.SIX, 'own']), sorted(self.outcome.hints('one'))
+            sorted([*stack_hints.SIX, 'own']),
+            sorted(self.outcome.hints('one')),
         )
         (warning,) = self.outcome.warnings()
         self.assertIn('could not be signed (ValueError)', warning)

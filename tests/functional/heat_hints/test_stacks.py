@@ -4,7 +4,8 @@
 
 import json
 
-from demo.heat import story
+from testing.heat import stack_hints
+from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
 
 #: How many stacks are nested in the root stack.
@@ -15,15 +16,15 @@ def nested(depth):
     """Return the files of templates that are nested in each other."""
     files = {
         f'level{level}.yaml': json.dumps(
-            base.template(
-                here=base.server(name=f'level{level}'),
+            template(
+                here=server(name=f'level{level}'),
                 below={'type': f'level{level + 1}.yaml'},
             )
         )
         for level in range(1, depth)
     }
     files[f'level{depth}.yaml'] = json.dumps(
-        base.template(here=base.server(name=f'level{depth}'))
+        template(here=server(name=f'level{depth}'))
     )
     return files
 
@@ -32,7 +33,7 @@ class _Deep:
     settings = {'DEFAULT': {'max_nested_stack_depth': str(DEPTH)}}
     STACK = {
         'name': 'deep',
-        'template': base.template(below={'type': 'level1.yaml'}),
+        'template': template(below={'type': 'level1.yaml'}),
         'files': nested(DEPTH),
     }
 
@@ -102,9 +103,9 @@ ODD_NAMES = (
 class _Odd:
     STACK = {
         'name': ODD_STACK,
-        'template': base.template(
+        'template': template(
             **{
-                name: base.server(name=f'server{place}')
+                name: server(name=f'server{place}')
                 for place, name in enumerate(ODD_NAMES)
             },
             **{
@@ -113,7 +114,7 @@ class _Odd:
         ),
         'files': {
             'inner.yaml': json.dumps(
-                base.template(**{'x,y "ü"': base.server(name='inner')})
+                template(**{'x,y "ü"': server(name='inner')})
             )
         },
     }
@@ -167,7 +168,7 @@ class _Adopted:
     """A server that was there before its stack."""
 
     servers = (ADOPTED,)
-    BEFORE = base.template(one=base.server(name='before'))
+    BEFORE = template(one=server(name='before'))
     STACK = {
         'name': 'adopted',
         'adopt': {
@@ -191,9 +192,7 @@ class _Adopted:
         'steps': [
             (
                 'update',
-                base.template(
-                    one=base.server(name='after', hints={'tier': 'two'})
-                ),
+                template(one=server(name='after', hints={'tier': 'two'})),
             )
         ],
     }
@@ -232,8 +231,8 @@ class TestAdoptLegacy(_Adopted, base.ScenarioCase):
 class _Actions:
     """Previewed, created, checked, suspended and resumed."""
 
-    TEMPLATE = base.template(
-        one=base.server(name='one'), nested={'type': 'OS::Heat::None'}
+    TEMPLATE = template(
+        one=server(name='one'), nested={'type': 'OS::Heat::None'}
     )
     STACKS = (
         {'name': 'previewed', 'preview': TEMPLATE},
@@ -262,7 +261,9 @@ class _Actions:
             self.outcome.told['root']['reason'],
         )
         self.assertEqual(['one'], [r.name for r in self.outcome.sent])
-        self.assertEqual(sorted(story.SIX), sorted(self.outcome.hints('one')))
+        self.assertEqual(
+            sorted(stack_hints.SIX), sorted(self.outcome.hints('one'))
+        )
 
     def test_the_log_has_neither_errors_nor_warnings_of_this_package(self):
         self.assertEqual(

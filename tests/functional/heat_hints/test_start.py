@@ -5,14 +5,15 @@
 import pathlib
 
 import heat_hints
-from demo.heat import story
+from testing.heat import stack_hints
+from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
 
 PACKAGE = pathlib.Path(heat_hints.__file__).parent
 
 ONE = {
     'name': 'root',
-    'template': base.template(one=base.server(name='one')),
+    'template': template(one=server(name='one')),
 }
 
 
@@ -143,7 +144,9 @@ class TestWrongTypes(base.ScenarioCase):
 
     def test_the_right_type_sends_its_hints(self):
         self.assert_created('root')
-        self.assertEqual(sorted(story.SIX), sorted(self.outcome.hints('one')))
+        self.assertEqual(
+            sorted(stack_hints.SIX), sorted(self.outcome.hints('one'))
+        )
 
     def test_one_error_for_each_wrong_type_says_what_to_change(self):
         unknown, seamless = self.outcome.errors()
@@ -180,7 +183,8 @@ class TestOtherPlugin(base.ScenarioCase):
     def test_both_have_their_say(self):
         self.assert_created('root')
         self.assertEqual(
-            sorted([*story.SIX, 'other']), sorted(self.outcome.hints('one'))
+            sorted([*stack_hints.SIX, 'other']),
+            sorted(self.outcome.hints('one')),
         )
         self.assertEqual([], self.outcome.errors())
 
@@ -224,8 +228,8 @@ class TestAlias(base.ScenarioCase):
     stacks = (
         {
             'name': 'root',
-            'template': base.template(
-                one={**base.server(name='one'), 'type': 'My::Server'}
+            'template': template(
+                one={**server(name='one'), 'type': 'My::Server'}
             ),
             'environment': {
                 'resource_registry': {'My::Server': 'OS::Nova::Server'}

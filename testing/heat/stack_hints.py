@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a request for a server should say about its place in Heat's stacks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+SIX = (
+    'heat_root_stack_id',
+    'heat_stack_id',
+    'heat_stack_name',
+    'heat_path_in_stack',
+    'heat_resource_name',
+    'heat_resource_uuid',
+)
+SIGNATURE = 'heat_signature'
+
+
+def wanted(root: str, resource: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the six hints as Heat itself tells the facts.
+
+    :param root: the id of the root stack.
+    :param resource: the resource as Heat's RPC API tells of it: the fields
+        of :class:`testing.heat.engine.Resource`.
+    """
+    path = [
+        stack if parent is None else f'{parent},{stack}'
+        for parent, stack in resource['path']
+    ]
+    facts = (
+        root,
+        resource['stack_id'],
+        resource['stack_name'],
+        path,
+        resource['name'],
+        resource['uuid'],
+    )
+    return dict(zip(SIX, facts, strict=True))
