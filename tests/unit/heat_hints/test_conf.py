@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import logging
-import re
 import tempfile
 import unittest
 
@@ -81,13 +80,10 @@ class TestOptions(unittest.TestCase):
             (True, False), (conf.heat_hints.enabled, other.heat_hints.enabled)
         )
 
-    def test_every_option_has_help_and_is_listed(self):
+    def test_every_option_is_listed(self):
         ((group, options),) = heat_hints_conf.list_opts()
         self.assertEqual('heat_hints', group.name)
         self.assertEqual(list(heat_hints_conf.OPTS), list(options))
-        self.assertEqual(
-            [], [o.name for o in options if not re.search(r'\w\.\s', o.help)]
-        )
 
 
 @ddt.ddt
