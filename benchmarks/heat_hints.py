@@ -13,7 +13,6 @@ shows.
 import contextlib
 import dataclasses
 import importlib.metadata
-import importlib.util
 import json
 import logging
 import os
@@ -27,6 +26,7 @@ from typing import Any
 import prettytable
 
 from benchmarks import common
+from testing.heat import templates
 
 DEPTH = 10
 MEMBERS = (1, 10, 100, 500)
@@ -106,58 +106,11 @@ class Row:
         return self.in_tree.seconds / self.warm.seconds
 
 
-class Statements:
-    """Count the statements that this thread sends to any database."""
-
-    def __init__(self) -> None:
-        from sqlalchemy import engine, event
-
-        self._found: list[str] | None = None
-        self._thread = threading.get_ident()
-        event.listen(engine.Engine, 'before_cursor_execute', self._record)
-
-    def _record(self, _conn: Any, _cursor: Any, text: str, *_: Any) -> None:
-        if self._found is None or threading.get_ident() != self._thread:
-            return
-        if text not in _BOOKKEEPING:
-            self._found.append(text)
-
-    @contextlib.contextmanager
-    def counted(self) -> Iterator[list[str]]:
-        """Collect the statements that are sent meanwhile."""
-        found: list[str] = []
-        self._found = found
-        try:
-            yield found
-        finally:
-            self._found = None
-
-
 def columns(statement: str) -> int:
     """Return how many columns a SELECT reads; 0 for other statements."""
-    words = statement.split('FROM', 1)[0].split(None, 1)
-    if len(words) < 2 or words[0] != 'SELECT':
+    if not statement.startswith('SELECT '):
         return 0
-    return words[1].count(',') + 1
-
-
-def server() -> dict[str, Any]:
-    """Return a server for a template."""
-    from testing.heat import loopback
-
-    return {
-        'type': 'OS::Nova::Server',
-        'properties': {
-            'image': 'cirros',
-            'flavor': loopback.FLAVOR,
-            'networks': [{'allocate_network': 'none'}],
-        },
-    }
-
-
-def template(**resources: Any) -> dict[str, Any]:
-    """Return a template that has these resources."""
-    return {'heat_template_version': '2018-08-31', 'resources': resources}
+    return statement.partition('FROM')[0].count(',') + 1
 
 
 class Bench:
@@ -167,10 +120,16 @@ class Bench:
         """Start Heat in this process."""
         # Chooses the concurrency of the process and needs Heat: not before
         # it is wanted.
+        import sqlalchemy
+
         from testing.heat import engine, loopback
 
+        self._found: list[str] | None = None
+        self._thread = threading.get_ident()
         # While nobody sends statements: SQLAlchemy is not locked here.
-        self.statements = Statements()
+        sqlalchemy.event.listen(
+            sqlalchemy.engine.Engine, 'before_cursor_execute', self._record
+        )
         self.cloud = loopback.Cloud()
         self.engine = engine.Engine(
             self.cloud.url,
@@ -184,6 +143,20 @@ class Bench:
             },
         )
         self.context = self.engine.context(PROJECT)
+
+    def _record(self, _conn: Any, _cursor: Any, text: str, *_: Any) -> None:
+        if self._found is None or threading.get_ident() != self._thread:
+            return
+        if text not in _BOOKKEEPING:
+            self._found.append(text)
+
+    @contextlib.contextmanager
+    def counted(self) -> Iterator[list[str]]:
+        """Collect the statements that this thread sends meanwhile."""
+        found: list[str] = []
+        self._found = found
+        yield found
+        self._found = None
 
     def store(
         self, name: str, data: dict[str, Any], **files: dict[str, Any]
@@ -228,7 +201,7 @@ class Bench:
         """Load one server as Heat's engine of today does: with its stack.
 
         :param server: the server.
-        :returns: Heat's resource; it does not keep its stack alive.
+        :returns: Heat's resource, whose stack lives as long.
         """
         from heat.engine import stack
 
@@ -268,7 +241,7 @@ class Bench:
             hints_for = make()
             with (
                 self.loaded(server) as resource,
-                self.statements.counted() as found,
+                self.counted() as found,
             ):
                 start = time.thread_time()
                 hints = hints_for(resource)
@@ -305,31 +278,23 @@ class Bench:
         return Row(kind, members, servers[0].depth, in_tree, cold, warm)
 
 
-def chain(
-    depth: int, server: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def chain(depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a template, and its files, with a server at each depth."""
-    files = {
-        f'level{level}.yaml': template(
-            server=server,
-            **(
-                {'nested': {'type': f'level{level + 1}.yaml'}}
-                if level < depth
-                else {}
-            ),
+    below = templates.template(server=templates.server())
+    files = {}
+    for level in range(depth, 0, -1):
+        files[f'level{level}.yaml'] = below
+        below = templates.template(
+            server=templates.server(), nested={'type': f'level{level}.yaml'}
         )
-        for level in range(depth + 1)
-    }
-    return files.pop('level0.yaml'), files
+    return below, files
 
 
 def group(count: int, member: dict[str, Any]) -> dict[str, Any]:
     """Return a template with a group."""
-    return template(
-        group={
-            'type': 'OS::Heat::ResourceGroup',
-            'properties': {'count': count, 'resource_def': member},
-        }
+    properties = {'count': count, 'resource_def': member}
+    return templates.template(
+        group={'type': 'OS::Heat::ResourceGroup', 'properties': properties}
     )
 
 
@@ -342,24 +307,27 @@ def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
     :returns: the rows.
     """
     common.say(f'stacks, nested {depth} deep')
-    data, files = chain(depth, server())
+    data, files = chain(depth)
     servers = bench.store('chain', data, **files)
     rows = [
         bench.row(CHAIN, 1, [one for one in servers if one.depth == level])
         for level in range(depth + 1)
     ]
+    server = templates.server()
+    stack = {'type': 'member.yaml'}
+    files = {'member.yaml': templates.template(server=server)}
     for count in members:
         common.say(
             f'groups of {count} servers, and of {count} stacks with a server'
         )
-        servers = bench.store(f'servers-{count}', group(count, server()))
-        rows.append(bench.row(SERVERS, count, servers))
-        servers = bench.store(
-            f'stacks-{count}',
-            group(count, {'type': 'member.yaml'}),
-            **{'member.yaml': template(server=server())},
-        )
-        rows.append(bench.row(STACKS, count, servers))
+        for kind, data in (
+            (SERVERS, group(count, server)),
+            (STACKS, group(count, stack)),
+        ):
+            servers = bench.store(
+                f'{kind} {count}'.replace(' ', '-'), data, **files
+            )
+            rows.append(bench.row(kind, count, servers))
     return rows
 
 
@@ -419,6 +387,10 @@ def summary(rows: Sequence[Row]) -> list[str]:
     slowest = min(groups, key=lambda row: row.ratio)
     worst = min(rows, key=lambda row: row.ratio)
     warm = max(row.warm.statements for row in rows)
+
+    def verdict(reached: bool) -> str:
+        return '[as wanted]' if reached else '[NOT AS WANTED]'
+
     return [
         f'Warm, SQL statements per server: {warm} at most {verdict(not warm)}',
         'Cold, one SELECT of four columns per stack above: in '
@@ -428,11 +400,6 @@ def summary(rows: Sequence[Row]) -> list[str]:
         f'Smallest ratio of all: {worst.ratio:.1f} ({worst.kind}, '
         f'{worst.members} members, {worst.depth} stacks above)',
     ]
-
-
-def verdict(reached: bool) -> str:
-    """Return how a wanted number is said to be reached."""
-    return '[as wanted]' if reached else '[NOT AS WANTED]'
 
 
 def machine() -> str:
@@ -449,16 +416,12 @@ def run(quick: bool) -> tuple[str, dict[str, Any]]:
     """
     # Heat's own words would come between the lines.
     logging.getLogger().addHandler(logging.NullHandler())
-    rows = measure(
-        Bench(),
-        depth=QUICK_DEPTH if quick else DEPTH,
-        members=QUICK_MEMBERS if quick else MEMBERS,
+    depth, members = (
+        (QUICK_DEPTH, QUICK_MEMBERS) if quick else (DEPTH, MEMBERS)
     )
-    numbers = {
-        'machine': machine(),
-        'rows': [dataclasses.asdict(row) for row in rows],
-    }
-    return report(rows), numbers
+    rows = measure(Bench(), depth=depth, members=members)
+    found = [dataclasses.asdict(row) for row in rows]
+    return report(rows), {'machine': machine(), 'rows': found}
 
 
 def main(argv: list[str] | None = None) -> int:
