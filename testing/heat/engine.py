@@ -47,9 +47,7 @@ LOCK_SECONDS = 30.0
 STALE_SECONDS = 0.5
 #: How long a stack may take, and how often Heat is asked, in seconds.
 STACK_SECONDS = 120.0
-POLL_SECONDS = 0.05
-
-ADMIN_PROJECT = 'admin-project'
+POLL_SECONDS = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -220,7 +218,7 @@ class Engine:
         context = self.context(project)
         identity = self.rpc.identify_stack(context, name)
         if admin:
-            context = self.context(ADMIN_PROJECT)
+            context = self.context(loopback.ADMIN_PROJECT)
             context.is_admin = True
         self.rpc.update_stack(
             context, identity, dict(template), {}, {}, {'timeout_mins': 5}

@@ -69,16 +69,14 @@ class NovaTest(DevstackCase):
     file = 'nova.conf'
 
     def test_the_check_has_nothing_to_say_of_the_file(self):
-        text, _ = self.stacked('n-sch', PLACEMENT_PLUGINS_SIGNING_KEY=KEY)
-        self.assertIn(f'signing_key = {KEY}', text)
-        self.assert_clean(self.check(text))
-
-    def test_the_filters_of_devstack_stay(self):
         text, _ = self.stacked(
             'n-sch',
             '[filter_scheduler]\nenabled_filters = ComputeFilter, '
             'AggregateInstanceExtraSpecsFilter,SameHostFilter\n',
+            PLACEMENT_PLUGINS_SIGNING_KEY=KEY,
         )
+        self.assertIn(f'signing_key = {KEY}', text)
+        # The filters of DevStack stay, but for the one that is replaced.
         self.assertIn(
             'enabled_filters = ComputeFilter,SameHostFilter,'
             'AggregateInstanceTypeFilter\n',

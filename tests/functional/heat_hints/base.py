@@ -2,8 +2,8 @@
 
 """Run scenarios on real heat-engines, each in a process of its own.
 
-The engine and the cloud are those of the demo. Nothing of this package is
-named anywhere but in ``heat.conf``: Heat finds the hook by its entry point.
+Nothing of this package is named anywhere but in ``heat.conf``: Heat finds the
+hook by its entry point.
 """
 
 import atexit
@@ -49,6 +49,11 @@ class Outcome:
         self.log = log
         self.statements = statements
 
+    def sent_for(self, stack: str) -> list[loopback.Request]:
+        """Return the requests for a stack, which has a project of its own."""
+        project = self.told[stack]['project']
+        return [r for r in self.sent if r.project == project]
+
     def hints(self, name: str) -> dict[str, Any] | None:
         """Return the hints sent with the only request for this name."""
         (request,) = (r for r in self.sent if r.name == name)
@@ -56,18 +61,17 @@ class Outcome:
 
     def errors(self) -> list[str]:
         """Return the ERROR lines of this package in the log."""
-        return [
-            line
-            for line in self.log.splitlines()
-            if ' ERROR heat_hints' in line
-        ]
+        return self._lines('ERROR')
 
     def warnings(self) -> list[str]:
         """Return the WARNING lines of this package in the log."""
+        return self._lines('WARNING')
+
+    def _lines(self, level: str) -> list[str]:
         return [
             line
             for line in self.log.splitlines()
-            if ' WARNING heat_hints' in line
+            if f' {level} heat_hints' in line
         ]
 
     def wanted(self, stack: str, resource: dict[str, Any]) -> dict[str, Any]:
@@ -78,6 +82,13 @@ class Outcome:
         """
         return stack_hints.wanted(self.told[stack]['root'], resource)
 
+    def only(self, stack: str, resource: str) -> dict[str, Any]:
+        """Return what Heat tells of the only resource of this name."""
+        (found,) = (
+            r for r in self.told[stack]['resources'] if r['name'] == resource
+        )
+        return found
+
 
 class ScenarioCase(unittest.TestCase):
     """A class of tests that look at one engine's work."""
@@ -87,20 +98,17 @@ class ScenarioCase(unittest.TestCase):
     #: Lines of heat.conf in other sections.
     settings: Mapping[str, Mapping[str, str]] = {}
     convergence = True
-    #: Modules written into a folder that the engine imports from.
-    modules: Mapping[str, str] = {}
+    #: Modules and other files in a folder that the engine imports from.
+    files: Mapping[str, str] = {}
     #: Entry points of those modules, by namespace.
     entry_points: Mapping[str, Mapping[str, str]] = {}
-    #: Other files in the same folder.
-    files: Mapping[str, str] = {}
     #: Text to replace in a copy of the installed Heat that the engine uses.
     changed_heat: Mapping[str, str] = {}
     #: Files of that copy that are elsewhere: new path by old path.
     moved_heat: Mapping[str, str] = {}
     #: Ids of servers that are in the cloud before Heat starts.
     servers: tuple[str, ...] = ()
-    #: What :func:`testing.heat.worker.work_on` takes, without
-    #: a project.
+    #: What :func:`testing.heat.worker.work_on` takes, without a project.
     stacks: tuple[Mapping[str, Any], ...] = ()
 
     outcome: Outcome
@@ -131,50 +139,51 @@ class ScenarioCase(unittest.TestCase):
             (path / 'heat_hints.py').write_text(
                 'raise ImportError("not installed here")\n'
             )
+        heat = launcher()
         if cls.changed_heat:
             _copy_heat(path, cls.changed_heat, cls.moved_heat)
             heat = process.Launcher(path)
             cls.addClassCleanup(heat.close)
-        else:
-            heat = launcher()
         cloud = loopback.Cloud()
         cls.addClassCleanup(cloud.close)
         for server_id in cls.servers:
             cloud.bring(server_id)
-        project = uuid.uuid4().hex
-        log = folder / 'heat.log'
         settings: dict[str, Any] = {
             section: _replace(options, path)
             for section, options in cls.settings.items()
         }
         if not blocked:
             settings['heat_hints'] = _replace(cls.options, path)
+        stacks = [{'project': uuid.uuid4().hex, **s} for s in cls.stacks]
         scenario = {
             'cloud': cloud.url,
             'settings': settings,
             'convergence': cls.convergence,
-            'stacks': [{'project': project, **s} for s in cls.stacks],
+            'stacks': stacks,
         }
+        log = folder / 'heat.log'
         try:
             result = heat.run(scenario, log, path)
         except RuntimeError as exc:
             raise AssertionError(
                 f'{exc}\n...{log.read_text()[-4000:]}'
             ) from exc
-        sent = sorted(cloud.requests, key=lambda request: request.kind)
-        for request in sent:
+        for request in cloud.requests:
             if request.kind == 'server':
                 nova_side.check(request)
         return Outcome(
-            {stack['name']: stack for stack in result['stacks']},
-            sent,
+            {
+                told['name']: {**told, 'project': stack['project']}
+                for stack, told in zip(stacks, result['stacks'], strict=True)
+            },
+            cloud.requests,
             log.read_text(),
             result['statements'],
         )
 
     @classmethod
     def _write(cls, path: pathlib.Path) -> None:
-        for name, text in {**cls.modules, **cls.files}.items():
+        for name, text in cls.files.items():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             (path / name).write_text(text)
         if cls.entry_points:
@@ -198,6 +207,20 @@ class ScenarioCase(unittest.TestCase):
             {name: self.outcome.told[name]['status'] for name in names},
             [self.outcome.told[name]['reason'] for name in names],
         )
+
+    def assert_quiet(self) -> None:
+        """Fail if this package has logged an error or a warning."""
+        self.assertEqual(
+            ([], []), (self.outcome.errors(), self.outcome.warnings())
+        )
+
+    def assert_failed(self, stack: str, *words: str) -> None:
+        """Fail unless a stack failed for a reason, and nothing was sent."""
+        told = self.outcome.told[stack]
+        self.assertEqual('CREATE_FAILED', told['status'])
+        for word in words:
+            self.assertIn(word, told['reason'])
+        self.assertEqual([], self.outcome.sent_for(stack))
 
 
 def _copy_heat(

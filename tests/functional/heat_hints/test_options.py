@@ -5,7 +5,6 @@
 import collections
 import json
 
-from testing.heat import stack_hints
 from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
 
@@ -84,12 +83,14 @@ class Endless:
 
 
 class Meeting:
-    """Slow, until two servers ask at the same time."""
+    """Answers one of two servers only when the other asks, too."""
 
     def __init__(self, conf):
         self.both = threading.Barrier(2, timeout=60)
 
     def hints(self, request):
+        if 'meet' not in request.user_hints:
+            return {}
         self.both.wait()
         return {'met': 'yes'}
 
@@ -127,7 +128,7 @@ NAMES = {
 
 
 class _WithProviders:
-    modules = {
+    files = {
         'providers_for_tests.py': PROVIDERS,
         'asserting_for_tests.py': 'raise AssertionError("not today")\n',
         'exiting_for_tests.py': 'raise SystemExit("no database")\n',
@@ -167,6 +168,7 @@ class TestDisabled(base.ScenarioCase):
     )
 
     def test_bodies_are_those_of_stock_heat_byte_for_byte(self):
+        self.assert_created('root')
         stock = self.run_scenario(blocked=True)
         self.assertIn('Not using heat_hints', stock.log)
         bodies = collections.Counter(r.body for r in stock.sent)
@@ -176,142 +178,31 @@ class TestDisabled(base.ScenarioCase):
         )
 
     def test_no_resource_type_is_overridden(self):
-        self.assert_created('root')
         self.assertNotIn('OS::Nova::Server from', self.outcome.log)
         # Nothing but the option in the dumps of the configuration.
         self.assertNotRegex(self.outcome.log, ' [A-Z]+ heat_hints')
-
-
-class TestOverride(base.ScenarioCase):
-    """``user_hints = override``, the default, with fewer identifiers."""
-
-    options = {
-        'enabled': 'true',
-        'hints': 'heat_root_stack_id,heat_resource_name',
-    }
-    stacks = (
-        {
-            'name': 'root',
-            'template': template(
-                forged=server(
-                    name='forged',
-                    hints={
-                        'heat_root_stack_id': 'forged',
-                        'heat_stack_id': 'forged',
-                        'tier': 'one',
-                    },
-                )
-            ),
-        },
-    )
-
-    def test_only_the_chosen_identifiers_are_sent_and_none_is_forged(self):
-        self.assert_created('root')
-        self.assertEqual(
-            {
-                'heat_root_stack_id': self.outcome.told['root']['root'],
-                'heat_resource_name': 'forged',
-                'tier': 'one',
-            },
-            self.outcome.hints('forged'),
-        )
-
-
-class TestVolumesOnly(base.ScenarioCase):
-    """``resource_types`` names volumes and no servers."""
-
-    options = {'enabled': 'true', 'resource_types': 'OS::Cinder::Volume'}
-    stacks = (
-        {
-            'name': 'root',
-            'template': template(
-                one=server(name='one'),
-                disk={
-                    'type': 'OS::Cinder::Volume',
-                    'properties': {
-                        'name': 'disk',
-                        'size': 1,
-                        'scheduler_hints': {'tier': 'one'},
-                    },
-                },
-            ),
-        },
-    )
-
-    def test_cinder_gets_hints_and_nova_none(self):
-        self.assert_created('root')
-        self.assertIsNone(self.outcome.hints('one'))
-        (disk,) = (
-            r
-            for r in self.outcome.told['root']['resources']
-            if r['name'] == 'disk'
-        )
-        self.assertEqual(
-            {**self.outcome.wanted('root', disk), 'tier': 'one'},
-            self.outcome.hints('disk'),
-        )
-
-
-class TestKeep(_WithProviders, base.ScenarioCase):
-    """``user_hints = keep``."""
-
-    options = {
-        'enabled': 'true',
-        'user_hints': 'keep',
-        'providers': 'second',
-    }
-    stacks = (
-        {
-            'name': 'root',
-            'template': template(
-                kept=server(
-                    name='kept',
-                    hints={'heat_root_stack_id': 'mine', 'tier': 'user'},
-                )
-            ),
-        },
-    )
-
-    def test_user_before_own_before_provider(self):
-        self.assert_created('root')
-        sent = self.outcome.hints('kept')
-        self.assertEqual('mine', sent['heat_root_stack_id'])
-        self.assertEqual('kept', sent['heat_resource_name'])
-        self.assertEqual('user', sent['tier'])
-        self.assertEqual('yes', sent['own'])
 
 
 class TestReject(base.ScenarioCase):
     """``user_hints = reject``."""
 
     options = {'enabled': 'true', 'user_hints': 'reject'}
-    stacks = (
+    stacks = tuple(
         {
-            'name': 'forging',
-            'template': template(
-                forged=server(name='forged', hints={'heat_stack_id': 'forged'})
-            ),
-        },
-        {
-            'name': 'honest',
-            'template': template(
-                honest=server(name='honest', hints={'tier': 'one'})
-            ),
-        },
+            'name': name,
+            'template': template(one=server(hints={name: 'mine'})),
+        }
+        for name in ('heat_stack_id', 'heat_signature', 'tier')
     )
 
     def test_the_resource_fails_with_the_hint_in_quotes(self):
-        told = self.outcome.told['forging']
-        self.assertEqual('CREATE_FAILED', told['status'])
-        self.assertIn('"heat_stack_id"', told['reason'])
-        self.assertIn('remove them', told['reason'])
-
-    def test_nothing_is_sent_for_it(self):
-        self.assertEqual(['honest'], [r.name for r in self.outcome.sent])
+        for name in ('heat_stack_id', 'heat_signature'):
+            self.assert_failed(name, f'"{name}"', 'remove them')
 
     def test_other_hints_of_a_template_are_welcome(self):
-        self.assert_created('honest')
-        self.assertEqual('one', self.outcome.hints('honest')['tier'])
+        self.assert_created('tier')
+        (request,) = self.outcome.sent_for('tier')
+        self.assertEqual('mine', request.hints['tier'])
 
 
 class _Scope:
@@ -379,14 +270,15 @@ class TestProviders(_WithProviders, base.ScenarioCase):
 
     options = {
         'enabled': 'true',
-        'providers': 'rack,second,mapping_file',
+        'providers': 'rack,second,mapping_file,meeting',
         'mapping_file': '{folder}/mapping.yaml',
     }
     files = {
+        **_WithProviders.files,
         'mapping.yaml': (
             '- {stack: "ro*", resource: db, hints: {zone: [z1, z2]}}\n'
             '- {project: nobody, hints: {zone: wrong}}\n'
-        )
+        ),
     }
     stacks = (
         {
@@ -394,6 +286,13 @@ class TestProviders(_WithProviders, base.ScenarioCase):
             'template': template(
                 db=server(name='db', hints={'tier': 'user'}),
                 web=server(name='web'),
+            ),
+        },
+        {
+            'name': 'meeting',
+            'template': template(
+                first=server(hints={'meet': 'second'}),
+                second=server(hints={'meet': 'first'}),
             ),
         },
     )
@@ -439,85 +338,117 @@ class TestProviders(_WithProviders, base.ScenarioCase):
         self.assertEqual(['z1', 'z2'], self.outcome.hints('db')['zone'])
         self.assertNotIn('zone', self.outcome.hints('web'))
 
+    def test_a_slow_provider_keeps_no_other_server_waiting(self):
+        self.assert_created('meeting')
+        self.assertEqual(
+            ['yes', 'yes'],
+            [r.hints['met'] for r in self.outcome.sent_for('meeting')],
+        )
+
 
 class _Failing(_WithProviders):
-    STACK = {
-        'name': 'root',
-        'template': template(one=server(name='one')),
-    }
-
-
-class TestFailingProviderIgnored(_Failing, base.ScenarioCase):
-    """``on_error = ignore``, the default."""
-
-    options = {
-        'enabled': 'true',
-        'providers': 'failing,leaving,nothing,endless,second',
-    }
-    stacks = (_Failing.STACK,)
-
-    def test_the_server_is_created_with_all_other_hints(self):
-        self.assert_created('root')
-        sent = self.outcome.hints('one')
-        self.assertEqual(
-            sorted([*stack_hints.SIX, 'own', 'rack', 'tier']), sorted(sent)
-        )
-
-    def test_one_warning_for_each_says_which_provider_and_why(self):
-        told = (
-            ('failing', 'RuntimeError: the inventory is away'),
-            ('leaving', 'SystemExit: no inventory'),
-            ('nothing', "'NoneType' object"),
-            ('endless', 'RecursionError'),
-        )
-        warnings = self.outcome.warnings()
-        self.assertEqual(len(told), len(warnings))
-        for warning, (name, reason) in zip(warnings, told, strict=True):
-            self.assertIn(f'"{name}" failed', warning)
-            self.assertIn(reason, warning)
-
-
-class TestSlowProvider(_WithProviders, base.ScenarioCase):
-    """A provider that answers one server only when another asks, too."""
-
-    options = {
-        'enabled': 'true',
-        'providers': 'meeting',
-        'on_error': 'fail',
-    }
     stacks = (
+        {'name': 'root', 'template': template(one=server(name='one'))},
+        # The database fails when the stack above is looked up.
         {
-            'name': 'root',
-            'template': template(
-                one=server(name='one'), two=server(name='two')
-            ),
+            'name': 'nesting',
+            'template': template(nested={'type': 'inner.yaml'}),
+            'files': {
+                'inner.yaml': json.dumps(template(inner=server(name='inner')))
+            },
         },
     )
 
-    def test_it_keeps_no_other_server_waiting(self):
+
+class TestFailuresIgnored(_Failing, base.ScenarioCase):
+    """``on_error = ignore``, the default, and everything fails."""
+
+    #: Providers that cannot be loaded, and what is said of them.
+    UNLOADABLE = (
+        ('nobody', 'installed here are: asserting, '),
+        ('broken', 'no inventory is configured'),
+        ('missing_module', 'no_such_module_anywhere'),
+        ('asserting', 'not today'),
+        ('exiting', 'no database'),
+    )
+    #: Providers that fail when they are asked, and what is said of them.
+    FAILING = (
+        ('failing', 'RuntimeError: the inventory is away'),
+        ('leaving', 'SystemExit: no inventory'),
+        ('nothing', "'NoneType' object"),
+        ('endless', 'RecursionError'),
+    )
+    options = {
+        'enabled': 'true',
+        'providers': ','.join(
+            [
+                *(name for name, _ in UNLOADABLE + FAILING),
+                *('second', 'no_lookup'),
+            ]
+        ),
+    }
+    PROVIDED = {'rack': 'other', 'own': 'yes', 'tier': 'provider'}
+
+    def test_a_server_is_created_with_all_other_hints(self):
         self.assert_created('root')
-        for name in ('one', 'two'):
-            self.assertEqual('yes', self.outcome.hints(name)['met'])
+        one = self.outcome.only('root', 'one')
+        wanted = self.outcome.wanted('root', one)
+        self.assertEqual(
+            {
+                **wanted,
+                **self.PROVIDED,
+                'root': wanted['heat_root_stack_id'],
+                'at': '1',
+            },
+            self.outcome.hints('one'),
+        )
+
+    def test_without_a_lookup_a_server_is_created_without_root_and_path(self):
+        self.assert_created('nesting')
+        inner = self.outcome.only('nesting', 'inner')
+        wanted = self.outcome.wanted('nesting', inner)
+        del wanted['heat_root_stack_id'], wanted['heat_path_in_stack']
+        # The provider is asked all the same, and sees what is missing.
+        self.assertEqual(
+            {**wanted, **self.PROVIDED, 'root': 'None', 'at': '1'},
+            self.outcome.hints('inner'),
+        )
+
+    def test_one_error_for_each_unloadable_says_what_to_change(self):
+        errors = self.outcome.errors()
+        self.assertEqual(len(self.UNLOADABLE), len(errors))
+        for error, (name, reason) in zip(errors, self.UNLOADABLE, strict=True):
+            self.assertIn(f'the provider "{name}"', error)
+            self.assertIn(reason, error)
+            self.assertIn('[heat_hints] providers', error)
+            self.assertIn('restart heat-engine', error)
+
+    def test_one_warning_for_each_failure_says_what_failed_and_why(self):
+        warnings = self.outcome.warnings()
+        asked = [(f'"{name}" failed', why) for name, why in self.FAILING]
+        lookup = ('could not be looked up', 'the database is away')
+        told = [*asked, lookup, *asked]
+        self.assertEqual(len(told), len(warnings))
+        for warning, (what, why) in zip(warnings, told, strict=True):
+            self.assertIn(what, warning)
+            self.assertIn(why, warning)
 
 
-class TestFailingProviderFails(_Failing, base.ScenarioCase):
+class TestFailuresFail(_Failing, base.ScenarioCase):
     """``on_error = fail``."""
 
     options = {
         'enabled': 'true',
-        'providers': 'failing,second',
+        'providers': 'failing,no_lookup',
         'on_error': 'fail',
     }
-    stacks = (_Failing.STACK,)
 
     def test_the_resource_fails_and_nothing_is_sent(self):
-        told = self.outcome.told['root']
-        self.assertEqual('CREATE_FAILED', told['status'])
-        self.assertIn('"failing"', told['reason'])
-        self.assertEqual([], self.outcome.sent)
+        self.assert_failed('root', '"failing"', 'the inventory is away')
+        self.assert_failed('nesting', 'could not be looked up')
 
 
-class TestUnloadableProvidersFail(_Failing, base.ScenarioCase):
+class TestUnloadableProviderFails(_WithProviders, base.ScenarioCase):
     """``on_error = fail`` with a provider that could not be loaded."""
 
     options = {
@@ -525,96 +456,7 @@ class TestUnloadableProvidersFail(_Failing, base.ScenarioCase):
         'providers': 'broken',
         'on_error': 'fail',
     }
-    stacks = (_Failing.STACK,)
+    stacks = _Failing.stacks[:1]
 
     def test_the_resource_fails_and_nothing_is_sent(self):
-        told = self.outcome.told['root']
-        self.assertEqual('CREATE_FAILED', told['status'])
-        self.assertIn('"broken"', told['reason'])
-        self.assertEqual([], self.outcome.sent)
-
-
-class TestUnloadableProvidersIgnored(_Failing, base.ScenarioCase):
-    """Providers that are unknown, cannot be imported or cannot be made."""
-
-    options = {
-        'enabled': 'true',
-        'providers': ('nobody,broken,missing_module,asserting,exiting,second'),
-    }
-    stacks = (_Failing.STACK,)
-
-    def test_the_engine_works_with_the_one_that_is_left(self):
-        self.assert_created('root')
-        self.assertEqual('yes', self.outcome.hints('one')['own'])
-
-    def test_one_error_for_each_says_what_to_change(self):
-        told = (
-            ('nobody', 'installed here are: asserting, '),
-            ('broken', 'no inventory is configured'),
-            ('missing_module', 'no_such_module_anywhere'),
-            ('asserting', 'not today'),
-            ('exiting', 'no database'),
-        )
-        errors = self.outcome.errors()
-        self.assertEqual(len(told), len(errors))
-        for error, (name, reason) in zip(errors, told, strict=True):
-            self.assertIn(f'the provider "{name}"', error)
-            self.assertIn(reason, error)
-            self.assertIn('[heat_hints] providers', error)
-            self.assertIn('restart heat-engine', error)
-
-
-class _NoLookup(_WithProviders):
-    """The database fails when the stacks above are looked up."""
-
-    STACK = {
-        'name': 'root',
-        'template': template(nested={'type': 'inner.yaml'}),
-        'files': {
-            'inner.yaml': json.dumps(template(inner=server(name='inner')))
-        },
-    }
-
-
-class TestFailingLookupIgnored(_NoLookup, base.ScenarioCase):
-    """``on_error = ignore``, the default."""
-
-    options = {'enabled': 'true', 'providers': 'no_lookup'}
-    stacks = (_NoLookup.STACK,)
-
-    def test_the_server_is_created_without_root_and_path(self):
-        self.assert_created('root')
-        (inner,) = (
-            r
-            for r in self.outcome.told['root']['resources']
-            if r['name'] == 'inner'
-        )
-        wanted = self.outcome.wanted('root', inner)
-        del wanted['heat_root_stack_id'], wanted['heat_path_in_stack']
-        # The provider is asked all the same, and sees what is missing.
-        self.assertEqual(
-            {**wanted, 'root': 'None', 'at': '1'},
-            self.outcome.hints('inner'),
-        )
-
-    def test_one_warning_says_what_failed_and_why(self):
-        (warning,) = self.outcome.warnings()
-        self.assertIn('could not be looked up', warning)
-        self.assertIn('the database is away', warning)
-
-
-class TestFailingLookupFails(_NoLookup, base.ScenarioCase):
-    """``on_error = fail``."""
-
-    options = {
-        'enabled': 'true',
-        'providers': 'no_lookup',
-        'on_error': 'fail',
-    }
-    stacks = (_NoLookup.STACK,)
-
-    def test_the_resource_fails_and_nothing_is_sent(self):
-        told = self.outcome.told['root']
-        self.assertEqual('CREATE_FAILED', told['status'])
-        self.assertIn('could not be looked up', told['reason'])
-        self.assertEqual([], self.outcome.sent)
+        self.assert_failed('root', '"broken"')

@@ -1,15 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Stacks of every shape, and what else than creating can be done to them."""
+"""The six hints on stacks of every shape, by both of Heat's engines.
 
+And what else than creating can be done to a stack.
+"""
+
+import collections
 import json
 
-from testing.heat import stack_hints
+from testing.heat import loopback
 from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
 
 #: How many stacks are nested in the root stack.
 DEPTH = 10
+
+MEMBER = server()
+EVERYTHING = {
+    'name': 'all',
+    'template': template(
+        top=server(hints={'group_of': 'mine'}),
+        nested={'type': 'inner.yaml'},
+        group={
+            'type': 'OS::Heat::ResourceGroup',
+            'properties': {'count': 2, 'resource_def': MEMBER},
+        },
+        scaled={
+            'type': 'OS::Heat::AutoScalingGroup',
+            'properties': {'min_size': 2, 'max_size': 2, 'resource': MEMBER},
+        },
+        instance={
+            'type': 'AWS::EC2::Instance',
+            'properties': {
+                'ImageId': 'cirros',
+                'InstanceType': loopback.FLAVOR,
+                'NetworkInterfaces': [loopback.PORT],
+            },
+        },
+        volume={
+            'type': 'OS::Cinder::Volume',
+            'properties': {'name': 'disk', 'size': 1},
+        },
+    ),
+    'files': {'inner.yaml': json.dumps(template(inner=server()))},
+}
 
 
 def nested(depth):
@@ -29,58 +63,11 @@ def nested(depth):
     return files
 
 
-class _Deep:
-    settings = {'DEFAULT': {'max_nested_stack_depth': str(DEPTH)}}
-    STACK = {
-        'name': 'deep',
-        'template': template(below={'type': 'level1.yaml'}),
-        'files': nested(DEPTH),
-    }
-
-    def test_each_level_says_what_heat_says_about_it(self):
-        self.assert_created('deep')
-        servers = {
-            f'level{len(resource["path"]) - 1}': self.outcome.wanted(
-                'deep', resource
-            )
-            for resource in self.outcome.told['deep']['resources']
-            if resource['name'] == 'here'
-        }
-        self.assertEqual(DEPTH, len(servers))
-        self.assertEqual(
-            servers, {name: self.outcome.hints(name) for name in servers}
-        )
-
-
-class TestDeepConvergence(_Deep, base.ScenarioCase):
-    """Ten stacks below the root, as Heat works today."""
-
-    stacks = (_Deep.STACK,)
-
-
-class TestDeepLegacy(_Deep, base.ScenarioCase):
-    """Ten stacks below the root, by the legacy engine."""
-
-    convergence = False
-    stacks = (_Deep.STACK,)
-
-
-class TestNoCache(_Deep, base.ScenarioCase):
-    """``cache_size = 0``: the same hints, one query for each level above."""
-
-    options = {'enabled': 'true', 'cache_size': '0'}
-    stacks = (_Deep.STACK,)
-
-    def test_each_server_costs_a_query_for_each_stack_above(self):
-        narrow = [
-            statement
-            for statement in self.outcome.statements
-            if statement.startswith('SELECT')
-            and 'parent_resource_name' in statement
-            and statement.partition(' FROM ')[0].count(',') == 3
-        ]
-        self.assertEqual(sum(range(1, DEPTH + 1)), len(narrow))
-
+DEEP = {
+    'name': 'deep',
+    'template': template(below={'type': 'level1.yaml'}),
+    'files': nested(DEPTH),
+}
 
 #: As odd as Heat lets them be: in the names of stacks, and so of resources
 #: that make stacks, it takes letters, digits and these three signs only.
@@ -100,102 +87,141 @@ ODD_NAMES = (
 )
 
 
-class _Odd:
-    STACK = {
-        'name': ODD_STACK,
-        'template': template(
-            **{
-                name: server(name=f'server{place}')
-                for place, name in enumerate(ODD_NAMES)
-            },
-            **{
-                'nest_1.x-y': {'type': 'inner.yaml'},
-            },
-        ),
-        'files': {
-            'inner.yaml': json.dumps(
-                template(**{'x,y "ü"': server(name='inner')})
-            )
-        },
-    }
+ODD = {
+    'name': ODD_STACK,
+    'template': template(
+        **dict.fromkeys(ODD_NAMES, MEMBER),
+        **{'nest_1.x-y': {'type': 'inner.yaml'}},
+    ),
+    'files': {'inner.yaml': json.dumps(template(**{'x,y "ü"': MEMBER}))},
+}
 
-    def test_each_request_says_what_heat_says_about_its_resource(self):
-        self.assert_created(ODD_STACK)
-        told = {
-            resource['uuid']: self.wanted(resource)
-            for resource in self.outcome.told[ODD_STACK]['resources']
-            if resource['type'] == 'OS::Nova::Server'
-        }
-        self.assertEqual(len(ODD_NAMES) + 1, len(told))
-        self.assertEqual(
-            told,
-            {
-                request.hints['heat_resource_uuid']: request.hints
-                for request in self.outcome.sent
-            },
-        )
-
-    def wanted(self, resource):
-        return self.outcome.wanted(ODD_STACK, resource)
-
-
-class TestOddNames(_Odd, base.ScenarioCase):
-    """Names with commas, quotes and characters of the whole world."""
-
-    stacks = (_Odd.STACK,)
-
-
-class TestOddNamesAsJson(_Odd, base.ScenarioCase):
-    """The same with ``path_format = json``, by the legacy engine."""
-
-    options = {'enabled': 'true', 'path_format': 'json'}
-    convergence = False
-    stacks = (_Odd.STACK,)
-
-    def wanted(self, resource):
-        return {
-            **super().wanted(resource),
-            'heat_path_in_stack': json.dumps(
-                resource['path'], ensure_ascii=False, separators=(',', ':')
-            ),
-        }
-
+#: A user's environment gives a type another name.
+ALIAS = {
+    'name': 'alias',
+    'template': template(one={**MEMBER, 'type': 'My::Server'}),
+    'environment': {'resource_registry': {'My::Server': 'OS::Nova::Server'}},
+}
 
 ADOPTED = 'aaaaaaaa-0000-4000-8000-000000000001'
-
-
-class _Adopted:
-    """A server that was there before its stack."""
-
-    servers = (ADOPTED,)
-    BEFORE = template(one=server(name='before'))
-    STACK = {
+#: A server that was there before its stack, and is replaced.
+ADOPT = {
+    'name': 'adopted',
+    'adopt': {
         'name': 'adopted',
-        'adopt': {
-            'name': 'adopted',
-            'action': 'CREATE',
-            'status': 'COMPLETE',
-            'template': BEFORE,
-            'environment': {},
-            'resources': {
-                'one': {
-                    'type': 'OS::Nova::Server',
-                    'name': 'one',
-                    'resource_id': ADOPTED,
-                    'action': 'CREATE',
-                    'status': 'COMPLETE',
-                    'resource_data': {},
-                    'metadata': {},
-                }
-            },
+        'action': 'CREATE',
+        'status': 'COMPLETE',
+        'template': template(one=server(name='found')),
+        'environment': {},
+        'resources': {
+            'one': {
+                'type': 'OS::Nova::Server',
+                'name': 'one',
+                'resource_id': ADOPTED,
+                'action': 'CREATE',
+                'status': 'COMPLETE',
+                'resource_data': {},
+                'metadata': {},
+            }
         },
-        'steps': [
-            (
-                'update',
-                template(one=server(name='after', hints={'tier': 'two'})),
-            )
-        ],
+    },
+    'steps': [('update', template(one=server(hints={'tier': 'two'})))],
+}
+
+#: An update that makes Heat replace a server.
+REPLACEMENT = {
+    'name': 'replacement',
+    'template': template(
+        kept=server(name='kept'),
+        changed=server(name='before', hints={'tier': 'one'}),
+    ),
+    'steps': [
+        (
+            'update',
+            template(
+                kept=server(name='kept'),
+                changed=server(name='after', hints={'tier': 'two'}),
+            ),
+        )
+    ],
+}
+
+PLAIN = template(one=MEMBER, nothing={'type': 'OS::Heat::None'})
+PREVIEW = {'name': 'previewed', 'preview': PLAIN}
+ACTIONS = {
+    'name': 'actions',
+    'template': PLAIN,
+    'steps': [('check', None), ('suspend', None), ('resume', None)],
+}
+
+
+class _Stacks:
+    options = {
+        'enabled': 'true',
+        'resource_types': (
+            'OS::Nova::Server,AWS::EC2::Instance,OS::Cinder::Volume'
+        ),
     }
+    settings = {
+        'DEFAULT': {
+            'max_nested_stack_depth': str(DEPTH),
+            'enable_stack_adopt': 'true',
+        }
+    }
+    servers = (ADOPTED,)
+    stacks = (
+        *(EVERYTHING, DEEP, ODD, ALIAS),
+        *(ADOPT, REPLACEMENT, PREVIEW, ACTIONS),
+    )
+
+    def wanted(self, stack, resource):
+        """Return the six hints in the form that the options ask for."""
+        return self.outcome.wanted(stack, resource)
+
+    def assert_hints_are_what_heat_says(self, stack, **types):
+        """Compare the requests for the resources of some types.
+
+        :param stack: the root stack's name.
+        :param types: how many resources there are of each type.
+        """
+        self.assert_created(stack)
+        resources = [
+            resource
+            for resource in self.outcome.told[stack]['resources']
+            if resource['type'].rpartition('::')[2] in types
+        ]
+        self.assertEqual(
+            types,
+            collections.Counter(
+                r['type'].rpartition('::')[2] for r in resources
+            ),
+        )
+        wanted = {r['uuid']: self.wanted(stack, r) for r in resources}
+        for resource in resources:
+            if resource['name'] == 'top':
+                # The template's other hints are sent beside the six.
+                wanted[resource['uuid']]['group_of'] = 'mine'
+        sent = self.outcome.sent_for(stack)
+        self.assertEqual(len(resources), len(sent))
+        self.assertEqual(
+            wanted, {r.hints['heat_resource_uuid']: r.hints for r in sent}
+        )
+
+    def test_each_kind_of_resource_says_what_heat_says_about_it(self):
+        self.assert_hints_are_what_heat_says(
+            'all', Server=6, Instance=1, Volume=1
+        )
+
+    def test_each_of_ten_levels_says_what_heat_says_about_it(self):
+        self.assert_hints_are_what_heat_says('deep', Server=DEPTH)
+
+    def test_odd_names_arrive_as_they_are_in_the_template(self):
+        self.assert_hints_are_what_heat_says(
+            ODD_STACK, Server=len(ODD_NAMES) + 1
+        )
+
+    def test_an_aliased_type_sends_the_hints(self):
+        self.assert_hints_are_what_heat_says('alias', Server=1)
 
     def test_adopting_sends_nothing_and_a_replacement_carries_hints(self):
         told = self.outcome.told['adopted']
@@ -204,52 +230,35 @@ class _Adopted:
             told['steps'],
             told['reason'],
         )
-        (request,) = self.outcome.sent
-        (one,) = told['resources']
+        (request,) = self.outcome.sent_for('adopted')
+        one = self.outcome.only('adopted', 'one')
         self.assertNotEqual(ADOPTED, one['physical_id'])
         self.assertEqual(
-            {**self.outcome.wanted('adopted', one), 'tier': 'two'},
-            request.hints,
+            {**self.wanted('adopted', one), 'tier': 'two'}, request.hints
         )
 
-
-class TestAdopt(_Adopted, base.ScenarioCase):
-    """Adopted as Heat works today."""
-
-    settings = {'DEFAULT': {'enable_stack_adopt': 'true'}}
-    stacks = (_Adopted.STACK,)
-
-
-class TestAdoptLegacy(_Adopted, base.ScenarioCase):
-    """Adopted by the legacy engine."""
-
-    settings = {'DEFAULT': {'enable_stack_adopt': 'true'}}
-    convergence = False
-    stacks = (_Adopted.STACK,)
-
-
-class _Actions:
-    """Previewed, created, checked, suspended and resumed."""
-
-    TEMPLATE = template(
-        one=server(name='one'), nested={'type': 'OS::Heat::None'}
-    )
-    STACKS = (
-        {'name': 'previewed', 'preview': TEMPLATE},
-        {
-            'name': 'root',
-            'template': TEMPLATE,
-            'steps': [('check', None), ('suspend', None), ('resume', None)],
-        },
-    )
+    def test_a_replacement_is_another_resource_with_hints_of_its_own(self):
+        told = self.outcome.told['replacement']
+        self.assertEqual('UPDATE_COMPLETE', told['status'], told['reason'])
+        new = self.outcome.only('replacement', 'changed')
+        after = self.outcome.hints('after')
+        self.assertEqual(
+            {**self.wanted('replacement', new), 'tier': 'two'}, after
+        )
+        self.assertNotEqual(
+            self.outcome.hints('before')['heat_resource_uuid'],
+            after['heat_resource_uuid'],
+        )
 
     def test_a_preview_tells_the_resources(self):
         self.assertEqual(
-            ['nested', 'one'],
+            ['nothing', 'one'],
             sorted(self.outcome.told['previewed']['preview']),
         )
+        self.assertEqual([], self.outcome.sent_for('previewed'))
 
-    def test_only_creating_sends_a_request(self):
+    def test_of_all_actions_only_creating_sends_a_request(self):
+        told = self.outcome.told['actions']
         self.assertEqual(
             [
                 'CREATE_COMPLETE',
@@ -257,28 +266,156 @@ class _Actions:
                 'SUSPEND_COMPLETE',
                 'RESUME_COMPLETE',
             ],
-            self.outcome.told['root']['steps'],
-            self.outcome.told['root']['reason'],
+            told['steps'],
+            told['reason'],
         )
-        self.assertEqual(['one'], [r.name for r in self.outcome.sent])
-        self.assertEqual(
-            sorted(stack_hints.SIX), sorted(self.outcome.hints('one'))
-        )
+        (request,) = self.outcome.sent_for('actions')
+        one = self.outcome.only('actions', 'one')
+        self.assertEqual(self.wanted('actions', one), request.hints)
 
     def test_the_log_has_neither_errors_nor_warnings_of_this_package(self):
+        self.assert_quiet()
+
+
+class TestConvergence(_Stacks, base.ScenarioCase):
+    """Heat's engine of today."""
+
+
+class TestLegacyEngine(_Stacks, base.ScenarioCase):
+    """``convergence_engine = false``, and ``path_format = json``."""
+
+    options = {**_Stacks.options, 'path_format': 'json'}
+    convergence = False
+
+    def wanted(self, stack, resource):
+        return {
+            **super().wanted(stack, resource),
+            'heat_path_in_stack': json.dumps(
+                resource['path'], ensure_ascii=False, separators=(',', ':')
+            ),
+        }
+
+
+def narrow(statements):
+    """Return the hook's own queries: four columns, by primary key."""
+    return [
+        statement
+        for statement in statements
+        if statement.startswith('SELECT')
+        and 'parent_resource_name' in statement
+        and statement.partition(' FROM ')[0].count(',') == 3
+    ]
+
+
+class TestNoCache(base.ScenarioCase):
+    """``cache_size = 0``."""
+
+    options = {'enabled': 'true', 'cache_size': '0'}
+    settings = _Stacks.settings
+    stacks = (DEEP,)
+
+    def test_each_server_costs_a_query_for_each_stack_above(self):
+        self.assert_created('deep')
         self.assertEqual(
-            ([], []), (self.outcome.errors(), self.outcome.warnings())
+            sum(range(1, DEPTH + 1)), len(narrow(self.outcome.statements))
         )
 
 
-class TestActions(_Actions, base.ScenarioCase):
-    """By Heat's engine of today."""
+#: Another plug-in that overrides the type. It counts the statements of one
+#: thread from the moment when the hook asks it, which the hook does first,
+#: to when the hook asks the provider, last.
+COUNTER = """
+import threading
 
-    stacks = _Actions.STACKS
+import sqlalchemy
+from heat.engine.resources.openstack.nova import server
+
+counts = {}
 
 
-class TestActionsLegacy(_Actions, base.ScenarioCase):
-    """By the legacy engine, which calls lifecycle plug-ins each time."""
+def count(*args):
+    thread = threading.get_ident()
+    if thread in counts:
+        counts[thread] += 1
 
-    convergence = False
-    stacks = _Actions.STACKS
+
+class Server(server.Server):
+    def _scheduler_hints(self, scheduler_hints):
+        counts[threading.get_ident()] = 0
+        hints = dict(super()._scheduler_hints(scheduler_hints) or {})
+        return {**hints, 'other': 'plug-in'}
+
+
+class Queries:
+    def __init__(self, conf):
+        sqlalchemy.event.listen(
+            sqlalchemy.engine.Engine, 'before_cursor_execute', count
+        )
+
+    def hints(self, request):
+        return {'queries': counts.pop(threading.get_ident())}
+"""
+PLUGIN = """
+from counter_for_tests import Server
+
+
+def resource_mapping():
+    return {'OS::Nova::Server': Server}
+"""
+
+
+class TestQueries(base.ScenarioCase):
+    """What a server's place costs the database, beside another plug-in."""
+
+    options = {'enabled': 'true', 'providers': 'queries'}
+    settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
+    files = {
+        'counter_for_tests.py': COUNTER,
+        'other/counting_server.py': PLUGIN,
+    }
+    entry_points = {
+        'heat_hints.providers': {'queries': 'counter_for_tests:Queries'}
+    }
+    stacks = (
+        {
+            'name': 'root',
+            'template': template(
+                nested={'type': 'inner.yaml'},
+                top={**server(name='top'), 'depends_on': 'nested'},
+            ),
+            'files': {
+                'inner.yaml': json.dumps(
+                    template(deep={'type': 'deepest.yaml'})
+                ),
+                'deepest.yaml': json.dumps(
+                    template(
+                        first=server(name='first'),
+                        second={
+                            **server(name='second'),
+                            'depends_on': 'first',
+                        },
+                    )
+                ),
+            },
+        },
+    )
+
+    def test_one_narrow_query_for_each_stack_above_that_is_not_known(self):
+        self.assert_created('root')
+        # "first" is nested two levels deep, and the only one to look.
+        self.assertEqual(2, len(narrow(self.outcome.statements)))
+
+    def test_no_query_for_a_root_stack_nor_for_a_stack_that_is_known(self):
+        for name in ('top', 'second'):
+            self.assertEqual('0', self.outcome.hints(name)['queries'])
+
+    def test_both_plug_ins_have_their_say(self):
+        for name in ('first', 'second', 'top'):
+            resource = self.outcome.only('root', name)
+            sent = self.outcome.hints(name)
+            del sent['queries']
+            self.assertEqual(
+                {**self.outcome.wanted('root', resource), 'other': 'plug-in'},
+                sent,
+            )
+        self.assert_quiet()

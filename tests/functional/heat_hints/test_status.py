@@ -66,6 +66,12 @@ CASES = (
         ('without a signature', '32 characters', 'Give a longer one'),
     ),
     (
+        'signing_key = , ,\n',
+        'Start of heat-engine',
+        'FAILURE',
+        ('without a signature', '32 characters'),
+    ),
+    (
         'signing_key = $secret\n',
         'Option values',
         'FAILURE',
@@ -83,6 +89,9 @@ class HeatHintsStatusTest(
 
     def test_enabled_with_a_key_needs_nothing(self):
         self.assert_clean(self.check(GOOD))
+
+    def test_an_empty_key_is_as_good_as_none(self):
+        self.assert_clean(self.check(f'{GOOD}signing_key =\n'))
 
     @ddt.unpack
     @ddt.data(*CASES)
