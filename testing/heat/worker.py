@@ -119,7 +119,9 @@ def dump_configuration() -> None:
     """
     cfg.CONF.log_opt_values(LOG, logging.INFO)
     cfg.CONF.mutate_config_files()
-    LOG.info('%s', conf_report.ConfigReportGenerator()())
+    report = conf_report.ConfigReportGenerator()()
+    report.set_current_view_type('text')
+    LOG.info('%s', report)
 
 
 def work(
