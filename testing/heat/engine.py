@@ -10,7 +10,6 @@ What a deployment would give the engine comes from here: a ``heat.conf``, an
 in-process message bus (``fake://``) and a database in memory.
 """
 
-import dataclasses
 import gc
 import json
 import logging
@@ -48,28 +47,6 @@ STALE_SECONDS = 0.5
 #: How long a stack may take, and how often Heat is asked, in seconds.
 STACK_SECONDS = 120.0
 POLL_SECONDS = 0.1
-
-
-@dataclasses.dataclass(frozen=True)
-class Resource:
-    """What Heat itself says about one resource, asked for over its RPC API.
-
-    :param name: the resource's name in its stack.
-    :param uuid: the resource's own id in Heat's database.
-    :param physical_id: the id of what it made: a server, or a nested stack.
-    :param type: the resource type.
-    :param stack_id: the id of the stack that holds it.
-    :param stack_name: that stack's name.
-    :param path: (resource, stack) names from the root stack down.
-    """
-
-    name: str
-    uuid: str
-    physical_id: str
-    type: str
-    stack_id: str
-    stack_name: str
-    path: tuple[tuple[str | None, str], ...]
 
 
 class Engine:
@@ -122,13 +99,6 @@ class Engine:
         self.service.start()
         self.rpc = rpc_client.EngineClient()
 
-    def stop(self) -> None:
-        """Stop the service and forget its database."""
-        self.service.stop()
-        messaging.cleanup()
-        self._anchor.close()
-        self._folder.cleanup()
-
     def context(self, project: str) -> Any:
         """Return the request context of a user of a project.
 
@@ -148,95 +118,51 @@ class Engine:
             is_admin=False,
         )
 
-    def create(
+    def do(
         self,
         project: str,
         name: str,
-        template: Mapping[str, Any],
+        action: str,
+        data: Mapping[str, Any] | None = None,
         *,
         files: Mapping[str, str] | None = None,
         environment: Mapping[str, Any] | None = None,
     ) -> tuple[str, str]:
-        """Create a stack and wait for its end.
+        """Do something to a stack, and wait for the end.
 
         :param project: the project's id.
         :param name: the stack's name.
-        :param template: the template as data.
+        :param action: ``create``, ``adopt``, ``update``, ``check``,
+            ``suspend`` or ``resume``; or ``update_as_admin`` of another
+            project, whose token Heat then shows to Nova.
+        :param data: the template; to adopt a stack, what Heat tells when it
+            abandons one.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
         :returns: the stack's status and the reason Heat gives for it.
         """
         context = self.context(project)
-        identity = self.rpc.create_stack(
-            context,
-            name,
-            dict(template),
-            dict(environment or {}),
-            dict(files or {}),
-            {'timeout_mins': 5, 'disable_rollback': True},
-        )
-        return self._wait(context, identity, 'CREATE')
-
-    def adopt(
-        self, project: str, name: str, data: Mapping[str, Any]
-    ) -> tuple[str, str]:
-        """Adopt what another stack left, and wait for the end.
-
-        :param project: the project's id.
-        :param name: the stack's name.
-        :param data: what Heat tells when it abandons a stack.
-        :returns: as :meth:`create`.
-        """
-        context = self.context(project)
-        identity = self.rpc.create_stack(
-            context,
-            name,
-            dict(data['template']),
-            {},
-            {},
-            {'adopt_stack_data': json.dumps(data), 'timeout_mins': 5},
-        )
-        return self._wait(context, identity, 'ADOPT')
-
-    def update(
-        self,
-        project: str,
-        name: str,
-        template: Mapping[str, Any],
-        *,
-        admin: bool = False,
-    ) -> tuple[str, str]:
-        """Update a stack and wait for its end.
-
-        :param project: the project's id.
-        :param name: the stack's name.
-        :param template: the new template as data.
-        :param admin: have an admin of another project do it. Heat then asks
-            Nova with the admin's token: new servers are of that project.
-        :returns: as :meth:`create`.
-        """
-        context = self.context(project)
+        options: dict[str, Any] = {'timeout_mins': 5}
+        if action in ('create', 'adopt'):
+            template = dict(data or {})
+            options['disable_rollback'] = True
+            if action == 'adopt':
+                options['adopt_stack_data'] = json.dumps(data)
+                template = template['template']
+            identity = self.rpc.create_stack(
+                *(context, name, template),
+                *(dict(environment or {}), dict(files or {}), options),
+            )
+            return self._wait(context, identity, action.upper())
         identity = self.rpc.identify_stack(context, name)
-        if admin:
+        if data is None:
+            getattr(self.rpc, f'stack_{action}')(context, identity)
+            return self._wait(context, identity, action.upper())
+        if action == 'update_as_admin':
             context = self.context(loopback.ADMIN_PROJECT)
             context.is_admin = True
-        self.rpc.update_stack(
-            context, identity, dict(template), {}, {}, {'timeout_mins': 5}
-        )
+        self.rpc.update_stack(context, identity, dict(data), {}, {}, options)
         return self._wait(context, identity, 'UPDATE')
-
-    def act(self, project: str, name: str, action: str) -> tuple[str, str]:
-        """Check, suspend or resume a stack, and wait for the end.
-
-        :param project: the project's id.
-        :param name: the stack's name.
-        :param action: ``check``, ``suspend`` or ``resume``.
-        :returns: as :meth:`create`.
-        """
-        context = self.context(project)
-        identity = self.rpc.identify_stack(context, name)
-        getattr(self.rpc, f'stack_{action}')(context, identity)
-        return self._wait(context, identity, action.upper())
 
     def preview(
         self, project: str, name: str, template: Mapping[str, Any]
@@ -282,12 +208,14 @@ class Engine:
         stack_id: str = identity['stack_id']
         return stack_id
 
-    def resources(self, project: str, name: str) -> list[Resource]:
+    def resources(self, project: str, name: str) -> list[dict[str, Any]]:
         """List the resources of a stack and of the stacks nested in it.
 
         :param project: the project's id.
         :param name: the root stack's name.
-        :returns: what Heat's RPC API says, read stack by stack.
+        :returns: what Heat's RPC API says, stack by stack. ``uuid`` is the
+            resource's own id, ``physical_id`` that of what it made, ``path``
+            the (resource, stack) names from the root stack down.
         """
         context = self.context(project)
         identity = self.rpc.identify_stack(context, name)
@@ -298,30 +226,27 @@ class Engine:
         context: Any,
         identity: Any,
         path: tuple[tuple[str | None, str], ...],
-    ) -> list[Resource]:
+    ) -> list[dict[str, Any]]:
         found = []
         for row in self.rpc.list_stack_resources(
             context, identity, with_detail=True
         ):
-            resource = Resource(
-                name=row[rpc_api.RES_NAME],
-                uuid=_uuid(context, row[rpc_api.RES_NAME], identity),
-                physical_id=row[rpc_api.RES_PHYSICAL_ID] or '',
-                type=row[rpc_api.RES_TYPE],
-                stack_id=identity['stack_id'],
-                stack_name=identity['stack_name'],
-                path=path,
+            name = row[rpc_api.RES_NAME]
+            found.append(
+                {
+                    'name': name,
+                    'uuid': _uuid(context, name, identity),
+                    'physical_id': row[rpc_api.RES_PHYSICAL_ID],
+                    'type': row[rpc_api.RES_TYPE],
+                    'stack_id': identity['stack_id'],
+                    'stack_name': identity['stack_name'],
+                    'path': path,
+                }
             )
-            found.append(resource)
             nested = row.get(rpc_api.RES_NESTED_STACK_ID)
             if nested:
-                found.extend(
-                    self._resources(
-                        context,
-                        nested,
-                        (*path, (resource.name, nested['stack_name'])),
-                    )
-                )
+                below = (*path, (name, nested['stack_name']))
+                found.extend(self._resources(context, nested, below))
         return found
 
 

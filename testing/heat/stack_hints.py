@@ -20,8 +20,8 @@ def wanted(root: str, resource: Mapping[str, Any]) -> dict[str, Any]:
     """Return the six hints as Heat itself tells the facts.
 
     :param root: the id of the root stack.
-    :param resource: the resource as Heat's RPC API tells of it: the fields
-        of :class:`testing.heat.engine.Resource`.
+    :param resource: the resource as Heat's RPC API tells of it, see
+        :meth:`testing.heat.engine.Engine.resources`.
     """
     path = [
         stack if parent is None else f'{parent},{stack}'

@@ -11,7 +11,6 @@ import from. It answers with the result, or with the exit code of an engine
 that broke off. See :class:`testing.heat.process.Launcher`.
 """
 
-import dataclasses
 import importlib.metadata
 import json
 import logging
@@ -78,24 +77,18 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
     if 'preview' in stack:
         found = heat.preview(project, name, stack['preview'])
         return {'name': name, 'preview': found}
-    if 'adopt' in stack:
-        status, reason = heat.adopt(project, name, stack['adopt'])
-    else:
-        status, reason = heat.create(
-            project,
-            name,
-            stack['template'],
-            files=stack.get('files'),
-            environment=stack.get('environment'),
-        )
+    begin = 'adopt' if 'adopt' in stack else 'create'
+    status, reason = heat.do(
+        project,
+        name,
+        begin,
+        stack.get('adopt') or stack['template'],
+        files=stack.get('files'),
+        environment=stack.get('environment'),
+    )
     steps = [status]
     for action, template in stack.get('steps', ()):
-        if template is None:
-            status, reason = heat.act(project, name, action)
-        else:
-            status, reason = heat.update(
-                project, name, template, admin=action == 'update_as_admin'
-            )
+        status, reason = heat.do(project, name, action, template)
         steps.append(status)
     return {
         'name': name,
@@ -103,10 +96,7 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
         'reason': reason,
         'steps': steps,
         'root': heat.identify(project, name),
-        'resources': [
-            dataclasses.asdict(resource)
-            for resource in heat.resources(project, name)
-        ],
+        'resources': heat.resources(project, name),
     }
 
 
