@@ -105,7 +105,7 @@ class TestCase(unittest.TestCase):
         """
         with eventlet.Timeout(engine.PATIENCE):
             while not holds():
-                eventlet.sleep(0.1)
+                eventlet.sleep(engine.PAUSE)
 
     def assert_done(self, action):
         """Fail with the action's own reason unless it succeeded."""
