@@ -2,118 +2,121 @@
 
 """The engine is killed while it creates servers, and started again.
 
-The engine and the conductor run in a process of their own, which ends as by
-SIGKILL at a chosen moment of a creation in RegionTwo. What outlives
-it is what outlives a real one: Senlin's database and the clouds' servers.
+Engine and conductor run in a process of their own, which ends as by SIGKILL
+at a chosen moment of a creation in RegionTwo. What outlives it is what
+outlives a real one: Senlin's database and the clouds' servers.
 """
 
 import collections
+import functools
 import json
+import os
+import pathlib
 import signal
-import subprocess
-import sys
 import tempfile
 import unittest
 
 import ddt
+from eventlet import patcher
 
-from tests import processes
-
-#: Scales out by 4 and does not live to see it.
-LIFE = """
-import pathlib, sys
 from testing.senlin import driver, engine
+from tests.functional.senlin_plugins import base, forks
+from tests.functional.senlin_plugins.base import ONE, TWO
 
-folder, moment, call = sys.argv[1:]
-engine.CONFIG += '[DEFAULT]\\nperiodic_interval = 1\\n'
-senlin = engine.boot(f'{folder}/first.log', pathlib.Path(folder))
-policy = senlin.policy(
-    'senlin_plugins.policy.region_placement',
-    {'regions': [{'name': 'RegionOne'}, {'name': 'RegionTwo'}]},
-)
-cluster = senlin.cluster(senlin.profile())
-senlin.attach(cluster, policy)
-(pathlib.Path(folder) / 'cluster').write_text(cluster)
-senlin.cloud.regions['RegionTwo'].failures[moment] = driver.Fault(
-    kills=True, on=int(call)
-)
-senlin.act(cluster, 'scale_out', count=4)
-"""
-
-#: Starts on what is left, and prints what it finds after each step.
-AFTERLIFE = """
-import json, os, pathlib, sys
-from testing.senlin import engine
-
-folder = sys.argv[1]
-engine.CONFIG += '[DEFAULT]\\nperiodic_interval = 1\\n'
-senlin = engine.boot(f'{folder}/second.log', pathlib.Path(folder))
-cluster = (pathlib.Path(folder) / 'cluster').read_text()
+#: Calls to the cloud of RegionTwo: which one, and the how manieth.
+MOMENTS = (('server_created', 1), ('server_create', 1), ('wait_for_server', 2))
 
 
-def actions(name):
-    listed = senlin.call('GET', '/actions?limit=1000')['actions']
-    return [action for action in listed if action['action'] == name]
+def live_twice(moment, call):
+    """Print what a second engine finds after each step.
+
+    :param moment: the call in which the first engine is killed.
+    :param call: which of these calls, counted from 1.
+    """
+    engine.CONFIG += '[DEFAULT]\nperiodic_interval = 1\n'
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        child = os.fork()
+        if not child:
+            live(folder, moment, call)
+            os._exit(1)
+        _, status = patcher.original('os').waitpid(child, 0)
+        if status != signal.SIGKILL:
+            raise RuntimeError('the first engine was not killed')
+        live_on(folder)
 
 
-def look(step, action):
-    nodes = {
-        node['id']: [
-            node['status'],
-            node['physical_id'],
-            node['data']['placement']['region_name'],
-        ]
-        for node in senlin.call('GET', '/nodes')['nodes']
+def live(folder, moment, call):
+    """Scale out by 4 and do not live to see it."""
+    senlin = engine.boot(state=folder)
+    regions = [{'name': name} for name in (ONE, TWO)]
+    policy = senlin.policy(base.REGION_POLICY, {'regions': regions})
+    cluster = senlin.cluster(senlin.profile())
+    senlin.attach(cluster, policy)
+    (folder / 'cluster').write_text(cluster)
+    senlin.cloud.regions[TWO].failures[moment] = driver.Fault(
+        kills=True, on=call
+    )
+    senlin.act(cluster, 'scale_out', count=4)
+
+
+def live_on(folder):
+    """Start on what is left."""
+    senlin = engine.boot(state=folder)
+    cluster = (folder / 'cluster').read_text()
+
+    def actions(name):
+        listed = senlin.call('GET', '/actions?limit=1000')['actions']
+        return [action for action in listed if action['action'] == name]
+
+    def look(step, action):
+        nodes = {
+            node['id']: [
+                node['status'],
+                node['physical_id'],
+                base.region_of(node),
+            ]
+            for node in senlin.call('GET', '/nodes')['nodes']
+        }
+        servers = {
+            server.id: [region.name, server.metadata['cluster_node_id']]
+            for region in senlin.cloud.regions.values()
+            for server in region.servers.values()
+        }
+        found = {
+            'nodes': nodes,
+            'servers': servers,
+            'status': action['status'],
+            'reasons': [a['status_reason'] for a in actions('NODE_CREATE')],
+        }
+        print(json.dumps([step, found]))
+
+    (scaling,) = actions('CLUSTER_SCALE_OUT')
+    ended = senlin.wait(scaling['id'])
+    # The new engine fails what the dead one was doing one after the other.
+    for action in actions('NODE_CREATE'):
+        if action['status'] == 'RUNNING':
+            senlin.wait(action['id'])
+    look('restart', ended)
+    # What was ready when the engine died is taken up with the next action.
+    look('recover', senlin.act(cluster, 'recover'))
+    look('scale_out', senlin.act(cluster, 'scale_out', count=2))
+    look('scale_in', senlin.act(cluster, 'scale_in', count=2))
+    look('delete', senlin.delete(f'/clusters/{cluster}'))
+
+
+@functools.cache
+def lives():
+    """Return what was found after each step, for each moment."""
+    found = forks.run(live_twice, MOMENTS)
+    return {
+        moment: dict(map(json.loads, lines))
+        for (moment, _), lines in zip(MOMENTS, found, strict=True)
     }
-    servers = {
-        server.id: [region.name, server.metadata['cluster_node_id']]
-        for region in senlin.cloud.regions.values()
-        for server in region.servers.values()
-    }
-    found = {
-        'nodes': nodes,
-        'servers': servers,
-        'status': action['status'],
-        'reasons': sorted(
-            {other['status_reason'] for other in actions('NODE_CREATE')}
-        ),
-    }
-    print(json.dumps([step, found]))
-
-
-(scaling,) = actions('CLUSTER_SCALE_OUT')
-ended = senlin.wait(scaling['id'])
-# The new engine fails what the dead one was doing one after the other.
-for action in actions('NODE_CREATE'):
-    if action['status'] == 'RUNNING':
-        senlin.wait(action['id'])
-look('restart', ended)
-# What was ready when the engine died is taken up with the next action.
-look('recover', senlin.act(cluster, 'recover'))
-look('scale_out', senlin.act(cluster, 'scale_out', count=2))
-look('scale_in', senlin.act(cluster, 'scale_in', count=2))
-look('delete', senlin.delete(f'/clusters/{cluster}'))
-sys.stdout.flush()
-os._exit(0)
-"""
 
 
 @ddt.ddt
 class KilledEngine(unittest.TestCase):
-    def live_twice(self, moment, call):
-        """Kill an engine at a moment, start it again, and return the steps."""
-        with tempfile.TemporaryDirectory() as folder:
-            first = subprocess.run(
-                [sys.executable, '-W', 'ignore', '-c', LIFE]
-                + [folder, moment, str(call)],
-                cwd=processes.ROOT,
-                capture_output=True,
-                text=True,
-            )
-            self.assertEqual(-signal.SIGKILL, first.returncode, first.stderr)
-            lines = processes.run_python(AFTERLIFE, folder)
-        return dict(json.loads(line) for line in lines)
-
     def assert_consistent(self, found):
         """Check that each server has its node, in the region it names."""
         for server, (region, node) in found['servers'].items():
@@ -125,7 +128,7 @@ class KilledEngine(unittest.TestCase):
         self.assertEqual('SUCCEEDED', found['status'])
         self.assert_consistent(found)
         self.assertEqual(
-            {'RegionOne': each, 'RegionTwo': each},
+            {ONE: each, TWO: each},
             collections.Counter(r for r, _ in found['servers'].values()),
         )
         self.assertEqual(
@@ -134,7 +137,7 @@ class KilledEngine(unittest.TestCase):
         )
 
     def test_a_server_that_nobody_heard_of_goes_with_its_node(self):
-        steps = self.live_twice('server_created', 1)
+        steps = lives()['server_created']
         found = steps['restart']
         self.assertEqual('FAILED', found['status'])
         (unheard,) = [
@@ -147,10 +150,9 @@ class KilledEngine(unittest.TestCase):
         self.assert_done(steps['scale_out'], 3)
         self.assertEqual({}, steps['delete']['servers'])
 
-    @ddt.data(('server_create', 1), ('wait_for_server', 2))
-    @ddt.unpack
-    def test_nothing_is_lost_and_the_cluster_heals(self, moment, call):
-        steps = self.live_twice(moment, call)
+    @ddt.data('server_create', 'wait_for_server')
+    def test_nothing_is_lost_and_the_cluster_heals(self, moment):
+        steps = lives()[moment]
         found = steps['restart']
         self.assertEqual('FAILED', found['status'])
         self.assertIn('Engine failure', found['reasons'])
