@@ -70,21 +70,17 @@ class Concurrency(base.TestCase):
 
     def test_twenty_requests_for_one_cluster(self):
         cluster = self.spread(*REGIONS)
+        # As many as may go, even if nothing comes.
+        self.act(cluster, 'scale_out', count=10)
         requests = [
-            (cluster, 'scale_out', {'count': 1 + n % 3}) for n in range(20)
-        ]
-        answers = self.at_once(*requests)
-        grown = self.changes(requests, answers)[cluster]
-        self.assertGreater(grown, 0)
-        self.assert_best(cluster, grown)
-        # Growing and shrinking race as well.
-        requests = [
-            (cluster, ('scale_out', 'scale_in')[n % 2], {'count': 1})
+            (cluster, 'scale_out', {'count': 1 + n % 3})
+            if n % 2
+            else (cluster, 'scale_in', {'count': 1})
             for n in range(20)
         ]
         answers = self.at_once(*requests)
-        grown += self.changes(requests, answers)[cluster]
-        self.assert_best(cluster, grown)
+        changed = self.changes(requests, answers)[cluster]
+        self.assert_best(cluster, 10 + changed)
 
     def test_twenty_requests_for_ten_clusters(self):
         policy = self.region_policy(*REGIONS)
@@ -117,7 +113,7 @@ class Concurrency(base.TestCase):
         ]
         answers = [thread.wait() for thread in threads]
         done = [a for a in answers if a['status'] == 'SUCCEEDED']
-        self.assertGreater(len(done), 1)
+        self.assertTrue(done)
         for given_up in (a for a in answers if a not in done):
             self.assertIn('locking cluster', given_up['status_reason'])
         self.assert_best(cluster, sum(a['inputs']['number'] for a in done))

@@ -6,42 +6,47 @@ The database is a file with the tables of Senlin's own models.
 """
 
 import ddt
+import sqlalchemy
+from senlin.db.sqlalchemy import models
+from sqlalchemy import orm
 
-from tests import processes, upgrade_checks
+from tests import upgrade_checks
 
 SERVER = 'senlin_plugins.nova.server-1.0'
 OURS = 'senlin_plugins.policy.region_placement-1.0'
 THEIRS = 'senlin.policy.region_placement-1.0'
 
-#: Makes the tables, and a cluster with one profile type and some policy types
-#: for each argument.
-MAKE_DATABASE = """
-import senlin.cmd, sys
-import sqlalchemy
-from senlin.db.sqlalchemy import models
-from sqlalchemy import orm
 
-engine = sqlalchemy.create_engine('sqlite:///' + sys.argv[1])
-models.BASE.metadata.create_all(engine)
-session = orm.Session(engine)
-owner = {'user': 'u', 'project': 'p'}
-for number, cluster in enumerate(sys.argv[2:]):
-    name, profile_type, *policies = cluster.split()
-    one = str(number)
-    profile = models.Profile(id=one, type=profile_type, context={}, **owner)
-    session.add(profile)
-    session.flush()
-    session.add(models.Cluster(id=one, name=name, profile_id=one, **owner))
-    session.flush()
-    for policy_type in policies:
-        key = f'{number}-{policy_type}'[:36]
-        session.add(models.Policy(id=key, type=policy_type, **owner))
-        session.flush()
-        session.add(
-            models.ClusterPolicies(id=key, cluster_id=one, policy_id=key)
-        )
-session.commit()
-"""
+def make_database(path, clusters):
+    """Make Senlin's tables, and clusters in them.
+
+    :param path: the file.
+    :param clusters: each a cluster's name, its profile's type and the types
+        of its policies.
+    """
+    engine = sqlalchemy.create_engine(f'sqlite:///{path}')
+    models.BASE.metadata.create_all(engine)
+    owner = {'user': 'u', 'project': 'p'}
+    with orm.Session(engine) as session:
+        for number, cluster in enumerate(clusters):
+            name, profile_type, *policies = cluster.split()
+            one = str(number)
+            rows = [
+                models.Profile(id=one, type=profile_type, context={}, **owner),
+                models.Cluster(id=one, name=name, profile_id=one, **owner),
+            ]
+            for policy_type in policies:
+                key = f'{number}-{policy_type}'[:36]
+                bound = {'id': key, 'cluster_id': one, 'policy_id': key}
+                rows += [
+                    models.Policy(id=key, type=policy_type, **owner),
+                    models.ClusterPolicies(**bound),
+                ]
+            for row in rows:
+                session.add(row)
+                session.flush()
+        session.commit()
+    engine.dispose()
 
 
 @ddt.ddt
@@ -59,7 +64,7 @@ class SenlinPluginsStatusTest(
         :param added: further lines.
         """
         database = self.folder / 'senlin.sqlite'
-        processes.run_python(MAKE_DATABASE, str(database), *clusters)
+        make_database(database, clusters)
         return (
             '[DEFAULT]\n'
             'default_region_name = RegionOne\n'
