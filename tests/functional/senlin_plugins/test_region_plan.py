@@ -2,8 +2,9 @@
 
 """``openstack cluster region plan`` on a running Senlin, and beside it.
 
-The shell runs in a process of its own and speaks HTTP to Senlin's real REST
-application; only the logins and Keystone's list of regions are a stub.
+The command speaks HTTP to Senlin's real REST application, once from the shell
+in a process of its own; only the logins and Keystone's list of regions are a
+stub.
 """
 
 import json
@@ -11,17 +12,22 @@ import os
 import pathlib
 import sys
 import tempfile
+import types
 from urllib import parse
 
 import ddt
 import eventlet
 import eventlet.wsgi
+import openstack.config
+import openstack.connection
 from eventlet.green import subprocess
+from osc_lib import exceptions
 from senlin.common import context
 from senlin.common import exception as exc
 from senlin.policies import base as policy_base
 
 from senlin_plugins import region_spec
+from senlin_plugins.client import region_plan
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -96,8 +102,8 @@ class Gateway:
             return ex.code, {'error': {'message': str(ex)}}
 
 
-class ShellTestCase(base.TestCase):
-    """A shell whose cloud is the engine of this process."""
+class LivePlanTest(base.TestCase):
+    """Plans for clusters of the engine in this process."""
 
     def setUp(self):
         super().setUp()
@@ -110,69 +116,77 @@ class ShellTestCase(base.TestCase):
         self.addCleanup(server.kill)
         folder = tempfile.TemporaryDirectory(prefix='opp-shell-')
         self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        (self.folder / 'clouds.yaml').write_text(CLOUDS.format(url=url))
+        self.clouds = pathlib.Path(folder.name) / 'clouds.yaml'
+        self.clouds.write_text(CLOUDS.format(url=url))
 
     def shell(self, *arguments):
-        """Run the shell; return its exit code, output and error."""
-        environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith('OS_')
-        }
-        process = subprocess.Popen(
+        """Run the shell, which must succeed, and return what it printed."""
+        process = subprocess.run(
             [sys.executable, '-W', 'ignore', '-m', 'openstackclient.shell']
             + ['--os-cloud', 'stub', 'cluster', 'region', 'plan']
-            + list(arguments),
+            + ['-f', 'json', *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            cwd=self.folder,
-            env={**environment, 'HOME': str(self.folder)},
+            cwd=self.clouds.parent,
+            env={'PATH': os.environ['PATH'], 'HOME': str(self.clouds.parent)},
         )
-        with eventlet.Timeout(engine.PATIENCE):
-            output, error = process.communicate()
-        # Only those of this package: what else is installed in the shell
-        # may have warnings of its own.
-        lines = [
-            line
-            for line in error.splitlines()
-            if not line.startswith('Could not load')
-        ]
-        return process.returncode, output, '\n'.join(lines)
+        self.assertEqual(0, process.returncode, process.stderr)
+        return json.loads(process.stdout)
 
     def plan(self, *arguments):
         """Return what changes in each region, and what was said beside it."""
-        code, output, error = self.shell(*arguments, '-f', 'json')
-        self.assertEqual(0, code, error)
-        self.rows = {row['Region']: row for row in json.loads(output)}
+        config = openstack.config.OpenStackConfig([str(self.clouds)])
+        connection = openstack.connection.Connection(
+            config=config.get_one('stub')
+        )
+        app = types.SimpleNamespace(
+            client_manager=types.SimpleNamespace(sdk_connection=connection),
+            options=types.SimpleNamespace(verbose_level=1, debug=False),
+            # The cloud of this test needs no login.
+            prepare_to_run_command=lambda command: None,
+        )
+        command = region_plan.PlanClusterRegion(app, None)
+        said = []
+        command.log = types.SimpleNamespace(
+            warning=lambda text, *words: said.append(text % words)
+        )
+        parser = command.get_parser('plan')
+        columns, rows = command.take_action(parser.parse_args(arguments))
+        self.rows = {
+            row[0]: dict(zip(columns, row, strict=True)) for row in rows
+        }
         changes = {name: row['Change'] for name, row in self.rows.items()}
-        return {name: n for name, n in changes.items() if n}, error
+        return {name: n for name, n in changes.items() if n}, '\n'.join(said)
 
-    def assert_one_line(self, result, *words):
-        """Check that the command failed with one clear line."""
-        code, output, error = result
-        self.assertEqual((1, ''), (code, output))
-        self.assertEqual(1, len(error.splitlines()), error)
+    def in_tree(self, *names):
+        """Return what the in-tree policy would change in regions."""
+        cells = [self.rows[name]['In-tree Change'] for name in names]
+        return [cell.machine_readable() for cell in cells]
+
+    def assert_one_line(self, words, *arguments):
+        """Check that the command fails with one clear line."""
+        with self.assertRaises(exceptions.CommandError) as caught:
+            self.plan(*arguments, '--count', '+2')
+        self.assertEqual(1, len(str(caught.exception).splitlines()))
         for word in words:
-            self.assertIn(word, error)
+            self.assertIn(word, str(caught.exception))
 
-
-class LivePlanTest(ShellTestCase):
     def test_the_plan_is_what_the_policy_then_does(self):
         cluster = self.spread((ONE, 300), (TWO, 100, 1), (THREE,))
-        for count in (7, -4):
-            name = 'scale_out' if count > 0 else 'scale_in'
-            planned, said = self.plan(
-                '--cluster', cluster, '--count', f'{count:+}'
-            )
-            self.assertEqual('', said)
-            data = self.act(cluster, name, count=abs(count))
-            field = 'creation' if count > 0 else 'deletion'
-            self.assertEqual(
-                data[field]['regions'],
-                {region: abs(n) for region, n in planned.items()},
-            )
+        rows = self.shell('--cluster', cluster, '--count', '+7')
+        data = self.act(cluster, 'scale_out', count=7)
+        self.assertEqual(
+            data['creation']['regions'],
+            {row['Region']: row['Change'] for row in rows if row['Change']},
+        )
+        planned, said = self.plan('--cluster', cluster, '--count', '-4')
+        self.assertEqual('', said)
+        data = self.act(cluster, 'scale_in', count=4)
+        self.assertEqual(
+            data['deletion']['regions'],
+            {region: -n for region, n in planned.items()},
+        )
         # Nothing but reading.
         methods = {method for method, _ in self.gateway.requests}
         self.assertEqual({'GET'}, methods)
@@ -186,16 +200,13 @@ class LivePlanTest(ShellTestCase):
         self.assertEqual({ONE: 1, TWO: 1, THREE: 3}, planned)
         # Room in two regions, and a refusal all the same.
         self.assertIn('The in-tree policy refuses', said)
-        self.assertIsNone(self.rows[ONE]['In-tree Change'])
+        self.assertEqual([None], self.in_tree(ONE))
         planned, said = self.plan(
             '--policy', policy, '--scale-out', '3', '--compare'
         )
         self.assertEqual({ONE: 1, TWO: 1, THREE: 1}, planned)
         self.assertEqual('', said)
-        self.assertEqual(
-            [1, 1, 1],
-            [self.rows[name]['In-tree Change'] for name in (ONE, TWO, THREE)],
-        )
+        self.assertEqual([1, 1, 1], self.in_tree(ONE, TWO, THREE))
 
     def test_a_region_that_keystone_does_not_know_is_left_out(self):
         cluster = self.spread((ONE,), (TWO,))
@@ -218,11 +229,7 @@ class LivePlanTest(ShellTestCase):
         cluster = self.cluster(profile=profile, size=2)
         policy = self.region_policy((ONE,), (TWO,))
         arguments = ('--cluster', cluster, '--policy', policy)
-        self.assert_one_line(
-            self.shell(*arguments, '--count', '+2'),
-            '2 node(s)',
-            '--default-region',
-        )
+        self.assert_one_line(('2 node(s)', '--default-region'), *arguments)
         planned, _ = self.plan(
             *arguments, '--count', '+2', '--default-region', ONE
         )
@@ -234,15 +241,14 @@ class LivePlanTest(ShellTestCase):
         self.assert_done(self.senlin.attach(cluster, disabled))
         self.act(cluster, 'policy_update', policy_id=disabled, enabled=False)
         deletion = self.senlin.policy(base.DELETION_POLICY, {}, '1.1')
-        for arguments, words in (
-            (('--cluster', 'nothing'), ('nothing',)),
-            (('--policy', 'nothing'), ('nothing',)),
-            (('--cluster', cluster), ('has no region placement policy',)),
-            (('--policy', deletion), ("'type'", region_spec.TYPES[0])),
-        ):
-            self.assert_one_line(
-                self.shell(*arguments, '--count', '+1'), *words
-            )
+        self.assert_one_line(['nothing'], '--cluster', 'nothing')
+        self.assert_one_line(['nothing'], '--policy', 'nothing')
+        self.assert_one_line(
+            ['has no region placement policy'], '--cluster', cluster
+        )
+        self.assert_one_line(
+            ["'type'", region_spec.TYPES[0]], '--policy', deletion
+        )
 
 
 def spec_of(*regions, **others):
