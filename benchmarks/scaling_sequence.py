@@ -34,28 +34,7 @@ POLICIES = {'without caps': FREE, 'RegionTwo capped at 4': CAPPED}
 
 #: The size that each request asks for. One that is refused leaves the cluster
 #: as it is, and the next one asks for what is missing then.
-SIZES = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    10,
-    13,
-    11,
-    15,
-    20,
-    12,
-    15,
-    14,
-    13,
-    12,
-    11,
-    17,
-)
+SIZES = (*range(1, 9), 10, 13, 11, 15, 20, 12, 15, 14, 13, 12, 11, 17)
 QUICK_SIZES = SIZES[:8]
 
 
@@ -100,10 +79,10 @@ def shares(regions: Sequence[Region], total: int) -> dict[str, float]:
             if region.cap != NO_CAP and part > region.cap
         ]
         if not over:
-            found = {
+            full |= {
                 region.name: float(part) for region, part in parts.items()
             }
-            return {r.name: {**full, **found}[r.name] for r in regions}
+            return {region.name: full[region.name] for region in regions}
         full.update({region.name: region.cap for region in over})
 
 

@@ -18,7 +18,8 @@ from typing import Any
 import prettytable
 
 from benchmarks import common, quality
-from senlin_plugins import apportionment, selection
+from senlin_plugins import apportionment, projection, selection
+from senlin_plugins.client import in_tree
 
 OURS = 'senlin_plugins'
 IN_TREE = 'in-tree'
@@ -253,14 +254,14 @@ def region_rows(
         ('placement, scale out', 'CLUSTER_SCALE_OUT', 'creation'),
         ('placement, scale in', 'CLUSTER_SCALE_IN', 'deletion'),
     ):
-        (ours, data), (in_tree, other) = (
+        (ours, data), (theirs, other) = (
             bench.check(policy, cluster, name, count=count) for policy in pair
         )
         if data['status'] != 'OK':
             raise common.BenchmarkError(f'{what}: {data["reason"]}')
         plan = data[key]['regions']
         note = '' if other.get(key) else 'in-tree refuses'
-        rows.append(Row(what, size, len(regions), count, ours, in_tree, note))
+        rows.append(Row(what, size, len(regions), count, ours, theirs, note))
     for criterion in ('RANDOM', 'OLDEST_FIRST'):
         rows.append(
             deletion_row(
@@ -300,15 +301,8 @@ def deletion_row(
                 f'of {count}.'
             )
         seconds.append(taken)
-    ours, in_tree = seconds
-    return Row(
-        f'deletion, {criterion}',
-        len(cluster.nodes),
-        regions,
-        count,
-        ours,
-        in_tree,
-    )
+    size = len(cluster.nodes)
+    return Row(f'deletion, {criterion}', size, regions, count, *seconds)
 
 
 def selection_rows(cluster: Any) -> list[Row]:
@@ -317,7 +311,7 @@ def selection_rows(cluster: Any) -> list[Row]:
 
     nodes = cluster.nodes
     count = len(nodes) // 2
-    in_tree = {
+    theirs = {
         'RANDOM': lambda: scaleutils.nodes_by_random(nodes, count),
         'OLDEST_FIRST': lambda: scaleutils.nodes_by_age(nodes, count, True),
         'YOUNGEST_FIRST': lambda: scaleutils.nodes_by_age(nodes, count, False),
@@ -338,7 +332,7 @@ def selection_rows(cluster: Any) -> list[Row]:
                 0,
                 count,
                 best_of(ours, lambda: None),
-                best_of(in_tree[criterion], lambda: None),
+                best_of(theirs[criterion], lambda: None),
             )
         )
     return rows
@@ -368,37 +362,6 @@ def planner_row(bench: Bench) -> Row:
             lambda: None,
         ),
     )
-
-
-def plan_quality(bench: Bench) -> dict[tuple[str, str], quality.Score]:
-    """Score both planners on the same random cases."""
-    in_tree_policy = bench.policy(
-        'senlin.policy.region_placement', '1.0', regions=[{'name': 'any'}]
-    )
-
-    def ours(
-        regions: list[apportionment.Region],
-        current: Mapping[str, int],
-        change: int,
-    ) -> Mapping[str, int] | None:
-        decide = apportionment.grow if change > 0 else apportionment.shrink
-        outcome = decide(regions, current, abs(change))
-        return outcome.plan if outcome.feasible else None
-
-    def in_tree(
-        regions: list[apportionment.Region],
-        current: Mapping[str, int],
-        change: int,
-    ) -> Mapping[str, int] | None:
-        plan: Mapping[str, int] | None = in_tree_policy._create_plan(
-            current,
-            {r.name: {'weight': r.weight, 'cap': r.cap} for r in regions},
-            abs(change),
-            change > 0,
-        )
-        return plan or None
-
-    return quality.compare({OURS: ours, IN_TREE: in_tree}, CASES, SEED)
 
 
 def measure(bench: Bench, *, quick: bool) -> list[Row]:
@@ -455,17 +418,8 @@ def report(
         'ratio: in-tree / ours',
     ]
     table = prettytable.PrettyTable(
-        [
-            'what',
-            'nodes',
-            'regions',
-            'change',
-            'ours',
-            'in-tree',
-            'ratio',
-            '10x: ours',
-            '10x: in-tree',
-        ]
+        ['what', 'nodes', 'regions', 'change', 'ours', 'in-tree', 'ratio']
+        + ['10x: ours', '10x: in-tree']
     )
     table.align = 'r'
     table.align['what'] = 'l'
@@ -484,14 +438,8 @@ def report(
         )
     lines.append(table.get_string())
     table = prettytable.PrettyTable(
-        [
-            'plans',
-            'cases with a plan',
-            'best plan',
-            'wrongly refused',
-            'cases without',
-            'planned all the same',
-        ]
+        ['plans', 'cases with a plan', 'best plan', 'wrongly refused']
+        + ['cases without', 'planned all the same']
     )
     table.align = 'l'
     for (direction, name), score in sorted(scores.items()):
@@ -526,16 +474,19 @@ def compare(quick: bool) -> tuple[str, Any]:
     bench = Bench()
     rows = measure(bench, quick=quick)
     common.say(f'{CASES} random plans')
-    scores = plan_quality(bench)
+    scores = quality.compare(
+        {
+            OURS: projection.Situation.plan,
+            IN_TREE: in_tree.InTreePolicy().plan,
+        },
+        CASES,
+        SEED,
+    )
     numbers = {
         'machine': machine(),
         'times': [dataclasses.asdict(row) for row in rows],
         'plans': [
-            {
-                'direction': direction,
-                'planner': name,
-                **dataclasses.asdict(score),
-            }
+            {'direction': direction, 'planner': name} | vars(score)
             for (direction, name), score in scores.items()
         ],
     }

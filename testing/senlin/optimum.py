@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The best distributions of nodes over regions, by trying all of them.
+
+What the planner decides is measured against this, so none of its code is
+used here.
+"""
+
+import fractions
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+from senlin_plugins.apportionment import NO_CAP, Region
+
+Distribution = dict[str, int]
+
+
+def best(
+    regions: Iterable[Region], current: Mapping[str, int], change: int
+) -> list[Distribution]:
+    """Find the best distributions that can be reached.
+
+    No region grows past its cap; none loses nodes while the cluster grows,
+    or gains some while it shrinks.
+
+    :param regions: the regions of the spec.
+    :param current: region name -> nodes now, for each region of the spec and
+        any others that have nodes.
+    :param change: how many nodes come, or go when negative.
+    :returns: each region name -> nodes afterwards; empty without any plan.
+    """
+    regions = list(regions)
+    caps = {region.name: region.cap for region in regions}
+    choices = []
+    for name, now in current.items():
+        top = now
+        if change > 0:
+            cap = caps.get(name, NO_CAP)
+            top += change if cap == NO_CAP else max(0, min(change, cap - now))
+        choices.append(range(now if change > 0 else 0, top + 1))
+    total = sum(current.values()) + change
+    costs = {
+        plan: _cost(regions, dict(zip(current, plan, strict=True)))
+        for plan in itertools.product(*choices)
+        if sum(plan) == total
+    }
+    least = min(costs.values(), default=None)
+    return [
+        dict(zip(current, plan, strict=True))
+        for plan, cost in costs.items()
+        if cost == least
+    ]
+
+
+def _cost(
+    regions: Sequence[Region], after: Mapping[str, int]
+) -> tuple[fractions.Fraction, ...]:
+    """Score a distribution; the smaller, the better.
+
+    Nodes in regions outside the spec weigh most, then those in regions of
+    weight 0, each spread evenly; then the sum of nodes squared over weight.
+    """
+    weights = {region.name: region.weight for region in regions}
+    strays = [n for name, n in after.items() if name not in weights]
+    last = [after[name] for name, weight in weights.items() if not weight]
+    squares = (
+        fractions.Fraction(after[name] ** 2, weight)
+        for name, weight in weights.items()
+        if weight
+    )
+    return (
+        fractions.Fraction(sum(strays)),
+        fractions.Fraction(sum(last)),
+        sum(squares, fractions.Fraction()),
+        fractions.Fraction(sum(n**2 for n in last)),
+        fractions.Fraction(sum(n**2 for n in strays)),
+    )
