@@ -19,7 +19,6 @@ import prettytable
 
 from benchmarks import common, quality
 from senlin_plugins import apportionment, projection, selection
-from senlin_plugins.client import in_tree
 
 OURS = 'senlin_plugins'
 IN_TREE = 'in-tree'
@@ -471,6 +470,9 @@ def compare(quick: bool) -> tuple[str, Any]:
     :param quick: whether to leave out the large ones.
     :returns: the report, and the numbers in it.
     """
+    # Needs Senlin, too.
+    from senlin_plugins.client import in_tree
+
     bench = Bench()
     rows = measure(bench, quick=quick)
     common.say(f'{CASES} random plans')

@@ -239,37 +239,6 @@ class MoreScenarios(TestCase):
         )
         self.assert_servers(cluster, **{TWO: 1})
 
-    def test_s6_zones(self):
-        zones = self.senlin.policy(
-            'senlin.policy.zone_placement', {'zones': [{'name': 'nova'}]}
-        )
-        cluster = self.cluster(zones, self.deletion_policy(), size=2)
-        nodes = self.ids(cluster)
-        data = self.act(cluster, 'scale_in')
-        self.assertEqual({'nova': 1}, data['deletion']['zones'])
-        (victim,) = data['deletion']['candidates']
-        self.assert_decided(data, [victim])
-        self.assertEqual(set(nodes) - {victim}, set(self.ids(cluster)))
-
-    def test_s6_regions(self):
-        cluster = self.cluster(
-            self.deletion_policy(criteria='OLDEST_FIRST'),
-            self.region_policy((ONE, 1), (TWO, 2)),
-        )
-        self.act(cluster, 'scale_out', count=6)
-        regions = base.regions_of(self.senlin.nodes(cluster))
-        oldest_first = self.senlin.by_age(cluster)
-        data = self.act(cluster, 'scale_in', count=3)
-        plan = {ONE: 1, TWO: 2}
-        self.assertEqual(plan, data['deletion']['regions'])
-        wanted = []
-        for region, count in plan.items():
-            here = [node for node in oldest_first if regions[node] == region]
-            wanted += here[:count]
-        self.assert_decided(data, wanted)
-        self.assertEqual(set(regions) - set(wanted), set(self.ids(cluster)))
-        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
-
     def test_s7_node_delete(self):
         cluster = self.cluster(
             self.deletion_policy(reduce_desired_capacity=False), size=2
@@ -307,15 +276,7 @@ class MoreScenarios(TestCase):
         self.assertEqual(2, self.cloud.servers_of(cluster)[ONE])
 
 
-class BadCounts(TestCase):
-    def test_a_count_that_is_no_positive_integer_is_refused(self):
-        cluster = self.cluster(self.deletion_policy())
-        action = self.senlin.run(cluster, 'CLUSTER_SCALE_IN', count=-2)
-        self.assert_failed(
-            "The value of 'count' is '-2': it must be a positive integer.",
-            action,
-        )
-
+class BadSizes(TestCase):
     def test_s4_an_error_of_the_parser_is_the_reason(self):
         cluster = self.cluster(self.deletion_policy(), max_size=3)
         action = self.senlin.run(
@@ -379,29 +340,7 @@ class Hooks(TestCase):
 
 
 @ddt.ddt
-class Specs(TestCase):
-    @ddt.data(
-        ('1.0', {'hooks': HOOK}, "'hooks' needs version 1.1"),
-        ('1.1', {'hooks': {'type': 'zaqar'}}, "must have 'queue'"),
-        (
-            '1.1',
-            {'hooks': {'type': 'webhook', 'params': {'queue': 'q'}}},
-            "'webhook' must have 'url'",
-        ),
-        ('1.1', {'hooks': HOOK | {'timeout': -1}}, "'timeout' of 'hooks'"),
-        ('1.1', {'hooks': {'type': 'pigeon'}}, "'pigeon' must be one of"),
-        ('1.1', {'grace_period': -1}, "'grace_period' is '-1'"),
-        ('1.0', {'criteria': 'UGLIEST'}, "'UGLIEST' must be one of"),
-        ('1.0', {'destroy_after_deletion': 'perhaps'}, 'valid Boolean'),
-        ('1.0', {'mercy': True}, "Unrecognizable spec item 'mercy'"),
-    )
-    @ddt.unpack
-    def test_a_bad_spec_is_refused(self, version, properties, message):
-        with self.assertRaises(engine.ApiError) as caught:
-            self.deletion_policy(version, **properties)
-        self.assertIn(message, str(caught.exception))
-        self.assertEqual(400, caught.exception.code)
-
+class Types(TestCase):
     @ddt.data('1.0', '1.1')
     def test_a_type_shows_the_documented_properties(self, version):
         """The list "Properties" of the document, with its defaults."""

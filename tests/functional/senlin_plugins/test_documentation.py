@@ -3,7 +3,6 @@
 """The examples of the documentation, as an operator would use them."""
 
 import os
-import re
 import shlex
 import sys
 
@@ -11,12 +10,9 @@ import yaml
 from eventlet.green import subprocess
 from senlin.engine import environment
 
-from senlin_plugins.policies import deletion
 from tests import console
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
-
-PAGE = console.PAGES / 'senlin.rst'
 
 
 class Examples(base.TestCase):
@@ -81,34 +77,6 @@ class Examples(base.TestCase):
         policy = self.policy(base.DELETION_POLICY, 1)
         shown = self.senlin.call('GET', f'/policies/{policy}')['policy']
         self.assertEqual(f'{base.DELETION_POLICY}-1.1', shown['type'])
-
-    def test_the_deletion_policy_has_the_defaults_of_the_page(self):
-        table = dict(
-            re.findall(
-                r'^``(\w+)`` +(?:``)?(\w+)(?:``)?  ', PAGE.read_text(), re.M
-            )
-        )
-        schema = deletion.DeletionPolicy.properties_schema
-        wanted = {
-            name: str(schema[name].default).lower()
-            for name in deletion.DeletionPolicy.KEYS
-        }
-        wanted |= {'criteria': 'RANDOM', 'hooks': 'none'}
-        self.assertEqual('RANDOM', schema['criteria'].default)
-        self.assertEqual({}, schema['hooks'].default)
-        self.assertEqual(wanted, {name: table[name] for name in wanted})
-
-    def test_a_refusal_reads_as_the_page_says(self):
-        cluster = self.spread((ONE, 100, 1))
-        action = self.senlin.act(cluster, 'scale_out', count=2)
-        words = 'Policy check failure: Failed policy'
-        self.assertIn(
-            f"``{words} '...':``", ' '.join(PAGE.read_text().split())
-        )
-        self.assertRegex(
-            action['status_reason'],
-            rf"^{words} '.+': There is no feasible plan",
-        )
 
     def test_comparing_prints_what_the_page_of_the_commands_shows(self):
         (example,) = (

@@ -8,8 +8,6 @@ clouds hold the servers.
 
 import collections
 
-import ddt
-
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -30,12 +28,6 @@ class Growing(base.TestCase):
             ),
         )
         self.assert_servers(cluster, **plan)
-
-    def test_s2_scale_out_without_a_count_adds_one_node(self):
-        cluster = self.spread((TWO, 1), (ONE, 1))
-        data = self.act(cluster, 'scale_out')
-        self.assertEqual({'count': 1, 'regions': {ONE: 1}}, data['creation'])
-        self.assert_servers(cluster, **{ONE: 1})
 
     def test_s2_a_count_that_is_text_as_a_webhook_sends_it(self):
         cluster = self.spread((TWO, 1), (THREE, 1))
@@ -71,12 +63,6 @@ class Growing(base.TestCase):
             {key: data['deletion'][key] for key in ('count', 'regions')},
         )
         self.assert_servers(cluster, **{THREE: 1})
-
-    def test_s2_a_creation_without_a_count_is_one_node(self):
-        cluster = self.spread((TWO,))
-        data = self.act_decided(cluster, 'CLUSTER_SCALE_OUT', creation={})
-        self.assertEqual(1, data['creation']['count'])
-        self.assert_servers(cluster, **{TWO: 1})
 
     def test_s2_only_regions_that_keystone_knows_get_nodes(self):
         cluster = self.spread((ONE,), (TWO,), (THREE,))
@@ -225,30 +211,6 @@ class Recovering(base.TestCase):
 
 
 class Shrinking(base.TestCase):
-    def test_s1_scale_in_without_a_count_removes_one(self):
-        cluster = self.spread((TWO, 2), (THREE, 1))
-        self.act(cluster, 'scale_out', count=3)
-        data = self.act(cluster, 'scale_in')
-        self.assertEqual('OK', data['status'])
-        self.assertEqual(1, data['deletion']['count'])
-        self.assertEqual({TWO: 1}, data['deletion']['regions'])
-        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
-
-    def test_s1_the_deletion_of_a_scaling_policy_goes_first(self):
-        scaling = self.senlin.policy(
-            'senlin.policy.scaling',
-            {
-                'event': 'CLUSTER_SCALE_IN',
-                'adjustment': {'type': 'CHANGE_IN_CAPACITY', 'number': 2},
-            },
-        )
-        cluster = self.cluster(scaling, self.region_policy((TWO,), (THREE,)))
-        self.act(cluster, 'scale_out', count=4)
-        data = self.act(cluster, 'scale_in')
-        self.assertEqual(2, data['deletion']['count'])
-        self.assertEqual({TWO: 1, THREE: 1}, data['deletion']['regions'])
-        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
-
     def test_s1_no_region_is_usable(self):
         cluster = self.spread((TWO,))
         self.act(cluster, 'scale_out', count=2)
@@ -321,31 +283,6 @@ class Shrinking(base.TestCase):
 class Refusing(base.TestCase):
     """Errors reach the API with their reason, and change nothing."""
 
-    def test_s3_an_error_of_the_parser_is_the_reason(self):
-        cluster = self.cluster(self.region_policy((TWO,)), max_size=3)
-        action = self.senlin.run(
-            cluster,
-            'CLUSTER_RESIZE',
-            adjustment_type='EXACT_CAPACITY',
-            number=4,
-            strict=True,
-        )
-        self.assert_failed(
-            "The target capacity (4) is greater than the cluster's max_size "
-            '(3).',
-            action,
-        )
-        self.assert_servers(cluster)
-
-    def test_a_count_that_is_no_positive_integer(self):
-        cluster = self.spread((TWO,))
-        action = self.senlin.run(cluster, 'CLUSTER_SCALE_OUT', count='many')
-        self.assert_failed(
-            "The value of 'count' is 'many': it must be a positive integer.",
-            action,
-        )
-        self.assert_servers(cluster)
-
     def test_s2_caps_that_leave_no_plan(self):
         cluster = self.spread((ONE, 100, 1), (TWO, 100, 1))
         action = self.senlin.act(cluster, 'scale_out', count=3)
@@ -361,29 +298,6 @@ class Refusing(base.TestCase):
         action = self.senlin.act(cluster, 'scale_out')
         self.assert_failed('No region is found usable.', action)
         self.assert_servers(cluster)
-
-    def test_keystone_is_down(self):
-        cluster = self.spread((ONE,), (TWO,))
-        self.cloud.keystone_failure = 'Keystone is out for lunch'
-        action = self.senlin.act(cluster, 'scale_out')
-        self.assert_failed(
-            'The policy check failed: Keystone is out for lunch', action
-        )
-        self.assert_servers(cluster)
-
-    def test_keystone_is_down_when_a_node_is_created(self):
-        profile = self.senlin.profile()
-        cluster = self.cluster(self.region_policy((ONE,)), profile=profile)
-        self.cloud.keystone_failure = 'Keystone is out for lunch'
-        action, _ = self.senlin.start_node(cluster, profile)
-        self.assert_failed(
-            'The policy check failed: Keystone is out for lunch',
-            self.senlin.wait(action),
-        )
-        self.assertEqual(
-            dict.fromkeys(self.cloud.regions, 0),
-            self.cloud.servers_of(cluster),
-        )
 
     def test_a_region_without_the_compute_service_is_not_used(self):
         cluster = self.spread((ONE,), (TWO,))
@@ -433,16 +347,6 @@ class Refusing(base.TestCase):
         self.act(cluster, 'scale_in')
         self.assert_servers(cluster, **{ONE: 1})
 
-    def test_a_server_that_never_gets_active_is_removed_in_its_region(self):
-        cluster = self.spread((TWO,))
-        self.cloud.regions[TWO].failures['wait_for_server'] = 'Timed out'
-        action = self.senlin.act(cluster, 'scale_out')
-        self.assertEqual('FAILED', action['status'])
-        self.assertEqual(
-            dict.fromkeys(self.cloud.regions, 0),
-            self.cloud.servers_of(cluster),
-        )
-
 
 class Attaching(base.TestCase):
     def test_a_profile_that_ignores_regions_is_refused(self):
@@ -488,47 +392,7 @@ class Attaching(base.TestCase):
         self.assertIn('enabled_policies', action['status_reason'])
 
 
-@ddt.ddt
-class Specs(base.TestCase):
-    @ddt.data(
-        ({}, "Required spec item 'regions' not provided"),
-        ({'regions': []}, "'regions' is empty: name at least one region."),
-        ({'regions': 7}, "'7' is not a List"),
-        ({'regions': ['x']}, "'x' is not a Map"),
-        ({'regions': [{}]}, "Required spec item 'name' not provided"),
-        (
-            {'regions': [{'name': ONE}, {'name': ONE}]},
-            "'name' of a region is 'RegionOne' 2 times",
-        ),
-        (
-            {'regions': [{'name': ONE, 'weight': -5}]},
-            "'weight' of region 'RegionOne' is '-5'",
-        ),
-        (
-            {'regions': [{'name': ONE, 'weight': 'heavy'}]},
-            "The value 'heavy' is not a valid Integer",
-        ),
-        (
-            {'regions': [{'name': ONE, 'cap': -2}]},
-            "'cap' of region 'RegionOne' is '-2'",
-        ),
-        (
-            {'regions': [{'name': ONE, 'colour': 'red'}]},
-            "Unrecognizable spec item 'colour'",
-        ),
-        (
-            {'regions': [{'name': 'Nowhere'}, {'name': '\u00dcber'}]},
-            "The specified regions '['Nowhere', '\u00dcber']' could not be "
-            'found.',
-        ),
-    )
-    @ddt.unpack
-    def test_a_bad_spec_is_refused_with_field_and_value(self, spec, message):
-        with self.assertRaises(engine.ApiError) as caught:
-            self.senlin.policy(base.REGION_POLICY, spec)
-        self.assertIn(message, str(caught.exception))
-        self.assertEqual(400, caught.exception.code)
-
+class Types(base.TestCase):
     def test_the_types_are_listed_with_those_of_senlin(self):
         types = {
             (entry['name'], entry['version'])

@@ -40,6 +40,13 @@ class Scaling(unittest.TestCase):
             Change(True, 2),
         ),
         (
+            'S2, decision without a count',
+            sizing.SCALE_OUT,
+            {'count': 3},
+            {'creation': {}},
+            Change(True, 1),
+        ),
+        (
             'text, as a webhook passes it',
             sizing.SCALE_OUT,
             {'count': '4'},
