@@ -7,6 +7,8 @@ import unittest
 import eventlet
 from oslo_config import cfg
 from senlin.common import consts, context
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
 from senlin.engine import dispatcher
 from senlin.engine.actions import base as actions
 from senlin.objects import cluster_lock
@@ -92,11 +94,27 @@ class TestCase(unittest.TestCase):
         self.assert_done(action)
         return action['data']
 
-    def wait_until_free(self, cluster_id):
-        """Wait for an action that has failed to let go of its cluster."""
-        self.wait_until(
-            lambda: not cluster_lock.ClusterLock.is_locked(cluster_id)
-        )
+    def wait_until_free(self, cluster_id, running=0):
+        """Wait until nothing runs on a cluster any more.
+
+        A failed child fails its parent at once, while both of them, and the
+        other children, go on for a while.
+
+        :param cluster_id: the cluster's id.
+        :param running: how many actions cannot end.
+        """
+
+        def free():
+            with db_api.session_for_read() as session:
+                left = session.query(models.Action).filter(
+                    models.Action.cluster_id == cluster_id,
+                    models.Action.status.not_in(engine.ENDS),
+                )
+                if left.count() > running:
+                    return False
+            return not cluster_lock.ClusterLock.is_locked(cluster_id)
+
+        self.wait_until(free)
 
     def wait_until(self, holds):
         """Wait until something holds, and fail if it never does.

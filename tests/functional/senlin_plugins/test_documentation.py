@@ -56,19 +56,16 @@ class Examples(base.TestCase):
         self.assert_done(
             self.senlin.attach(cluster, self.policy(base.DELETION_POLICY))
         )
-        before = self.senlin.nodes(cluster)
+        regions = base.regions_of(self.senlin.nodes(cluster))
+        by_age = self.senlin.by_age(cluster)
         data = self.act(cluster, 'scale_in', count=4)
         self.assert_servers(cluster, **{ONE: 1, TWO: 3, THREE: 2})
-        self.assertEqual(
-            {ONE: 1, TWO: 1, THREE: 2}, data['deletion']['regions']
-        )
-        # The oldest of each region: nodes are made in the order of their
-        # index.
+        plan = {ONE: 1, TWO: 1, THREE: 2}
+        self.assertEqual(plan, data['deletion']['regions'])
+        # The oldest of each region.
         oldest = []
-        for region, count in data['deletion']['regions'].items():
-            own = [n for n in before if base.region_of(n) == region]
-            own.sort(key=lambda node: (node['created_at'], node['index']))
-            oldest += [node['id'] for node in own[:count]]
+        for region, count in plan.items():
+            oldest += [n for n in by_age if regions[n] == region][:count]
         self.assertEqual(
             sorted(oldest), sorted(data['deletion']['candidates'])
         )
