@@ -138,6 +138,17 @@ class TestCase(unittest.TestCase):
         self.assertEqual('ERROR', action['data']['status'])
         self.assertEqual(reason, action['data']['reason'])
 
+    def assert_gone(self, cluster_id):
+        """Delete a cluster and check that no cloud has a server of it."""
+        self.assert_done(self.senlin.delete(f'/clusters/{cluster_id}'))
+        self.assertEqual(0, sum(self.cloud.servers_of(cluster_id).values()))
+
+    def update(self, path, **changes):
+        """Change a node or a cluster."""
+        kind = path.split('/')[1].removesuffix('s')
+        answer = self.senlin.call('PATCH', path, {kind: changes})
+        self.assert_done(self.senlin.wait(answer['started']))
+
     def assert_servers(self, cluster_id, **wanted):
         """Check where the servers are, in the clouds and in the nodes' data.
 

@@ -7,6 +7,7 @@ given becomes the inputs of an action without any check by Senlin's API.
 """
 
 import functools
+import json
 
 import ddt
 from oslo_config import cfg
@@ -29,35 +30,35 @@ NO_PLAN = 'There is no feasible plan to handle all nodes.'
 
 
 @functools.cache
-def prepare(senlin, *policies):
+def prepare(senlin, policy_type, spec):
     """Create a cluster of one node once: nothing may ever change it.
 
     :param senlin: the engine.
-    :param policies: (type, properties) with the properties' items.
+    :param policy_type: the type of its policy.
+    :param spec: the items of the policy's properties.
     :returns: the ids of the cluster and of a node in another cluster.
     """
     profile = senlin.profile()
     cluster = senlin.cluster(profile, 1)
-    for type_name, properties in policies:
-        regions = [dict(region) for region in properties]
-        spec = {'regions': regions} if regions else {}
-        senlin.attach(cluster, senlin.policy(type_name, spec))
+    senlin.attach(cluster, senlin.policy(policy_type, json.loads(spec)))
     other = senlin.nodes(senlin.cluster(profile, 1))[0]['id']
     return cluster, other
 
 
 class TestCase(base.TestCase):
-    REGIONS = ((('name', ONE),), (('name', TWO),))
+    """Requests to a cluster with a policy, which they leave as it is."""
+
+    POLICY = base.REGION_POLICY
+    SPEC = json.dumps({'regions': [{'name': ONE}, {'name': TWO}]})
 
     def setUp(self):
         super().setUp()
         # Where a receiver's URL points to; nobody asks it.
         cfg.CONF.set_override('host', 'senlin.example', 'receiver')
         self.addCleanup(cfg.CONF.clear_override, 'host', 'receiver')
-
-    def take(self, *policies):
-        """Use the cluster with these policies, and watch it."""
-        self.cluster_id, self.stranger = prepare(self.senlin, *policies)
+        self.cluster_id, self.stranger = prepare(
+            self.senlin, self.POLICY, self.SPEC
+        )
         before = self.picture()
         self.addCleanup(lambda: self.assertEqual(before, self.picture()))
 
@@ -96,21 +97,10 @@ class TestCase(base.TestCase):
         )
         return self.senlin.wait(answer['action'])
 
-    def assert_refused(self, message, call, *arguments, **more):
-        """Check that the API itself refuses, and what it says."""
-        with self.assertRaises(engine.ApiError) as caught:
-            call(*arguments, **more)
-        self.assertIn(message, str(caught.exception))
-        self.assertEqual(400, caught.exception.code)
-
 
 @ddt.ddt
 class RegionCounts(TestCase):
     """The number of nodes, under the region placement policy."""
-
-    def setUp(self):
-        super().setUp()
-        self.take((base.REGION_POLICY, self.REGIONS))
 
     @ddt.data(0, 'many', 2.5, None, {})
     def test_a_webhook_cannot_add_what_is_no_number_of_nodes(self, count):
@@ -152,24 +142,13 @@ class RegionCounts(TestCase):
         self.assertEqual('FAILED', action['status'])
         self.assertIn('The policy check failed: ', action['data']['reason'])
 
-    @ddt.data('many', -1, BILLION, HUGE)
-    def test_the_api_refuses_what_it_can_judge_itself(self, count):
-        self.assert_refused(
-            'maximum number' if count in (BILLION, HUGE) else 'count',
-            self.senlin.start,
-            self.cluster_id,
-            'scale_out',
-            count=count,
-        )
-
 
 @ddt.ddt
 class DeletionCandidates(TestCase):
     """The nodes to remove, under the deletion policy."""
 
-    def setUp(self):
-        super().setUp()
-        self.take((base.DELETION_POLICY, ()))
+    POLICY = base.DELETION_POLICY
+    SPEC = '{}'
 
     @ddt.data(-1, 'many', [1])
     def test_a_webhook_cannot_remove_what_is_no_number_of_nodes(self, count):
@@ -193,50 +172,25 @@ class DeletionCandidates(TestCase):
                 'CLUSTER_DEL_NODES', candidates=[own['id'], 'nobody']
             ),
         )
-        self.assert_refused(
-            "Nodes not found: ['nobody']",
-            self.senlin.start,
-            self.cluster_id,
-            'del_nodes',
-            nodes=['nobody'],
-        )
 
     def test_candidates_that_belong_to_another_cluster(self):
         self.assert_failed(
             f"The 'candidates' '{self.stranger}' are not in the cluster.",
             self.trigger('CLUSTER_DEL_NODES', candidates=[self.stranger]),
         )
-        self.assert_refused(
-            'Nodes not members of specified cluster',
-            self.senlin.start,
-            self.cluster_id,
-            'del_nodes',
-            nodes=[self.stranger],
-        )
-
-    @ddt.data(
-        ([], "Value for 'nodes' must have at least 1 item"),
-        (None, 'nodes'),
-        ('abc', "'abc' is not of type 'array'"),
-    )
-    @ddt.unpack
-    def test_the_api_refuses_nodes_that_are_no_list_of_any(
-        self, nodes, message
-    ):
-        self.assert_refused(
-            message, self.senlin.start, self.cluster_id, 'del_nodes',
-            nodes=nodes,
-        )  # fmt: skip
 
 
 @ddt.ddt
-class Specs(TestCase):
+class Specs(base.TestCase):
     """Specs that no policy is created from."""
 
     def assert_no_policy(self, message, *spec):
         """Check that the API refuses a spec and keeps nothing of it."""
         before = self.senlin.call('GET', '/policies')
-        self.assert_refused(message, self.senlin.policy, *spec)
+        with self.assertRaises(engine.ApiError) as caught:
+            self.senlin.policy(*spec)
+        self.assertIn(message, str(caught.exception))
+        self.assertEqual(400, caught.exception.code)
         self.assertEqual(before, self.senlin.call('GET', '/policies'))
 
     @ddt.data(
@@ -318,9 +272,7 @@ class Specs(TestCase):
 
     @ddt.data(
         (base.REGION_POLICY, '1.1'),
-        (base.REGION_POLICY, '9.9'),
         (base.DELETION_POLICY, '0.9'),
-        (base.DELETION_POLICY, 'new'),
         (f'{base.DELETION_POLICY}s', '1.0'),
     )
     @ddt.unpack
@@ -331,7 +283,7 @@ class Specs(TestCase):
         self.assertIn(caught.exception.code, (400, 404))
 
 
-class Unusual(TestCase):
+class Unusual(base.TestCase):
     """Input that is odd and yet makes sense: it works."""
 
     def test_a_region_with_a_name_beyond_ascii(self):
@@ -345,14 +297,8 @@ class Unusual(TestCase):
         self.act(cluster, 'scale_in')
         self.assert_servers(cluster)
 
-    def test_huge_weights_and_caps(self):
-        cluster = self.spread((ONE, HUGE, HUGE), (TWO, 2 * HUGE, HUGE))
-        data = self.act(cluster, 'scale_out', count=3)
-        self.assertEqual({ONE: 1, TWO: 2}, data['creation']['regions'])
-        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
-
-    def test_weights_and_caps_as_text(self):
-        cluster = self.spread((ONE, '0'), (TWO, '7', '1'))
-        data = self.act(cluster, 'scale_out', count=2)
-        self.assertEqual({ONE: 1, TWO: 1}, data['creation']['regions'])
-        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
+    def test_huge_weights_and_caps_and_numbers_as_text(self):
+        cluster = self.spread((ONE, HUGE, HUGE), (TWO, str(2 * HUGE), '2'))
+        data = self.act(cluster, 'scale_out', count=4)
+        self.assertEqual({ONE: 2, TWO: 2}, data['creation']['regions'])
+        self.assert_servers(cluster, **{ONE: 2, TWO: 2})

@@ -117,12 +117,7 @@ class Servers(TestCase):
         profile = self.senlin.profile(
             flavor='small', image='cirros', networks=[], name='renamed'
         )
-        answer = self.senlin.call(
-            'PATCH',
-            f'/nodes/{self.node_id}',
-            {'node': {'profile_id': profile}},
-        )
-        self.assert_done(self.senlin.wait(answer['started']))
+        self.update(f'/nodes/{self.node_id}', profile_id=profile)
         self.assertEqual('renamed', self.server().name)
 
     def test_leaving_and_joining_reach_the_server(self):
@@ -146,12 +141,11 @@ class Servers(TestCase):
         profile = self.senlin.profile(
             flavor='small', networks=[], context={'region_name': TWO}
         )
-        answer = self.senlin.call(
-            'PATCH',
+        self.update(
             f'/clusters/{self.cluster_id}',
-            {'cluster': {'profile_id': profile, 'profile_only': True}},
+            profile_id=profile,
+            profile_only=True,
         )
-        self.assert_done(self.senlin.wait(answer['started']))
         self.assert_done(self.senlin.act_node(self.node_id, 'check'))
         self.assert_servers(self.cluster_id, **{THREE: 1})
 
@@ -315,10 +309,7 @@ class Stacks(TestCase):
         changed = self.senlin.profile(
             type_name, template=self.TEMPLATE, timeout=7
         )
-        answer = self.senlin.call(
-            'PATCH', path, {'node': {'profile_id': changed}}
-        )
-        self.assert_done(self.senlin.wait(answer['started']))
+        self.update(path, profile_id=changed)
         self.assertEqual(7, stack.timeout_mins)
 
         self.act(cluster, 'del_nodes', nodes=[node['id']])
