@@ -8,37 +8,55 @@ first.
 """
 
 import argparse
-import errno
+import importlib.util
 import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
+import textwrap
 import time
 from collections.abc import Sequence
-from typing import Any
-
-from demo import part as part_runner
-from demo import report
+from typing import Any, NoReturn
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+#: Where the services log to.
+LOGS = ROOT / '.demo'
 
-#: In the order in which they are shown: region, host, stack; then one stack
-#: on its way through Heat and Nova.
-PARTS = part_runner.PARTS
+#: The parts in the order in which they are shown, and what each needs: names
+#: of modules, which are those of the extras in setup.cfg that install them.
+SERVICES = {
+    'senlin': ('senlin',),
+    'nova': ('nova',),
+    'heat': ('heat',),
+    # Goes on with the requests that the part "heat" has recorded.
+    'stack': ('heat', 'nova'),
+}
+PARTS = ', '.join(SERVICES)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the command line's parser."""
-    parser = argparse.ArgumentParser(
+class Parser(argparse.ArgumentParser):
+    """A parser that tells what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the process."""
+        self.exit(2, f'demo: {message}\n')
+
+
+def parse(argv: Sequence[str] | None) -> tuple[list[str], str]:
+    """Return which parts to run, in order, and the file for the result.
+
+    :param argv: the command line without the program's name.
+    :returns: the parts, and ``-`` or the file; empty for tables.
+    """
+    parser = Parser(
         prog='python -m demo',
         description=(
             'Run the plug-ins in the real Senlin, Nova and Heat, each in a '
             'process of its own with SQLite in memory, and check what they '
-            'did against the specs. Needs no daemon, no root and no network.'
+            'did against the specs. Needs no daemon, no root and no network. '
+            'The services log to .demo in the checkout.'
         ),
         epilog=(
             'Exit code: 0 when every check holds, 1 when one does not or a '
@@ -49,251 +67,174 @@ def build_parser() -> argparse.ArgumentParser:
         'parts',
         nargs='*',
         metavar='PART',
-        help=f'which parts to run: {", ".join(PARTS)} (default: all of them);'
-        ' "stack" goes on where "heat" ends, and runs it as well',
+        help=f'which parts to run: {PARTS} (default: all of them); "stack" '
+        'goes on where "heat" ends, and runs it as well',
     )
     parser.add_argument(
         '--json',
-        nargs='?',
-        const='-',
-        metavar='PATH',
-        help='print the result as JSON, or write it to PATH, instead of '
-        'tables',
+        default='',
+        metavar='FILE|-',
+        help='write the result as JSON instead of tables',
     )
-    parser.add_argument(
-        '--port',
-        type=int,
-        default=0,
-        help="loopback port of the Heat part's cloud (default: any free one)",
-    )
-    parser.add_argument(
-        '--work-dir',
-        type=pathlib.Path,
-        default=ROOT / '.demo',
-        help="where the services' logs go (default: .demo in the checkout)",
-    )
-    return parser
-
-
-def wanted_parts(given: Sequence[str]) -> list[str]:
-    """Return the parts to run, in their order.
-
-    :param given: the parts that the user named; none stands for all.
-    """
-    wanted = set(given or PARTS)
-    later, first = part_runner.GOES_ON
-    if later in wanted:
-        wanted.add(first)
-    return [name for name in PARTS if name in wanted]
-
-
-def problem_with(args: argparse.Namespace) -> str:
-    """Say what is wrong with the call, before anything long begins.
-
-    :param args: the parsed command line.
-    :returns: one line that says what to do, or an empty string.
-    """
-    unknown = [name for name in args.parts if name not in PARTS]
-    if unknown:
-        return (
-            f'there is no part "{unknown[0]}": choose from {", ".join(PARTS)}.'
+    args = parser.parse_args(argv)
+    wanted = set(args.parts or SERVICES)
+    for name in wanted - set(SERVICES):
+        parser.error(f'there is no part "{name}": choose from {PARTS}.')
+    if 'stack' in wanted:
+        wanted.add('heat')
+    names = [name for name in SERVICES if name in wanted]
+    needed = dict.fromkeys(need for name in names for need in SERVICES[name])
+    missing = [need for need in needed if not importlib.util.find_spec(need)]
+    if missing:
+        parser.error(
+            f'not installed here: {", ".join(missing)}. Run "make demo", or '
+            f'pip install "os-placement-plugins[{",".join(missing)}]".'
         )
-    if args.json in PARTS:
-        return (
-            f'--json {args.json} would write a file of that name: put the '
-            'parts in front of --json.'
-        )
-    if args.json not in (None, '-'):
-        wrong = problem_with_file(pathlib.Path(args.json))
-        if wrong:
-            return f'cannot write "{args.json}": {wrong}.'
-    if 'heat' in wanted_parts(args.parts):
-        wrong = problem_with_port(args.port)
-        if wrong:
-            return wrong
-    return problem_with_folder(args.work_dir)
-
-
-def problem_with_file(path: pathlib.Path) -> str:
-    """Say why a result cannot be written to ``path``; empty when it can."""
-    folder = path.absolute().parent
-    if path.is_dir():
-        return 'it is a folder, give a file name'
-    if not folder.is_dir():
-        return f'the folder "{folder}" does not exist, create it first'
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        return 'permission denied, choose another place'
-    return ''
-
-
-def problem_with_port(port: int) -> str:
-    """Say why the loopback cloud cannot listen on ``port``; empty if it can.
-
-    :param port: the wanted TCP port; 0 stands for any free one.
-    """
-    if not 0 <= port <= 65535:
-        return f'--port {port} is no TCP port: give 1 to 65535, or 0 for any.'
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # As the HTTP server sets it: a port in TIME_WAIT is not busy.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(('127.0.0.1', port))
-        except OSError as exc:
-            if exc.errno == errno.EADDRINUSE:
-                return (
-                    f'port {port} on 127.0.0.1 is busy: stop what listens '
-                    'there, or leave --port out to take any free one.'
-                )
-            return f'cannot listen on 127.0.0.1:{port}: {exc.strerror}.'
-    return ''
-
-
-def problem_with_folder(folder: pathlib.Path) -> str:
-    """Make ``folder``; say why it cannot be used, or return empty."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        LOGS.mkdir(exist_ok=True)
+        if args.json not in ('', '-'):
+            # Before anything long begins; what it holds stays until then.
+            pathlib.Path(args.json).open('a').close()
     except OSError as exc:
-        return (
-            f'cannot use "{folder}" for logs: {exc.strerror}; give another '
-            'one with --work-dir.'
-        )
-    if not os.access(folder, os.W_OK):
-        return (
-            f'cannot write to "{folder}"; give another folder with --work-dir.'
-        )
-    return ''
+        parser.error(f'cannot write "{exc.filename}": {exc.strerror}.')
+    return names, args.json
 
 
-def run_parts(
-    names: Sequence[str], work_dir: pathlib.Path, port: int
-) -> tuple[list[report.Part], int]:
-    """Run the parts side by side, each in a process of its own.
-
-    :param names: the parts to run.
-    :param work_dir: where their logs and results go.
-    :param port: the port of the Heat part's loopback cloud, 0 for any.
-    :returns: the parts that ran to their end, in the order of ``names``,
-        and the exit code of the first that did not (0 when all did).
-    """
-    parts = []
-    code = 0
-    # A folder of its own: two demos at once must not read each other's
-    # results.
-    with tempfile.TemporaryDirectory(dir=work_dir) as folder:
-        results = pathlib.Path(folder)
-        later, first = part_runner.GOES_ON
-        children = {
-            name: start_part(name, work_dir, results, port)
-            for name in names
-            if name != later
-        }
-        try:
-            if later in names and children[first].wait() == 0:
-                children[later] = start_part(later, work_dir, results, port)
-            for name, child in children.items():
-                result = child.wait()
-                if result == 0:
-                    data = json.loads((results / f'{name}.json').read_text())
-                    parts.append(report.part_from_dict(data))
-                else:
-                    # A child that a signal ended reports a negative number.
-                    code = code or max(result, part_runner.EXIT_FAILED)
-        finally:
-            for child in children.values():
-                if child.poll() is None:
-                    os.killpg(child.pid, signal.SIGTERM)
-                    child.wait()
-    return parts, code
-
-
-def start_part(
-    name: str, work_dir: pathlib.Path, results: pathlib.Path, port: int
-) -> subprocess.Popen[bytes]:
+def start(name: str, given: Any = None) -> subprocess.Popen[str]:
     """Start one part in a process of its own.
 
     :param name: the part.
-    :param work_dir: where its log goes.
-    :param results: where its result goes, as ``NAME.json``, and what one
-        part hands to another.
-    :param port: the port of the Heat part's loopback cloud, 0 for any.
+    :param given: what an earlier part has left for it.
     """
-    log = work_dir / f'{name}.log'
+    log = LOGS / f'{name}.log'
     log.write_text('')
-    command = [sys.executable, '-W', 'ignore', '-m', 'demo.part', name]
-    command += ['--out', str(results / f'{name}.json'), '--log', str(log)]
-    command += ['--requests', str(results / 'requests'), '--port', str(port)]
-    # A group of its own, so that Ctrl-C reaches this process only, which
-    # then ends the part and whatever the part has started.
-    return subprocess.Popen(command, cwd=ROOT, start_new_session=True)
-
-
-def as_data(parts: Sequence[report.Part], complete: bool) -> dict[str, Any]:
-    """Return the whole result as data.
-
-    :param parts: the parts that ran to their end.
-    :param complete: whether that is all that were asked for.
-    """
-    return {
-        'ok': complete and all_hold(parts),
-        'parts': [part.to_dict() for part in parts],
-    }
-
-
-def all_hold(parts: Sequence[report.Part]) -> bool:
-    """Tell whether each part made checks and each check holds."""
-    return all(
-        part.checks and all(check.ok for check in part.checks)
-        for part in parts
+    return subprocess.Popen(
+        # Not -m: the stories import this module.
+        [sys.executable, '-W', 'ignore']
+        + ['-c', 'from demo import part; part.main()']
+        + [name, str(log), json.dumps(given)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        # A group of its own, so that Ctrl-C reaches this process only, which
+        # then ends the part and whatever the part has started.
+        start_new_session=True,
     )
 
 
-def main(argv: list[str] | None = None) -> int:
+def finish(child: subprocess.Popen[str]) -> dict[str, Any]:
+    """Return what a part found; nothing when it broke off."""
+    text, _ = child.communicate()
+    found: dict[str, Any] = {} if child.returncode else json.loads(text)
+    return found
+
+
+def run_parts(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Run the parts side by side.
+
+    :param names: the parts to run.
+    :returns: what those found that ran to their end, in the same order.
+    """
+    children = {name: start(name) for name in names if name != 'stack'}
+    found = {}
+    try:
+        if 'stack' in names:
+            found['heat'] = finish(children['heat'])
+            if found['heat']:
+                children['stack'] = start('stack', found['heat']['leaves'])
+        for name, child in children.items():
+            if name not in found:
+                found[name] = finish(child)
+    finally:
+        for child in children.values():
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGTERM)
+                child.wait()
+    return [found[name] for name in names if found.get(name)]
+
+
+def checks_of(part: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the checks of all steps of a part."""
+    return [check for step in part['steps'] for check in step['checks']]
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table as text."""
+    # Only here: a bare Python has to get as far as being told that the
+    # services are missing.
+    import prettytable
+
+    made = prettytable.PrettyTable(columns)
+    made.align = 'l'
+    for row in rows:
+        made.add_row(['' if cell is None else cell for cell in row])
+    return str(made)
+
+
+def show(part: dict[str, Any]) -> None:
+    """Print one part: a heading, and each step's table and checks."""
+    print('', '=' * 78, part['service'], '=' * 78, sep='\n')
+    print(*(f'real:    {name}' for name in part['real']), sep='\n')
+    print(*(f'STUBBED: {name}' for name in part['stubs']), sep='\n')
+    for number, step in enumerate(part['steps'], start=1):
+        print(f'\n{number}. {step["title"]}')
+        print(table(step['columns'], step['rows']))
+        if step['note']:
+            print(textwrap.fill(step['note'], 100))
+        for check in step['checks']:
+            print(f'  {"ok  " if check["ok"] else "FAIL"}  {check["what"]}')
+            if not check['ok']:
+                print(f'        wanted: {check["wanted"]}')
+                print(f'        found:  {check["found"]}')
+
+
+def summarize(parts: Sequence[dict[str, Any]], seconds: float) -> None:
+    """Print checks, time and memory of each part."""
+    rows = []
+    for part in parts:
+        checks = checks_of(part)
+        failed = sum(not check['ok'] for check in checks)
+        usage = part['seconds'], part['peak_mib']
+        rows.append((part['service'], len(checks), failed, *usage))
+    columns = ('service', 'checks', 'failed', 'seconds', 'peak memory, MiB')
+    print('', table(columns, rows), sep='\n')
+    print(f'The demo took {seconds:.0f} s.')
+
+
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the demo.
 
     :param argv: the command line without the program's name.
     :returns: the exit code, see ``--help``.
     """
-    args = build_parser().parse_args(argv)
-    wrong = problem_with(args)
-    if wrong:
-        print(f'demo: {wrong}', file=sys.stderr)
-        return part_runner.EXIT_USAGE
-    names = wanted_parts(args.parts)
-    missing = part_runner.missing_services(names)
-    if missing:
-        print(f'demo: {missing}', file=sys.stderr)
-        return part_runner.EXIT_USAGE
-
+    names, file = parse(argv)
     started = time.monotonic()
     try:
-        parts, code = run_parts(names, args.work_dir, args.port)
+        parts = run_parts(names)
     except KeyboardInterrupt:
         print('demo: stopped.', file=sys.stderr)
         return 130
-    complete = code == 0
-
-    if args.json is not None:
-        text = json.dumps(as_data(parts, complete), indent=2)
-        if args.json == '-':
-            print(text)
+    complete = len(parts) == len(names)
+    hold = all(
+        checks_of(part) and all(check['ok'] for check in checks_of(part))
+        for part in parts
+    )
+    if file:
+        data = {'ok': complete and hold, 'parts': parts}
+        text = json.dumps(data, indent=2) + '\n'
+        if file == '-':
+            print(text, end='')
         else:
-            pathlib.Path(args.json).write_text(f'{text}\n')
+            pathlib.Path(file).write_text(text)
     else:
-        # Only here: a bare Python has to get as far as being told that the
-        # services are missing.
-        from demo import text as as_text
-
         for part in parts:
-            print(as_text.render(part))
-        print(as_text.summary(parts, time.monotonic() - started))
-    if not complete:
-        return code
-    if not all_hold(parts):
+            show(part)
+        summarize(parts, time.monotonic() - started)
+    if not hold:
         print('demo: not everything is as the specs demand.', file=sys.stderr)
-        return part_runner.EXIT_FAILED
-    if args.json is None:
+    elif complete and not file:
         print('Every table is what the specs demand.')
-    return 0
+    return 0 if complete and hold else 1
 
 
 if __name__ == '__main__':

@@ -1,120 +1,120 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Run one part of the demo in this process and write what it found.
+"""One part of the demo: what it hands back, and the process it runs in.
 
-``python -m demo.part senlin --out FILE`` is started by ``python -m demo``,
-once per service: the services patch and configure their whole process, so
-two of them never share one.
+The services configure their whole process, so each part has a process of its
+own, which ``python -m demo`` starts.
 """
 
-import argparse
 import dataclasses
 import importlib
-import importlib.util
 import json
 import pathlib
 import resource
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import Any
 
-from demo import report
-
-#: The parts, and what each needs: the names of services' top-level modules,
-#: which are those of the extras in setup.cfg that install them.
-SERVICES = {
-    'senlin': ('senlin',),
-    'nova': ('nova',),
-    'heat': ('heat',),
-    'stack': ('heat', 'nova'),
-}
-PARTS = tuple(SERVICES)
-
-#: The part that goes on with the requests that another one has recorded.
-GOES_ON = ('stack', 'heat')
-
-EXIT_FAILED = 1
-EXIT_USAGE = 2
+#: Says what begins now.
+Progress = Callable[[str], None]
 
 
-def missing_services(names: Sequence[str]) -> str:
-    """Say which services are not installed, and how to get them.
+@dataclasses.dataclass
+class Check:
+    """One demand of the specs, and what the services really did.
 
-    :param names: parts that are to run.
-    :returns: one line, or an empty string when all are there.
+    :param what: the demand in one sentence, with the section of its spec.
+    :param wanted: the value that the spec demands.
+    :param found: the value that was read from the running service.
     """
-    needed = dict.fromkeys(part for name in names for part in SERVICES[name])
-    missing = [
-        name for name in needed if importlib.util.find_spec(name) is None
-    ]
-    if not missing:
-        return ''
-    return (
-        f'not installed here: {", ".join(missing)}. Run "make demo", or '
-        f'pip install "os-placement-plugins[{",".join(missing)}]".'
-    )
+
+    what: str
+    wanted: Any
+    found: Any
+    ok: bool = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ok = bool(self.wanted == self.found)
 
 
-def peak_mib() -> float:
-    """Return the largest resident memory of this process or a child of it.
+@dataclasses.dataclass
+class Step:
+    """One step of a story: a table and the checks made on it.
 
-    :returns: the peak in MiB; Linux counts ``ru_maxrss`` in KiB.
+    :param title: what was done, in an operator's words.
+    :param columns: the table's header.
+    :param note: sentences for below the table.
     """
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return round(max(own, children) / 1024, 1)
+
+    title: str
+    columns: tuple[str, ...]
+    note: str = ''
+    rows: list[tuple[Any, ...]] = dataclasses.field(default_factory=list)
+    checks: list[Check] = dataclasses.field(default_factory=list)
+
+    def row(self, *cells: Any) -> None:
+        """Add a row to the table."""
+        self.rows.append(cells)
+
+    def check(self, what: str, wanted: Any, found: Any) -> None:
+        """Add a check, see :class:`Check`."""
+        self.checks.append(Check(what, wanted, found))
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run one part; print one line and return non-zero when it cannot run.
+@dataclasses.dataclass
+class Part:
+    """What one service did in the demo.
 
-    :param argv: the command line without the program's name.
-    :returns: 0 when the part ran to its end (its checks may still have
-        failed: the caller reads them from the file), 1 when it broke off,
-        2 when something that the user must change is wrong.
+    :param service: the service's name, as in ``Senlin 16.0.0``.
+    :param real: the real classes that ran.
+    :param stubs: what was stubbed, and at which seam.
+    :param steps: the story, in order.
+    :param leaves: what the part "stack" goes on with.
     """
-    parser = argparse.ArgumentParser(prog='python -m demo.part')
-    parser.add_argument('service', choices=PARTS)
-    parser.add_argument('--out', type=pathlib.Path, required=True)
-    parser.add_argument('--log', type=pathlib.Path, required=True)
-    parser.add_argument('--port', type=int, default=0)
-    parser.add_argument('--requests', type=pathlib.Path)
-    args = parser.parse_args(argv)
 
-    missing = missing_services([args.service])
-    if missing:
-        print(f'demo: {missing}', file=sys.stderr)
-        return EXIT_USAGE
+    service: str
+    real: tuple[str, ...]
+    stubs: tuple[str, ...]
+    steps: list[Step]
+    leaves: Any = None
 
-    progress = report.Progress(args.service)
+
+def main() -> None:
+    """Run one part and print what it found as JSON.
+
+    The command line is ``NAME LOG GIVEN``; the last is, as JSON, what an
+    earlier part has left for this one.
+    """
+    name, log, given = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
     started = time.monotonic()
+    # What a service prints would stand in the middle of the result.
+    result, sys.stdout = sys.stdout, sys.stderr
+
+    def progress(text: str) -> None:
+        seconds = time.monotonic() - started
+        print(f'[{name:<6} {seconds:5.1f} s] {text}', file=sys.stderr)
+
     try:
-        story = importlib.import_module(f'demo.{args.service}.story')
-        options = {'log': args.log, 'port': args.port}
-        if args.service in GOES_ON:
-            options['requests'] = args.requests
-        part = story.run(progress, **options)
-    except report.DemoError as exc:
-        print(f'demo: {args.service}: {exc}', file=sys.stderr)
-        return EXIT_USAGE
+        story = importlib.import_module(f'demo.{name}')
+        part = story.run(progress, log, json.loads(given))
     except Exception as exc:
-        with args.log.open('a') as log:
-            traceback.print_exc(file=log)
-        print(
-            f'demo: {args.service} broke off: {type(exc).__name__}: {exc} '
-            f'(the traceback is in {args.log}).',
-            file=sys.stderr,
+        with log.open('a') as stream:
+            traceback.print_exc(file=stream)
+        sys.exit(
+            f'demo: {name} broke off: {type(exc).__name__}: {exc} '
+            f'(the traceback is in {log}).'
         )
-        return EXIT_FAILED
-    part = dataclasses.replace(
-        part,
-        seconds=round(time.monotonic() - started, 1),
-        peak_mib=peak_mib(),
+    data = dataclasses.asdict(part)
+    data['seconds'] = round(time.monotonic() - started, 1)
+    # Linux counts in KiB; a child is a heat-engine.
+    data['peak_mib'] = round(
+        max(
+            resource.getrusage(who).ru_maxrss
+            for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
+        / 1024,
+        1,
     )
-    args.out.write_text(json.dumps(part.to_dict()))
-    return 0
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+    json.dump(data, result)

@@ -1,159 +1,112 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo as a user starts it: its result, its data, its answers to errors.
+"""The demo as a user starts it: its result, and its answers to errors."""
 
-The whole demo runs once; the tests read what it printed.
-"""
-
+import contextlib
+import io
 import json
-import os
 import pathlib
-import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
-import venv
+from unittest import mock
 
 import ddt
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+from demo import __main__ as command
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
-def demo(*arguments, python=sys.executable):
-    """Run the demo and return the finished process."""
-    # stestr's own variables would reach the services.
-    env = {key: os.environ[key] for key in os.environ if key != 'PYTHON'}
-    return subprocess.run(
-        [python, '-W', 'ignore', '-m', 'demo', *map(str, arguments)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env=env,
-    )
+@ddt.ddt
+class DemoTest(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory(prefix='opp-demo-')
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
 
+    def demo(self, *arguments):
+        """Run the command in this process; return its exit code and output."""
+        output, error = io.StringIO(), io.StringIO()
+        with (
+            contextlib.redirect_stdout(output),
+            contextlib.redirect_stderr(error),
+        ):
+            try:
+                code = command.main(arguments)
+            except SystemExit as exc:
+                code = exc.code
+        return code, output.getvalue(), error.getvalue()
 
-class DemoResultTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix='opp-demo-'))
-        cls.addClassCleanup(shutil.rmtree, cls.folder, True)
-        cls.file = cls.folder / 'result.json'
-        cls.result = demo(
-            '--json', cls.file, '--work-dir', cls.folder / 'work'
+    def test_all_checks_hold(self):
+        file = self.folder / 'result.json'
+        result = subprocess.run(
+            [sys.executable, '-W', 'ignore', '-m', 'demo', '--json', file],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
         )
-        if not cls.file.exists():
-            raise AssertionError(cls.result.stderr)
-        cls.data = json.loads(cls.file.read_text())
-
-    def test_every_check_holds_and_the_exit_code_says_so(self):
-        failed = [
-            check
-            for part in self.data['parts']
-            for step in part['steps']
-            for check in step['checks']
-            if not check['ok']
-        ]
+        data = json.loads(file.read_text())
+        checks = [command.checks_of(part) for part in data['parts']]
+        failed = [one for part in checks for one in part if not one['ok']]
         self.assertEqual([], failed)
-        self.assertIs(True, self.data['ok'])
-        self.assertEqual(0, self.result.returncode, self.result.stderr)
-
-    def test_each_service_tells_its_story(self):
-        services = [part['service'].split()[0] for part in self.data['parts']]
-        # The last part is that of Heat and Nova together.
-        self.assertEqual(['Senlin', 'Nova', 'Heat', 'Heat'], services)
-        for part in self.data['parts']:
-            self.assertTrue(part['real'], part['service'])
-            for step in part['steps']:
-                for row in step['rows']:
-                    self.assertEqual(len(step['columns']), len(row), row)
-
-    def test_what_heat_sent_is_what_nova_places(self):
-        heat, together = self.data['parts'][2:]
-        told = {row[0] for row in heat['steps'][0]['rows']}
-        placed = {row[0] for row in together['steps'][0]['rows']}
-        self.assertEqual(told, placed)
-
-    def test_progress_goes_to_standard_error_and_nothing_else_does(self):
-        self.assertEqual('', self.result.stdout)
-        lines = self.result.stderr.splitlines()
-        self.assertTrue(lines)
-        for line in lines:
+        self.assertIs(True, data['ok'])
+        self.assertEqual((0, ''), (result.returncode, result.stdout))
+        # Senlin, Nova, Heat, and both of the last together.
+        self.assertEqual([35, 88, 18, 12], [len(part) for part in checks])
+        # Nothing but the progress of each part.
+        for line in result.stderr.splitlines():
             self.assertRegex(
                 line, r'^\[(senlin|nova|heat|stack) *\d+\.\d s\] '
             )
 
-    def test_no_process_needs_400_mib(self):
-        for part in self.data['parts']:
-            self.assertGreater(part['peak_mib'], 0)
-            self.assertLess(part['peak_mib'], 400, part['service'])
+    @ddt.data((3, 0), (4, 1))
+    @ddt.unpack
+    def test_exit_code_tells_whether_a_check_failed(self, found, wanted):
+        check = {'what': 'sum', 'wanted': 3, 'found': found, 'ok': found == 3}
+        step = {'title': 'add', 'columns': ['a'], 'rows': [[1]], 'note': ''}
+        part = {'service': 'x', 'real': ['r'], 'stubs': ['s'], 'seconds': 1}
+        part |= {'steps': [{**step, 'checks': [check]}], 'peak_mib': 2}
+        with mock.patch.object(command, 'run_parts', return_value=[part]):
+            code, output, error = self.demo('nova')
+        self.assertEqual(wanted, code)
+        self.assertIn('STUBBED: s', output)
+        self.assertIs('wanted: 3' in output, bool(wanted))
+        self.assertIs('not everything' in error, bool(wanted))
 
+    def test_a_part_that_breaks_off_is_a_failure(self):
+        with (
+            mock.patch.object(command, 'parse', return_value=(['tale'], '-')),
+            mock.patch.object(command, 'LOGS', self.folder),
+        ):
+            code, output, _ = self.demo()
+        self.assertEqual(
+            (1, {'ok': False, 'parts': []}), (code, json.loads(output))
+        )
+        log = (self.folder / 'tale.log').read_text()
+        self.assertIn("No module named 'demo.tale'", log)
 
-@ddt.ddt
-class DemoErrorTest(unittest.TestCase):
-    def setUp(self):
-        super().setUp()
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix='opp-demo-'))
-        self.addCleanup(shutil.rmtree, self.folder, True)
+    @ddt.data(
+        (['cinder'], 'there is no part "cinder": choose from senlin, nova'),
+        (['--json', '/no/x'], 'cannot write "/no/x": No such file'),
+        (['--json', '/'], 'cannot write "/": Is a directory'),
+        (['--loud'], 'unrecognized arguments: --loud'),
+    )
+    @ddt.unpack
+    def test_a_wrong_call_is_one_line(self, arguments, words):
+        code, output, error = self.demo(*arguments)
+        self.assertEqual((2, ''), (code, output))
+        self.assertEqual(1, error.count('\n'), error)
+        self.assertIn(words, error)
 
-    def assertOneLine(self, result, pattern):
-        """Assert that a run ended with one line on standard error."""
-        self.assertEqual(2, result.returncode, result.stderr)
-        self.assertEqual('', result.stdout)
-        self.assertEqual(1, len(result.stderr.splitlines()), result.stderr)
-        self.assertRegex(result.stderr, pattern)
-
-    def test_missing_folder_of_the_json_file_is_told(self):
-        result = demo('--json', self.folder / 'nowhere' / 'x.json')
-        self.assertOneLine(result, r'nowhere" does not exist, create it first')
-
-    def test_folder_as_the_json_file_is_told(self):
-        result = demo('--json', self.folder)
-        self.assertOneLine(result, 'it is a folder, give a file name')
-
-    def test_busy_port_is_told(self):
-        with socket.socket() as busy:
-            busy.bind(('127.0.0.1', 0))
-            busy.listen()
-            port = busy.getsockname()[1]
-            result = demo('heat', '--port', port)
-        self.assertOneLine(result, f'port {port} on 127.0.0.1 is busy: stop')
-
-    @ddt.data('-1', '65536')
-    def test_impossible_port_is_told(self, port):
-        result = demo('heat', f'--port={port}')
-        self.assertOneLine(result, f'--port {port} is no TCP port')
-
-    def test_unknown_part_is_told(self):
-        self.assertOneLine(demo('cinder'), 'there is no part "cinder"')
-
-    def test_part_behind_json_is_not_taken_for_a_file(self):
-        self.assertOneLine(demo('--json', 'nova'), 'put the parts in front')
-        self.assertFalse((ROOT / 'nova').exists())
-
-    def test_file_as_the_work_folder_is_told(self):
-        file = self.folder / 'file'
-        file.write_text('')
-        result = demo('nova', '--work-dir', file)
-        self.assertOneLine(result, 'give another one with --work-dir')
-
-    def test_missing_service_is_told(self):
-        venv.create(self.folder / 'bare', symlinks=True)
-        python = self.folder / 'bare' / 'bin' / 'python'
-        result = demo('nova', 'heat', python=python)
-        self.assertOneLine(result, 'not installed here: nova, heat. Run "make')
-
-    def test_part_that_goes_on_brings_the_one_before_along(self):
-        venv.create(self.folder / 'bare', symlinks=True)
-        python = self.folder / 'bare' / 'bin' / 'python'
-        result = demo('stack', python=python)
-        self.assertOneLine(result, 'not installed here: heat, nova. Run "make')
-        self.assertOneLine(demo('stack', '--port=-1'), 'is no TCP port')
-
-    def test_help_names_the_parts_and_the_exit_codes(self):
-        result = demo('--help')
-        self.assertEqual(0, result.returncode)
-        self.assertIn('senlin, nova, heat, stack', result.stdout)
-        self.assertIn('Exit code: 0', result.stdout)
+    def test_a_missing_service_is_one_line(self):
+        with mock.patch('importlib.util.find_spec', return_value=None):
+            code, _, error = self.demo('stack')
+        self.assertEqual(2, code)
+        self.assertEqual(
+            'demo: not installed here: heat, nova. Run "make demo", or pip '
+            'install "os-placement-plugins[heat,nova]".\n',
+            error,
+        )
