@@ -8,7 +8,7 @@ import re
 
 from tests.cloud import base, layout, logs, nova_base
 from tests.functional.client import base as client_base
-from tests.functional.client import test_documentation as documentation
+from tests.functional.client import pages as documentation
 
 Result = client_base.Result
 

@@ -2,10 +2,10 @@
 
 """A cloud for the ``openstack`` shell: the tests' only stub.
 
-It stands where Keystone and Nova would answer, and knows no request but the
-few that read flavors, aggregates, compute services and servers; one kind of
-it takes changes of flavors and aggregates, too. Everything in front of it is
-real: the shell, the SDK, keystoneauth.
+It stands where Keystone and Nova would answer. It knows the few requests that
+read flavors, aggregates, compute services and servers, and those that change
+flavors and aggregates. Everything in front of it is real: the shell, the SDK,
+keystoneauth.
 """
 
 import dataclasses
@@ -18,6 +18,7 @@ from keystoneauth1 import fixture
 
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
+HEAT = 'http://cloud.test/heat/v1'
 _IMAGE = 'http://cloud.test/image'
 
 #: What a user sets to log in.
@@ -41,6 +42,7 @@ class Cloud:
     :param servers: host and the flavor's name by name; each has a copy of
         the flavor as it was when the cloud was made.
     :param maximum: the newest microversion of this Nova.
+    :param resources: those of the stack "shop", as Heat shows them.
     :param down: servers whose cell is down: Nova shows next to nothing.
     """
 
@@ -49,6 +51,7 @@ class Cloud:
     hosts: list[str]
     servers: dict[str, tuple[str, str]]
     maximum: str = '2.100'
+    resources: list[dict[str, str]] = dataclasses.field(default_factory=list)
     down: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -71,6 +74,9 @@ class Cloud:
         token.add_service('compute', name='nova').add_standard_endpoints(
             public=COMPUTE, region='RegionOne'
         )
+        token.add_service('orchestration').add_standard_endpoints(
+            public=HEAT, region='RegionOne'
+        )
         # "flavor set" of a newer shell wants one, even without a project.
         token.add_service('identity', name='keystone').add_standard_endpoints(
             public=AUTH_URL, region='RegionOne'
@@ -90,7 +96,20 @@ class Cloud:
             json=token,
             headers={'X-Subject-Token': 'token'},
         )
-        mocker.get(re.compile(re.escape(COMPUTE)), json=self._answer)
+        shop = {'id': 'id-shop', 'stack_name': 'shop'}
+        for path, answer in (
+            ('', {'version': _version(HEAT, 'v1.0', '1.0')}),
+            ('/stacks/shop', {'stack': shop}),
+        ):
+            mocker.get(f'{HEAT}{path}', json=answer)
+        mocker.get(f'{HEAT}/stacks/other', status_code=404, json={})
+        mocker.get(
+            f'{HEAT}/stacks/shop/id-shop/resources',
+            json=lambda *_: {'resources': self.resources},
+        )
+        compute = re.compile(re.escape(COMPUTE))
+        mocker.get(compute, json=self._answer)
+        mocker.post(compute, json=self._change)
 
     def _answer(self, request: Any, context: Any) -> dict[str, Any]:
         """Return Nova's answer to a GET."""
@@ -101,7 +120,7 @@ class Cloud:
         minor = int(version.split('.')[1])
         match path.strip('/').split('/'):
             case ['']:
-                return {'version': self._version()}
+                return {'version': _version(COMPUTE, 'v2.1', self.maximum)}
             case ['flavors', *rest]:
                 return self._flavors(rest, minor, context)
             case ['os-aggregates']:
@@ -113,16 +132,6 @@ class Cloud:
                 return self._servers(rest, minor, context)
         context.status_code = 404
         return {'itemNotFound': {'message': path, 'code': 404}}
-
-    def _version(self) -> dict[str, Any]:
-        """Return Nova's version document."""
-        return {
-            'id': 'v2.1',
-            'status': 'CURRENT',
-            'version': self.maximum,
-            'min_version': '2.1',
-            'links': [{'rel': 'self', 'href': COMPUTE}],
-        }
 
     def _flavors(
         self, rest: list[str], minor: int, context: Any
@@ -206,18 +215,6 @@ class Cloud:
         context.status_code = 404
         return {'itemNotFound': {'message': 'no such server', 'code': 404}}
 
-
-class ChangeableCloud(Cloud):
-    """A cloud whose flavors and aggregates can be changed."""
-
-    def install(self, mocker: requests_mock.Mocker) -> None:
-        """Answer the requests of this process.
-
-        :param mocker: what stands in for the network.
-        """
-        super().install(mocker)
-        mocker.post(re.compile(re.escape(COMPUTE)), json=self._change)
-
     def _change(self, request: Any, context: Any) -> dict[str, Any]:
         """Change what a POST says, and answer as Nova does."""
         path = parse.urlsplit(request.url).path.removeprefix('/compute/v2.1')
@@ -241,6 +238,14 @@ class ChangeableCloud(Cloud):
                 return {'extra_specs': self.flavors[name]}
         context.status_code = 404
         return {'itemNotFound': {'message': path, 'code': 404}}
+
+
+def _version(url: str, name: str, maximum: str) -> dict[str, Any]:
+    """Return the version document of an API."""
+    return {
+        'id': name, 'status': 'CURRENT', 'version': maximum,
+        'min_version': '2.1', 'links': [{'rel': 'self', 'href': url}],
+    }  # fmt: skip
 
 
 def licensed_hosts() -> Cloud:

@@ -7,30 +7,26 @@ The hints are made and signed by the code that runs in heat-engine.
 
 import contextlib
 import json
-import pathlib
 import re
 
 import ddt
-import requests_mock
 
 from heat_hints import hints, signature
-from tests.functional.client import base, rest_stub
-from tests.functional.client import test_documentation as documentation
+from tests.functional.client import base, pages, rest_stub
 
 COMMAND = ('stack', 'hints', 'show')
 KEY = 'an example key of 32 characters.'
 OLD_KEY = 'an older key of 32 characters...'
 PROJECT = 'p1'
-URL = 'http://cloud.test'
 
-CLOUDS = f"""
-clouds:
-  stub:
-    auth_type: admin_token
-    auth: {{token: stub, endpoint: "{URL}/compute/v2.1"}}
-    compute_endpoint_override: {URL}/compute/v2.1
-    orchestration_endpoint_override: {URL}/heat/v1
-"""
+#: What is said of the servers with both keys.
+VERDICTS = {
+    'shop-db': 'valid',
+    'shop-web': 'valid',
+    'shop-unsigned': 'unsigned',
+    'shop-forged': 'invalid',
+    'plain': 'unsigned',
+}
 
 
 def heat_server(name, *groups, key=KEY, path_format=hints.PATH_LIST):
@@ -89,27 +85,17 @@ def servers():
     ]
 
 
-class StackHintsTestCase(base.CommandTestCase):
-    """A folder with keys and servers."""
-
-    def write(self, name, text):
-        """Write a file and return its path."""
-        path = pathlib.Path(self.folder) / name
-        path.write_text(text)
-        return str(path)
-
-    def verdicts(self, rows):
-        """Return the signature of each server."""
-        return {row['Server']: row['Signature'] for row in rows}
+def verdicts(rows):
+    """Return the signature of each server."""
+    return {row['Server']: row['Signature'] for row in rows}
 
 
 @ddt.ddt
-class OfflineTest(StackHintsTestCase):
+class OfflineTest(base.CommandTestCase):
     def setUp(self):
         super().setUp()
-        self.servers = self.write(
-            'servers.json', json.dumps({'servers': servers()})
-        )
+        text = json.dumps({'servers': servers()})
+        self.servers = self.write(text, 'servers.json')
 
     def show(self, *arguments):
         """Return the rows for the file's servers."""
@@ -161,17 +147,8 @@ class OfflineTest(StackHintsTestCase):
     def test_signatures_are_checked_with_the_keys_of_a_file(
         self, option, name, text, old
     ):
-        rows = self.show(option, self.write(name, text))
-        self.assertEqual(
-            {
-                'shop-db': 'valid',
-                'shop-web': old,
-                'shop-unsigned': 'unsigned',
-                'shop-forged': 'invalid',
-                'plain': 'unsigned',
-            },
-            self.verdicts(rows),
-        )
+        rows = self.show(option, self.write(text, name))
+        self.assertEqual(VERDICTS | {'shop-web': old}, verdicts(rows))
 
     @ddt.unpack
     @ddt.data(
@@ -180,10 +157,10 @@ class OfflineTest(StackHintsTestCase):
         ('nothing', set()),
     )
     def test_a_stack_chooses_its_servers(self, stack, names):
-        self.assertEqual(names, set(self.verdicts(self.show(stack))))
+        self.assertEqual(names, set(verdicts(self.show(stack))))
 
     def test_the_table_is_for_people(self):
-        result = self.openstack_process(*COMMAND, '--servers', self.servers)
+        result = self.openstack(*COMMAND, '--servers', self.servers)
         self.assertEqual((0, ''), (result.status, result.error))
         self.assertIn(
             '| shop-web      | shop-0 | shop / group: shop-group / 0: shop-0 '
@@ -193,7 +170,7 @@ class OfflineTest(StackHintsTestCase):
         self.assertNotIn('None', result.output)
 
     def test_a_short_key_is_told_by_its_number_only(self):
-        path = self.write('keys', f'short-secret\n{KEY}\n')
+        path = self.write(f'short-secret\n{KEY}\n', 'keys')
         result = self.openstack(
             *COMMAND, '--servers', self.servers, '--key-file', path
         )
@@ -216,7 +193,7 @@ class OfflineTest(StackHintsTestCase):
     def test_a_file_without_a_usable_key_is_one_line(
         self, option, text, words
     ):
-        path = self.write('keys', text)
+        path = self.write(text, 'keys')
         result = self.openstack(
             *COMMAND, '--servers', self.servers, option, path
         )
@@ -246,87 +223,31 @@ class OfflineTest(StackHintsTestCase):
         ('[{"name": "web", "id": "i"}]', ('API version 2.100',)),
     )
     def test_a_wrong_file_is_one_line(self, text, words):
-        path = self.write('servers.json', text)
+        path = self.write(text, 'servers.json')
         result = self.openstack(*COMMAND, '--servers', path)
         self.assert_one_line(result, *words)
 
-
-class DocumentationTest(base.CommandTestCase):
-    def test_the_example_file_holds_what_heat_sends(self):
-        path = documentation.FILES / 'stack-servers.json'
-        self.assertEqual({'servers': servers()}, json.loads(path.read_text()))
-
-    def test_the_page_names_every_option(self):
-        page = documentation.PAGE.read_text()
-        for command in (COMMAND, ('cluster', 'region', 'plan')):
-            usage = self.openstack(*command, '--help')
-            self.assertEqual(0, usage.status, usage)
-            # After the usage, before what the formatters understand.
-            own = usage.output.partition('\noptions:')[2]
-            own = own.partition('\noutput formatters')[0]
-            options = set(re.findall(r'--[a-z][a-z-]+', own)) - {'--help'}
-            self.assertGreater(len(options), 3)
-            self.assertEqual(set(), {o for o in options if o not in page})
+    def test_the_file_of_the_page_holds_what_heat_sends(self):
+        text = (pages.FILES / 'stack-servers.json').read_text()
+        self.assertEqual({'servers': servers()}, json.loads(text))
 
 
-class LiveTest(StackHintsTestCase):
-    """Nova and Heat are a stub: four paths that can be read."""
+class LiveTest(base.CloudTestCase):
+    """Heat says which servers there are, and Nova shows each."""
 
     def setUp(self):
         super().setUp()
-        self.cloud = {
-            'OS_CLIENT_CONFIG_FILE': self.write('clouds.yaml', CLOUDS),
-            'OS_CLOUD': 'stub',
-        }
         self.servers = {server['id']: server for server in servers()}
-        resources = [
-            {'resource_type': 'OS::Nova::Server', 'physical_resource_id': key}
-            for key in self.servers
+        kinds = [(one, 'OS::Nova::Server') for one in self.servers]
+        # Not created yet, and no server.
+        kinds += [('', 'OS::Nova::Server'), ('port', 'OS::Neutron::Port')]
+        self.cloud.resources = [
+            {'resource_type': kind, 'physical_resource_id': one}
+            for one, kind in kinds
         ]
-        resources += [
-            {
-                'resource_type': 'OS::Neutron::Port',
-                'physical_resource_id': 'p',
-            },
-            # Not created yet.
-            {'resource_type': 'OS::Nova::Server', 'physical_resource_id': ''},
-        ]
-        mocker = requests_mock.Mocker()
-        mocker.start()
-        self.addCleanup(mocker.stop)
-        self.mocker = mocker
-        mocker.get(re.compile(f'{URL}/heat/'), status_code=404, json={})
-        mocker.get(
-            f'{URL}/heat/v1', json=self.version('/heat/v1', 'v1.0', '1.0')
+        self.mocker.get(
+            re.compile(f'{rest_stub.COMPUTE}/servers/'), json=self.server
         )
-        mocker.get(
-            f'{URL}/heat/v1/stacks/shop',
-            json={'stack': {'id': 'id-shop', 'stack_name': 'shop'}},
-        )
-        mocker.get(
-            f'{URL}/heat/v1/stacks/shop/id-shop/resources',
-            json={'resources': resources},
-        )
-        mocker.get(
-            f'{URL}/compute/v2.1',
-            json=self.version('/compute/v2.1', 'v2.1', '2.100'),
-        )
-        mocker.get(
-            re.compile(f'{URL}/compute/v2.1/servers/'), json=self.server
-        )
-
-    @staticmethod
-    def version(path, name, maximum):
-        """Return the version document of an API."""
-        return {
-            'version': {
-                'id': name,
-                'status': 'CURRENT',
-                'version': maximum,
-                'min_version': '2.1',
-                'links': [{'rel': 'self', 'href': URL + path}],
-            }
-        }
 
     def server(self, request, context):
         """Answer with one server, as Nova does."""
@@ -340,19 +261,16 @@ class LiveTest(StackHintsTestCase):
             del found['scheduler_hints']
         return {'server': found}
 
-    def test_heat_says_which_servers_and_nova_what_they_say(self):
-        keys = self.write('keys', f'{KEY}\n{OLD_KEY}\n')
-        rows = self.data(*COMMAND, 'shop', '--key-file', keys, **self.cloud)
-        self.assertEqual(
-            {
-                'shop-db': 'valid',
-                'shop-web': 'valid',
-                'shop-unsigned': 'unsigned',
-                'shop-forged': 'invalid',
-                'plain': 'unsigned',
-            },
-            self.verdicts(rows),
+    def test_the_example_of_the_page_that_asks_a_cloud(self):
+        (words,) = re.findall(
+            r'\$ openstack (stack hints show shop --config-file .*)',
+            pages.PAGE.read_text('utf-8'),
         )
+        keys = f'signing_key = {KEY}, {OLD_KEY}'
+        self.write(f'[heat_hints]\n{keys}\n', 'nova.conf')
+        with contextlib.chdir(self.folder):
+            rows = self.live(*words.split())
+        self.assertEqual(VERDICTS, verdicts(rows))
         asked = [
             request.qs
             for request in self.mocker.request_history
@@ -361,34 +279,18 @@ class LiveTest(StackHintsTestCase):
         # Nested stacks, too.
         self.assertEqual([{'nested_depth': ['100']}], asked)
 
-    def test_the_example_of_the_page_that_asks_a_cloud(self):
-        (words,) = re.findall(
-            r'\$ openstack (stack hints show shop --config-file .*)',
-            documentation.PAGE.read_text('utf-8'),
-        )
-        self.write('nova.conf', f'[heat_hints]\nsigning_key = {KEY}\n')
-        with contextlib.chdir(self.folder):
-            rows = self.data(*words.split(), **self.cloud)
-        self.assertEqual(
-            {'valid', 'invalid', 'unsigned'},
-            {*self.verdicts(rows).values()},
-        )
-
     def test_a_server_that_is_gone_is_told(self):
         del self.servers['id-web']
-        result = self.openstack(*COMMAND, 'shop', **self.cloud)
+        result = self.openstack(*COMMAND, 'shop', **self.login)
         self.assertEqual(0, result.status, result.error)
         self.assertIn('id-web', result.error)
         self.assertNotIn('shop-web', result.output)
 
     def test_a_stack_that_is_not_there_is_one_line(self):
-        result = self.openstack(*COMMAND, 'other', **self.cloud)
+        result = self.openstack(*COMMAND, 'other', **self.login)
         self.assert_one_line(result, 'other')
 
     def test_an_older_nova_is_one_line(self):
-        self.mocker.get(
-            f'{URL}/compute/v2.1',
-            json=self.version('/compute/v2.1', 'v2.1', '2.96'),
-        )
-        result = self.openstack(*COMMAND, 'shop', **self.cloud)
+        self.cloud.maximum = '2.96'
+        result = self.openstack(*COMMAND, 'shop', **self.login)
         self.assert_one_line(result, 'microversion 2.100')
