@@ -163,7 +163,7 @@ class CloudTestCase(CommandTestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud = rest_stub.licensed_hosts()
+        self.cloud = rest_stub.examples()
         self.mocker = requests_mock.Mocker()
         self.enterContext(self.mocker)
         self.cloud.install(self.mocker)
@@ -198,7 +198,9 @@ class CloudTestCase(CommandTestCase):
             texts.append(pathlib.Path(file).read_text('utf-8'))
         # In YAML, documents are kept apart.
         between = '---\n' if form == 'yaml' else ''
-        return self.write(between.join([*texts, '']), 'all')
+        return self.write(
+            between.join([*texts, '']), '-'.join(words.split()[-2:])
+        )
 
     def server_files(self, form: str = 'json') -> list[str]:
         """Save all servers and return the option that reads them.

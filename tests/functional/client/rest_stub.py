@@ -9,12 +9,15 @@ keystoneauth.
 """
 
 import dataclasses
+import json
 import re
 from typing import Any
 from urllib import parse
 
 import requests_mock
 from keystoneauth1 import fixture
+
+from tests.functional.client import pages
 
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
@@ -71,20 +74,17 @@ class Cloud:
         token = fixture.V3Token(user_name='admin')
         token.set_project_scope(name='admin')
         token.add_role(name='admin')
-        token.add_service('compute', name='nova').add_standard_endpoints(
-            public=COMPUTE, region='RegionOne'
-        )
-        token.add_service('orchestration').add_standard_endpoints(
-            public=HEAT, region='RegionOne'
-        )
-        # "flavor set" of a newer shell wants one, even without a project.
-        token.add_service('identity', name='keystone').add_standard_endpoints(
-            public=AUTH_URL, region='RegionOne'
-        )
-        # "server show" of an older shell wants one, even without an image.
-        token.add_service('image', name='glance').add_standard_endpoints(
-            public=_IMAGE, region='RegionOne'
-        )
+        # "flavor set" of a newer shell wants the identity service even if it
+        # names no project, "server show" of an older one that of images.
+        for kind, url in (
+            ('compute', COMPUTE),
+            ('identity', AUTH_URL),
+            ('image', _IMAGE),
+            ('orchestration', HEAT),
+        ):
+            token.add_service(kind).add_standard_endpoints(
+                public=url, region='RegionOne'
+            )
         images = fixture.DiscoveryList(v2=False, v3=False)
         images.add_v2(f'{_IMAGE}/v2')
         mocker.get(_IMAGE, json={'versions': images.versions})
@@ -96,13 +96,11 @@ class Cloud:
             json=token,
             headers={'X-Subject-Token': 'token'},
         )
+        mocker.get(re.compile(f'{HEAT}/'), status_code=404, json={})
+        version = _version(HEAT, 'v1.0', '1.0')
+        mocker.get(HEAT, json={'version': version})
         shop = {'id': 'id-shop', 'stack_name': 'shop'}
-        for path, answer in (
-            ('', {'version': _version(HEAT, 'v1.0', '1.0')}),
-            ('/stacks/shop', {'stack': shop}),
-        ):
-            mocker.get(f'{HEAT}{path}', json=answer)
-        mocker.get(f'{HEAT}/stacks/other', status_code=404, json={})
+        mocker.get(f'{HEAT}/stacks/shop', json={'stack': shop})
         mocker.get(
             f'{HEAT}/stacks/shop/id-shop/resources',
             json=lambda *_: {'resources': self.resources},
@@ -248,61 +246,29 @@ def _version(url: str, name: str, maximum: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def licensed_hosts() -> Cloud:
-    """Return the cloud of the documentation's examples."""
-    scope = 'aggregate_instance_extra_specs'
-    return Cloud(
-        flavors={
-            'win.medium': {f'{scope}:os': 'windows'},
-            'any.small': {f'{scope}:os': '<or> windows <or> ~'},
-            'gpu.large': {f'{scope}:gpu': 'a100', f'{scope}:ssd': '*'},
-            'm1.small': {},
-        },
-        aggregates={
-            'licensed': (
-                {'os': 'windows', 'force_metadata_check': 'True'},
-                ['compute-7', 'compute-8'],
-            ),
-            'gpus': (
-                {'gpu': 'a100', 'availability_zone': 'east'},
-                ['compute-1', 'compute-2'],
-            ),
-            'disks': ({'ssd': 'nvme,sata'}, ['compute-2', 'compute-3']),
-        },
-        hosts=[f'compute-{number}' for number in (1, 2, 3, 4, 7, 8)],
-        servers={
-            'mail': ('compute-7', 'win.medium'),
-            'train': ('compute-2', 'gpu.large'),
-            'web': ('compute-4', 'm1.small'),
-        },
+def examples(prefix: str = '') -> Cloud:
+    """Return a cloud of the documentation's examples, from their files.
+
+    :param prefix: what the names of the files begin with.
+    """
+    flavors, aggregates, hosts = (
+        json.loads((pages.FILES / f'{name}.json').read_text('utf-8'))
+        for name in (f'{prefix}flavors', f'{prefix}aggregates', 'hosts')
     )
-
-
-def mistaken() -> Cloud:
-    """Return the cloud that the documentation finds mistakes in."""
-    scope = 'aggregate_instance_extra_specs'
+    for row in aggregates:
+        if row['Availability Zone']:
+            row['Properties']['availability_zone'] = row['Availability Zone']
+    servers = {
+        'mail': ('compute-7', 'win.medium'),
+        'train': ('compute-2', 'gpu.large'),
+        'web': ('compute-4', 'm1.small'),
+    }
     return Cloud(
-        flavors={
-            'any.small': {f'{scope}:os': '<or> windows <or> /root'},
-            'gpu.large': {f'{scope}:gpu': 'a100,h100'},
-            'hw.large': {'hw:cpu_policy': '~'},
-            'ssd.large': {'ssd': '<or> ! <or> sata'},
-        },
+        flavors={row['Name']: row['Properties'] for row in flavors},
         aggregates={
-            'licensed': (
-                {'os': 'windows', 'force_metadata_chek': 'True'},
-                ['compute-7'],
-            ),
-            'gpus': ({'gpu': '<or> a100 <or> h100'}, ['compute-1']),
-            'disks': (
-                {'ssd': '!', 'force_metadata_check': 'True'},
-                ['compute-1', 'compute-2'],
-            ),
-            'nvme': (
-                {'ssd': 'nvme', 'force_metadata_check': 'True'},
-                ['compute-2'],
-            ),
+            row['Name']: (row['Properties'], row['Hosts'])
+            for row in aggregates
         },
-        hosts=[],
-        servers={},
+        hosts=[row['Host'] for row in hosts],
+        servers={} if prefix else servers,
     )

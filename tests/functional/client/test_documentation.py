@@ -53,10 +53,8 @@ class CommandsPageTest(base.CommandTestCase):
         commands = pages.saving()
         self.assertEqual(set(_READ), set(commands))
         for name, words in commands.items():
-            sources = {'': rest_stub.licensed_hosts()}
-            if name != 'hosts.json':
-                sources['mistaken-'] = rest_stub.mistaken()
-            for prefix, source in sources.items():
+            for prefix in ('',) if name == 'hosts.json' else ('', 'mistaken-'):
+                source = rest_stub.examples(prefix)
                 rows = json.loads(
                     (pages.FILES / f'{prefix}{name}').read_text()
                 )
@@ -65,7 +63,7 @@ class CommandsPageTest(base.CommandTestCase):
 
     def test_the_servers_say_what_the_client_prints(self) -> None:
         words, names = pages.saving_servers()
-        source = rest_stub.licensed_hosts()
+        source = rest_stub.examples()
         printed = ''.join(self.printed(source, f'{words} {n}') for n in names)
         self.assertEqual(
             *(

@@ -8,28 +8,20 @@ import ddt
 
 from tests.functional.client import base, rest_stub
 
-_COMMANDS = {
-    'explain': ['m1.small'],
-    'lint': [],
-    'impact': ['--set-aggregate', 'licensed', 'os=x'],
-}
+#: The commands of the filter, each with the arguments it needs.
+_COMMANDS = (
+    ('explain', 'm1.small'),
+    ('lint',),
+    ('impact', '--set-aggregate', 'licensed', 'os=x'),
+)
+_CLUSTER = 'cluster region plan --cluster web --scale-out 1'
 
 
 @ddt.ddt
 class ErrorTest(base.CloudTestCase):
-    def fail(self, command: str, *arguments: str, **login: str) -> base.Result:
-        """Run a command that must fail, with the arguments it needs."""
-        needed = _COMMANDS[command]
-        return self.openstack(
-            'aggregate', 'filter', command, *needed, *arguments, **login
-        )
-
-    @ddt.data(*_COMMANDS)
-    def test_a_missing_file_is_named(self, command: str) -> None:
-        result = self.fail(
-            command, '--aggregates', '/no/file', '--flavors', 'x'
-        )
-        self.assert_one_line(result, 'Cannot read', 'No such file')
+    def fail(self, *words: str, **login: str) -> base.Result:
+        """Run a command of the filter."""
+        return self.openstack('aggregate', 'filter', *words, **login)
 
     @ddt.data(
         ('[{"Name": "m1.small"}]', 'no column "Properties"'),
@@ -47,7 +39,7 @@ class ErrorTest(base.CloudTestCase):
         aggregates = self.files()[2:]
         file = self.write(text, 'wrong')
         for command in _COMMANDS:
-            result = self.fail(command, '--flavors', file, *aggregates)
+            result = self.fail(*command, '--flavors', file, *aggregates)
             self.assert_one_line(result, file, words)
 
     def test_a_file_that_is_no_text_is_named(self) -> None:
@@ -63,70 +55,76 @@ class ErrorTest(base.CloudTestCase):
             result, '"Properties"', 'openstack aggregate list --long'
         )
 
-    def test_a_server_saved_with_an_old_api_is_told_how_to_save(self) -> None:
-        servers = self.write(
-            json.dumps({'name': 'mail', 'flavor': 'win.medium (1)'}),
-            'servers.json',
-        )
-        files = self.files()
-        for command in ('explain', 'impact'):
-            result = self.fail(command, *files, '--servers', servers)
-            self.assert_one_line(result, '--os-compute-api-version 2.47')
-
     @ddt.data(
-        (['explain', 'nosuch'], "no flavor has the name or ID 'nosuch'"),
-        (['explain', 'm1.small', '--host', 'h'], "the name 'h'"),
-        (['explain', '--server', 'web'], '--servers'),
-        (['explain'], 'Name a flavor'),
-        (['explain', '--matrix', '--host', 'compute-1'], 'leave out --host'),
-        (['impact'], 'Name a change'),
-        (['impact', '--set-aggregate', 'x', 'k=v'], "the name 'x'"),
-        (['impact', '--set-aggregate', 'gpus', 'k'], "'k' is no key=value"),
-        (['impact', '--unset-flavor', 'm1.small', 'k'], "no key 'k'"),
-        (['lint', '--config-file', '/no/nova.conf'], '/no/nova.conf'),
+        ('explain nosuch', "no flavor has the name or ID 'nosuch'"),
+        ('explain m1.small --host h', "the name 'h'"),
+        ('explain --server web', '--servers'),
+        ('explain', 'Name a flavor'),
+        ('explain --matrix --host compute-1', 'leave out --host'),
+        ('impact', 'Name a change'),
+        ('impact --set-aggregate x k=v', "the name 'x'"),
+        ('impact --set-aggregate gpus k', "'k' is no key=value"),
+        ('impact --unset-flavor m1.small k', "no key 'k'"),
+        ('lint --config-file /no/nova.conf', '/no/nova.conf'),
+        ('lint --aggregates /no/file', 'Cannot read'),
+        # Saved with an old microversion of the API.
+        ('explain --servers {old}', '--os-compute-api-version 2.47'),
+        ('impact --replace-in-tree --servers {old}', 'api-version 2.47'),
     )
     @ddt.unpack
-    def test_a_wrong_argument_is_named(
-        self, words: list[str], message: str
-    ) -> None:
-        result = self.openstack('aggregate', 'filter', *words, *self.files())
-        self.assert_one_line(result, message)
+    def test_a_wrong_argument_is_named(self, words: str, told: str) -> None:
+        server = {'name': 'mail', 'flavor': 'win.medium (1)'}
+        old = self.write(json.dumps(server), 'old.json')
+        arguments = words.format(old=old).split()
+        result = self.fail(arguments[0], *self.files(), *arguments[1:])
+        self.assert_one_line(result, told)
 
     @ddt.data(
-        (['--flavors'], '--aggregates'),
-        (['--hosts'], '--aggregates'),
-        (['--aggregates'], '--flavors'),
+        ('--flavors', '--aggregates'),
+        ('--hosts', '--aggregates'),
+        ('--aggregates', '--flavors'),
     )
     @ddt.unpack
     def test_half_of_the_files_are_not_enough(
-        self, options: list[str], missing: str
+        self, option: str, missing: str
     ) -> None:
         files = self.files()
-        given = [
-            word
-            for option in options
-            for word in (option, files[files.index(option) + 1])
-        ]
+        given = files[files.index(option) :][:2]
         for command in _COMMANDS:
-            result = self.fail(command, *given)
-            self.assert_one_line(result, missing)
+            self.assert_one_line(self.fail(*command, *given), missing)
 
-    @ddt.data('explain', 'impact')
-    def test_servers_alone_are_not_enough(self, command: str) -> None:
-        result = self.fail(command, *self.server_files(), **rest_stub.LOGIN)
+    @ddt.data(_COMMANDS[0], _COMMANDS[2])
+    def test_servers_alone_are_not_enough(self, command: list[str]) -> None:
+        result = self.fail(*command, *self.server_files(), **self.login)
         self.assert_one_line(result, '--aggregates')
 
-    @ddt.data(*_COMMANDS)
-    def test_no_cloud_is_told(self, command: str) -> None:
-        self.assert_one_line(self.fail(command), 'auth')
-
-    @ddt.data(*_COMMANDS)
-    def test_an_unreachable_cloud_is_told(self, command: str) -> None:
+    @ddt.data(
+        *(' '.join(('aggregate filter', *command)) for command in _COMMANDS),
+        'stack hints show shop',
+        _CLUSTER,
+    )
+    def test_no_cloud_is_told(self, words: str) -> None:
+        self.assert_one_line(self.openstack(*words.split()), 'auth')
         # The discard port, where nobody listens; the stub knows it not.
         login = rest_stub.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
         self.mocker.stop()
         self.addCleanup(self.mocker.start)
-        self.assert_one_line(self.fail(command, **login), '127.0.0.1:9')
+        result = self.openstack(*words.split(), **login)
+        self.assert_one_line(result, '127.0.0.1:9')
+        # If you ask for more you get more.
+        result = self.openstack('-v', *words.split(), **login)
+        self.assertGreater(len(result.error.splitlines()), 1)
+
+    def test_a_senlin_that_does_not_answer_is_told(self) -> None:
+        self.mocker.stop()
+        self.addCleanup(self.mocker.start)
+        result = self.openstack(
+            *_CLUSTER.split(),
+            OS_AUTH_TYPE='admin_token',
+            OS_TOKEN='t',
+            OS_ENDPOINT='http://127.0.0.1:9/',
+        )
+        self.assert_one_line(result, '127.0.0.1')
 
     def test_a_user_who_may_not_is_told(self) -> None:
         self.mocker.get(
@@ -134,11 +132,9 @@ class ErrorTest(base.CloudTestCase):
             status_code=403,
             json={'forbidden': {'message': 'Policy says no', 'code': 403}},
         )
-        self.assert_one_line(
-            self.fail('lint', **rest_stub.LOGIN), '403', 'Policy says no'
-        )
+        result = self.fail('lint', **self.login)
+        self.assert_one_line(result, '403', 'Policy says no')
 
     def test_an_unknown_server_is_told(self) -> None:
-        command = ('aggregate', 'filter', 'explain', '--server', 'nosuch')
-        result = self.openstack(*command, **rest_stub.LOGIN)
+        result = self.fail('explain', '--server', 'nosuch', **self.login)
         self.assert_one_line(result, 'nosuch')

@@ -2,10 +2,6 @@
 
 """``openstack aggregate filter explain`` in the real shell."""
 
-import csv
-import io
-import pathlib
-
 import ddt
 
 from tests.functional.client import base
@@ -21,9 +17,18 @@ class ExplainTest(base.CloudTestCase):
     def explain(self, *arguments: str) -> list[dict[str, object]]:
         """Return the rows, which must be the same from cloud and files."""
         command = ('aggregate', 'filter', 'explain', *arguments)
-        live = self.live(*command)
+        files = self.files()
         self.cloud.requests.clear()
-        self.assertEqual(live, self.data(*command, *self.files()))
+        live = self.live(*command)
+        # A cloud is only read.
+        self.assertIn(('GET', '/os-aggregates'), self.cloud.requests)
+        self.assertEqual(
+            {'GET'}, {method for method, _ in self.cloud.requests}
+        )
+        # With files no cloud is asked, even if there is one.
+        self.cloud.requests.clear()
+        self.assertEqual(live, self.live(*command, *files))
+        self.assertEqual([], self.cloud.requests)
         return live
 
     def test_each_host_is_told_with_its_reason(self) -> None:
@@ -41,18 +46,10 @@ class ExplainTest(base.CloudTestCase):
             passed,
         )
         self.assertEqual(
-            dict(
-                zip(
-                    COLUMNS,
-                    (
-                        'm1.small', 'compute-7', 'refuse', 1, 'aggregate',
-                        'os', ['windows'], [], ['licensed'],
-                    ),
-                    strict=True,
-                )
-            ),
-            rows[-2],
-        )  # fmt: skip
+            ['m1.small', 'compute-7', 'refuse', 1, 'aggregate']
+            + ['os', ['windows'], [], ['licensed']],
+            list(rows[-2].values()),
+        )
 
     def test_near_misses_come_first(self) -> None:
         rows = self.explain('gpu.large', '--only-refused')
@@ -70,8 +67,7 @@ class ExplainTest(base.CloudTestCase):
     def test_a_host_can_be_chosen(self) -> None:
         rows = self.explain('1', '--host', 'compute-4', '--host', 'compute-7')
         self.assertEqual(
-            [('compute-7', 'pass'), ('compute-4', 'refuse')],
-            [(row['Host'], row['Result']) for row in rows],
+            ['compute-7', 'compute-4'], [row['Host'] for row in rows]
         )
 
     def test_the_reason_is_that_of_the_log(self) -> None:
@@ -142,20 +138,6 @@ class ExplainTest(base.CloudTestCase):
             6, len(self.live('aggregate', 'filter', 'explain', 'm1.small'))
         )
 
-    def test_only_reading_requests_are_sent(self) -> None:
-        self.live('aggregate', 'filter', 'explain', 'win.medium')
-        self.assertIn(('GET', '/os-aggregates'), self.cloud.requests)
-        self.assertEqual({'GET'}, {m for m, _ in self.cloud.requests})
-
-    def test_files_ask_no_cloud(self) -> None:
-        files = self.files()
-        self.cloud.requests.clear()
-        command = ('aggregate', 'filter', 'explain', 'win.medium', *files)
-        self.data(*command)
-        # Not even when there is one.
-        self.live(*command)
-        self.assertEqual([], self.cloud.requests)
-
     @ddt.data('json', 'yaml', 'csv', 'value', 'table')
     def test_every_format_prints_the_same(self, form: str) -> None:
         result = self.openstack(
@@ -165,9 +147,6 @@ class ExplainTest(base.CloudTestCase):
         self.assertEqual((0, ''), (result.status, result.error))
         for word in ('any.small', 'compute-1', 'pass'):
             self.assertIn(word, result.output)
-        if form == 'csv':
-            header, _ = csv.reader(io.StringIO(result.output))
-            self.assertEqual(COLUMNS, header)
 
     def test_files_may_be_yaml(self) -> None:
         command = ('aggregate', 'filter', 'explain', 'gpu.large')
@@ -179,12 +158,10 @@ class ExplainTest(base.CloudTestCase):
 
     def test_rows_of_single_objects_are_enough(self) -> None:
         flavors = self.show('flavor show', 'win.medium', 'm1.small')
-        flavors = self.write(pathlib.Path(flavors).read_text(), 'flavors')
         aggregates = self.show('aggregate show', 'licensed', 'gpus')
-        rows = self.data(
-            'aggregate', 'filter', 'explain', 'win.medium', '--flavors',
-            flavors, '--aggregates', aggregates,
-        )  # fmt: skip
+        command = ('aggregate', 'filter', 'explain', 'win.medium')
+        files = ('--flavors', flavors, '--aggregates', aggregates)
+        rows = self.data(*command, *files)
         # Aggregates alone name four hosts.
         self.assertEqual(
             ['pass', 'pass', 'refuse', 'refuse'],

@@ -12,8 +12,6 @@ _SCOPE = 'aggregate_instance_extra_specs'
 class LintTest(base.CloudTestCase):
     def test_a_sound_cloud_has_no_findings(self) -> None:
         self.assertEqual([], self.live('aggregate', 'filter', 'lint'))
-        files = self.files()
-        self.assertEqual([], self.data('aggregate', 'filter', 'lint', *files))
 
     def test_findings_are_the_same_from_cloud_and_files(self) -> None:
         self.cloud.flavors['m1.small']['gpu'] = '<or> a100 <or> ~'
@@ -26,19 +24,18 @@ class LintTest(base.CloudTestCase):
             ],
             [tuple(row.values())[:4] for row in live],
         )
-        files = self.files()
-        self.assertEqual(
-            live, self.data('aggregate', 'filter', 'lint', *files)
-        )
-        (row,) = self.live(
-            'aggregate', 'filter', 'lint', '--severity', 'warning'
-        )
-        self.assertEqual('warning', row['Severity'])
+        command = ('aggregate', 'filter', 'lint')
+        self.assertEqual(live, self.data(*command, *self.files()))
+        found = self.live(*command, '--severity', 'warning')
+        self.assertEqual(live[:1], found)
 
     def test_errors_end_with_exit_code_1(self) -> None:
         self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = '<or> ! <or> x'
-        command = ['aggregate', 'filter', 'lint', '--severity', 'error']
-        result = self.openstack(*command, *self.files(), '-f', 'json')
+        # A process ends with that code, too.
+        result = self.openstack_process(
+            *('aggregate', 'filter', 'lint', '--severity', 'error'),
+            *('-f', 'json', *self.files()),
+        )
         self.assertEqual((1, ''), (result.status, result.error))
         (row,) = json.loads(result.output)
         self.assertEqual(
@@ -49,13 +46,6 @@ class LintTest(base.CloudTestCase):
             ['Severity', 'Code', 'Object', 'Name', 'Key', 'Problem', 'Remedy'],
             list(row),
         )
-
-    def test_a_process_ends_with_that_code_too(self) -> None:
-        self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = '<or>'
-        command = ['aggregate', 'filter', 'lint', *self.files()]
-        result = self.openstack_process(*command)
-        self.assertEqual((1, ''), (result.status, result.error))
-        self.assertIn('malformed-value', result.output)
 
 
 class ImpactTest(base.CloudTestCase):
@@ -117,13 +107,8 @@ class ImpactTest(base.CloudTestCase):
         before = self.files()
         self.cloud.aggregates['gpus'] = ({'gpu': 'h100'}, ['compute-1'])
         after = self.save('after.json', 'aggregate', 'list', '--long')
-        rows = self.data(
-            *command,
-            *before,
-            *self.server_files(),
-            '--after-aggregates',
-            after,
-        )
+        before += self.server_files()
+        rows = self.data(*command, *before, '--after-aggregates', after)
         self.assertEqual(
             [
                 ('flavor', 'gpu.large', 'compute-2', 'pass', 'refuse'),

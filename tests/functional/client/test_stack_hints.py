@@ -206,15 +206,9 @@ class OfflineTest(base.CommandTestCase):
         (('--servers', '/nowhere/file'), ('/nowhere/file',)),
         (('shop', '--key-file', '/nowhere/file'), ('/nowhere/file',)),
         (('shop', '--config-file', '/nowhere/file'), ('/nowhere/file',)),
-        (('shop',), ('auth',)),
     )
     def test_a_wrong_call_is_one_line(self, arguments, words):
         self.assert_one_line(self.openstack(*COMMAND, *arguments), *words)
-
-    def test_a_keystone_that_does_not_answer_is_one_line(self):
-        login = rest_stub.LOGIN | {'OS_AUTH_URL': 'http://127.0.0.1:9/v3'}
-        result = self.openstack(*COMMAND, 'shop', **login)
-        self.assert_one_line(result, '127.0.0.1:9')
 
     @ddt.unpack
     @ddt.data(
