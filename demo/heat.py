@@ -79,18 +79,6 @@ def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
     sent = {name: cloud.sent(name) for name in RUNS}
     return part.Part(
         service=f'Heat {importlib.metadata.version("openstack-heat")}',
-        real=(
-            'heat.engine.service.EngineService and '
-            'heat.engine.worker.WorkerService (convergence)',
-            'heat.rpc.client.EngineClient over oslo.messaging (in-process)',
-            'heat.engine.plugin_manager.PluginManager, which loads the hook',
-            'novaclient and keystoneauth1, over HTTP',
-            'heat_hints: StackHintsHook, MappingFileProvider',
-        ),
-        stubs=(
-            'the cloud below Heat (Keystone, Glance, Nova, Cinder, Neutron): '
-            'a loopback HTTP server that keeps each POST /servers',
-        ),
         steps=[
             _with_hook(told[HOOK], sent[HOOK]),
             _on_the_wire(sent[HOOK]),

@@ -7,7 +7,7 @@ import pathlib
 from typing import Any
 
 from demo import part
-from testing.nova import cases, engine, states
+from testing.nova import asking, cases, engine
 
 
 def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
@@ -34,20 +34,6 @@ def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
     steps.append(_stacks(cloud))
     return part.Part(
         service=f'Nova {engine.nova_version()}',
-        real=(
-            'nova.scheduler.manager.SchedulerManager',
-            'nova.scheduler.host_manager.HostManager',
-            'nova.scheduler.filters.HostFilterHandler',
-            'nova.scheduler.client.report.SchedulerReportClient',
-            'nova.objects and both Nova database models, on SQLite',
-            'the WSGI application of Placement, on SQLite',
-        ),
-        stubs=(
-            'the HTTP hop between Nova and Placement: a requests transport '
-            'that calls the WSGI application',
-            'Keystone: a fixed token, and Placement in its noauth2 mode',
-            'nova-compute: its service and node rows are written once',
-        ),
         steps=steps,
     )
 
@@ -161,21 +147,6 @@ def _cell(case: cases.Example, aggregate: str, boot: engine.Boot) -> str:
 
 def _tables(scheduler: Any) -> part.Step:
     """Ask the loaded filter for the cases of the documentation's tables."""
-    manager = scheduler.host_manager
-    ours = manager.filter_cls_map[engine.OURS]
-    filters = [one for one in manager.enabled_filters if type(one) is ours]
-    option, group = 'exempt_metadata_keys', 'nova_filters'
-
-    def passes(case: cases.Case) -> bool:
-        """Ask for one host and one flavor."""
-        engine.CONF.set_override(option, list(case.exempt), group=group)
-        host = states.host_state('host', states.aggregates(*case.aggregates))
-        return bool(
-            manager.filter_handler.get_filtered_objects(
-                filters, [host], states.request(case.flavor)
-            )
-        )
-
     step = part.Step(
         'The tables of the documentation, cell by cell',
         ('table', 'row', 'column', 'pass', 'refused'),
@@ -183,12 +154,11 @@ def _tables(scheduler: Any) -> part.Step:
         'scheduler loaded; the numbers count the cases.',
     )
     for cell in cases.cells():
-        found = [passes(case) for case in cell.cases]
+        found = [asking.passes(scheduler, case) for case in cell.cases]
         where = cell.table, cell.row, cell.column
         step.row(*where, found.count(True), found.count(False))
         wanted = [case.wanted is None for case in cell.cases]
         step.check(', '.join(where), wanted, found)
-    engine.CONF.clear_override(option, group=group)
     return step
 
 

@@ -17,26 +17,12 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+import yaml
+
+DESCRIPTIONS = pathlib.Path(__file__).parent / 'parts.yaml'
+
 #: Says what begins now.
 Progress = Callable[[str], None]
-
-
-@dataclasses.dataclass
-class Check:
-    """One demand of the specs, and what the services really did.
-
-    :param what: the demand in one sentence, with the section of its spec.
-    :param wanted: the value that the spec demands.
-    :param found: the value that was read from the running service.
-    """
-
-    what: str
-    wanted: Any
-    found: Any
-    ok: bool = dataclasses.field(init=False)
-
-    def __post_init__(self) -> None:
-        self.ok = bool(self.wanted == self.found)
 
 
 @dataclasses.dataclass
@@ -52,15 +38,21 @@ class Step:
     columns: tuple[str, ...]
     note: str = ''
     rows: list[tuple[Any, ...]] = dataclasses.field(default_factory=list)
-    checks: list[Check] = dataclasses.field(default_factory=list)
+    checks: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
     def row(self, *cells: Any) -> None:
         """Add a row to the table."""
         self.rows.append(cells)
 
     def check(self, what: str, wanted: Any, found: Any) -> None:
-        """Add a check, see :class:`Check`."""
-        self.checks.append(Check(what, wanted, found))
+        """Add a check.
+
+        :param what: what the specs demand, in one sentence.
+        :param wanted: the value that the spec demands.
+        :param found: the value that was read from the running service.
+        """
+        check = {'what': what, 'wanted': wanted, 'found': found}
+        self.checks.append({**check, 'ok': wanted == found})
 
 
 @dataclasses.dataclass
@@ -68,15 +60,11 @@ class Part:
     """What one service did in the demo.
 
     :param service: the service's name, as in ``Senlin 16.0.0``.
-    :param real: the real classes that ran.
-    :param stubs: what was stubbed, and at which seam.
     :param steps: the story, in order.
     :param leaves: what the part "stack" goes on with.
     """
 
     service: str
-    real: tuple[str, ...]
-    stubs: tuple[str, ...]
     steps: list[Step]
     leaves: Any = None
 
@@ -97,6 +85,7 @@ def main() -> None:
         print(f'[{name:<6} {seconds:5.1f} s] {text}', file=sys.stderr)
 
     try:
+        data = yaml.safe_load(DESCRIPTIONS.read_text())[name]
         story = importlib.import_module(f'demo.{name}')
         part = story.run(progress, log, json.loads(given))
     except Exception as exc:
@@ -106,7 +95,7 @@ def main() -> None:
             f'demo: {name} broke off: {type(exc).__name__}: {exc} '
             f'(the traceback is in {log}).'
         )
-    data = dataclasses.asdict(part)
+    data |= dataclasses.asdict(part)
     data['seconds'] = round(time.monotonic() - started, 1)
     # Linux counts in KiB; a child is a heat-engine.
     data['peak_mib'] = round(

@@ -13,17 +13,17 @@ from typing import Any
 import senlin.version
 
 from demo import part
-from testing.senlin import engine
+from testing.senlin import clusters, engine
 
 #: Policy and profile of each cluster.
 OURS = 'senlin_plugins.policy.region_placement', 'senlin_plugins.nova.server'
 IN_TREE = 'senlin.policy.region_placement', 'os.nova.server'
 
-SPEC: tuple[dict[str, Any], ...] = (
+SPEC: list[dict[str, Any]] = [
     {'name': 'RegionOne', 'weight': 100, 'cap': -1},
     {'name': 'RegionTwo', 'weight': 250, 'cap': 4},
     {'name': 'RegionThree', 'weight': 150, 'cap': -1},
-)
+]
 
 
 def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
@@ -58,58 +58,8 @@ def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
     story.recover()
     return part.Part(
         service=f'Senlin {senlin.version.version_info.release_string()}',
-        real=(
-            'senlin.api.openstack.v1.router:API, behind its paste pipeline',
-            'senlin.conductor.service:ConductorService',
-            'senlin.engine.service:EngineService, its actions and database',
-            'senlin_plugins: RegionPlacementPolicy, DeletionPolicy and '
-            'ServerProfile',
-            'senlin: RegionPlacementPolicy and ServerProfile (beside them)',
-        ),
-        stubs=(
-            'the cloud: a Senlin driver that keeps the servers of three '
-            'regions in memory (testing/senlin/driver.py)',
-            "the API's token check: identity comes from the X-User-Id headers",
-        ),
         steps=story.steps,
     )
-
-
-class Cluster:
-    """A cluster, made through REST, and what is attached to it."""
-
-    def __init__(
-        self, senlin: engine.Engine, policy: str, profile: str
-    ) -> None:
-        self.senlin = senlin
-        # The in-tree policy fails on NODE_CREATE when the profile has no
-        # context, so both get an empty one.
-        self.profile_id = senlin.profile(
-            profile, flavor='small', networks=[], context={}
-        )
-        self.id = senlin.cluster(self.profile_id)
-        self.attach(policy, {'regions': list(SPEC)})
-
-    def attach(self, policy: str, properties: dict[str, Any]) -> None:
-        """Create a policy and attach it."""
-        policy_id = self.senlin.policy(policy, properties)
-        action = self.senlin.attach(self.id, policy_id)
-        if action['status'] != 'SUCCEEDED':
-            raise RuntimeError(f'{policy}: {action["status_reason"]}')
-
-    def nodes(self) -> list[dict[str, Any]]:
-        """Return the nodes as the API shows them."""
-        return self.senlin.nodes(self.id)
-
-    def servers(self) -> dict[str, int]:
-        """Return region name -> servers that are really there."""
-        return self.senlin.cloud.servers_of(self.id)
-
-    def start(self, name: str, **arguments: object) -> str:
-        """Start an action and return its id; 'node_create' is one, too."""
-        if name == 'node_create':
-            return self.senlin.start_node(self.id, self.profile_id)[0]
-        return self.senlin.start(self.id, name, **arguments)
 
 
 class Story:
@@ -119,8 +69,8 @@ class Story:
         self._progress = progress
         progress('boot API, conductor and engine; create both clusters')
         self._senlin = engine.boot(log)
-        self._ours = Cluster(self._senlin, *OURS)
-        self._theirs = Cluster(self._senlin, *IN_TREE)
+        self._ours = clusters.Cluster(self._senlin, *OURS, SPEC)
+        self._theirs = clusters.Cluster(self._senlin, *IN_TREE, SPEC)
         self._wanted = self._ours.servers()
         self.steps: list[part.Step] = []
 

@@ -13,11 +13,10 @@ import pathlib
 from typing import Any
 
 from nova import objects
-from nova.scheduler import weights
 
 from demo import heat, part
 from testing.heat import stack_hints
-from testing.nova import engine
+from testing.nova import asking, engine
 
 #: Host -> GiB of memory. Nova by itself prefers the host that has most left.
 HOSTS = {'big': 1024, 'small-1': 256, 'small-2': 256}
@@ -41,17 +40,6 @@ def run(
     )
     return part.Part(
         service=f'{versions}: one stack',
-        real=(
-            'the bodies of POST /servers that heat-engine sent in the part '
-            'above',
-            'nova.objects.RequestSpec, which stores their hints',
-            'nova.scheduler.manager.SchedulerManager and all its weighers',
-        ),
-        stubs=(
-            'nova-api between the two: the hints are taken from the body and '
-            'put into a RequestSpec here, as it does',
-            'what is stubbed around nova-scheduler in its own part',
-        ),
         steps=[story.spread(), story.forged()],
     )
 
@@ -141,28 +129,6 @@ class Story:
         )
         return step
 
-    def members(self, scheduler: Any, request: Any) -> dict[str, int]:
-        """Return how many servers of its stack a request meets by host."""
-        manager = scheduler.host_manager
-        (weigher,) = (
-            weigher
-            for weigher in manager.weighers
-            if type(weigher).__name__ == 'StackAffinityWeigher'
-        )
-        states = sorted(
-            manager.get_host_states_by_uuids(
-                self.cloud.context, None, request
-            ),
-            key=lambda state: state.host,
-        )
-        counts = weigher.weigh_objects(
-            [weights.WeighedHost(state, 0.0) for state in states], request
-        )
-        return {
-            state.host: int(count)
-            for state, count in zip(states, counts, strict=True)
-        }
-
     def forged(self) -> part.Step:
         """Run servers whose hints are made up, and boot another member."""
         project, body = self.sent[0]
@@ -200,7 +166,7 @@ class Story:
             scheduler = self.scheduler(*keys)
             owner = project if who == 'Heat' else who
             request = self.request(owner, genuine)
-            found = self.members(scheduler, request)
+            found = asking.members(self.cloud, scheduler, request)
             host = self.boot(scheduler, request)
             step.row(label, who, *found.values(), host)
             step.check(

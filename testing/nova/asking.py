@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Ask the filter and the weigher that a nova-scheduler has loaded."""
+
+from typing import Any
+
+from nova.scheduler import weights
+
+from testing.nova import cases, engine, states
+
+
+def passes(scheduler: Any, case: cases.Case) -> bool:
+    """Return whether the filter lets a flavor boot on a host.
+
+    :param scheduler: Nova's SchedulerManager.
+    :param case: the host and the flavor; neither is in a database.
+    """
+    manager = scheduler.host_manager
+    ours = manager.filter_cls_map[engine.OURS]
+    filters = [one for one in manager.enabled_filters if type(one) is ours]
+    host = states.host_state('host', states.aggregates(*case.aggregates))
+    option, group = 'exempt_metadata_keys', 'nova_filters'
+    engine.CONF.set_override(option, list(case.exempt), group=group)
+    try:
+        return bool(
+            manager.filter_handler.get_filtered_objects(
+                filters, [host], states.request(case.flavor)
+            )
+        )
+    finally:
+        engine.CONF.clear_override(option, group=group)
+
+
+def members(
+    cloud: engine.Cloud, scheduler: Any, request: Any
+) -> dict[str, int]:
+    """Return how many servers of its stack a request meets, by host.
+
+    :param cloud: where the servers run.
+    :param scheduler: Nova's SchedulerManager.
+    :param request: Nova's RequestSpec.
+    """
+    manager = scheduler.host_manager
+    (weigher,) = (
+        weigher
+        for weigher in manager.weighers
+        if type(weigher).__name__ == 'StackAffinityWeigher'
+    )
+    found = manager.get_host_states_by_uuids(cloud.context, None, request)
+    hosts = sorted(found, key=lambda state: state.host)
+    counts = weigher.weigh_objects(
+        [weights.WeighedHost(state, 0.0) for state in hosts], request
+    )
+    return {
+        state.host: int(count)
+        for state, count in zip(hosts, counts, strict=True)
+    }
