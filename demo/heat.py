@@ -118,9 +118,7 @@ def _check_stack(
         groups = [resource for resource, _ in server['path'] if resource]
         path = ' > '.join([*groups, server['name']])
         found[path if path in SERVERS else ' > '.join([*groups, '*'])] += 1
-    step.check(
-        'the stack has the servers of its template', SERVERS, dict(found)
-    )
+    step.check('it has the servers of its template', SERVERS, dict(found))
     servers = len(_servers(told))
     step.check('one request for each server', servers, len(sent))
 
@@ -141,11 +139,7 @@ def _with_hook(
     by_uuid = _by_uuid(sent)
     key = stack_hints.SIGNATURE
     signatures = {hints[key] for hints in by_uuid.values() if key in hints}
-    step.check(
-        'each request carries a signature of its own',
-        len(sent),
-        len(signatures),
-    )
+    step.check('each has a signature of its own', len(sent), len(signatures))
     for server in _servers(told):
         hints = by_uuid.get(server['uuid'], {})
         ids = ('heat_stack_id', 'heat_root_stack_id', 'heat_resource_uuid')
@@ -161,12 +155,8 @@ def _with_hook(
         if key in hints:
             # Whether it is right is for Nova to say, in the part "stack".
             wanted[key] = hints[key]
-        step.check(
-            f'server {server["name"]}: its hints are what Heat says, and '
-            "the mapping file's (spec: Proposed change)",
-            wanted,
-            hints,
-        )
+        what = "its hints are what Heat says, and the mapping file's"
+        step.check(f'server {server["name"]}: {what}', wanted, hints)
     return step
 
 
@@ -175,8 +165,8 @@ def _on_the_wire(sent: list[loopback.Request]) -> part.Step:
     step = part.Step(
         'The key os:scheduler_hints of one request, as it was sent',
         ('hint', 'value'),
-        "The spec's path is a list of tuples, which Nova cannot store: each "
-        'becomes "resource,stack".',
+        'Nova stores strings and lists of strings only. The path of the spec '
+        'is a list of tuples: each becomes "resource,stack".',
     )
     wrong = []
     for request in sent:
@@ -187,12 +177,7 @@ def _on_the_wire(sent: list[loopback.Request]) -> part.Step:
             items = value if isinstance(value, list) else [value]
             if not all(isinstance(item, str) for item in items):
                 wrong.append(f'{request.name}: {name}')
-    step.check(
-        'in every request each value is a string or a list of strings: '
-        'Nova stores no other',
-        [],
-        wrong,
-    )
+    step.check('each value is a string or a list of strings', [], wrong)
     return step
 
 
@@ -208,11 +193,9 @@ def _without_hook(
         hints = 'none' if one.hints is None else json.dumps(one.hints)
         step.row(one.name, hints)
     _check_stack(step, told, sent)
-    step.check(
-        'no body has the key os:scheduler_hints (spec: default disabled)',
-        [],
-        [one.name for one in sent if 'os:scheduler_hints' in one.data],
-    )
+    key = 'os:scheduler_hints'
+    found = [one.name for one in sent if key in one.data]
+    step.check(f'no body has the key {key} (spec: disabled)', [], found)
     return step
 
 
@@ -232,23 +215,14 @@ def _compared(told: Told, sent: Sent) -> part.Step:
         mapped[name] = sum('rack' in one for one in hints)
         each = ', '.join(map(str, counts[name]))
         step.row(name, len(hints), each, mapped[name])
-    step.check(
-        'identifiers per server: none, six, six',
-        {OFF: [0], IN_TREE: [6], HOOK: [6]},
-        counts,
-    )
-    step.check(
-        'only the hook sends the hints of a provider',
-        {OFF: 0, IN_TREE: 0, HOOK: len(MAPPED)},
-        mapped,
-    )
-    root = told[IN_TREE]['root']
-    step.check(
-        "Heat's own option sends the same six values",
-        {
-            server['uuid']: stack_hints.wanted(root, server)
-            for server in _servers(told[IN_TREE])
-        },
-        _by_uuid(sent[IN_TREE]),
-    )
+    six = {OFF: [0], IN_TREE: [6], HOOK: [6]}
+    step.check('identifiers per server: none, six, six', six, counts)
+    one = {OFF: 0, IN_TREE: 0, HOOK: len(MAPPED)}
+    step.check('only the hook sends the hints of a provider', one, mapped)
+    same = {
+        server['uuid']: stack_hints.wanted(told[IN_TREE]['root'], server)
+        for server in _servers(told[IN_TREE])
+    }
+    found = _by_uuid(sent[IN_TREE])
+    step.check("Heat's own option sends the same six values", same, found)
     return step

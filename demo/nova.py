@@ -32,10 +32,7 @@ def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
     steps.append(_free_choice(cloud))
     progress('booting twelve servers of a stack, spread and packed')
     steps.append(_stacks(cloud))
-    return part.Part(
-        service=f'Nova {engine.nova_version()}',
-        steps=steps,
-    )
+    return part.Part(f'Nova {engine.nova_version()}', steps)
 
 
 def _host(case: cases.Example, aggregate: str) -> str:

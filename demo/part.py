@@ -85,8 +85,8 @@ def main() -> None:
         print(f'[{name:<6} {seconds:5.1f} s] {text}', file=sys.stderr)
 
     try:
-        data = yaml.safe_load(DESCRIPTIONS.read_text())[name]
         story = importlib.import_module(f'demo.{name}')
+        data = yaml.safe_load(DESCRIPTIONS.read_text())[name]
         part = story.run(progress, log, json.loads(given))
     except Exception as exc:
         with log.open('a') as stream:
@@ -96,6 +96,9 @@ def main() -> None:
             f'(the traceback is in {log}).'
         )
     data |= dataclasses.asdict(part)
+    checks = [check for step in part.steps for check in step.checks]
+    data['checks'] = len(checks)
+    data['failed'] = sum(not check['ok'] for check in checks)
     data['seconds'] = round(time.monotonic() - started, 1)
     # Linux counts in KiB; a child is a heat-engine.
     data['peak_mib'] = round(

@@ -90,19 +90,11 @@ class Story:
         ]
         ours, theirs = (self._senlin.wait(action) for action in started)
         self._check_scaling(step, wanted, ours)
-        step.check(
-            'in-tree policy and profile: succeeds as well',
-            'SUCCEEDED',
-            theirs['status'],
-        )
-        everything = dict.fromkeys(self._wanted, 0)
-        everything[engine.DEFAULT_REGION] = sum(wanted)
-        step.check(
-            f'in-tree policy and profile: every server in '
-            f'{engine.DEFAULT_REGION}, whatever was planned',
-            everything,
-            self._theirs.servers(),
-        )
+        step.check('in-tree: succeeds as well', 'SUCCEEDED', theirs['status'])
+        default = engine.DEFAULT_REGION
+        what = f'in-tree: every server in {default}, whatever was planned'
+        there = dict.fromkeys(self._wanted, 0) | {default: sum(wanted)}
+        step.check(what, there, self._theirs.servers())
 
     def scale_in_oldest(self, wanted: tuple[int, ...]) -> None:
         """Scale in with the deletion policy on our cluster."""
@@ -119,16 +111,10 @@ class Story:
         for name, count in self._wanted.items():
             here = [node for node in oldest_first if regions[node] == name]
             victims += here[: before[name] - count]
-        step.check(
-            'deletion S6: in each region the oldest nodes went',
-            sorted(victims),
-            sorted(set(regions) - left),
-        )
-        step.check(
-            'deletion S6: reason',
-            'Candidates generated',
-            action['data'].get('reason'),
-        )
+        what = 'deletion S6: in each region the oldest nodes went'
+        step.check(what, sorted(victims), sorted(set(regions) - left))
+        reason = action['data'].get('reason')
+        step.check('deletion S6: reason', 'Candidates generated', reason)
 
     def recover(self) -> None:
         """Recreate a node that is not in the default region."""
@@ -142,11 +128,8 @@ class Story:
         where = self._senlin.cloud.region_of_server
         step.check('the action succeeds', 'SUCCEEDED', action['status'])
         step.check('the old server is gone', None, where(node['physical_id']))
-        step.check(
-            'the new server is in the region of the node',
-            region,
-            where(after['physical_id']),
-        )
+        there = where(after['physical_id'])
+        step.check('the new server is in the same region', region, there)
         self._check_servers(step)
 
     def _step(self, title: str, note: str = '') -> part.Step:
@@ -185,11 +168,8 @@ class Story:
             name, weight, cap = region.values()
             there = self._wanted[name], servers[name], theirs[name]
             step.row(name, weight, 'none' if cap < 0 else cap, *there)
-        step.check(
-            "servers in each region's cloud: the best of all plans",
-            self._wanted,
-            servers,
-        )
+        what = "servers in each region's cloud: the best of all plans"
+        step.check(what, self._wanted, servers)
         nodes = self._ours.nodes()
         where = self._senlin.cloud.region_of_server
         step.check(

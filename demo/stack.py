@@ -34,13 +34,10 @@ def run(
     """
     progress(f"nova-scheduler gets Heat's {len(given)} requests, one by one")
     story = Story(log, given)
-    versions = (
-        f'Heat {importlib.metadata.version("openstack-heat")} and '
-        f'Nova {engine.nova_version()}'
-    )
+    heat_version = importlib.metadata.version('openstack-heat')
     return part.Part(
-        service=f'{versions}: one stack',
-        steps=[story.spread(), story.forged()],
+        f'Heat {heat_version} and Nova {engine.nova_version()}: one stack',
+        [story.spread(), story.forged()],
     )
 
 
@@ -116,17 +113,14 @@ class Story:
         step.check(
             "Nova's database holds each hint as Heat sent it", [], changed
         )
-        step.check(
-            'Nova alone puts them where most memory is',
-            {'big': count},
-            dict(alone),
-        )
-        step.check(
+        what = 'Nova alone puts them where most memory is'
+        step.check(what, {'big': count}, dict(alone))
+        what = (
             'with StackAffinityWeigher each host gets as many: nested stack, '
-            'group and autoscaling group are one stack',
-            dict.fromkeys(HOSTS, count // len(HOSTS)),
-            dict(spread),
+            'group and autoscaling group are one stack'
         )
+        fair = dict.fromkeys(HOSTS, count // len(HOSTS))
+        step.check(what, fair, dict(spread))
         return step
 
     def forged(self) -> part.Step:
@@ -169,24 +163,12 @@ class Story:
             found = asking.members(self.cloud, scheduler, request)
             host = self.boot(scheduler, request)
             step.row(label, who, *found.values(), host)
-            step.check(
-                f'signing_key = {label}, a request of {who}: the members of '
-                'its stack on each host',
-                wanted,
-                found,
-            )
+            what = f'signing_key = {label}, a request of {who}'
+            step.check(f'{what}: members on each host', wanted, found)
             if wanted is fooled:
-                step.check(
-                    'without a key, forged hints keep the next server off a '
-                    'host',
-                    True,
-                    host != 'big',
-                )
+                what = 'without a key, forged hints keep servers off a host'
+                step.check(what, True, host != 'big')
             if wanted is fair:
-                step.check(
-                    f'signing_key = {label}: the next server goes where it '
-                    'would have gone without the forged hints',
-                    'big',
-                    host,
-                )
+                what = f'signing_key = {label}: forged hints change nothing'
+                step.check(what, 'big', host)
         return step

@@ -49,13 +49,20 @@ class DemoTest(unittest.TestCase):
             text=True,
         )
         data = json.loads(file.read_text())
-        checks = [command.checks_of(part) for part in data['parts']]
-        failed = [one for part in checks for one in part if not one['ok']]
+        failed = [
+            check
+            for part in data['parts']
+            for step in part['steps']
+            for check in step['checks']
+            if check['wanted'] != check['found']
+        ]
         self.assertEqual([], failed)
         self.assertIs(True, data['ok'])
         self.assertEqual((0, ''), (result.returncode, result.stdout))
         # Senlin, Nova, Heat, and both of the last together.
-        self.assertEqual([35, 88, 18, 12], [len(part) for part in checks])
+        self.assertEqual(
+            [35, 88, 18, 12], [part['checks'] for part in data['parts']]
+        )
         # Nothing but the progress of each part.
         for line in result.stderr.splitlines():
             self.assertRegex(
@@ -69,6 +76,7 @@ class DemoTest(unittest.TestCase):
         step = {'title': 'add', 'columns': ['a'], 'rows': [[1]], 'note': ''}
         part = {'service': 'x', 'real': ['r'], 'stubs': ['s'], 'seconds': 1}
         part |= {'steps': [{**step, 'checks': [check]}], 'peak_mib': 2}
+        part |= {'checks': 1, 'failed': int(not check['ok'])}
         with mock.patch.object(command, 'run_parts', return_value=[part]):
             code, output, error = self.demo('nova')
         self.assertEqual(wanted, code)
