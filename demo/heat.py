@@ -48,17 +48,16 @@ SERVERS = {
 #: What templates/mapping.yaml gives, by the resource's name.
 MAPPED = {'db': {'rack': 'r7'}}
 
-#: Per run, what Heat tells of its stack.
-Told = dict[str, dict[str, Any]]
-#: Per run, the requests for servers.
-Sent = dict[str, list[loopback.Request]]
+#: What Heat tells of a stack, and the requests for its servers.
+Told = dict[str, Any]
+Sent = list[loopback.Request]
 
 
 def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
     """Create the stack three times and compare."""
     progress("heat-engine runs with the hook, without it, with Heat's option")
     cloud, launcher = loopback.Cloud(), process.Launcher()
-    told: Told = {}
+    told: dict[str, Told] = {}
     try:
         for name, settings in RUNS.items():
             stack = {
@@ -96,21 +95,19 @@ def path_of(hints: dict[str, Any]) -> str:
     return ' > '.join(step.partition(',')[0] for step in steps)
 
 
-def _servers(told: dict[str, Any]) -> list[dict[str, Any]]:
+def _servers(told: Told) -> list[dict[str, Any]]:
     """Return the servers that Heat tells of, the root stack's first."""
     found = [r for r in told['resources'] if r['type'] == 'OS::Nova::Server']
     return sorted(found, key=lambda r: (len(r['path']), r['path'], r['name']))
 
 
-def _by_uuid(sent: list[loopback.Request]) -> dict[str, dict[str, Any]]:
+def _by_uuid(sent: Sent) -> dict[str, dict[str, Any]]:
     """Return the hints of each request by the resource they are for."""
     hints = [request.hints or {} for request in sent]
     return {str(hint.get('heat_resource_uuid')): hint for hint in hints}
 
 
-def _check_stack(
-    step: part.Step, told: dict[str, Any], sent: list[loopback.Request]
-) -> None:
+def _check_stack(step: part.Step, told: Told, sent: Sent) -> None:
     """Check that there are a stack, its servers, and a request for each."""
     step.check('the stack is created', 'CREATE_COMPLETE', told['status'])
     found: collections.Counter[str] = collections.Counter()
@@ -123,9 +120,7 @@ def _check_stack(
     step.check('one request for each server', servers, len(sent))
 
 
-def _with_hook(
-    told: dict[str, Any], sent: list[loopback.Request]
-) -> part.Step:
+def _with_hook(told: Told, sent: Sent) -> part.Step:
     """Show what the hook sends."""
     step = part.Step(
         'With the hook: what Nova is told about each server',
@@ -160,7 +155,7 @@ def _with_hook(
     return step
 
 
-def _on_the_wire(sent: list[loopback.Request]) -> part.Step:
+def _on_the_wire(sent: Sent) -> part.Step:
     """Show the hints of one request, letter by letter."""
     step = part.Step(
         'The key os:scheduler_hints of one request, as it was sent',
@@ -181,9 +176,7 @@ def _on_the_wire(sent: list[loopback.Request]) -> part.Step:
     return step
 
 
-def _without_hook(
-    told: dict[str, Any], sent: list[loopback.Request]
-) -> part.Step:
+def _without_hook(told: Told, sent: Sent) -> part.Step:
     """Show that nothing is sent without the hook."""
     step = part.Step(
         'Without the hook (enabled = false): the same stack',
@@ -199,7 +192,7 @@ def _without_hook(
     return step
 
 
-def _compared(told: Told, sent: Sent) -> part.Step:
+def _compared(told: dict[str, Told], sent: dict[str, Sent]) -> part.Step:
     """Compare the three runs."""
     step = part.Step(
         "Heat's own option stack_scheduler_hints beside the hook",
