@@ -6,25 +6,55 @@ import functools
 import json
 import pathlib
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import testtools
 from openstack.compute.v2 import server as compute_server
 from testtools import content
 
-from tests.cloud import cleaning, clients, layout, logs, mariadb, readiness
+from tests.cloud import clients, layout, logs, mariadb, readiness
 
 ONE, TWO = (region.name for region in layout.REGIONS)
 
-#: How long a test waits for anything before it gives up, in seconds. Nothing
-#: takes as long if all goes well.
-PATIENCE = 100.0
-
 Server = compute_server.Server
+
+#: What tests make: the database, its table, a column, and which rows count.
+MADE = (
+    *(
+        (f'{database}_{region}', table, column, condition)
+        for region in (ONE, TWO)
+        for database, table, column, condition in (
+            ('nova', 'instances', 'uuid', 'deleted = 0'),
+            ('nova_cell0', 'instances', 'uuid', 'deleted = 0'),
+            ('nova_api', 'aggregates', 'name', 'TRUE'),
+            ('nova_api', 'flavors', 'name', 'TRUE'),
+            ('placement', 'allocations', 'consumer_id', 'TRUE'),
+        )
+    ),
+    *(
+        ('senlin', table, 'name', 'TRUE')
+        for table in ('cluster', 'node', 'receiver', 'profile', 'policy')
+    ),
+    ('senlin', 'cluster_lock', 'cluster_id', 'TRUE'),
+    ('senlin', 'node_lock', 'node_id', 'TRUE'),
+    ('heat', 'stack', 'name', 'deleted_at IS NULL'),
+)
+
+
+def made() -> set[str]:
+    """Return all that tests have made and that is still on the cloud."""
+    return {
+        f'{table} of {database}: {name}'
+        for database, table, column, condition in MADE
+        for (name,) in mariadb.query(
+            database,
+            f'SELECT {column} FROM `{table}` WHERE {condition}',  # noqa: S608
+        )
+    }
 
 
 class CloudTest(testtools.TestCase):
-    """A test on the cloud, which it leaves as empty as it found it.
+    """A test on the cloud, which it leaves as it found it.
 
     When it fails, what the services logged as errors meanwhile is shown.
     """
@@ -43,18 +73,22 @@ class CloudTest(testtools.TestCase):
             region.name: clients.connect(region.name)
             for region in layout.REGIONS
         }
+        before = made()
         # The last thing that is done, when what a test made is gone.
-        self.addCleanup(self.assert_nothing_left)
+        self.addCleanup(
+            self.wait_for, lambda: self.assertEqual(set(), made() - before)
+        )
+
+    #: Wait for an end state.
+    wait_for = staticmethod(readiness.wait_until)
 
     def show_logs(self, before: dict[pathlib.Path, int], _: object) -> None:
         """Add the errors in the logs to what is said of the test.
 
         :param before: how long the logs were when it began.
         """
-        lines = '\n'.join(logs.errors_since(before))
+        lines = '\n'.join(logs.errors(before))
         self.addDetail('errors in the logs', content.text_content(lines))
-
-    # What is there, by three sources.
 
     def servers(self, region: str) -> dict[str, Server]:
         """Return the servers of a region as Nova lists them, by id."""
@@ -73,86 +107,13 @@ class CloudTest(testtools.TestCase):
             'SELECT spec FROM request_specs WHERE instance_uuid = %s',
             server,
         )
-        if not rows:
-            return None
-        return json.loads(rows[0][0])['nova_object.data']
+        return json.loads(rows[0][0])['nova_object.data'] if rows else None
 
     def hints(self, region: str, server: str) -> dict[str, list[str]]:
         """Return the scheduler hints that Nova has stored for a server."""
         spec = self.request_spec(region, server)
         assert spec is not None
         return spec['scheduler_hints'] or {}
-
-    def assert_nothing_left(self) -> None:
-        """Fail if anything of a test is still on the cloud.
-
-        What is there is thrown away, so that the next test has a chance.
-        """
-        try:
-            readiness.wait_until(self.check_nothing_left, 30)
-            self.assertEqual([], cleaning.definitions())
-        except (readiness.NotReady, AssertionError) as exc:
-            try:
-                cleaning.sweep()
-            finally:
-                self.fail(str(exc))
-
-    def check_nothing_left(self) -> None:
-        """Raise unless the cloud is empty, save for what is only defined.
-
-        :raises AssertionError: says what is there.
-        """
-        for region in (ONE, TWO):
-            self.assertEqual({}, self.servers(region), region)
-            self.assertEqual(
-                [],
-                mariadb.query(
-                    f'placement_{region}',
-                    'SELECT consumer_id FROM allocations',
-                ),
-                f'Placement of {region} has allocations of nobody',
-            )
-        for table in ('cluster', 'node', 'receiver'):
-            self.assertEqual(
-                [],
-                mariadb.query(
-                    'senlin',
-                    f'SELECT name, status FROM `{table}`'  # noqa: S608
-                    if table != 'receiver'
-                    else 'SELECT name FROM receiver',
-                ),
-                f'Senlin has a {table}',
-            )
-        self.assertEqual(
-            [],
-            mariadb.query(
-                'senlin', 'SELECT cluster_id, action_ids FROM cluster_lock'
-            ),
-            'Senlin has a locked cluster',
-        )
-        self.assertEqual(
-            [],
-            mariadb.query(
-                'heat',
-                'SELECT name, status FROM stack WHERE deleted_at IS NULL',
-            ),
-            'Heat has a stack',
-        )
-
-    # Waiting.
-
-    def wait_for(
-        self, check: Callable[[], object], timeout: float = PATIENCE
-    ) -> None:
-        """Wait until a check raises nothing.
-
-        :param check: asks for something.
-        :param timeout: seconds before the test fails.
-        """
-        try:
-            readiness.wait_until(check, timeout)
-        except readiness.NotReady as exc:
-            self.fail(str(exc))
 
     def wait_for_servers(
         self, region: str, servers: Iterable[str]

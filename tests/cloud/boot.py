@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Boot the cloud, look at it, and take it down again."""
+"""Boot the cloud from nothing, and take it down again."""
 
+import concurrent.futures
 import functools
+import graphlib
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 
 from tests.cloud import (
@@ -17,306 +22,191 @@ from tests.cloud import (
     processes,
     rabbitmq,
     readiness,
-    schema,
     services,
-    steps,
+    tables,
 )
 
-Step = steps.Step
-Say = Callable[[str], object]
+#: How many steps run at the same time. More of them only wait for each
+#: other on a machine with two processors.
+WORKERS = 4
+
+#: What to do, and the names of the steps that must be done before.
+Step = tuple[Callable[[], object], tuple[str, ...]]
 
 
-class BootFailed(Exception):
-    """The cloud did not come up; says why."""
-
-
-def running() -> list[str]:
-    """Return the names of the services of which anything runs."""
-    return [
-        name
-        for name, service in services.ALL.items()
-        if processes.members(service)
-    ]
-
-
-def up(say: Say) -> None:
-    """Boot the cloud from nothing.
-
-    :param say: gets a line for each step.
-    :raises BootFailed: when it does not come up; nothing runs then.
-    """
-    if names := running():
-        raise BootFailed(
+def up() -> None:
+    """Boot the cloud; end the process with the reason if that fails."""
+    if names := processes.all_running():
+        sys.exit(
             f'{len(names)} services of the cloud run already; "down" stops '
-            'them. It is always booted from nothing, because the fake '
+            'them. The cloud is always booted from nothing, because the fake '
             'computes of Nova do not survive a restart of the host.'
         )
     if packages := install.missing():
-        raise BootFailed(
-            f'{" ".join(packages)} missing: run "install" as root'
-        )
+        sys.exit(f'{" ".join(packages)} missing: run "install" as root')
     for region in layout.REGIONS:
-        environment = region.nova_environment
-        if not services.can_run_nova(environment):
-            raise BootFailed(
-                f'the Nova of {region.name} cannot run from {environment}: '
-                f'run "make env ENV={environment.name}"'
+        python = region.nova_environment / 'bin' / 'python'
+        needed = 'import nova, placement, nova_filters, pymysql, waitress'
+        if not python.exists() or subprocess.call((python, '-c', needed)):
+            sys.exit(
+                f'the Nova of {region.name} cannot run from {python}: '
+                f'run "make env ENV={region.nova_environment.name}"'
             )
-    if taken := layout.taken_ports():
-        raise BootFailed('ports are in use: ' + '; '.join(taken))
+    began = time.monotonic()
     shutil.rmtree(layout.FOLDER, ignore_errors=True)
     for folder in (layout.ETC, layout.LOG, layout.RUN, layout.DATA):
         folder.mkdir(parents=True)
     (layout.DATA / 'locks').mkdir()
+    layout.choose_ports()
     configuration.write_all()
     rabbitmq.configure()
     try:
-        steps.run(all_steps(), say)
-    except steps.StepFailed as exc:
-        say(f'FAILED  {exc}')
-        for line in logs.of_failure(exc.step.name):
-            say(line)
-        down(say)
-        raise BootFailed(f'the cloud did not come up: {exc}') from exc
-    except BaseException:
-        down(say)
-        raise
+        run(all_steps())
+    except BaseException as exc:
+        print(*logs.errors(), sep='\n')
+        down()
+        sys.exit(f'the cloud did not come up: {type(exc).__name__}: {exc}')
+    print(f'the cloud is up after {time.monotonic() - began:.0f} s')
 
 
-def down(say: Say) -> None:
-    """Stop every service that runs; the logs stay.
-
-    :param say: gets a line for each service.
-    """
-    # What others depend on goes last.
-    for name, service in reversed(services.ALL.items()):
-        quick = service in (mariadb.SERVICE, rabbitmq.SERVICE, rabbitmq.EPMD)
-        # Nobody needs a goodbye of services whose data are thrown away.
-        if processes.stop(service, grace=10.0 if quick else 0.0):
-            say(f'stopped {name}')
+def down() -> None:
+    """Stop every service that runs; the logs stay."""
+    # Nobody needs a goodbye of services whose data are thrown away.
+    for name in processes.all_running():
+        processes.kill(name)
     shutil.rmtree(layout.DATA, ignore_errors=True)
+    print('the cloud is down')
 
 
-def start(service: processes.Service, check: Callable[[], object]) -> None:
-    """Start a service and wait until it can be used.
+def run(steps: dict[str, Step]) -> None:
+    """Do all steps, each as soon as those before it are done.
 
-    :param service: which one.
-    :param check: raises as long as it cannot be used.
-    :raises readiness.NotReady: when it does not get ready, or dies.
+    :param steps: by name; those that take longest first.
+    :raises Exception: what a step raises; no other is begun then.
     """
-    processes.start(service)
-    readiness.wait_until(check, alive=functools.partial(alive, service))
-
-
-def alive(*wanted: processes.Service) -> None:
-    """Raise unless services run.
-
-    :param wanted: which ones.
-    :raises readiness.NotReady: when one does not.
-    """
-    for service in wanted:
-        if processes.pid_of(service) is None:
-            raise readiness.NotReady(f'{service.name} has ended')
-
-
-def all_steps() -> list[Step]:
-    """Return everything that has to be done, in an order that is quick."""
-    found = [
-        Step('mariadb', start_mariadb),
-        Step('rabbitmq', start_rabbitmq),
-        Step('databases', schema.create, ('mariadb',)),
-        Step('keystone tables', schema.keystone, ('databases',)),
-        Step(
-            'keystone',
-            functools.partial(
-                start,
-                services.KEYSTONE,
-                functools.partial(readiness.answers, layout.PORTS['keystone']),
-            ),
-            ('keystone tables',),
-        ),
-        Step('catalog', catalog.fill, ('keystone',)),
-    ]
-    # Those that take longest first.
-    for name, make in (
-        ('neutron', schema.neutron),
-        *regional(schema.nova),
-        *regional(schema.nova_api),
-        ('heat', schema.heat),
-        ('senlin', schema.senlin),
-        ('glance', schema.glance),
-        *regional(schema.placement),
-    ):
-        found.append(Step(f'{name} tables', make, ('databases',)))
-    for region in layout.REGIONS:
-        found += steps_of(region)
-    found += central_steps('heat', services.HEAT, layout.PORTS['heat'])
-    found += central_steps('senlin', services.SENLIN, layout.PORTS['senlin'])
-    return found
-
-
-def regional(
-    make: Callable[[layout.Region], None],
-) -> list[tuple[str, Callable[[], None]]]:
-    """Return what makes the same tables in each region.
-
-    :param make: makes them in one.
-    :returns: for each region what the tables are called, and what makes them.
-    """
-    return [
-        (
-            f'{region.name} {make.__name__}',
-            functools.partial(make, region),
-        )
-        for region in layout.REGIONS
-    ]
-
-
-def steps_of(region: layout.Region) -> list[Step]:
-    """Return the steps that start the services of one region.
-
-    :param region: which one.
-    """
-    name = region.name
-    found = [
-        Step(
-            f'{name} nova cells',
-            functools.partial(schema.cells, region),
-            (f'{name} nova tables', f'{name} nova_api tables'),
-        )
-    ]
-    started = []
-    for service in services.of_region(region):
-        kind = service.name.partition('.')[2].split('-')[0]
-        port = None
-        made = {
-            'nova': f'{name} nova cells',
-            'placement': f'{name} placement tables',
-        }.get(kind, f'{kind} tables')
-        if not service.name.startswith(f'{name}.nova-'):
-            port = region.ports()[kind]
-        elif service.name == f'{name}.nova-api':
-            port = region.ports()['nova']
-        found.append(
-            Step(
-                service.name,
-                functools.partial(start, service, checker(service, port)),
-                (made, 'catalog', 'rabbitmq'),
+    began = time.monotonic()
+    order = graphlib.TopologicalSorter(
+        {name: after for name, (_, after) in steps.items()}
+    )
+    order.prepare()
+    running = {}
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        while order.is_active():
+            for name in order.get_ready():
+                running[pool.submit(steps[name][0])] = name
+            done, _ = concurrent.futures.wait(
+                running, return_when=concurrent.futures.FIRST_COMPLETED
             )
+            for future in done:
+                name = running.pop(future)
+                if future.exception():
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    print(f'FAILED  {name}')
+                future.result()
+                order.done(name)
+                print(f'{time.monotonic() - began:6.1f} s  {name}', flush=True)
+
+
+def all_steps() -> dict[str, Step]:
+    """Return everything that has to be done, in an order that is quick."""
+    basis = ('catalog', 'rabbitmq')
+    found: dict[str, Step] = {
+        'mariadb': (start_mariadb, ()),
+        'rabbitmq': (start_rabbitmq, ()),
+        'databases': (tables.create, ('mariadb',)),
+        'keystone tables': (tables.keystone, ('databases',)),
+    }
+    for region in layout.REGIONS:
+        found[f'{region.name} nova tables'] = (
+            functools.partial(tables.nova, region),
+            ('databases',),
         )
-        started.append(service.name)
-    found += [
-        Step(
-            f'{name} hosts',
-            functools.partial(find_hosts, region),
-            tuple(started),
-        ),
-        Step(
-            f'{name} flavor and image',
+    found |= {
+        'neutron tables': (tables.neutron, ('databases',)),
+        'heat tables': (tables.heat, ('databases',)),
+        'senlin tables': (tables.senlin, ('databases',)),
+        'glance tables': (tables.glance, ('databases',)),
+        **steps_of([services.keystone()], 'keystone tables'),
+        'catalog': (catalog.fill, ('keystone',)),
+        **steps_of(services.heat(), 'heat tables', *basis),
+        **steps_of(services.senlin(), 'senlin tables', *basis),
+    }
+    for region in layout.REGIONS:
+        name = region.name
+        found[f'{name} placement tables'] = (
+            functools.partial(tables.placement, region),
+            ('databases',),
+        )
+        started = services.of_region(region)
+        for service in started:
+            kind = service.name.removeprefix(f'{name}.').partition('-')[0]
+            own = f'{name} ' if kind in ('nova', 'placement') else ''
+            found |= steps_of([service], f'{own}{kind} tables', *basis)
+        found[f'{name} flavor and image'] = (
             functools.partial(fill_region, region),
             (f'{name}.nova-api', f'{name}.glance-api'),
-        ),
-        Step(
+        )
+        found |= waiting(
             f'{name} networks',
-            functools.partial(
-                readiness.wait_until,
-                functools.partial(readiness.neutron, region),
-            ),
-            (f'{name}.neutron-server',),
-        ),
-    ]
-    return found
-
-
-def central_steps(
-    name: str, started: list[processes.Service], port: int
-) -> list[Step]:
-    """Return the steps that start Heat or Senlin.
-
-    :param name: which of them.
-    :param started: its services.
-    :param port: where its API listens.
-    """
-    after = (f'{name} tables', 'catalog', 'rabbitmq')
-    found = []
-    for service in started:
-        is_api = service.name == f'{name}-api'
-        found.append(
-            Step(
-                service.name,
-                functools.partial(
-                    start, service, checker(service, port if is_api else None)
-                ),
-                after,
-            )
+            functools.partial(readiness.neutron, region),
+            f'{name}.neutron-server',
         )
-    path = {
-        'heat': f'{layout.url("heat")}/v1/%(tenant_id)s/services',
-        'senlin': f'{layout.url("senlin")}/v1/services',
-    }[name]
-    found.append(
-        Step(
+        found |= waiting(
+            f'{name} hosts',
+            functools.partial(readiness.nova, region),
+            *(service.name for service in started),
+        )
+    for name, path in (
+        ('heat', f'{layout.url("heat")}/v1/PROJECT/services'),
+        ('senlin', f'{layout.url("senlin")}/v1/services'),
+    ):
+        found |= waiting(
             f'{name} engines',
-            functools.partial(
-                readiness.wait_until,
-                readiness.engines(path, f'{name}-engine', 2),
-                alive=functools.partial(alive, *started),
-            ),
-            tuple(service.name for service in started),
+            functools.partial(readiness.engines, path, f'{name}-engine'),
+            *(one for one in found if one.startswith(f'{name}-')),
         )
-    )
     return found
 
 
-def checker(
-    service: processes.Service, port: int | None
-) -> Callable[[], object]:
-    """Return the check for one service by itself.
+def steps_of(started: list[processes.Service], *after: str) -> dict[str, Step]:
+    """Return the steps that start services, by the services' names.
 
-    :param service: which one.
-    :param port: where it listens; None for one that reports itself to its
-        service's database, which is looked at later.
+    :param started: the services.
+    :param after: the names of the steps that must be done before.
     """
-    if port is None:
-        return functools.partial(alive, service)
-    return functools.partial(readiness.answers, port)
+    return {
+        service.name: (functools.partial(readiness.start, service), after)
+        for service in started
+    }
+
+
+def waiting(
+    name: str, check: Callable[[], object], *after: str
+) -> dict[str, Step]:
+    """Return a step that waits for services.
+
+    :param name: its name.
+    :param check: raises as long as they cannot be used.
+    :param after: the services.
+    """
+    wait = functools.partial(readiness.wait_until, check, *after)
+    return {name: (wait, after)}
 
 
 def start_mariadb() -> None:
     """Make and start MariaDB."""
     mariadb.prepare()
-    start(mariadb.SERVICE, mariadb.ready)
+    readiness.start(mariadb.service(), mariadb.check)
 
 
 def start_rabbitmq() -> None:
     """Start RabbitMQ and the port mapper that it needs."""
-    start(rabbitmq.EPMD, rabbitmq.epmd_ready)
-    start(rabbitmq.SERVICE, rabbitmq.ready)
-
-
-def find_hosts(region: layout.Region) -> None:
-    """Wait for a region's Nova and let it know its compute hosts.
-
-    :param region: the region.
-    """
-    wanted = [
-        service
-        for service in services.of_region(region)
-        if '.nova-' in service.name
-    ]
-    readiness.wait_until(
-        functools.partial(readiness.nova, region),
-        alive=functools.partial(alive, *wanted),
-    )
-    schema.discover(region)
-    readiness.wait_until(functools.partial(readiness.hypervisors, region))
+    readiness.start(rabbitmq.port_mapper(), rabbitmq.check_port_mapper)
+    readiness.start(rabbitmq.service(), rabbitmq.check)
 
 
 def fill_region(region: layout.Region) -> None:
-    """Make the flavor and the image that a server needs.
-
-    :param region: where.
-    """
+    """Make the flavor and the image that a server needs."""
     admin = clients.connect(region.name)
     admin.compute.create_flavor(name=layout.FLAVOR, vcpus=1, ram=64, disk=1)
     admin.image.create_image(

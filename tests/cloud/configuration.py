@@ -19,37 +19,33 @@ PAGES = layout.ROOT / 'doc' / 'source'
 
 
 def write_all() -> None:
-    """Write the configuration of every service."""
+    """Write the configuration of every service, and of a user's shell."""
     write('keystone.conf', database=layout.database('keystone'))
     for region in layout.REGIONS:
         write_region(region)
-    write(
-        'heat.conf',
-        database=layout.database('heat'),
-        port=layout.PORTS['heat'],
-        url=layout.url('heat'),
-        transport=layout.transport(rabbitmq.SHARED),
-        authtoken=authtoken('heat'),
-        plugin='\n'.join(
-            (
-                from_page('heat.rst', 'enabled = true'),
-                # Whoever signs and whoever believes have the same line.
-                from_page('nova.rst', 'signing_key ='),
-            )
-        ),
-    )
-    write(
-        'senlin.conf',
-        database=layout.database('senlin'),
-        port=layout.PORTS['senlin'],
-        transport=layout.transport(rabbitmq.SHARED),
-        authtoken=authtoken('senlin'),
-        plugin=from_page('senlin.rst', 'default_region_name ='),
-    )
-    (layout.ETC / 'senlin-environments').mkdir()
-    for service in ('heat', 'senlin'):
+    for service, plugins in (
+        # Whoever signs and whoever believes have the same line.
+        ('heat', (('heat', 'enabled = true'), ('nova', 'signing_key ='))),
+        ('senlin', (('senlin', 'default_region_name ='),)),
+    ):
+        write(
+            f'{service}.conf',
+            database=layout.database(service),
+            port=layout.port(service),
+            url=layout.url(service),
+            transport=layout.transport(rabbitmq.SHARED),
+            authtoken=authtoken(service),
+            plugin=from_pages(*plugins),
+        )
         for number in (1, 2):
             write_host(f'{service}-engine-{number}')
+    (layout.ETC / 'senlin-environments').mkdir()
+    (layout.FOLDER / 'openrc').write_text(
+        ''.join(
+            f'export {name}={value}\n'
+            for name, value in layout.login(layout.USER).items()
+        )
+    )
 
 
 def write_region(region: layout.Region) -> None:
@@ -58,27 +54,21 @@ def write_region(region: layout.Region) -> None:
     :param region: which one.
     """
     for service in ('placement', 'glance', 'neutron', 'nova'):
-        plugin = ''
-        if service == 'nova':
-            plugin = '\n'.join(
-                (
-                    from_page('nova.rst', 'enabled_filters ='),
-                    from_page('nova.rst', 'weight_classes ='),
-                    from_page('nova.rst', 'signing_key ='),
-                )
-            )
-        template = {'glance': 'glance-api.conf'}.get(service)
         write(
-            template or f'{service}.conf',
+            'glance-api.conf' if service == 'glance' else f'{service}.conf',
             folder=region.name,
             region=region.name,
             environment=region.environment(service),
             database=layout.database(f'{service}_{region.name}'),
-            port=region.ports()[service],
+            port=region.port(service),
             transport=layout.transport(region.name),
             authtoken=authtoken(service),
             login=login(service),
-            plugin=plugin,
+            plugin=from_pages(
+                ('nova', 'enabled_filters ='),
+                ('nova', 'weight_classes ='),
+                ('nova', 'signing_key ='),
+            ),
         )
     write(
         'nova-database.conf',
@@ -134,21 +124,18 @@ def write(
 
 
 def login(user: str) -> str:
-    """Return how a service logs in.
+    """Return how a service logs in, for a section that has a client in it.
 
     :param user: the service's name in Keystone.
-    :returns: lines for any section that has a client in it.
     """
-    return '\n'.join(
-        (
-            f'auth_url = {layout.url("keystone")}/v3',
-            'auth_type = password',
-            f'username = {user}',
-            f'password = {layout.PASSWORD}',
-            'project_name = service',
-            'user_domain_id = default',
-            'project_domain_id = default',
-        )
+    return (
+        f'auth_url = {layout.url("keystone")}/v3\n'
+        'auth_type = password\n'
+        f'username = {user}\n'
+        f'password = {layout.PASSWORD}\n'
+        'project_name = service\n'
+        'user_domain_id = default\n'
+        'project_domain_id = default'
     )
 
 
@@ -158,24 +145,30 @@ def authtoken(user: str) -> str:
     :param user: the service's name in Keystone.
     :returns: the lines of the section ``keystone_authtoken``.
     """
-    return '\n'.join(
-        (
-            f'www_authenticate_uri = {layout.url("keystone")}/v3',
-            login(user),
-            'service_token_roles_required = true',
-        )
+    return (
+        f'www_authenticate_uri = {layout.url("keystone")}/v3\n'
+        f'{login(user)}\n'
+        'service_token_roles_required = true'
     )
+
+
+def from_pages(*pieces: tuple[str, str]) -> str:
+    """Return pieces of configuration that the documentation shows.
+
+    :param pieces: of each the page, and how one line of it begins.
+    """
+    return '\n'.join(from_page(page, line) for page, line in pieces)
 
 
 def from_page(page: str, line: str) -> str:
     """Return a piece of configuration that the documentation shows.
 
-    :param page: the page below ``doc/source/``.
-    :param line: how one line of it begins.
+    :param page: the page below ``doc/source/``, without its suffix.
+    :param line: how one line of the piece begins.
     :returns: the first piece that has such a line, without its margin.
     :raises ValueError: when the page has none.
     """
-    text = (PAGES / page).read_text()
+    text = (PAGES / f'{page}.rst').read_text()
     for piece in re.split(r'::(?: ini)?\n', text)[1:]:
         lines = []
         for candidate in piece.splitlines():

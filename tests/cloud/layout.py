@@ -7,6 +7,8 @@ checkout, so that it disturbs nothing else on the machine.
 """
 
 import dataclasses
+import functools
+import json
 import pathlib
 import socket
 import sys
@@ -20,7 +22,6 @@ DATA = FOLDER / 'data'
 
 #: The environment that the services run from: that of the interpreter.
 ENVIRONMENT = pathlib.Path(sys.prefix)
-PROGRAMS = ENVIRONMENT / 'bin'
 
 #: The one that some regions have their Nova and Placement from instead.
 NEWEST = ENVIRONMENT.parent / 'functional-2026.2'
@@ -43,89 +44,113 @@ class Region:
     """One region of the cloud.
 
     :param name: as Keystone knows it.
-    :param port: the first of its ports.
     :param hosts: its compute hosts.
     :param nova_environment: the environment that its Nova and Placement run
         from.
     """
 
     name: str
-    port: int
     hosts: tuple[str, ...]
     nova_environment: pathlib.Path = ENVIRONMENT
 
-    def ports(self) -> dict[str, int]:
-        """Return the port of each of its APIs."""
-        names = ('placement', 'nova', 'glance', 'neutron')
-        return {name: self.port + at for at, name in enumerate(names)}
-
     def environment(self, service: str) -> pathlib.Path:
-        """Return the environment that one of its services runs from.
-
-        :param service: its name, for example ``nova``.
-        """
+        """Return the environment that one of its services runs from."""
         if service in ('nova', 'placement'):
             return self.nova_environment
         return ENVIRONMENT
 
+    def port(self, service: str) -> int:
+        """Return where one of its APIs listens."""
+        return port(f'{self.name}.{service}')
+
     def url(self, service: str) -> str:
         """Return the address of one of its APIs, without a path."""
-        return f'http://{ADDRESS}:{self.ports()[service]}'
+        return url(f'{self.name}.{service}')
 
 
 REGIONS = (
-    Region('RegionOne', 21110, ('one-1', 'one-2', 'one-3')),
-    Region('RegionTwo', 21120, ('two-1', 'two-2'), NEWEST),
+    Region('RegionOne', ('one-1', 'one-2', 'one-3')),
+    Region('RegionTwo', ('two-1', 'two-2'), NEWEST),
 )
 
-#: What there is once, for all regions.
-PORTS = {
-    'mariadb': 21000,
-    'rabbitmq': 21001,
-    'epmd': 21002,
-    'erlang': 21003,
-    'keystone': 21100,
-    'heat': 21101,
-    'senlin': 21102,
-}
+#: Whatever listens: what there is once, and the APIs of each region.
+SERVERS = (
+    *('mariadb', 'rabbitmq', 'epmd', 'erlang', 'keystone', 'heat', 'senlin'),
+    *(
+        f'{region.name}.{service}'
+        for region in REGIONS
+        for service in ('placement', 'nova', 'glance', 'neutron')
+    ),
+)
+
+#: The ports of the cloud that was booted last.
+PORTS = FOLDER / 'ports.json'
 
 
-def url(service: str) -> str:
-    """Return the address of an API that there is once, without a path."""
-    return f'http://{ADDRESS}:{PORTS[service]}'
+def choose_ports() -> None:
+    """Choose a port for each server at which nobody listens.
+
+    The kernel gives none of these to clients: a connection of the cloud
+    itself could have the port of a server that is restarted.
+    """
+    limits = pathlib.Path('/proc/sys/net/ipv4/ip_local_port_range')
+    free = filter(can_listen, range(10000, int(limits.read_text().split()[0])))
+    chosen = dict(zip(SERVERS, free, strict=False))
+    if len(chosen) < len(SERVERS):
+        raise OSError(f'no free ports below those that {limits} says')
+    PORTS.write_text(json.dumps(chosen, indent=1))
+    port.cache_clear()
 
 
-def all_ports() -> dict[str, int]:
-    """Return every port of the cloud by who listens on it."""
-    ports = dict(PORTS)
-    for region in REGIONS:
-        for name, port in region.ports().items():
-            ports[f'{region.name}.{name}'] = port
-    return ports
+def can_listen(number: int) -> bool:
+    """Return whether a server could listen at a port."""
+    with socket.socket() as probe:
+        # As the servers do: one that is closing down is no obstacle.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, number))
+        except OSError:
+            return False
+        return True
 
 
-def taken_ports() -> list[str]:
-    """Return who would find its port taken by another program."""
-    taken = []
-    for name, port in all_ports().items():
-        with socket.socket() as probe:
-            # As the servers do: one that is closing down is no obstacle.
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((ADDRESS, port))
-            except OSError as exc:
-                taken.append(f'{name} ({port}): {exc.strerror}')
-    return taken
+@functools.cache
+def port(server: str) -> int:
+    """Return where one of the servers listens."""
+    return json.loads(PORTS.read_text())[server]
+
+
+def url(server: str) -> str:
+    """Return the address of an API, without a path."""
+    return f'http://{ADDRESS}:{port(server)}'
+
+
+def login(user: str, region: str = REGIONS[0].name) -> dict[str, str]:
+    """Return the variables with which a user logs in.
+
+    :param user: who.
+    :param region: where commands go.
+    """
+    return {
+        'OS_AUTH_URL': f'{url("keystone")}/v3',
+        'OS_IDENTITY_API_VERSION': '3',
+        'OS_USERNAME': user,
+        'OS_PASSWORD': PASSWORD,
+        'OS_PROJECT_NAME': user,
+        'OS_USER_DOMAIN_ID': 'default',
+        'OS_PROJECT_DOMAIN_ID': 'default',
+        'OS_REGION_NAME': region,
+    }
 
 
 def database(name: str) -> str:
     """Return the URL under which a service finds its database."""
     return (
-        f'mysql+pymysql://cloud:{PASSWORD}@{ADDRESS}:{PORTS["mariadb"]}/'
+        f'mysql+pymysql://cloud:{PASSWORD}@{ADDRESS}:{port("mariadb")}/'
         f'{name}?charset=utf8'
     )
 
 
 def transport(vhost: str) -> str:
     """Return the URL under which a service finds its message bus."""
-    return f'rabbit://cloud:{PASSWORD}@{ADDRESS}:{PORTS["rabbitmq"]}/{vhost}'
+    return f'rabbit://cloud:{PASSWORD}@{ADDRESS}:{port("rabbitmq")}/{vhost}'

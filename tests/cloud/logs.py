@@ -11,7 +11,7 @@ from tests.cloud import layout
 LINES = 15
 
 #: What a line says that is worth showing.
-SIGNS = (' ERROR ', ' CRITICAL ', 'Traceback', 'Error:', 'error:')
+SIGNS = re.compile(r' ERROR | CRITICAL |Traceback|[Ee]rror:')
 
 COLOURS = re.compile('\x1b\\[[0-9;]*m')
 
@@ -21,12 +21,13 @@ def all_logs() -> list[pathlib.Path]:
     return sorted(layout.LOG.glob('*.log'))
 
 
-def lines_of(log: pathlib.Path) -> list[str]:
+def lines_of(log: pathlib.Path, start: int = 0) -> list[str]:
     """Return the lines of a log, without the colours.
 
     :param log: the file.
+    :param start: the byte to begin with.
     """
-    text = log.read_text(errors='replace')
+    text = log.read_bytes()[start:].decode(errors='replace')
     return COLOURS.sub('', text).splitlines()
 
 
@@ -35,63 +36,35 @@ def sizes() -> dict[pathlib.Path, int]:
     return {log: log.stat().st_size for log in all_logs()}
 
 
-def errors_since(before: dict[pathlib.Path, int]) -> list[str]:
-    """Return the last errors that each service has logged since.
+def errors(before: dict[pathlib.Path, int] | None = None) -> list[str]:
+    """Return the last errors that each service has logged.
 
-    :param before: what :func:`sizes` returned then.
+    :param before: what :func:`sizes` returned then, if only errors since
+        then are wanted.
     :returns: lines under the names of the logs.
     """
     found = []
     for log in all_logs():
-        with log.open('rb') as stream:
-            stream.seek(before.get(log, 0))
-            text = stream.read().decode(errors='replace')
-        lines = _errors_in(COLOURS.sub('', text).splitlines())
+        lines = [
+            line
+            for line in lines_of(log, (before or {}).get(log, 0))
+            if SIGNS.search(line)
+        ]
         if lines:
-            found += [f'--- {log.name}', *lines[-LINES:]]
+            found += [f'--- {log}', *lines[-LINES:]]
     return found
 
 
-def tail(log: pathlib.Path, lines: int = LINES) -> list[str]:
-    """Return the end of a log.
+def ends(name: str, lines: int) -> list[str]:
+    """Return the ends of some logs.
 
-    :param log: the file.
-    :param lines: how many lines of it.
+    :param name: a part of their names.
+    :param lines: how many lines of each.
+    :returns: lines under the names of the logs.
     """
-    return lines_of(log)[-lines:]
-
-
-def errors(log: pathlib.Path, lines: int = LINES) -> list[str]:
-    """Return the last lines of a log that report an error.
-
-    :param log: the file.
-    :param lines: how many of them.
-    """
-    return _errors_in(lines_of(log))[-lines:]
-
-
-def _errors_in(lines: list[str]) -> list[str]:
-    """Return the lines that report an error."""
-    return [line for line in lines if any(sign in line for sign in SIGNS)]
-
-
-def of_failure(step: str) -> list[str]:
-    """Return what the logs say about a step that failed.
-
-    :param step: its name, which begins as the names of its logs do.
-    :returns: the ends of the logs that belong to it; if there are none, the
-        errors in all of them.
-    """
-    words = step.replace('.', ' ').split()
-    own = [
-        log
+    return [
+        line
         for log in all_logs()
-        if log.stem == step
-        or log.stem.replace('.', ' ').startswith(' '.join(words[:-1] or words))
+        if name in log.stem
+        for line in (f'--- {log}', *lines_of(log)[-lines:])
     ]
-    found = []
-    for log in own or all_logs():
-        lines = errors(log) or (tail(log) if own else [])
-        if lines:
-            found += [f'--- {log.name}', *lines]
-    return found

@@ -2,40 +2,43 @@
 
 """A MariaDB of the cloud's own."""
 
+import contextlib
 import getpass
+from collections.abc import Iterator
 
 import pymysql
+from pymysql import cursors
 
 from tests.cloud import layout, processes
 
 FOLDER = layout.DATA / 'mariadb'
 SOCKET = layout.RUN / 'mariadb.sock'
 
-#: What a cloud of a few minutes does not need: surviving a power cut.
-CAREFREE = (
-    '--skip-log-bin',
-    '--innodb-flush-log-at-trx-commit=0',
-    '--innodb-doublewrite=0',
-    '--innodb-flush-method=nosync',
-    '--performance-schema=0',
-)
 
-SERVICE = processes.Service(
-    'mariadb',
-    (
-        '/usr/sbin/mariadbd',
-        '--no-defaults',
-        f'--user={getpass.getuser()}',
-        f'--datadir={FOLDER}',
-        f'--socket={SOCKET}',
-        f'--bind-address={layout.ADDRESS}',
-        f'--port={layout.PORTS["mariadb"]}',
-        '--max-connections=2000',
-        '--character-set-server=utf8mb3',
-        '--skip-name-resolve',
-        *CAREFREE,
-    ),
-)
+def service() -> processes.Service:
+    """Return the server."""
+    return processes.Service(
+        'mariadb',
+        (
+            '/usr/sbin/mariadbd',
+            '--no-defaults',
+            f'--user={getpass.getuser()}',
+            f'--datadir={FOLDER}',
+            f'--socket={SOCKET}',
+            f'--bind-address={layout.ADDRESS}',
+            f'--port={layout.port("mariadb")}',
+            '--max-connections=2000',
+            '--character-set-server=utf8mb3',
+            '--skip-name-resolve',
+            # What a cloud of a few minutes does not need: surviving a power
+            # cut.
+            '--skip-log-bin',
+            '--innodb-flush-log-at-trx-commit=0',
+            '--innodb-doublewrite=0',
+            '--innodb-flush-method=nosync',
+            '--performance-schema=0',
+        ),
+    )
 
 
 def prepare() -> None:
@@ -47,26 +50,30 @@ def prepare() -> None:
         f'--datadir={FOLDER}',
         '--auth-root-authentication-method=normal',
         '--skip-test-db',
-        log=SERVICE.log,
+        log='mariadb',
     )
 
 
-def ready() -> None:
+def check() -> None:
     """Raise unless MariaDB answers."""
-    execute('SELECT 1')
+    query('mysql', 'SELECT 1')
 
 
-def execute(*statements: str) -> None:
-    """Carry out statements as the administrator.
+@contextlib.contextmanager
+def login(database: str) -> Iterator[cursors.Cursor]:
+    """Log in as the administrator; what is changed meanwhile is kept.
 
-    :param statements: SQL, without values from outside.
+    :param database: its name.
+    :returns: what carries out statements.
     """
     with (
-        pymysql.connect(unix_socket=str(SOCKET), user='root') as connection,
+        pymysql.connect(
+            unix_socket=str(SOCKET), user='root', database=database
+        ) as connection,
         connection.cursor() as cursor,
     ):
-        for statement in statements:
-            cursor.execute(statement)
+        yield cursor
+        connection.commit()
 
 
 def create(names: list[str]) -> None:
@@ -75,11 +82,13 @@ def create(names: list[str]) -> None:
     :param names: the databases.
     """
     who = f"'cloud'@'{layout.ADDRESS}'"
-    execute(
-        f"CREATE USER {who} IDENTIFIED BY '{layout.PASSWORD}'",
-        f'GRANT ALL ON *.* TO {who}',
-        *(f'CREATE DATABASE `{name}`' for name in names),
-    )
+    with login('mysql') as cursor:
+        cursor.execute(
+            f"CREATE USER {who} IDENTIFIED BY '{layout.PASSWORD}'",
+        )
+        cursor.execute(f'GRANT ALL ON *.* TO {who}')
+        for name in names:
+            cursor.execute(f'CREATE DATABASE `{name}`')
 
 
 def copy(source: str, target: str) -> None:
@@ -88,12 +97,7 @@ def copy(source: str, target: str) -> None:
     :param source: the name of the full one.
     :param target: the name of the empty one.
     """
-    with (
-        pymysql.connect(
-            unix_socket=str(SOCKET), user='root', database=target
-        ) as connection,
-        connection.cursor() as cursor,
-    ):
+    with login(target) as cursor:
         # Tables refer to others that come later in the alphabet.
         cursor.execute('SET FOREIGN_KEY_CHECKS = 0')
         cursor.execute(f'SHOW TABLES FROM `{source}`')
@@ -103,7 +107,6 @@ def copy(source: str, target: str) -> None:
             cursor.execute(
                 f'INSERT INTO `{table}` SELECT * FROM `{source}`.`{table}`'  # noqa: S608
             )
-        connection.commit()
 
 
 def query(database: str, statement: str, *values: object) -> list[tuple]:
@@ -112,29 +115,7 @@ def query(database: str, statement: str, *values: object) -> list[tuple]:
     :param database: its name.
     :param statement: SQL with ``%s`` for each value.
     :param values: the values.
-    :returns: the rows.
     """
-    with (
-        pymysql.connect(
-            unix_socket=str(SOCKET), user='root', database=database
-        ) as connection,
-        connection.cursor() as cursor,
-    ):
+    with login(database) as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall())
-
-
-def change(database: str, statement: str) -> None:
-    """Carry out a statement that changes rows of a database.
-
-    :param database: its name.
-    :param statement: SQL, without values from outside.
-    """
-    with (
-        pymysql.connect(
-            unix_socket=str(SOCKET), user='root', database=database
-        ) as connection,
-        connection.cursor() as cursor,
-    ):
-        cursor.execute(statement)
-        connection.commit()

@@ -3,11 +3,12 @@
 """What the tests with aggregates and flavors share."""
 
 import concurrent.futures
+import itertools
 import re
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from tests.cloud import base, layout, logs
+from tests.cloud import base, layout, logs, processes
 
 #: What ComputeCapabilitiesFilter, which the documentation leaves enabled,
 #: does not take for a capability.
@@ -21,9 +22,6 @@ HOSTS = layout.REGIONS[0].hosts
 
 #: How many requests are on their way at the same time.
 WORKERS = 10
-
-_Wish = TypeVar('_Wish')
-_Answer = TypeVar('_Answer')
 
 
 class PlacementTest(base.CloudTest):
@@ -96,14 +94,6 @@ class PlacementTest(base.CloudTest):
             },
         )
 
-    def make_group(self) -> str:
-        """Make a group of servers that share no host; return its id."""
-        made = self.compute.create_server_group(
-            name=base.unique('group'), policy='anti-affinity'
-        ).id
-        self.addCleanup(self.compute.delete_server_group, made)
-        return made
-
     def boot(
         self,
         flavor: str,
@@ -149,9 +139,7 @@ class PlacementTest(base.CloudTest):
         )
 
     @staticmethod
-    def at_once(
-        ask: Callable[[_Wish], _Answer], wishes: Iterable[_Wish]
-    ) -> list[_Answer]:
+    def at_once(ask: Callable[[Any], Any], wishes: Iterable[Any]) -> list:
         """Ask for many things, some of them at the same time.
 
         :param ask: asks for one.
@@ -186,27 +174,44 @@ class PlacementTest(base.CloudTest):
                 found[server] = one.compute_host
         return found
 
+    def boot_everywhere(
+        self, flavors: Mapping[str, str]
+    ) -> dict[tuple[str, str], str]:
+        """Ask for a server of each flavor on each host, all at once.
+
+        :param flavors: their ids by name.
+        :returns: the servers' ids by the names of flavor and host.
+        """
+        wanted = list(itertools.product(flavors, self.hosts))
+        made = self.at_once(
+            lambda where: self.boot(flavors[where[0]], host=where[1]), wanted
+        )
+        return dict(zip(wanted, made, strict=True))
+
+    def logged(self, pattern: str) -> re.Match[str]:
+        """Return the only match in the logs of the region's schedulers."""
+        (found,) = (
+            match
+            for number in (1, 2)
+            for line in logs.lines_of(
+                processes.log_of(f'{self.region}.nova-scheduler-{number}')
+            )
+            if (match := re.search(pattern, line))
+        )
+        return found
+
     def reasons(self, server: str) -> dict[str, int]:
         """Return why the scheduler found no host, from its log.
 
         :param server: the server that was to be placed.
         :returns: the number of hosts by reason.
         """
-        pattern = re.compile(rf'Instance {server}: 0 of (\d+) hosts?: (.*\S)')
-        found = [
-            match
-            for number in (1, 2)
-            for line in logs.lines_of(
-                layout.LOG / f'{self.region}.nova-scheduler-{number}.log'
-            )
-            if (match := pattern.search(line))
-        ]
-        self.assertEqual(1, len(found), 'lines in the logs of the schedulers')
+        found = self.logged(rf'Instance {server}: 0 of (\d+) hosts?: (.*\S)')
         counts = {
             reason: int(count)
             for count, reason in re.findall(
-                r'(\d+) (.+?)(?:, (?=\d+ )|$)', found[0][2]
+                r'(\d+) (.+?)(?:, (?=\d+ )|$)', found[2]
             )
         }
-        self.assertEqual(int(found[0][1]), sum(counts.values()), found[0][0])
+        self.assertEqual(int(found[1]), sum(counts.values()), found[0])
         return counts

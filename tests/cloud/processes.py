@@ -19,8 +19,8 @@ from collections.abc import Mapping
 
 from tests.cloud import layout
 
-#: How long a service may take to end when it is asked to, in seconds.
-GRACE = 10.0
+#: How long the kernel may take to end a process, in seconds.
+PATIENCE = 30.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,34 +29,33 @@ class Service:
 
     :param name: unique; the log and the pid file are named after it.
     :param command: the program and its arguments.
+    :param port: where it answers HTTP; None if it does not.
     :param environment: variables beside the few that all services get.
     """
 
     name: str
     command: tuple[str, ...]
+    port: int | None = None
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
-    @property
-    def log(self) -> pathlib.Path:
-        """Return the file that the service writes to."""
-        return layout.LOG / f'{self.name}.log'
 
-    @property
-    def pid_file(self) -> pathlib.Path:
-        """Return the file that says which process it is."""
-        return layout.RUN / f'{self.name}.pid'
+def log_of(name: str) -> pathlib.Path:
+    """Return the file that a service writes to."""
+    return layout.LOG / f'{name}.log'
+
+
+def pid_file(name: str) -> pathlib.Path:
+    """Return the file that says which process a service is."""
+    return layout.RUN / f'{name}.pid'
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the variables that programs of the cloud are started with.
 
     Not those of the caller: a proxy or a cloud of his would be used.
-
-    :param extra: what is added.
-    :returns: all variables.
     """
     return {
-        'PATH': f'{layout.PROGRAMS}:/usr/sbin:/usr/bin:/sbin:/bin',
+        'PATH': f'{layout.ENVIRONMENT}/bin:/usr/sbin:/usr/bin:/sbin:/bin',
         'HOME': str(layout.DATA),
         'LANG': 'C.UTF-8',
         'PYTHONWARNINGS': 'ignore',
@@ -65,11 +64,8 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def start(service: Service) -> None:
-    """Start a service; its log is continued.
-
-    :param service: what to start.
-    """
-    with service.log.open('ab') as log:
+    """Start a service; its log is continued."""
+    with log_of(service.name).open('ab') as log:
         process = subprocess.Popen(
             service.command,
             stdin=subprocess.DEVNULL,
@@ -79,35 +75,40 @@ def start(service: Service) -> None:
             cwd=layout.DATA,
             start_new_session=True,
         )
-    service.pid_file.write_text(f'{process.pid} {started_at(process.pid)}')
+    pid_file(service.name).write_text(
+        f'{process.pid} {started_at(process.pid)}'
+    )
     # The process is found by its file from now on, also by another run of
     # this tool; nothing is lost with the object that stands for it.
     process.returncode = 0
 
 
-def pid_of(service: Service) -> int | None:
-    """Return the pid of a service that runs.
-
-    :param service: the service in question.
-    :returns: the pid of its first process; None when it does not run.
-    """
-    try:
-        pid, began = service.pid_file.read_text().split()
-    except (OSError, ValueError):
-        return None
-    reap(int(pid))
-    return int(pid) if started_at(int(pid)) == began else None
+def is_running(name: str) -> bool:
+    """Return whether the first process of a service runs."""
+    with contextlib.suppress(OSError, ValueError):
+        pid, began = pid_file(name).read_text().split()
+        reap(int(pid))
+        return started_at(int(pid)) == began
+    return False
 
 
-def members(service: Service) -> list[int]:
+def all_running() -> list[str]:
+    """Return the services of which anything runs, the newest first."""
+    files = sorted(
+        layout.RUN.glob('*.pid'), key=lambda file: -file.stat().st_mtime_ns
+    )
+    return [file.stem for file in files if members(file.stem)]
+
+
+def members(name: str) -> list[int]:
     """Return the pids of all processes that a service consists of.
 
-    :param service: the service in question.
+    :param name: the service in question.
     :returns: its first process and those that it has started, even if the
         first one is dead already.
     """
     try:
-        leader, began = service.pid_file.read_text().split()
+        leader, began = pid_file(name).read_text().split()
     except (OSError, ValueError):
         return []
     reap(int(leader))
@@ -115,55 +116,29 @@ def members(service: Service) -> list[int]:
         # The number was given to another process, which the kernel does
         # only when nobody is left in the session.
         return []
-    found = []
-    for entry in pathlib.Path('/proc').iterdir():
-        if entry.name.isdigit():
-            fields = stat(int(entry.name))
-            if fields and fields[SESSION] == leader:
-                found.append(int(entry.name))
-    return found
+    return [
+        int(entry.name)
+        for entry in pathlib.Path('/proc').iterdir()
+        if entry.name.isdigit()
+        and (fields := stat(int(entry.name)))
+        and fields[SESSION] == leader
+    ]
 
 
-def stop(service: Service, grace: float = GRACE) -> bool:
-    """Stop a service and all that it has started.
-
-    :param service: the service in question.
-    :param grace: seconds before it is killed.
-    :returns: whether anything of it ran.
-    """
-    ran = bool(members(service))
-    leader = pid_of(service)
-    if leader is not None:
-        send(leader, signal.SIGTERM)
-    deadline = time.monotonic() + grace
-    while members(service) and time.monotonic() < deadline:
-        if pid_of(service) is None:
-            break
-        time.sleep(0.05)
-    kill(service)
-    return ran
-
-
-def kill(service: Service) -> None:
+def kill(name: str) -> None:
     """Kill a service and all that it has started, without a warning.
 
-    :param service: the service in question.
     :raises RuntimeError: when the kernel does not let go of it.
     """
-    deadline = time.monotonic() + GRACE
-    while (pids := members(service)) and time.monotonic() < deadline:
+    deadline = time.monotonic() + PATIENCE
+    while pids := members(name):
         for pid in pids:
-            send(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            raise RuntimeError(f'{name} cannot be killed: {pids}')
         time.sleep(0.02)
-    if pids:
-        raise RuntimeError(f'{service.name} cannot be killed: {pids}')
-    service.pid_file.unlink(missing_ok=True)
-
-
-def send(pid: int, number: signal.Signals) -> None:
-    """Send a signal to a process that may be gone."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, number)
+    pid_file(name).unlink(missing_ok=True)
 
 
 def reap(pid: int) -> None:
@@ -180,7 +155,6 @@ STATE, SESSION, START_TIME = 0, 3, 19
 def stat(pid: int) -> list[str]:
     """Return what the kernel says about a process.
 
-    :param pid: its number.
     :returns: the fields behind its name; none when it is gone or dead.
     """
     try:
@@ -197,28 +171,21 @@ def started_at(pid: int) -> str:
     return fields[START_TIME] if fields else ''
 
 
-def run(
-    *command: str,
-    log: pathlib.Path,
-    extra: Mapping[str, str] | None = None,
-    timeout: float = 180,
-) -> None:
+def run(*command: str, log: str) -> None:
     """Run a program of the cloud to its end.
 
     :param command: the program and its arguments.
-    :param log: the file that its output is added to.
-    :param extra: variables beside the usual ones.
-    :param timeout: seconds that it may take.
+    :param log: the name of the log that its output is added to.
     :raises subprocess.SubprocessError: when it fails or takes too long.
     """
-    with log.open('ab') as stream:
+    with log_of(log).open('ab') as stream:
         subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
-            env=environment(extra),
+            env=environment(),
             cwd=layout.DATA,
-            timeout=timeout,
+            timeout=600,
             check=True,
         )

@@ -18,59 +18,62 @@ DEFINITIONS = layout.ETC / 'rabbitmq-definitions.json'
 SHARED = 'shared'
 VHOSTS = (SHARED, *(region.name for region in layout.REGIONS))
 
-#: RabbitMQ would start a port mapper that outlives it.
-EPMD = processes.Service(
-    'epmd',
-    (
-        '/usr/bin/epmd',
-        '-address',
-        layout.ADDRESS,
-        '-port',
-        str(layout.PORTS['epmd']),
-    ),
-)
 
-#: Where a client of the server's own protocol finds it.
-CLIENT = {
-    'RABBITMQ_NODENAME': 'cloud@localhost',
-    'RABBITMQ_CONF_ENV_FILE': str(layout.ETC / 'rabbitmq-env.conf'),
-    'ERL_EPMD_ADDRESS': layout.ADDRESS,
-    'ERL_EPMD_PORT': str(layout.PORTS['epmd']),
-}
+def port_mapper() -> processes.Service:
+    """Return the port mapper; RabbitMQ would start one that outlives it."""
+    port = str(layout.port('epmd'))
+    return processes.Service(
+        'epmd', ('/usr/bin/epmd', '-address', layout.ADDRESS, '-port', port)
+    )
 
-#: The server itself: the program of the same name in /usr/sbin insists on
-#: the system's user and on its folders.
-SERVICE = processes.Service(
-    'rabbitmq',
-    ('/usr/lib/rabbitmq/bin/rabbitmq-server',),
-    {
-        **CLIENT,
-        'RABBITMQ_CONFIG_FILE': str(CONFIG),
-        'RABBITMQ_MNESIA_BASE': str(FOLDER),
-        'RABBITMQ_LOGS': '-',
-        'RABBITMQ_ENABLED_PLUGINS_FILE': str(layout.ETC / 'rabbitmq-plugins'),
-        'RABBITMQ_DIST_PORT': str(layout.PORTS['erlang']),
-        # Erlang's schedulers would spin while they have nothing to do, and
-        # others need the processors.
-        'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS': (
-            '-kernel inet_dist_use_interface {127,0,0,1} '
-            '+sbwt none +sbwtdcpu none +sbwtdio none'
-        ),
-    },
-)
+
+def client() -> dict[str, str]:
+    """Return where a client of the server's own protocol finds it."""
+    return {
+        'RABBITMQ_NODENAME': 'cloud@localhost',
+        'RABBITMQ_CONF_ENV_FILE': str(layout.ETC / 'rabbitmq-env.conf'),
+        'ERL_EPMD_ADDRESS': layout.ADDRESS,
+        'ERL_EPMD_PORT': str(layout.port('epmd')),
+    }
+
+
+def service() -> processes.Service:
+    """Return the server itself.
+
+    The program of the same name in /usr/sbin insists on the system's user and
+    on its folders.
+    """
+    return processes.Service(
+        'rabbitmq',
+        ('/usr/lib/rabbitmq/bin/rabbitmq-server',),
+        environment={
+            **client(),
+            'RABBITMQ_CONFIG_FILE': str(CONFIG),
+            'RABBITMQ_MNESIA_BASE': str(FOLDER),
+            'RABBITMQ_LOGS': '-',
+            'RABBITMQ_ENABLED_PLUGINS_FILE': str(layout.ETC / 'plugins'),
+            'RABBITMQ_DIST_PORT': str(layout.port('erlang')),
+            # Erlang's schedulers would spin while they have nothing to do,
+            # and others need the processors.
+            'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS': (
+                '-kernel inet_dist_use_interface {127,0,0,1} '
+                '+sbwt none +sbwtdcpu none +sbwtdio none'
+            ),
+        },
+    )
 
 
 def configure() -> None:
     """Write the configuration, and who may do what."""
     FOLDER.mkdir()
     CONFIG.write_text(
-        f'listeners.tcp.1 = {layout.ADDRESS}:{layout.PORTS["rabbitmq"]}\n'
+        f'listeners.tcp.1 = {layout.ADDRESS}:{layout.port("rabbitmq")}\n'
         f'load_definitions = {DEFINITIONS}\n'
         'loopback_users = none\n'
         # The machine's disk is not the cloud's business.
         'disk_free_limit.absolute = 50MB\n'
     )
-    (layout.ETC / 'rabbitmq-plugins').write_text('[].\n')
+    (layout.ETC / 'plugins').write_text('[].\n')
     (layout.ETC / 'rabbitmq-env.conf').write_text('')
     everything = {'configure': '.*', 'write': '.*', 'read': '.*'}
     user = {'name': 'cloud', 'password': layout.PASSWORD, 'tags': ''}
@@ -84,21 +87,16 @@ def configure() -> None:
     DEFINITIONS.write_text(json.dumps(definitions))
 
 
-def epmd_ready() -> None:
+def check_port_mapper() -> None:
     """Raise unless the port mapper listens."""
-    with socket.create_connection((layout.ADDRESS, layout.PORTS['epmd']), 5):
+    with socket.create_connection((layout.ADDRESS, layout.port('epmd')), 5):
         pass
 
 
-def ready() -> None:
-    """Raise unless RabbitMQ lets the services in.
-
-    :raises OSError: when it does not.
-    """
-    url = kombu.Connection(
-        layout.transport(SHARED).replace('rabbit:', 'amqp:')
-    )
-    with url as connection:
+def check() -> None:
+    """Raise unless RabbitMQ lets the services in."""
+    url = layout.transport(SHARED).replace('rabbit:', 'amqp:')
+    with kombu.Connection(url) as connection:
         connection.ensure_connection(max_retries=1, timeout=5)
 
 
@@ -118,7 +116,7 @@ def listeners() -> dict[tuple[str, str], int]:
                 *('list_queues', 'name', 'consumers'),
             ],
             # The same home: the cookie that lets others in is there.
-            env=processes.environment(CLIENT),
+            env=processes.environment(client()),
             stdout=subprocess.PIPE,
             check=True,
         )

@@ -6,10 +6,10 @@ import http.client
 import time
 from collections.abc import Callable
 
-from tests.cloud import clients, layout, mariadb
+from tests.cloud import clients, layout, mariadb, processes
 
 #: How long a service may take to get ready, in seconds.
-TIMEOUT = 120.0
+TIMEOUT = 300.0
 
 
 class NotReady(Exception):
@@ -17,21 +17,21 @@ class NotReady(Exception):
 
 
 def wait_until(
-    check: Callable[[], object],
-    timeout: float = TIMEOUT,
-    alive: Callable[[], object] | None = None,
+    check: Callable[[], object], *alive: str, timeout: float = TIMEOUT
 ) -> None:
     """Wait until a check raises nothing.
 
     :param check: asks for something.
+    :param alive: the services that must run meanwhile.
     :param timeout: seconds.
-    :param alive: raises what ends the waiting at once.
-    :raises NotReady: when the time is over; with the check's last words.
+    :raises NotReady: when the time is over, with the check's last words, or
+        when one of the services has ended.
     """
     deadline = time.monotonic() + timeout
     while True:
-        if alive is not None:
-            alive()
+        for name in alive:
+            if not processes.is_running(name):
+                raise NotReady(f'{name} has ended')
         try:
             check()
             return
@@ -42,6 +42,21 @@ def wait_until(
                     f'{type(exc).__name__}: {exc}'
                 ) from exc
         time.sleep(0.2)
+
+
+def start(
+    service: processes.Service, check: Callable[[], object] | None = None
+) -> None:
+    """Start a service and wait until it can be used.
+
+    :param service: which one.
+    :param check: raises as long as it cannot be used; by default, that it
+        answers at its port if it has one.
+    :raises NotReady: when it does not get ready, or dies.
+    """
+    processes.start(service)
+    if check is not None or service.port is not None:
+        wait_until(check or (lambda: answers(service.port)), service.name)
 
 
 def answers(port: int) -> None:
@@ -61,42 +76,16 @@ def answers(port: int) -> None:
         raise NotReady(f'HTTP {status}')
 
 
-def nova(region: layout.Region) -> None:
-    """Raise unless all of a region's Nova services have reported themselves.
-
-    :param region: the region.
-    :raises NotReady: names those that are missing or down.
-    """
-    wanted = {
-        'nova-conductor': 1,
-        'nova-scheduler': 2,
-        'nova-compute': len(region.hosts),
-    }
-    listed = list(clients.connect(region.name).compute.services())
-    for binary, number in wanted.items():
-        up = [
-            service.host
-            for service in listed
-            if service.binary == binary and service.state == 'up'
-        ]
-        if len(up) < number:
-            raise NotReady(f'{len(up)} of {number} {binary} are up: {up}')
-
-
-def reports(
-    region: str, binary: str = 'nova-(compute|conductor|scheduler)'
-) -> dict[str, int]:
+def reports(region: str) -> dict[str, int]:
     """Return how often each Nova service has said that it is alive.
 
     :param region: the region's name.
-    :param binary: a regular expression for the names of the programs.
     :returns: the numbers, by program and host.
     """
     rows = mariadb.query(
         f'nova_{region}',
         "SELECT CONCAT(`binary`, ' on ', host), report_count FROM services"
-        ' WHERE `binary` REGEXP %s AND deleted = 0',
-        f'^{binary}$',
+        " WHERE `binary` <> 'nova-osapi_compute' AND deleted = 0",
     )
     return dict(rows)
 
@@ -113,13 +102,25 @@ def reported(region: str, before: dict[str, int]) -> None:
         raise NotReady(f'{region} has not heard from {silent}')
 
 
-def hypervisors(region: layout.Region) -> None:
+def nova(region: layout.Region) -> None:
     """Raise unless servers can be placed on all hosts of a region.
 
-    :param region: the region.
-    :raises NotReady: names the hosts that Nova or Placement do not know.
+    :raises NotReady: says which service is missing or down, or which host
+        Nova or Placement does not know.
     """
     admin = clients.connect(region.name)
+    up = [
+        service.binary
+        for service in admin.compute.services()
+        if service.state == 'up'
+    ]
+    for binary, number in (
+        ('nova-conductor', 1),
+        ('nova-scheduler', 2),
+        ('nova-compute', len(region.hosts)),
+    ):
+        if up.count(binary) < number:
+            raise NotReady(f'{up.count(binary)} of {number} {binary} are up')
     known = {one.name for one in admin.compute.hypervisors()}
     if missing := set(region.hosts) - known:
         raise NotReady(f'Nova does not know {sorted(missing)}')
@@ -138,37 +139,30 @@ def neutron(region: layout.Region) -> None:
     """Raise unless ports can be listed.
 
     The first request for ports fails until networks were asked for.
-
-    :param region: the region.
     """
     admin = clients.connect(region.name)
     list(admin.network.networks())
     list(admin.network.ports())
 
 
-def engines(path: str, binary: str, number: int) -> Callable[[], None]:
-    """Return a check that Heat's or Senlin's processes are there.
+def engines(path: str, binary: str) -> None:
+    """Raise unless both engines of Heat or Senlin are there.
 
-    :param path: the URL of the list of processes.
-    :param binary: which of them.
-    :param number: how many there must be.
-    :returns: the check.
+    :param path: the URL of the list of processes; ``PROJECT`` stands for
+        the project's id.
+    :param binary: the name of the engines.
     """
-
-    def check() -> None:
-        admin = clients.connect()
-        answer = admin.session.get(
-            path.replace('%(tenant_id)s', admin.current_project_id),
-            # The APIs wait a minute for what does not run yet.
-            timeout=3,
-        )
-        up = [
-            service
-            for service in answer.json()['services']
-            if service['binary'] == binary
-            and service.get('state', service.get('status')) == 'up'
-        ]
-        if len(up) < number:
-            raise NotReady(f'{len(up)} of {number} {binary} are up')
-
-    return check
+    admin = clients.connect()
+    answer = admin.session.get(
+        path.replace('PROJECT', admin.current_project_id),
+        # The APIs wait a minute for what does not run yet.
+        timeout=3,
+    )
+    up = [
+        service
+        for service in answer.json()['services']
+        if service['binary'] == binary
+        and service.get('state', service.get('status')) == 'up'
+    ]
+    if len(up) < 2:
+        raise NotReady(f'{len(up)} of 2 {binary} are up')

@@ -4,7 +4,6 @@
 
 import functools
 import pathlib
-import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -16,12 +15,11 @@ Service = processes.Service
 def program(
     name: str, *files: str, environment: pathlib.Path = layout.ENVIRONMENT
 ) -> tuple[str, ...]:
-    """Return the command that starts a daemon of a service.
+    """Return the command that starts a daemon or a tool of a service.
 
     :param name: the program, as pip has installed it.
     :param files: its configuration files below ``etc``, the last one wins.
     :param environment: the environment that it is installed in.
-    :returns: the program and its arguments.
     """
     return (str(environment / 'bin' / name), *config_files(*files))
 
@@ -41,31 +39,12 @@ def application(
     :param name: where the application is found, as ``wsgi.py`` takes it.
     :param port: where it listens.
     :param environment: the environment that it is installed in.
-    :returns: the program and its arguments.
     """
     # -P: the program's folder is no place to import from.
     return (
-        str(environment / 'bin' / 'python'),
-        '-P',
+        *(str(environment / 'bin' / 'python'), '-P'),
         str(layout.ROOT / 'tests' / 'cloud' / 'wsgi.py'),
-        name,
-        layout.ADDRESS,
-        str(port),
-    )
-
-
-def can_run_nova(environment: pathlib.Path) -> bool:
-    """Return whether an environment has what Nova and Placement run with.
-
-    :param environment: its folder, which need not exist.
-    """
-    python = environment / 'bin' / 'python'
-    needed = 'nova, placement, nova_filters, pymysql, waitress'
-    return python.exists() and not subprocess.call(
-        (python, '-c', f'import {needed}'),
-        cwd=environment,
-        env=processes.environment(),
-        stderr=subprocess.DEVNULL,
+        *(name, layout.ADDRESS, str(port)),
     )
 
 
@@ -86,18 +65,15 @@ def nova_api(region: layout.Region) -> Service:
     :returns: Nova's own program where there is one; the newer versions bring
         the application only.
     """
-    name = f'{region.name}.nova-api'
+    name, port = f'{region.name}.nova-api', region.port('nova')
     files = nova_files(region)
-    environment = region.environment('nova')
+    environment = region.nova_environment
     if (environment / 'bin' / 'nova-api').exists():
-        return Service(name, program('nova-api', *files))
+        return Service(name, program('nova-api', *files), port)
     return Service(
         name,
-        application(
-            'nova.wsgi.osapi_compute:application',
-            region.ports()['nova'],
-            environment,
-        ),
+        application('nova.wsgi.osapi_compute:application', port, environment),
+        port,
         {
             'OS_NOVA_CONFIG_DIR': str(layout.ETC),
             # The first one says what the application consists of.
@@ -109,34 +85,35 @@ def nova_api(region: layout.Region) -> Service:
 
 
 def of_region(region: layout.Region) -> list[Service]:
-    """Return the services that each region has.
-
-    :param region: which one.
-    :returns: the services.
-    """
+    """Return the services that each region has."""
     name = region.name
-    ports = region.ports()
+    placement, glance, neutron = map(
+        region.port, ('placement', 'glance', 'neutron')
+    )
     nova = nova_files(region)
     nova_program = functools.partial(
-        program, environment=region.environment('nova')
+        program, environment=region.nova_environment
     )
     return [
         Service(
             f'{name}.placement',
             application(
                 'placement.wsgi:init_application()',
-                ports['placement'],
+                placement,
                 region.environment('placement'),
             ),
+            placement,
             {'OS_PLACEMENT_CONFIG_DIR': str(layout.ETC / name)},
         ),
         Service(
             f'{name}.glance-api',
             program('glance-api', f'{name}/glance-api.conf'),
+            glance,
         ),
         Service(
             f'{name}.neutron-server',
             program('neutron-server', f'{name}/neutron.conf'),
+            neutron,
         ),
         nova_api(region),
         Service(
@@ -168,70 +145,62 @@ def of_region(region: layout.Region) -> list[Service]:
     ]
 
 
-def senlin(name: str, number: int = 0) -> Service:
-    """Return one of Senlin's services.
-
-    :param name: what Senlin calls it.
-    :param number: which one, if there are several.
-    :returns: the service.
-    """
-    files = ['senlin.conf']
-    if number:
-        files.append(f'senlin-{name}-{number}.conf')
-    return Service(
-        '-'.join(['senlin', name, *([str(number)] if number else [])]),
-        (
-            sys.executable,
-            '-P',
-            str(layout.ROOT / 'tests' / 'cloud' / 'senlin_program.py'),
-            f'senlin.cmd.{name.replace("-", "_")}',
-            *config_files(*files),
-        ),
-    )
-
-
-KEYSTONE = Service(
-    'keystone',
-    application(
-        'keystone.server.wsgi:initialize_public_application()',
-        layout.PORTS['keystone'],
-    ),
-    {'OS_KEYSTONE_CONFIG_DIR': str(layout.ETC)},
-)
-
-HEAT = [
-    Service('heat-api', program('heat-api', 'heat.conf')),
-    *(
+def heat() -> list[Service]:
+    """Return Heat's services."""
+    return [
         Service(
-            f'heat-engine-{number}',
-            program('heat-engine', 'heat.conf', f'heat-engine-{number}.conf'),
-        )
-        for number in (1, 2)
-    ),
-]
-
-SENLIN = [
-    senlin('api'),
-    senlin('conductor'),
-    senlin('health-manager'),
-    senlin('engine', 1),
-    senlin('engine', 2),
-]
-
-#: All of them, in the order in which they are started.
-ALL = {
-    service.name: service
-    for service in (
-        mariadb.SERVICE,
-        rabbitmq.EPMD,
-        rabbitmq.SERVICE,
-        KEYSTONE,
-        *(
-            service
-            for region in layout.REGIONS
-            for service in of_region(region)
+            'heat-api', program('heat-api', 'heat.conf'), layout.port('heat')
         ),
-        *HEAT,
-        *SENLIN,
+        *(
+            Service(name, program('heat-engine', 'heat.conf', f'{name}.conf'))
+            for name in ('heat-engine-1', 'heat-engine-2')
+        ),
+    ]
+
+
+def senlin() -> list[Service]:
+    """Return Senlin's services."""
+
+    def command(name: str, *files: str) -> tuple[str, ...]:
+        return (
+            *(sys.executable, '-P'),
+            str(layout.ROOT / 'tests' / 'cloud' / 'senlin_program.py'),
+            f'senlin.cmd.{name}',
+            *config_files('senlin.conf', *files),
+        )
+
+    return [
+        Service('senlin-api', command('api'), layout.port('senlin')),
+        Service('senlin-conductor', command('conductor')),
+        Service('senlin-health-manager', command('health_manager')),
+        *(
+            Service(name, command('engine', f'{name}.conf'))
+            for name in ('senlin-engine-1', 'senlin-engine-2')
+        ),
+    ]
+
+
+def keystone() -> Service:
+    """Return Keystone."""
+    port = layout.port('keystone')
+    return Service(
+        'keystone',
+        application(
+            'keystone.server.wsgi:initialize_public_application()', port
+        ),
+        port,
+        {'OS_KEYSTONE_CONFIG_DIR': str(layout.ETC)},
     )
-}
+
+
+def named(name: str) -> Service:
+    """Return one of the services by its name."""
+    return next(
+        service
+        for service in (
+            *(mariadb.service(), rabbitmq.port_mapper(), rabbitmq.service()),
+            *(keystone(), *heat(), *senlin()),
+            *(one for region in layout.REGIONS for one in of_region(region)),
+        )
+        if service.name == name
+    )

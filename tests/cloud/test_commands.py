@@ -5,6 +5,8 @@
 import functools
 import json
 
+import ddt
+
 from tests.cloud import (
     base,
     command_base,
@@ -313,11 +315,11 @@ class TestImpact(command_base.FilterCommandTest):
 
     def restart_schedulers(self) -> None:
         """Start the schedulers anew and wait until they work."""
-        before = readiness.reports(self.region, 'nova-scheduler')
+        before = readiness.reports(self.region)
         for number in (1, 2):
-            service = services.ALL[f'{self.region}.nova-scheduler-{number}']
-            processes.stop(service)
-            processes.start(service)
+            name = f'{self.region}.nova-scheduler-{number}'
+            processes.kill(name)
+            processes.start(services.named(name))
         self.wait_for(
             functools.partial(readiness.reported, self.region, before)
         )
@@ -327,7 +329,7 @@ class TestImpact(command_base.FilterCommandTest):
 
         :returns: what becomes of it in the words of the command.
         """
-        servers = self.boot_everywhere()
+        servers = self.boot_everywhere(self.flavors)
         ended = self.wait_for_servers(self.region, servers.values())
         found = {}
         for where, server in servers.items():
@@ -346,23 +348,11 @@ class TestImpact(command_base.FilterCommandTest):
 class TestRegionPlan(command_base.CommandTest, senlin_base.ClusterTest):
     """What a user without special rights learns of his cluster."""
 
-    login = command_base.login(layout.USER)
+    who = layout.USER
 
     def plan(self, *arguments: str) -> list[dict]:
         """Return what the command says."""
         return self.live('cluster', 'region', 'plan', *arguments)
-
-    def make_policy(self, **regions: dict[str, int]) -> str:
-        """Make a region policy.
-
-        :param regions: weight and cap by name.
-        :returns: its id.
-        """
-        return self.make(
-            'policy',
-            senlin_base.REGIONS,
-            regions=[{'name': name, **more} for name, more in regions.items()],
-        )
 
     def assert_foretold(self, cluster: str, rows: list[dict]) -> None:
         """Scale a cluster; the policy must plan what the command has said.
@@ -390,10 +380,10 @@ class TestRegionPlan(command_base.CommandTest, senlin_base.ClusterTest):
         )
 
     def test_plan_is_what_senlin_does_next(self):
-        policy = self.make_policy(
+        policy = self.make_region_policy(
             RegionOne={'weight': 100}, RegionTwo={'weight': 200, 'cap': 4}
         )
-        other = self.make_policy(
+        other = self.make_region_policy(
             RegionOne={'weight': 300}, RegionTwo={'weight': 100}
         )
         cluster = self.make_cluster(self.make_profile(), policy)
@@ -429,7 +419,7 @@ class TestRegionPlan(command_base.CommandTest, senlin_base.ClusterTest):
     def test_steps_are_what_the_cluster_goes_through(self):
         cluster = self.make_cluster(
             self.make_profile(),
-            self.make_policy(
+            self.make_region_policy(
                 RegionOne={'weight': 100}, RegionTwo={'weight': 200}
             ),
         )
@@ -450,7 +440,9 @@ class TestRegionPlan(command_base.CommandTest, senlin_base.ClusterTest):
     def test_refusal_is_that_of_senlin(self):
         cluster = self.make_cluster(
             self.make_profile(),
-            self.make_policy(RegionOne={'cap': 1}, RegionTwo={'cap': 1}),
+            self.make_region_policy(
+                RegionOne={'cap': 1}, RegionTwo={'cap': 1}
+            ),
         )
         result = self.openstack(
             *('cluster', 'region', 'plan', '--cluster', cluster),
@@ -474,7 +466,7 @@ class TestStackHints(
     """What Heat has told Nova, in the region whose Nova shows it."""
 
     region = TWO
-    login = command_base.login(layout.USER, TWO)
+    who = layout.USER
 
     def hints_of(self, *arguments: str) -> dict[str, tuple]:
         """Return where the servers are, and how they are signed, by name."""
@@ -547,3 +539,37 @@ class TestStackHints(
         self.assertEqual(
             {*wanted, copied}, set(self.hints_of(name, '--servers', file))
         )
+
+
+@ddt.ddt
+class TestErrors(command_base.CommandTest):
+    """One clear line for what only a real cloud answers."""
+
+    EXPLAIN = ('aggregate', 'filter', 'explain', layout.FLAVOR)
+    PLAN = ('cluster', 'region', 'plan', '--scale-out', '1')
+    OF_CLUSTER = (*PLAN, '--cluster', 'nosuch')
+    HINTS = ('stack', 'hints', 'show', 'nosuch')
+
+    @ddt.data(EXPLAIN, OF_CLUSTER, HINTS)
+    def test_login_that_is_wrong(self, command):
+        for variable, value, words in (
+            ('OS_PASSWORD', 'wrong', '401'),
+            ('OS_REGION_NAME', 'RegionNine', 'RegionNine'),
+        ):
+            login = {**self.login, variable: value}
+            self.assert_one_line(self.openstack(*command, **login), words)
+
+    def test_user_who_may_not_see_aggregates(self):
+        login = {**self.login, **layout.login(layout.USER)}
+        for command in (self.EXPLAIN, ('aggregate', 'filter', 'lint')):
+            result = self.openstack(*command, **login)
+            self.assert_one_line(result, '403', 'os-aggregates')
+
+    @ddt.data(OF_CLUSTER, (*PLAN, '--policy', 'nosuch'))
+    def test_unknown_name(self, command):
+        result = self.openstack(*command, **self.login)
+        self.assert_one_line(result, 'nosuch')
+
+    def test_nova_that_shows_no_hints(self):
+        result = self.openstack(*self.HINTS, **self.login)
+        self.assert_one_line(result, 'microversion 2.100')

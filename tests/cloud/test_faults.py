@@ -5,12 +5,11 @@
 import collections
 import concurrent.futures
 import functools
+import os
 import signal
-import time
 
 from tests.cloud import (
     base,
-    boot,
     layout,
     mariadb,
     nova_base,
@@ -24,20 +23,16 @@ from tests.cloud import (
 ONE, TWO = base.ONE, base.TWO
 
 
-def restart_api(region: layout.Region) -> None:
-    """Start the Nova API of a region and wait until it answers."""
-    service = services.ALL[f'{region.name}.nova-api']
-    if processes.pid_of(service) is None:
-        boot.start(
-            service,
-            functools.partial(readiness.answers, region.ports()['nova']),
-        )
+def start(name: str) -> None:
+    """Start a service, unless it runs, and wait until its API answers."""
+    if not processes.is_running(name):
+        readiness.start(services.named(name))
 
 
-def restart(service: processes.Service) -> None:
-    """Start a service that has no API of its own, unless it runs."""
-    if processes.pid_of(service) is None:
-        processes.start(service)
+def send(number: signal.Signals, name: str) -> None:
+    """Send a signal to all processes of a service."""
+    for pid in processes.members(name):
+        os.kill(pid, number)
 
 
 class TestClusters(senlin_base.ClusterTest):
@@ -45,11 +40,7 @@ class TestClusters(senlin_base.ClusterTest):
         super().setUp()
         self.cluster = self.make_cluster(
             self.make_profile(),
-            self.make(
-                'policy',
-                senlin_base.REGIONS,
-                regions=[{'name': ONE}, {'name': TWO}],
-            ),
+            self.make_region_policy(RegionOne={}, RegionTwo={}),
         )
 
     def heal(self, **wanted: int) -> None:
@@ -84,9 +75,9 @@ class TestClusters(senlin_base.ClusterTest):
         )
 
     def test_nova_of_one_region_is_down(self):
-        region = layout.REGIONS[1]
-        self.addCleanup(restart_api, region)
-        processes.stop(services.ALL[f'{TWO}.nova-api'])
+        api = f'{TWO}.nova-api'
+        self.addCleanup(start, api)
+        processes.kill(api)
 
         action = self.senlin.wait(
             self.senlin.act(f'/clusters/{self.cluster}', 'scale_out', count=4)
@@ -107,37 +98,36 @@ class TestClusters(senlin_base.ClusterTest):
         self.assertEqual(2, len(self.servers_of(self.cluster, ONE)))
         for node in self.senlin.nodes(self.cluster):
             if node['status'] == 'ERROR':
-                self.assertIn(
-                    str(region.ports()['nova']), node['status_reason']
-                )
+                port = str(layout.port(f'{TWO}.nova'))
+                self.assertIn(port, node['status_reason'])
 
-        restart_api(region)
+        start(api)
         self.do(self.cluster, 'scale_out', count=2)
         self.heal(RegionOne=3, RegionTwo=3)
 
     def test_engine_is_killed_in_the_middle(self):
+        # There is no end without it.
+        conductor = f'{TWO}.nova-conductor'
+        self.addCleanup(send, signal.SIGCONT, conductor)
+        send(signal.SIGSTOP, conductor)
         action = self.senlin.act(
             f'/clusters/{self.cluster}', 'scale_out', count=6
         )
-
-        def check_begun() -> None:
-            states = {
-                node['status'] for node in self.senlin.nodes(self.cluster)
-            }
-            self.assertIn('CREATING', states)
-
-        self.wait_for(check_begun)
-        ((host,),) = mariadb.query(
+        self.wait_for(
+            lambda: self.assertEqual(
+                3, len(self.servers_of(self.cluster, TWO))
+            )
+        )
+        ((engine,),) = mariadb.query(
             'senlin',
             'SELECT host FROM service JOIN action'
             ' ON action.owner = service.id WHERE action.id = %s',
             action,
         )
-        engine = services.ALL[host]
-        self.addCleanup(restart, engine)
-        processes.send(processes.pid_of(engine), signal.SIGKILL)
+        self.addCleanup(start, engine)
         processes.kill(engine)
-        restart(engine)
+        send(signal.SIGCONT, conductor)
+        start(engine)
 
         ended = self.senlin.wait(action)
         self.assertEqual('FAILED', ended['status'])
@@ -148,8 +138,8 @@ class TestClusters(senlin_base.ClusterTest):
         action = self.senlin.act(
             f'/clusters/{self.cluster}', 'scale_out', count=4
         )
-        processes.stop(rabbitmq.SERVICE)
-        boot.start(rabbitmq.SERVICE, rabbitmq.ready)
+        processes.kill('rabbitmq')
+        readiness.start(rabbitmq.service(), rabbitmq.check)
         # What is sent to somebody who is not back yet is lost: a user's
         # question is answered a minute later, by an error.
         self.wait_for(functools.partial(self.check_heard, listeners))
@@ -160,49 +150,33 @@ class TestClusters(senlin_base.ClusterTest):
         self.heal(RegionOne=2, RegionTwo=2)
         self.do(self.cluster, 'scale_out', count=2)
         self.assert_spread(self.cluster, RegionOne=3, RegionTwo=3)
-        # A compute whose report was lost waits a minute for the answer, and
-        # is taken for dead before that is over.
+        # A compute whose report was lost waits for the answer meanwhile.
         for region, before in reports.items():
             self.wait_for(
                 functools.partial(readiness.reported, region, before)
             )
 
-    def scale_outs(self) -> list[dict]:
-        """Return the actions that let the cluster grow."""
-        return self.senlin.get(
-            f'/actions?target={self.cluster}&action=CLUSTER_SCALE_OUT'
-        )['actions']
-
-    def check_ended(self) -> None:
-        """Raise unless all of these actions have come to an end."""
-        for one in self.scale_outs():
-            self.assertIn(one['status'], ('SUCCEEDED', 'FAILED', 'CANCELLED'))
-
-    def test_twenty_requests_at_once(self):
+    def test_ten_requests_at_once(self):
         path = f'/clusters/{self.cluster}'
-        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        with concurrent.futures.ThreadPoolExecutor(10) as pool:
             answers = list(
                 pool.map(
                     lambda _: self.senlin.try_to_act(
                         path, 'scale_out', count=1
                     ),
-                    range(20),
+                    range(10),
                 )
             )
+        # Senlin refuses a request that meets another one.
         counted = collections.Counter(answers)
-        self.assertEqual({202, 409}, set(counted) | {409}, counted)
-        try:
-            readiness.wait_until(self.check_ended, base.PATIENCE)
-        except readiness.NotReady:
-            # Senlin puts back what got no lock, and may not look at it again
-            # before the next request, whatever that is about.
-            self.make_cluster(self.make_profile())
-            self.wait_for(self.check_ended)
+        self.assertLessEqual(set(counted), {202, 409}, counted)
+        actions = self.senlin.get(
+            f'/actions?target={self.cluster}&action=CLUSTER_SCALE_OUT'
+        )['actions']
+        self.assertEqual(counted[202], len(actions))
+        for action in actions:
+            self.assert_succeeds(action['id'])
         self.wait_for(self.check_unlocked)
-        self.assertEqual(
-            ['SUCCEEDED'] * counted[202],
-            [one['status'] for one in self.scale_outs()],
-        )
         half = counted[202] // 2
         self.assert_spread(
             self.cluster, RegionOne=counted[202] - half, RegionTwo=half
@@ -242,30 +216,22 @@ class TestSchedulers(nova_base.PlacementTest):
             else:
                 self.assertIn(hosts[server], self.others)
 
-    def test_fifty_boots_at_once_land_where_they_may(self):
-        self.assert_allowed(self.boot_many(25))
-        self.assertEqual(50, len(self.servers(ONE)))
+    def test_many_boots_at_once_land_where_they_may(self):
+        self.assert_allowed(self.boot_many(12))
 
-    def test_scheduler_is_restarted_during_boots(self):
-        service = services.ALL[f'{ONE}.nova-scheduler-1']
-        self.addCleanup(restart, service)
-        with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            booted = pool.submit(self.boot_many, 8)
-            time.sleep(1)
-            processes.stop(service)
-            restart(service)
-            servers = booted.result()
-        ended = self.wait_for_servers(ONE, servers)
-        # What it had just been asked comes to an end after a minute.
-        lost = [
-            server
-            for server, one in ended.items()
-            if one.status == 'ERROR'
-            and one.fault['message'] == 'MessagingTimeout'
-        ]
-        # The other scheduler has gone on.
-        self.assertLess(len(lost), len(servers) // 2)
-        # Their user asks again.
-        wanted = [servers.pop(server) for server in lost]
-        again = dict(zip(self.at_once(self.boot, wanted), wanted, strict=True))
-        self.assert_allowed({**servers, **again})
+    def test_scheduler_that_is_back_knows_the_aggregates(self):
+        first, second = (f'{ONE}.nova-scheduler-{one}' for one in (1, 2))
+        self.addCleanup(start, second)
+        self.addCleanup(start, first)
+        before = readiness.reports(ONE)
+        processes.kill(first)
+        servers = self.boot_many(2)
+        self.assert_allowed(servers)
+        start(first)
+        self.wait_for(functools.partial(readiness.reported, ONE, before))
+        processes.kill(second)
+        servers |= self.boot_many(2)
+        self.assert_allowed(servers)
+        before = readiness.reports(ONE)
+        start(second)
+        self.wait_for(functools.partial(readiness.reported, ONE, before))

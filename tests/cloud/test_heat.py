@@ -9,7 +9,7 @@ SERVER = 'OS::Nova::Server'
 
 #: The key that the documentation shows, with which this cloud signs.
 KEY = (
-    configuration.from_page('nova.rst', 'signing_key =')
+    configuration.from_page('nova', 'signing_key =')
     .rpartition('= ')[2]
     .strip()
 )
@@ -55,6 +55,12 @@ class TestHints(heat_base.StackTest):
         root = self.make_stack(
             heat_base.template(
                 front=heat_base.server(),
+                liar=heat_base.server(
+                    scheduler_hints={
+                        'heat_root_stack_id': 'somebody-else',
+                        'rack': 'r7',
+                    }
+                ),
                 back={'type': 'nested.yaml'},
                 workers={
                     'type': 'OS::Heat::ResourceGroup',
@@ -67,31 +73,19 @@ class TestHints(heat_base.StackTest):
             {'nested.yaml': heat_base.template(db=heat_base.server())},
         )
         found = {one['name']: one for one in self.resources(root, SERVER)}
-        self.assertEqual({'front', 'db', '0', '1'}, set(found))
+        self.assertEqual({'front', 'liar', 'db', '0', '1'}, set(found))
         self.assertEqual(
             {one['server'] for one in found.values()},
             set(self.servers(self.region)),
         )
         self.assert_hints(root, found['front'])
+        # A template cannot claim another stack.
+        self.assert_hints(root, found['liar'])
+        hints = self.hints(self.region, found['liar']['server'])
+        self.assertEqual(['r7'], hints['rack'])
         self.assert_hints(root, found['db'], 'back')
         self.assert_hints(root, found['0'], 'workers')
         self.assert_hints(root, found['1'], 'workers')
-
-    def test_template_cannot_claim_another_stack(self):
-        root = self.make_stack(
-            heat_base.template(
-                liar=heat_base.server(
-                    scheduler_hints={
-                        'heat_root_stack_id': 'somebody-else',
-                        'rack': 'r7',
-                    }
-                )
-            )
-        )
-        (found,) = self.resources(root, SERVER)
-        self.assert_hints(root, found)
-        hints = self.hints(self.region, found['server'])
-        self.assertEqual(['r7'], hints['rack'])
 
 
 class TestHintsInNewestNova(TestHints):

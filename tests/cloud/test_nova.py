@@ -14,22 +14,16 @@ CASES = {case.slug: case for case in cases.examples()}
 
 @ddt.ddt
 class TestUseCases(nova_base.PlacementTest):
-    """Every example of the specification, one server after the other.
+    """Every example of the specification.
 
-    Servers that may not share a host show for each flavor which hosts it
-    may use: as many of them boot, each on a host of its own, and the next
-    one finds no valid host.
+    Of each flavor a server is asked for on each host, and one on any host.
     """
 
     @ddt.data(*CASES)
     def test_use_case(self, slug):
         case = CASES[slug]
         placed = dict(
-            zip(
-                nova_base.HOSTS,
-                itertools.cycle(case.aggregates),
-                strict=False,
-            )
+            zip(self.hosts, itertools.cycle(case.aggregates), strict=False)
         )
         for aggregate, metadata in case.aggregates.items():
             self.make_aggregate(
@@ -48,33 +42,22 @@ class TestUseCases(nova_base.PlacementTest):
             flavor: self.make_flavor(extra_specs)
             for flavor, extra_specs in case.flavors.items()
         }
-        groups = {flavor: self.make_group() for flavor in flavors}
-        used: dict[str, set[str]] = {flavor: set() for flavor in flavors}
-        refused: dict[str, str] = {}
-        for _ in nova_base.HOSTS:
-            booted = {
-                flavor: self.boot(flavors[flavor], {'group': groups[flavor]})
-                for flavor in flavors
-                if flavor not in refused
-            }
-            hosts = self.hosts_of(booted.values())
-            for flavor, server in booted.items():
-                host = hosts[server]
-                if host is None:
-                    refused[flavor] = server
-                else:
-                    used[flavor].add(host)
-                spec = self.request_spec(self.region, server)
-                self.assertEqual(
-                    flavors[flavor],
-                    spec['flavor']['nova_object.data']['flavorid'],
-                )
-        self.assertEqual(wanted, used)
-        for flavor, server in refused.items():
-            with self.subTest(flavor=flavor):
-                # The hosts of the group were out of the question already.
-                left = len(placed) - len(wanted[flavor])
-                self.assertEqual(left, sum(self.reasons(server).values()))
+        free = {flavor: self.boot(flavors[flavor]) for flavor in flavors}
+        forced = self.boot_everywhere(flavors)
+        hosts = self.hosts_of([*free.values(), *forced.values()])
+        for (flavor, host), server in forced.items():
+            chosen = host if host in wanted[flavor] else None
+            self.assertEqual(chosen, hosts[server], (flavor, host))
+        for flavor, server in free.items():
+            self.assertIn(hosts[server], wanted[flavor] or {None}, flavor)
+            if not wanted[flavor]:
+                counted = sum(self.reasons(server).values())
+                self.assertEqual(len(self.hosts), counted, flavor)
+            spec = self.request_spec(self.region, server)
+            self.assertEqual(
+                flavors[flavor],
+                spec['flavor']['nova_object.data']['flavorid'],
+            )
 
 
 class TestMetadata(nova_base.PlacementTest):
@@ -97,10 +80,8 @@ class TestMetadata(nova_base.PlacementTest):
                     continue
                 self.assertEqual({None}, hosts)
                 for server in servers:
-                    (reason,) = self.reasons(server)
-                    self.assertEqual(
-                        len(self.hosts), self.reasons(server)[reason], reason
-                    )
+                    ((reason, number),) = self.reasons(server).items()
+                    self.assertEqual(len(self.hosts), number, reason)
                     self.assertIn("demands 'os'", reason)
 
 

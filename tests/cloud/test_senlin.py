@@ -2,21 +2,16 @@
 
 """A cluster of real servers over two regions, from its birth to its end."""
 
-from tests.cloud import base, senlin_base
+from tests.cloud import base, heat_base, senlin_base
 
 ONE, TWO = base.ONE, base.TWO
 
 
 class TestRegions(senlin_base.ClusterTest):
-    def make_region_policy(self) -> str:
-        # Two of three in RegionTwo, but never more than four.
-        return self.make(
-            'policy',
-            senlin_base.REGIONS,
-            regions=[
-                {'name': ONE, 'weight': 100},
-                {'name': TWO, 'weight': 200, 'cap': 4},
-            ],
+    def make_limited(self) -> str:
+        """Make a policy: two of three in RegionTwo, but at most four."""
+        return self.make_region_policy(
+            RegionOne={'weight': 100}, RegionTwo={'weight': 200, 'cap': 4}
         )
 
     def age(self, node: str) -> tuple[str, int]:
@@ -29,7 +24,7 @@ class TestRegions(senlin_base.ClusterTest):
             'policy', senlin_base.DELETION, criteria='OLDEST_FIRST'
         )
         profile = self.make_profile()
-        cluster = self.make_cluster(profile, self.make_region_policy())
+        cluster = self.make_cluster(profile, self.make_limited())
 
         action = self.do(cluster, 'scale_out', count=6)
         self.assertEqual(
@@ -70,9 +65,7 @@ class TestRegions(senlin_base.ClusterTest):
         self.assertEqual(set(by_age[TWO][1:]), set(after[TWO]))
 
     def test_recovered_node_stays_in_its_region(self):
-        cluster = self.make_cluster(
-            self.make_profile(), self.make_region_policy()
-        )
+        cluster = self.make_cluster(self.make_profile(), self.make_limited())
         self.do(cluster, 'scale_out', count=4)
         before = self.assert_spread(cluster, RegionOne=1, RegionTwo=3)
 
@@ -94,15 +87,6 @@ class TestRegions(senlin_base.ClusterTest):
             self.assertIn(node, after[region])
             self.assertNotEqual(server, after[region][node])
 
-    def test_nothing_is_left_of_a_deleted_cluster(self):
-        policy = self.make_region_policy()
-        cluster = self.make_cluster(self.make_profile(), policy)
-        self.do(cluster, 'scale_out', count=3)
-        self.assert_spread(cluster, RegionOne=1, RegionTwo=2)
-        self.detach(cluster, policy)
-        self.assert_succeeds(self.senlin.delete(f'/clusters/{cluster}'))
-        self.wait_for(self.check_nothing_left)
-
 
 class TestInTree(senlin_base.ClusterTest):
     """What Senlin makes of the same wishes by itself."""
@@ -113,13 +97,7 @@ class TestInTree(senlin_base.ClusterTest):
             'senlin.policy.region_placement-1.0',
             regions=[{'name': ONE}, {'name': TWO}],
         )
-        profile = self.make(
-            'profile',
-            'os.nova.server-1.0',
-            flavor='small',
-            image='tiny',
-            networks=[],
-        )
+        profile = self.make_profile('os.nova.server-1.0')
         cluster = self.make_cluster(profile, policy)
         self.do(cluster, 'scale_out', count=4)
         self.assertEqual(4, len(self.servers_of(cluster, ONE)))
@@ -127,3 +105,74 @@ class TestInTree(senlin_base.ClusterTest):
         for node in self.senlin.nodes(cluster):
             self.assertNotIn('region_name', node['data']['placement'])
             self.assertIsNotNone(self.request_spec(ONE, node['physical_id']))
+
+
+class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
+    """One template: Heat makes a cluster, Senlin places it, Nova runs it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        # When the stack is gone.
+        self.addCleanup(self.remove_policies)
+
+    def remove_policies(self) -> None:
+        """Delete the policy, which Heat 22 leaves once it was detached."""
+        for policy in self.senlin.get('/policies')['policies']:
+            self.senlin.delete(f'/policies/{policy["id"]}')
+
+    def template(self, capacity: int) -> str:
+        """Return a template with a cluster over both regions.
+
+        :param capacity: how many nodes the cluster shall have.
+        """
+        return heat_base.template(
+            profile={
+                'type': 'OS::Senlin::Profile',
+                'properties': {
+                    'type': senlin_base.SERVER,
+                    'properties': {
+                        'flavor': 'small',
+                        'image': 'tiny',
+                        'networks': [],
+                    },
+                },
+            },
+            policy={
+                'type': 'OS::Senlin::Policy',
+                'properties': {
+                    'type': senlin_base.REGIONS,
+                    'properties': {
+                        'regions': [
+                            {'name': ONE, 'weight': 100},
+                            {'name': TWO, 'weight': 300},
+                        ]
+                    },
+                },
+            },
+            cluster={
+                'type': 'OS::Senlin::Cluster',
+                'properties': {
+                    'profile': {'get_resource': 'profile'},
+                    'desired_capacity': capacity,
+                    'policies': [{'policy': {'get_resource': 'policy'}}],
+                },
+            },
+        )
+
+    def test_template_makes_a_cluster_in_two_regions(self):
+        stack = self.make_stack(self.template(0))
+        (cluster,) = (
+            one['server']
+            for one in self.resources(stack, 'OS::Senlin::Cluster')
+        )
+        self.update_stack(stack, self.template(4))
+        self.assert_spread(cluster, RegionOne=1, RegionTwo=3)
+        self.update_stack(stack, self.template(3))
+        self.assert_spread(cluster, RegionOne=1, RegionTwo=2)
+        # Senlin deletes no cluster that has policies, and Heat 22 cannot
+        # detach one, neither as the policy nor as the cluster.
+        (policy,) = (
+            one['server']
+            for one in self.resources(stack, 'OS::Senlin::Policy')
+        )
+        self.detach(cluster, policy)

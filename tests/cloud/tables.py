@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Make the tables of the services, with the services' own tools."""
+
+import grp
+import os
+import pwd
+
+from tests.cloud import layout, mariadb, processes, services
+
+#: The region in which the tools make the tables of Glance and Neutron.
+FIRST = layout.REGIONS[0].name
+
+
+def databases() -> list[str]:
+    """Return the names of all databases."""
+    regional = (
+        *('placement', 'glance', 'neutron'),
+        *('nova_api', 'nova_cell0', 'nova'),
+    )
+    return [
+        *('keystone', 'heat', 'senlin'),
+        *(
+            f'{service}_{region.name}'
+            for region in layout.REGIONS
+            for service in regional
+        ),
+    ]
+
+
+def manage(tool: str, file: str, *arguments: str) -> None:
+    """Run a service's tool to its end.
+
+    :param tool: its name.
+    :param file: its configuration below ``etc``.
+    :param arguments: what it shall do.
+    """
+    command = services.program(tool, file)
+    processes.run(*command, *arguments, log=tool)
+
+
+def keystone() -> None:
+    """Make Keystone's tables, its keys and the administrator."""
+    for folder in ('fernet-keys', 'credential-keys'):
+        (layout.DATA / 'keystone' / folder).mkdir(parents=True, mode=0o700)
+    owner = (
+        f'--keystone-user={pwd.getpwuid(os.getuid()).pw_name}',
+        f'--keystone-group={grp.getgrgid(os.getgid()).gr_name}',
+    )
+    for command in (
+        ('db_sync',),
+        ('fernet_setup', *owner),
+        ('credential_setup', *owner),
+        (
+            'bootstrap',
+            f'--bootstrap-username={layout.ADMIN}',
+            f'--bootstrap-password={layout.PASSWORD}',
+            f'--bootstrap-public-url={layout.url("keystone")}/v3',
+            f'--bootstrap-region-id={layout.REGIONS[0].name}',
+        ),
+    ):
+        manage('keystone-manage', 'keystone.conf', *command)
+
+
+def placement(region: layout.Region) -> None:
+    """Make the tables of a region's Placement."""
+    command = services.program(
+        'placement-manage',
+        f'{region.name}/placement.conf',
+        environment=region.environment('placement'),
+    )
+    processes.run(
+        *command, 'db', 'sync', log=f'{region.name}.placement-manage'
+    )
+
+
+def glance() -> None:
+    """Make the tables of Glance, and its folders."""
+    for region in layout.REGIONS:
+        for folder in ('staging', 'images'):
+            path = layout.DATA / f'glance-{region.name}' / folder
+            path.mkdir(parents=True)
+    manage('glance-manage', f'{FIRST}/glance-api.conf', 'db_sync')
+    copy('glance')
+
+
+def neutron() -> None:
+    """Make the tables of Neutron."""
+    manage('neutron-db-manage', f'{FIRST}/neutron.conf', 'upgrade', 'head')
+    copy('neutron')
+
+
+def copy(service: str) -> None:
+    """Give the other regions the tables that the first one has.
+
+    The tools of the services take up to half a minute of processor time each;
+    a copy takes a second.
+    """
+    for region in layout.REGIONS[1:]:
+        mariadb.copy(f'{service}_{FIRST}', f'{service}_{region.name}')
+
+
+def nova(region: layout.Region) -> None:
+    """Make the tables of a region's Nova, and its two cells."""
+    files = ' '.join(services.config_files(*services.nova_files(region)))
+    cell0 = layout.database(f'nova_cell0_{region.name}')
+    processes.run(
+        *(str(region.nova_environment / 'bin' / 'python'), '-P'),
+        str(layout.ROOT / 'tests' / 'cloud' / 'nova_manage.py'),
+        *(
+            f'{files} {command}'
+            for command in (
+                'api_db sync',
+                'db sync --local_cell',
+                f'cell_v2 map_cell0 --database_connection {cell0}',
+                'cell_v2 create_cell --name cell1',
+            )
+        ),
+        log=f'{region.name}.nova-manage',
+    )
+    mariadb.copy(f'nova_{region.name}', f'nova_cell0_{region.name}')
+
+
+def heat() -> None:
+    """Make the tables of Heat."""
+    manage('heat-manage', 'heat.conf', 'db_sync')
+
+
+def senlin() -> None:
+    """Make the tables of Senlin."""
+    manage('senlin-manage', 'senlin.conf', 'db_sync')
+
+
+def create() -> None:
+    """Create all databases, still empty."""
+    mariadb.create(databases())
