@@ -156,15 +156,15 @@ class TestClusters(senlin_base.ClusterTest):
                 functools.partial(readiness.reported, region, before)
             )
 
-    def test_ten_requests_at_once(self):
+    def test_six_requests_at_once(self):
         path = f'/clusters/{self.cluster}'
-        with concurrent.futures.ThreadPoolExecutor(10) as pool:
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
             answers = list(
                 pool.map(
                     lambda _: self.senlin.try_to_act(
                         path, 'scale_out', count=1
                     ),
-                    range(10),
+                    range(6),
                 )
             )
         # Senlin refuses a request that meets another one.
