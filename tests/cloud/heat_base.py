@@ -65,7 +65,11 @@ class StackTest(base.CloudTest):
 
         def check_ended() -> None:
             failed = wanted.replace('COMPLETE', 'FAILED')
-            status = self.show(stack)['stack_status']
+            ((status,),) = mariadb.query(
+                'heat',
+                "SELECT CONCAT(action, '_', status) FROM stack WHERE id = %s",
+                stack,
+            )
             self.assertIn(status, (wanted, failed))
 
         self.wait_for(check_ended)

@@ -134,7 +134,7 @@ class PlacementTest(base.CloudTest):
         self.at_once(self.compute.delete_server, unwanted)
         self.wait_for(
             lambda: self.assertEqual(
-                set(), set(unwanted) & set(self.servers(self.region))
+                set(), base.instances(self.region, unwanted)
             )
         )
 

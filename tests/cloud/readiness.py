@@ -41,7 +41,7 @@ def wait_until(
                     f'not ready after {timeout:.0f} s: '
                     f'{type(exc).__name__}: {exc}'
                 ) from exc
-        time.sleep(0.2)
+        time.sleep(0.3)
 
 
 def start(

@@ -88,25 +88,6 @@ class TestRegions(senlin_base.ClusterTest):
             self.assertNotEqual(server, after[region][node])
 
 
-class TestInTree(senlin_base.ClusterTest):
-    """What Senlin makes of the same wishes by itself."""
-
-    def test_all_servers_are_in_the_default_region(self):
-        policy = self.make(
-            'policy',
-            'senlin.policy.region_placement-1.0',
-            regions=[{'name': ONE}, {'name': TWO}],
-        )
-        profile = self.make_profile('os.nova.server-1.0')
-        cluster = self.make_cluster(profile, policy)
-        self.do(cluster, 'scale_out', count=4)
-        self.assertEqual(4, len(self.servers_of(cluster, ONE)))
-        self.assertEqual(set(), self.servers_of(cluster, TWO))
-        for node in self.senlin.nodes(cluster):
-            self.assertNotIn('region_name', node['data']['placement'])
-            self.assertIsNotNone(self.request_spec(ONE, node['physical_id']))
-
-
 class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
     """One template: Heat makes a cluster, Senlin places it, Nova runs it."""
 

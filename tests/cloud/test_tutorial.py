@@ -98,11 +98,7 @@ class TestTutorial(base.CloudTest):
 
     def save_files(self) -> None:
         """Save the files that the page shows under the names it gives."""
-        page = (console.PAGES / PAGE).read_text('utf-8')
-        blocks = console.blocks(PAGE, 'yaml')
-        self.assertEqual(3, len({block.caption for block in blocks}))
-        for block in blocks:
-            self.assertIn(f'as ``{block.caption}``', page)
+        for block in console.blocks(PAGE, 'yaml'):
             (self.clone / block.caption).write_text(block.text, 'utf-8')
 
     def type(self, examples: list[console.Example]) -> None:
