@@ -29,15 +29,15 @@ GIVES_UP = 'not achived within polling period'
 #: How a command is typed. It reads nothing of what is typed next. Where
 #: ``--wait`` gives up, the action is waited for, as the page tells the reader.
 TYPED = f"""\
-{{ {{command}}
-}} < /dev/null > {{folder}}/{{number}}.printed 2>&1
+{{ %(command)s
+}} < /dev/null > %(file)s.printed 2>&1
 status=$?
-echo $status > {{folder}}/{{number}}.status
-if grep -q '{GIVES_UP}' {{folder}}/{{number}}.printed; then
-  action=$(grep -o 'action: .*' {{folder}}/{{number}}.printed | cut -c 9-)
+echo $status > %(file)s.status
+if grep -q '{GIVES_UP}' %(file)s.printed; then
+  action=$(grep -o 'action: .*' %(file)s.printed | cut -c 9-)
   until openstack cluster action show $action -f value -c status \\
     | grep -Ev 'INIT|READY|RUNNING|WAITING'; do :; done
-elif [ $status != {{wanted}} ]; then
+elif [ $status != %(wanted)s ]; then
   exit
 fi
 """
@@ -58,9 +58,8 @@ class TestTutorial(base.CloudTest):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.clone = self.folder / 'clone'
-        subprocess.run(
-            ['git', 'clone', '--quiet', layout.ROOT, self.clone], check=True
-        )
+        git = 'git -c advice.detachedHead=false clone --quiet'
+        subprocess.run([*git.split(), layout.ROOT, self.clone], check=True)
         # What is not committed yet, too.
         listed = subprocess.check_output(
             ['git', 'ls-files', '-z', '-co', '--exclude-standard'],
@@ -118,12 +117,12 @@ class TestTutorial(base.CloudTest):
             # replaced where it would be replaced for them.
             ['bash', '--noprofile', '--norc', '-o', 'history', '-H'],
             input=''.join(
-                TYPED.format(
-                    command=example.command,
-                    folder=self.folder,
-                    number=number,
-                    wanted=wanted_status(example),
-                )
+                TYPED
+                % {
+                    'command': example.command,
+                    'file': self.folder / str(number),
+                    'wanted': wanted_status(example),
+                }
                 for number, example in enumerate(examples)
             ),
             stdout=subprocess.DEVNULL,
