@@ -20,9 +20,6 @@ _CAPTION = re.compile(r':caption: (.*)$', re.M)
 #: A user's, or root's.
 _PROMPT = re.compile(r'^[$#] ', re.M)
 
-#: What a shell that is not told otherwise makes something else of.
-_SPECIAL = '~*!'
-
 
 @dataclasses.dataclass(frozen=True)
 class Block:
@@ -116,26 +113,3 @@ def agrees(shown: str, printed: str) -> bool:
         rule.sub('--', printed) + '\n',
         doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE,
     )
-
-
-def unquoted(command: str) -> set[str]:
-    """Return which of ``~``, ``*`` and ``!`` a shell would not take as such.
-
-    :param command: what is typed.
-    """
-    found = set()
-    quote = ''
-    characters = iter(command)
-    for character in characters:
-        if quote == "'":
-            quote = '' if character == "'" else quote
-        elif character == '\\':
-            next(characters, '')
-        elif character == quote:
-            quote = ''
-        elif not quote and character in '\'"':
-            quote = character
-        elif character == '!' or (not quote and character in _SPECIAL):
-            # The history is looked up within double quotes, too.
-            found.add(character)
-    return found

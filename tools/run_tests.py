@@ -25,7 +25,8 @@ RESULT = TOX / 'result.json'
 LINES = 6
 
 
-class Suite(testtools.TestByTestResult):
+# testtools carries no types.
+class Suite(testtools.TestByTestResult):  # type: ignore[misc]
     """What one stream of subunit tells: how many passed, what went wrong."""
 
     def __init__(self, stream: pathlib.Path) -> None:
@@ -73,11 +74,13 @@ def main(arguments: list[str]) -> int:
     for results in TOX.glob('*/.stestr'):
         shutil.rmtree(results)
     RESULT.unlink(missing_ok=True)
-    command = [sys.executable, '-m', 'tox', 'run', '--result-json', RESULT]
+    command = [sys.executable, '-m', 'tox', 'run', '--result-json', str(RESULT)]
     code = subprocess.run([*command, *arguments], cwd=ROOT).returncode
     if not RESULT.exists():
         return code
-    passed, failures, skips = 0, [], []
+    passed = 0
+    failures: list[str] = []
+    skips: list[str] = []
     for name, told in json.loads(RESULT.read_text())['testenvs'].items():
         if 'result' not in told:
             continue

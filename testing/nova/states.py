@@ -12,6 +12,9 @@ from nova import objects
 from nova.scheduler import host_manager
 from oslo_utils import uuidutils
 
+# Nova knows its objects by name only after this.
+objects.register_all()
+
 
 def host_state(name: str, aggregates: Iterable[Any] = ()) -> Any:
     """Return a host.

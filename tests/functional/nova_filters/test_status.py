@@ -3,11 +3,7 @@
 """``nova-filters-status upgrade check`` on good and bad nova.conf files."""
 
 import json
-import pathlib
 import re
-import subprocess
-import sys
-import tempfile
 import textwrap
 
 import ddt
@@ -138,33 +134,6 @@ CASES = {
     ),
 }
 
-#: Runs the command in a fork for each line. To load Nova takes seconds, and
-#: its configuration is read once per process.
-SERVER = """
-import json, os, sys
-os.environ['OS_NOVA_DISABLE_EVENTLET_PATCHING'] = 'true'
-import nova_filters
-from nova.scheduler import filters, weights
-from nova_filters import status
-
-for package in (nova_filters, filters, weights):
-    for load in ('all_filters', 'all_weighers'):
-        getattr(package, load, list)()
-for line in sys.stdin:
-    folder, *arguments = json.loads(line)
-    if not os.fork():
-        sys.path.insert(0, os.path.dirname(folder))
-        for number in (1, 2):
-            file = open(f'{folder}/{number}', 'w')
-            os.dup2(file.fileno(), number)
-        code = status.main(arguments)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        # To take Nova down orderly would take longer than the command.
-        os._exit(code)
-    print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
-"""
-
 
 @ddt.ddt
 class NovaFiltersStatusTest(
@@ -172,31 +141,6 @@ class NovaFiltersStatusTest(
 ):
     command = 'nova-filters-status'
     file = 'nova.conf'
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.server = cls.enterClassContext(
-            subprocess.Popen(
-                [sys.executable, '-W', 'ignore', '-c', SERVER],
-                cwd=processes.ROOT,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-        )
-
-    def execute(self, *arguments, **options):
-        """Run the command in a fork, or with options as a console script."""
-        if options:
-            return super().execute(*arguments, **options)
-        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-        request = json.dumps([str(folder), *map(str, arguments)])
-        print(request, file=self.server.stdin, flush=True)
-        return upgrade_checks.Answer(
-            int(self.server.stdout.readline()),
-            *((folder / name).read_text() for name in '12'),
-        )
 
     def test_the_documented_lines_need_nothing(self):
         self.assert_clean(self.check(GOOD))
@@ -254,8 +198,7 @@ class NovaFiltersStatusTest(
         self.assertEqual('...', wanted.pop())
         words = command.replace('./nova.conf', str(path)).split()
         self.assertEqual(['$', self.command], words[:2])
-        # In a process of its own, as an operator does.
-        answer = super().execute(*words[2:])
+        answer = self.execute(*words[2:])
         self.assertEqual((2, ''), (answer.code, answer.error))
         self.assertEqual(wanted, answer.output.splitlines()[: len(wanted)])
         # The same as data.
