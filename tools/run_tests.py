@@ -74,8 +74,9 @@ def main(arguments: list[str]) -> int:
     for results in TOX.glob('*/.stestr'):
         shutil.rmtree(results)
     RESULT.unlink(missing_ok=True)
-    command = [sys.executable, '-m', 'tox', 'run', '--result-json', str(RESULT)]
-    code = subprocess.run([*command, *arguments], cwd=ROOT).returncode
+    command = [sys.executable, '-m', 'tox', 'run', *arguments]
+    command += ['--result-json', str(RESULT)]
+    code = subprocess.run(command, cwd=ROOT).returncode
     if not RESULT.exists():
         return code
     passed = 0
