@@ -188,7 +188,7 @@ def _without_hook(told: Told, sent: Sent) -> part.Step:
     _check_stack(step, told, sent)
     key = 'os:scheduler_hints'
     found = [one.name for one in sent if key in one.data]
-    step.check(f'no body has the key {key} (spec: disabled)', [], found)
+    step.check(f'no body has the key {key} (by default disabled)', [], found)
     return step
 
 
