@@ -10,7 +10,7 @@ import json
 from tests import processes
 
 PROGRAM = """
-import importlib, json, os, sys, tempfile
+import importlib, json, os, sys, tempfile, traceback
 from eventlet import patcher
 
 module, name, cases = sys.argv[1:]
@@ -23,10 +23,17 @@ for case in json.loads(cases):
     child = os.fork()
     if not child:
         os.dup2(output.fileno(), 1)
-        function(*case)
+        code = 0
+        try:
+            function(*case)
+        except Exception:
+            # Senlin's excepthook would log it.
+            traceback.print_exc()
+            code = 1
         sys.stdout.flush()
+        sys.stderr.flush()
         # The engine's green threads would go on.
-        os._exit(0)
+        os._exit(code)
     forks.append((child, output))
 for child, output in forks:
     if wait(child, 0)[1]:
