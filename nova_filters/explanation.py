@@ -2,7 +2,7 @@
 
 """Why a flavor may use a host or not, over many flavors and hosts.
 
-Pure. The decision is :func:`nova_filters.matching.reasons`, the evaluator
+Pure. The decision is :mod:`nova_filters.decision`, the evaluator
 that the filter itself logs from; here it is asked for all its reasons, and
 the answers are put into an order.
 """
@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from nova_filters import inventory, matching
+from nova_filters import inventory, matching, request
 
 #: What a host in no aggregate is called in a matrix.
 NO_AGGREGATE: Final = '(none)'
@@ -76,16 +76,16 @@ def explain(
     """
     found = []
     for flavor in flavors:
-        specs = matching.read_flavor(flavor.extra_specs)
+        asked = request.Request(
+            matching.read_flavor(flavor.extra_specs), exempt
+        )
         # Hosts in the same aggregates share the reasons.
         known: dict[tuple[str, ...], tuple[matching.Reason, ...]] = {}
         own = []
         for host, aggregates in hosts.items():
             names = tuple(aggregate.name for aggregate in aggregates)
             if names not in known:
-                known[names] = tuple(
-                    matching.reasons(specs, aggregates, exempt)
-                )
+                known[names] = tuple(asked.reasons(aggregates))
             own.append(Explanation(flavor.name, host, names, known[names]))
         own.sort(key=lambda e: (len(e.failing_keys), e.host))
         found += own
@@ -137,13 +137,15 @@ def matrix(
         )
     rows = []
     for flavor in flavors:
-        specs = matching.read_flavor(flavor.extra_specs)
+        asked = request.Request(
+            matching.read_flavor(flavor.extra_specs), exempt
+        )
         cells = [
             Explanation(
                 flavor.name,
                 name,
                 tuple(aggregate.name for aggregate in own),
-                tuple(matching.reasons(specs, own, exempt)),
+                tuple(asked.reasons(own)),
             )
             for name, own in alone.items()
         ]

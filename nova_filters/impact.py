@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from nova_filters import in_tree, inventory, matching
+from nova_filters import in_tree, inventory, matching, request
 
 #: Judge a host in these aggregates for these extra specs; None: it passes.
 Judge = Callable[
@@ -93,7 +93,7 @@ def judge_with(exempt: tuple[str, ...]) -> Judge:
         aggregates: Sequence[matching.Aggregate],
     ) -> matching.Reason | None:
         flavor = matching.read_flavor(extra_specs)
-        return matching.evaluate(flavor, aggregates, exempt).reason
+        return next(request.reasons(flavor, aggregates, exempt), None)
 
     return judge
 

@@ -11,7 +11,7 @@ import collections
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from nova_filters import inventory, matching, mistakes, requirement
+from nova_filters import inventory, matching, mistakes, request, requirement
 from nova_filters.mistakes import Code, Problem
 
 #: How many values a remedy lists.
@@ -47,7 +47,7 @@ def _unmet(
     # none at all.
     alone: list[tuple[matching.Aggregate, ...]] = [(a,) for a in aggregates]
     for host in ((), *alone):
-        reason = next(matching.reasons(flavor, host), None)
+        reason = next(request.reasons(flavor, host), None)
         if reason is None or reason.side is matching.Side.AGGREGATE:
             return
         kinds.add(reason.kind)
@@ -134,7 +134,7 @@ def _contradictory(
     aggregates: Sequence[matching.Aggregate], exempt: tuple[str, ...]
 ) -> Iterator[matching.Reason]:
     """Find demands of a host's aggregates that no flavor could meet."""
-    for reason in matching.reasons((), aggregates, exempt):
+    for reason in request.reasons((), aggregates, exempt):
         if reason.kind is matching.Kind.CONTRADICTION:
             yield reason
 
@@ -209,7 +209,7 @@ def _closing_keys(
     for flavor, number in flavors.items():
         keys = {
             reason.key
-            for reason in matching.reasons(flavor, own, exempt)
+            for reason in request.reasons(flavor, own, exempt)
             if reason.side is matching.Side.AGGREGATE
             and aggregate.name in reason.aggregate
         }

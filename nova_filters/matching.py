@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether a host's aggregates suit a flavor, and if not, why.
+"""What flavors and aggregates hold as the filter reads it, and reasons.
 
-Pure: strings in, a :class:`Verdict` out. This is the one evaluator: what it
-answers is what the log says, and what :mod:`nova_filters.batch` must answer
-for many hosts at once.
-
-A host passes when both hold ("Description" and use case 4 of the
-specification "Aggregate Instance Type Filter"):
-
-1. every extra spec of the flavor is met by the host's aggregates;
-2. the flavor meets what those aggregates demand whose metadata key
-   ``force_metadata_check`` is on.
+Pure: strings in, frozen data out. The decision itself is
+:mod:`nova_filters.decision`. The terms are those of the specification
+"Aggregate Instance Type Filter".
 """
 
 import dataclasses
 import enum
 import fnmatch
-import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from nova_filters import requirement
@@ -27,12 +19,6 @@ from nova_filters import requirement
 SCOPE: Final = 'aggregate_instance_extra_specs'
 #: The metadata key that lets an aggregate demand ("Description").
 FLAG: Final = 'force_metadata_check'
-
-#: How many keys are remembered as exempt or not, and how many characters
-#: such a key has at the most, which is Nova's limit, too: in all, with four
-#: bytes per character, 1.3 MiB.
-EXEMPTIONS: Final = 1024
-LONGEST_KEY: Final = 255
 
 #: How many values or aggregates a message lists.
 _LISTED = 4
@@ -66,8 +52,6 @@ class Kind(enum.StrEnum):
     MALFORMED = 'malformed'
     #: An aggregate of the host could not be read.
     UNREADABLE = 'unreadable'
-    #: An aggregate changed between the verdict and the question why.
-    CHANGED = 'changed'
 
 
 def _quote_all(values: Iterable[str]) -> str:
@@ -107,8 +91,6 @@ class Reason:
         """
         if self.kind is Kind.UNREADABLE:
             return 'an aggregate could not be read'
-        if self.kind is Kind.CHANGED:
-            return 'an aggregate was changed meanwhile'
         key = requirement.quote(self.key)
         wanted = _quote_all(self.wanted)
         if self.side is Side.AGGREGATE:
@@ -137,27 +119,6 @@ class Reason:
             )
             text += f'; {holder} {_quote_all(self.found)}'
         return text
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a host passes, and if not, the first reason why not.
-
-    :param reason: None if the host passes. Keys are checked in the order of
-        their names, the flavor's check comes first.
-    """
-
-    reason: Reason | None = None
-
-    @property
-    def passed(self) -> bool:
-        """Tell whether the host passes."""
-        return self.reason is None
-
-
-PASSED: Final = Verdict()
-UNREADABLE: Final = Reason(Side.AGGREGATE, Kind.UNREADABLE, '')
-CHANGED: Final = Reason(Side.AGGREGATE, Kind.CHANGED, '')
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -276,12 +237,6 @@ def demanded_key(name: object) -> str | None:
     return None if key == FLAG else key
 
 
-@functools.lru_cache(maxsize=EXEMPTIONS)
-def _is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
-    """Answer for :func:`is_exempt`."""
-    return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
-
-
 def is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
     """Tell whether a forced aggregate may not demand a key.
 
@@ -289,130 +244,4 @@ def is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
     :param patterns: shell patterns, matched with the case as written.
     :returns: whether one of the patterns matches.
     """
-    if len(key) > LONGEST_KEY:
-        return _is_exempt.__wrapped__(key, patterns)
-    return _is_exempt(key, patterns)
-
-
-def forget() -> None:
-    """Forget which keys are exempt, and which texts were parsed."""
-    _is_exempt.cache_clear()
-    requirement.forget()
-
-
-_Offers = Sequence[tuple[str, requirement.Requirement]]
-
-
-def _offers(aggregates: Sequence[Aggregate], key: str) -> _Offers:
-    """Return (aggregate name, piece) for every piece on ``key``."""
-    return [(a.name, p) for a in aggregates for p in a.pieces(key)]
-
-
-def _check_flavor(
-    spec: FlavorSpec, aggregates: Sequence[Aggregate]
-) -> Reason | None:
-    """Decide check 1 for one extra spec: the table of its outcomes."""
-    wanted = spec.wanted
-    offers = _offers(aggregates, spec.key)
-    carried = [(n, p) for n, p in offers if not p.absence_only]
-    if not carried:
-        if spec.optional or wanted.accepts_absence:
-            return None
-        kind = Kind.MALFORMED if wanted.problem else Kind.MISSING
-    elif wanted.problem:
-        kind = Kind.MALFORMED
-    elif wanted.forbidden:
-        kind = Kind.FORBIDDEN
-    elif any(wanted.overlaps(piece) for _, piece in offers):
-        return None
-    else:
-        kind = Kind.MISMATCH
-    return Reason(
-        side=Side.FLAVOR,
-        kind=kind,
-        key=spec.key,
-        wanted=(wanted.text,),
-        found=tuple(piece.text for _, piece in carried),
-        aggregate=tuple(name for name, _ in carried),
-        problem=wanted.problem,
-    )
-
-
-def _check_demand(
-    key: str, wanting: Sequence[requirement.Requirement], demands: _Offers
-) -> Reason | None:
-    """Decide check 2 for one key: the table of its outcomes.
-
-    :param key: the demanded key.
-    :param wanting: every requirement that the flavor has on it.
-    :param demands: the pieces of all forced aggregates on it.
-    """
-    pieces = [piece for _, piece in demands]
-    if any(piece.forbidden for piece in pieces):
-        if any(p.problem or not p.forbidden for p in pieces):
-            kind = Kind.CONTRADICTION
-        elif all(wanted.accepts_absence for wanted in wanting):
-            return None
-        else:
-            kind = Kind.FORBIDDEN
-    elif not wanting:
-        if any(piece.omittable for piece in pieces):
-            return None
-        kind = Kind.MISSING
-    elif all(any(map(wanted.overlaps, pieces)) for wanted in wanting):
-        return None
-    else:
-        kind = Kind.MISMATCH
-    return Reason(
-        side=Side.AGGREGATE,
-        kind=kind,
-        key=key,
-        wanted=tuple(piece.text for piece in pieces),
-        found=tuple(wanted.text for wanted in wanting),
-        aggregate=tuple(name for name, _ in demands),
-        problem=next((p.problem for p in pieces if p.problem), ''),
-    )
-
-
-def reasons(
-    flavor: Sequence[FlavorSpec],
-    aggregates: Sequence[Aggregate],
-    exempt: tuple[str, ...] = (),
-) -> Iterator[Reason]:
-    """Give every reason why a host in these aggregates is refused.
-
-    :param flavor: what :func:`read_flavor` returned.
-    :param aggregates: the host's aggregates; none is allowed.
-    :param exempt: patterns of keys that no aggregate may demand.
-    :returns: the flavor's check first, each check in the order of its keys;
-        each reason is looked for when it is asked for.
-    """
-    for spec in flavor:
-        reason = _check_flavor(spec, aggregates)
-        if reason is not None:
-            yield reason
-    forced = [aggregate for aggregate in aggregates if aggregate.forced]
-    for key in sorted({key for a in forced for key, _ in a.demands()}):
-        if is_exempt(key, exempt):
-            continue
-        demands = _offers(forced, key)
-        wanting = [spec.wanted for spec in flavor if spec.key == key]
-        reason = _check_demand(key, wanting, demands)
-        if reason is not None:
-            yield reason
-
-
-def evaluate(
-    flavor: Sequence[FlavorSpec],
-    aggregates: Sequence[Aggregate],
-    exempt: tuple[str, ...] = (),
-) -> Verdict:
-    """Decide whether a host in these aggregates passes for this flavor.
-
-    :param flavor: what :func:`read_flavor` returned.
-    :param aggregates: the host's aggregates; none is allowed.
-    :param exempt: patterns of keys that no aggregate may demand.
-    :returns: the verdict, with the first reason if the host is refused.
-    """
-    reason = next(reasons(flavor, aggregates, exempt), None)
-    return PASSED if reason is None else Verdict(reason)
+    return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)

@@ -11,7 +11,6 @@ The words are those of the specification "Aggregate Instance Type Filter"
 """
 
 import dataclasses
-import functools
 import operator
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -24,13 +23,6 @@ OMITTABLE: Final = '~'
 FORBIDDEN: Final = '!'
 #: The first word of a value that lists alternatives.
 OR: Final = '<or>'
-
-#: How many texts are remembered as parsed, and how many characters such a
-#: text has at the most, which is Nova's limit, too. The largest one is an
-#: "<all-in>" with 123 words, 12 KiB with four bytes per character: 6 MiB in
-#: all.
-PARSED: Final = 512
-LONGEST: Final = 255
 
 _NUMERIC: Final[Mapping[str, Callable[[float, float], bool]]] = {
     # Nova has always read a lone "=" as "at least".
@@ -246,14 +238,6 @@ def parse(text: object) -> Requirement:
         return Requirement(
             _as_text(text), problem=f'a {type(text).__name__} is no string'
         )
-    if len(text) > LONGEST:
-        return _parse.__wrapped__(text)
-    return _parse(text)
-
-
-@functools.lru_cache(maxsize=PARSED)
-def _parse(text: str) -> Requirement:
-    """Return what ``text`` asks for; see :func:`parse`."""
     words = text.split()
     if len(words) == 1:
         if words[0] == ANY:
@@ -267,11 +251,6 @@ def _parse(text: str) -> Requirement:
     if words and words[0] in OPERATORS:
         return _predicate(text, words)
     return literal(text)
-
-
-def forget() -> None:
-    """Forget which texts were parsed."""
-    _parse.cache_clear()
 
 
 def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:

@@ -9,7 +9,8 @@ import nova.conf
 from nova.scheduler import filters
 from oslo_log import log as logging
 
-from nova_filters import batch, conf
+from nova_filters import conf, matching, refusals
+from nova_filters.request import Request, Sifted
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -39,34 +40,35 @@ def _is_rebuild(spec_obj: Any) -> bool:
 
 
 def _report(
-    request: batch.Batch, sifted: batch.Sifted[Any], instance: str | None
+    request: Request,
+    sifted: Sifted[Any],
+    instance: str | None,
 ) -> None:
     """Log what is malformed, and why hosts were refused."""
-    flavor, exempt = request.flavor, request.exempt
-    if sifted.problems:
+    problems = request.problems
+    if problems:
         LOG.warning(
             'Instance %(instance)s: nothing can meet these values; correct '
             'the flavor or the aggregates: %(problems)s',
             {
                 'instance': instance,
-                'problems': '; '.join(sifted.problems[:_LISTED]),
+                'problems': '; '.join(problems[:_LISTED]),
             },
         )
     if LOG.isEnabledFor(logging.DEBUG):
-        groups = batch.by_aggregates(sifted.refused)
-        for hosts, reason in batch.explain(groups, flavor, exempt):
+        for hosts, reason in refusals.explain(request, sifted.refused):
             LOG.debug(
                 'Instance %(instance)s: %(count)d host(s) in aggregates '
                 '%(aggregates)s refused: %(reason)s',
                 {
                     'instance': instance,
                     'count': len(hosts),
-                    'aggregates': batch.names(hosts[0]),
+                    'aggregates': refusals.names(hosts[0]),
                     'reason': reason,
                 },
             )
     if sifted.refused and not sifted.passed:
-        counts = batch.summarize(sifted.refused, flavor, exempt)
+        counts = refusals.summarize(request, sifted.refused)
         LOG.info(
             'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
             {
@@ -128,11 +130,11 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         return sifted.passed
 
     @staticmethod
-    def _request(spec_obj: Any) -> batch.Batch | None:
+    def _request(spec_obj: Any) -> Request | None:
         """Return what is asked for, None if that cannot be read."""
         try:
-            return batch.of_flavor(
-                _field(spec_obj.flavor, 'extra_specs'),
+            return Request(
+                matching.read_flavor(_field(spec_obj.flavor, 'extra_specs')),
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
         except Exception:

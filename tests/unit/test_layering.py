@@ -12,8 +12,8 @@ from tests import processes
 PURE = {
     'senlin_plugins': 'apportionment projection region_spec selection sizing',
     'nova_filters': (
-        'batch explanation impact in_tree inventory judging lint matching '
-        'memory mistakes requirement server_hints stack_hints stack_map'
+        'decision explanation impact in_tree inventory lint matching mistakes '
+        'refusals request requirement server_hints stack_hints stack_map'
     ),
     'heat_hints': 'hints lineage mapping signature',
 }

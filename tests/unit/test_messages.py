@@ -33,8 +33,8 @@ SOURCES = {
         *(
             f'nova_filters/{name}.py'
             for name in (
-                *('conf', 'requirement', 'matching', 'batch', 'judging'),
-                *('memory', 'stack_hints', 'stack_map'),
+                *('conf', 'requirement', 'matching', 'decision'),
+                *('refusals', 'request', 'stack_hints', 'stack_map'),
             )
         ),
     ),

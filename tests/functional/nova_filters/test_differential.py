@@ -22,6 +22,7 @@ from nova.scheduler.filters import extra_specs_ops
 
 import tests
 from nova_filters import matching
+from nova_filters.request import reasons
 from testing.nova import engine, states
 from tests.functional.nova_filters import base, random_requests
 
@@ -121,7 +122,7 @@ class DifferentialTest(base.OptionTestCase):
                     return False
         return True
 
-    def test_the_verdict_is_that_of_the_evaluator(self) -> None:
+    def test_many_hosts_are_judged_as_each_alone(self) -> None:
         kinds: collections.Counter[str] = collections.Counter()
         name = 'exempt_metadata_keys'
         options = ([], ['k'], ['*:*', 'm'], engine.CONF.nova_filters[name])
@@ -140,20 +141,15 @@ class DifferentialTest(base.OptionTestCase):
             passed = self.ours.filter_all(request.hosts, request.spec)
             names = {host.host for host in passed}
             for host in request.hosts:
-                verdict = matching.evaluate(
-                    flavor,
-                    [
-                        matching.Aggregate(a.name, a.metadata)
-                        for a in host.aggregates
-                    ],
-                    tuple(exempt),
+                reason = next(
+                    reasons(flavor, host.aggregates, tuple(exempt)), None
                 )
                 self.assertIs(
-                    verdict.passed,
+                    reason is None,
                     host.host in names,
-                    f'{request.extra_specs}, {verdict.reason}, {exempt}',
+                    f'{request.extra_specs}, {reason}, {exempt}',
                 )
-                kinds[_kind(verdict)] += 1
+                kinds[_kind(reason)] += 1
         self.assertEqual(
             {
                 'passed',
@@ -171,8 +167,6 @@ class DifferentialTest(base.OptionTestCase):
         self.assertGreaterEqual(kinds.total(), CASES)
 
 
-def _kind(verdict: matching.Verdict) -> str:
+def _kind(reason: matching.Reason | None) -> str:
     """Return what kind of verdict this is."""
-    if verdict.reason is None:
-        return 'passed'
-    return f'{verdict.reason.side}: {verdict.reason.kind}'
+    return 'passed' if reason is None else f'{reason.side}: {reason.kind}'

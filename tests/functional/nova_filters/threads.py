@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nova_filters import matching
+from nova_filters.request import reasons
 from testing.nova import engine, states
 
 #: How many requests each thread makes while aggregates change.
@@ -132,7 +133,7 @@ def _evaluated(flavor: int, chosen: tuple[tuple[Changing, int], ...]) -> bool:
         matching.Aggregate(c.name, c.cycle[state]) for c, state in chosen
     ]
     specs = matching.read_flavor(FLAVORS[flavor])
-    return matching.evaluate(specs, aggregates).passed
+    return next(reasons(specs, aggregates), None) is None
 
 
 class Scene:

@@ -7,7 +7,7 @@ import unittest
 
 import ddt
 
-from nova_filters import batch, matching
+from nova_filters import matching, request
 from testing.nova import cases
 from tests import processes
 
@@ -90,16 +90,16 @@ class HostLike:
 
 @ddt.ddt
 class VerdictTest(unittest.TestCase):
-    """The evaluator, and the judge of many hosts, answer what is wanted."""
+    """The evaluator answers what is wanted."""
 
     def assertVerdict(self, wanted, extra_specs, metadata, exempt=()) -> None:
-        """Assert both verdicts, and the evaluator's reason."""
+        """Assert the verdict and the first reason."""
         host = HostLike(*metadata)
         flavor = matching.read_flavor(extra_specs)
-        found = matching.evaluate(flavor, host.aggregates, exempt)
+        found = next(request.reasons(flavor, host.aggregates, exempt), None)
         what = f'{extra_specs}, {metadata}, exempt {exempt}'
-        self.assertEqual(wanted, cases.Refusal.of(found.reason), what)
-        sifted = batch.Batch(flavor, exempt).sift([host])
+        self.assertEqual(wanted, cases.Refusal.of(found), what)
+        sifted = request.Request(flavor, exempt).sift([host])
         self.assertIs(wanted is None, bool(sifted.passed), what)
 
     @ddt.data(*cases.examples())

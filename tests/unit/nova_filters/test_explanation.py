@@ -5,10 +5,9 @@
 import unittest
 
 import ddt
-from hypothesis import given
 
 from nova_filters import explanation, inventory, matching
-from testing.nova import cases, strategies
+from testing.nova import cases
 
 _ON = {'force_metadata_check': 'True'}
 
@@ -112,21 +111,3 @@ class ExplanationTest(unittest.TestCase):
             ],
             explanation.summarize(explanation.explain(flavors, hosts, ())),
         )
-
-    @given(strategies.extra_specs(), strategies.metadata_lists())
-    def test_the_first_reason_is_that_of_the_evaluator(
-        self, extra_specs, metadata
-    ) -> None:
-        aggregates = [
-            inventory.HostAggregate(f'a{number}', data, ('h',))
-            for number, data in enumerate(metadata)
-        ]
-        hosts = inventory.hosts_of(aggregates, ['h'])
-        (found,) = explanation.explain(
-            [inventory.Flavor('f', extra_specs)], hosts, ()
-        )
-        wanted = matching.evaluate(
-            matching.read_flavor(extra_specs), hosts['h']
-        )
-        self.assertIs(wanted.passed, found.passed)
-        self.assertEqual(wanted.reason, next(iter(found.reasons), None))

@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters import batch, matching
+from nova_filters import matching, refusals
+from nova_filters.request import Request, reasons
 from testing.nova import strategies
 
 _EXEMPT = st.sampled_from([(), ('k',), ('*:*',), ('*',), ('[', '')])
@@ -31,7 +32,7 @@ class HostLike:
 
 
 class FuzzTest(unittest.TestCase):
-    """The evaluator, and the judge of many hosts, on anything at all."""
+    """One host alone, and many hosts, with anything at all."""
 
     def check(self, extra_specs, metadata, exempt) -> None:
         """Assert one verdict, its reason, and what is said of problems.
@@ -49,31 +50,25 @@ class FuzzTest(unittest.TestCase):
             *(HostLike([aggregate]) for aggregate in aggregates),
             HostLike(aggregates),
         ]
-        reasons = [
-            matching.evaluate(
-                flavor,
-                [
-                    matching.Aggregate(a.name, a.metadata or {})
-                    for a in host.aggregates or ()
-                ],
-                exempt,
-            ).reason
+        alone = [
+            next(reasons(flavor, host.aggregates or (), exempt), None)
             for host in hosts
         ]
-        sifted = batch.Batch(flavor, exempt).sift(hosts)
+        request = Request(flavor, exempt)
+        sifted = request.sift(hosts)
         passed = [id(host) for host in sifted.passed]
         self.assertEqual(
-            [reason is None for reason in reasons],
+            [reason is None for reason in alone],
             [id(host) in passed for host in hosts],
-            reasons,
+            alone,
         )
-        counts = batch.summarize(sifted.refused, flavor, exempt)
+        counts = refusals.summarize(request, sifted.refused)
         self.assertEqual(
-            sum(reason is not None for reason in reasons),
+            sum(reason is not None for reason in alone),
             sum(number for number, _ in counts),
         )
-        lines = [*sifted.problems, *(text for _, text in counts)]
-        lines += [str(reason) for reason in reasons if reason is not None]
+        lines = [*request.problems, *(text for _, text in counts)]
+        lines += [str(reason) for reason in alone if reason is not None]
         for line in lines:
             self.assertTrue(line.isprintable(), line)
             self.assertLess(len(line), 2500)

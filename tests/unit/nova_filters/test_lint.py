@@ -7,7 +7,7 @@ import unittest
 import ddt
 from hypothesis import given
 
-from nova_filters import conf, inventory, lint, matching, mistakes
+from nova_filters import conf, inventory, lint, matching, mistakes, request
 from nova_filters.mistakes import Code
 from testing.nova import strategies
 
@@ -276,7 +276,7 @@ class RobustnessTest(unittest.TestCase):
         codes = {f.problem.code for f in found}
         for spec in flavor:
             reasons = [
-                next(matching.reasons((spec,), own), None)
+                next(request.reasons((spec,), own), None)
                 for own in ((), *((a,) for a in aggregates))
             ]
             if all(r and r.side is matching.Side.FLAVOR for r in reasons):

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Many hosts at once: the same verdicts as one by one."""
+
+import dataclasses
+import unittest
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nova_filters import matching, refusals
+from nova_filters.request import Request, Sifted, reasons
+from testing.nova import strategies
+
+_ON = {'force_metadata_check': 'true'}
+
+
+@dataclasses.dataclass(eq=False)
+class Aggregate:
+    """An aggregate that can be changed, as Nova's can."""
+
+    name: str
+    metadata: Mapping[str, Any] | None
+
+
+@dataclasses.dataclass
+class Unhashable(Aggregate):
+    """An aggregate that compares by value."""
+
+
+@dataclasses.dataclass
+class Host:
+    """A host, as far as the filter looks at it."""
+
+    name: str
+    aggregates: list[Any] | None
+
+
+class Unreadable:
+    """An aggregate whose metadata was not loaded."""
+
+    name = 'unreadable'
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """Refuse, as Nova's objects do."""
+        raise NotImplementedError('Cannot load "metadata"')
+
+
+class Nameless:
+    """An aggregate whose name was not loaded."""
+
+    metadata: Mapping[str, str] = {}
+
+
+def cloud(
+    metadata: list[dict[str, str]], memberships: list[list[int]]
+) -> tuple[list[Aggregate], list[Host]]:
+    """Return an aggregate for each metadata, and hosts in some of them.
+
+    :param metadata: the metadata of each aggregate.
+    :param memberships: for each host, the numbers of its aggregates.
+    """
+    aggregates = [
+        Aggregate(f'a{index}', data) for index, data in enumerate(metadata)
+    ]
+    hosts = [
+        Host(f'h{n}', [aggregates[i % len(aggregates)] for i in indices])
+        for n, indices in enumerate(memberships)
+    ]
+    return aggregates, hosts
+
+
+def sift(extra_specs, hosts, exempt=()) -> tuple[Request, Sifted[Host]]:
+    """Return a new request, and what becomes of hosts in it."""
+    request = Request(matching.read_flavor(extra_specs), exempt)
+    return request, request.sift(hosts)
+
+
+def summarize(extra_specs, hosts) -> list[tuple[int, str]]:
+    """Return how many hosts are refused why."""
+    request, sifted = sift(extra_specs, hosts)
+    return refusals.summarize(request, sifted.refused)
+
+
+class SiftTest(unittest.TestCase):
+    """Hosts pass or are refused, in groups that share a reason."""
+
+    @given(
+        strategies.extra_specs(),
+        st.lists(strategies.metadata(), min_size=1, max_size=4),
+        st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=6),
+        st.sampled_from([(), ('k',), ('*:*',), ('*',)]),
+    )
+    def test_many_hosts_are_judged_as_each_alone(
+        self, extra_specs, metadata, memberships, exempt
+    ) -> None:
+        aggregates, hosts = cloud(metadata, memberships)
+        flavor = matching.read_flavor(extra_specs)
+        alone = {
+            host.name: next(reasons(flavor, host.aggregates, exempt), None)
+            for host in hosts
+        }
+        request, sifted = sift(extra_specs, hosts, exempt)
+        self.assertEqual(
+            [host for host in hosts if alone[host.name] is None],
+            sifted.passed,
+        )
+        told = {
+            host.name: reason
+            for group, reason in refusals.explain(request, sifted.refused)
+            for host in group
+        }
+        self.assertEqual(
+            {name: r.summary() for name, r in alone.items() if r is not None},
+            {name: reason.summary() for name, reason in told.items()},
+        )
+
+    def test_the_order_of_hosts_is_kept(self) -> None:
+        aggregates = [Aggregate('a', {'k': '1'}), Aggregate('b', {'k': '1,2'})]
+        hosts = [Host(str(n), [aggregates[n % 2]]) for n in range(10)]
+        self.assertEqual(hosts, sift({'k': '1'}, hosts)[1].passed)
+
+    def test_a_change_in_place_is_seen_by_the_next_request(self) -> None:
+        aggregate = Aggregate('a', {'k': '1'})
+        host = Host('h', [aggregate])
+        self.assertEqual([host], sift({'k': '1'}, [host])[1].passed)
+        aggregate.metadata['k'] = '2'
+        self.assertEqual([], sift({'k': '1'}, [host])[1].passed)
+
+    def test_aggregates_that_compare_by_value_are_told_apart(self) -> None:
+        one, other = Unhashable('a', {'k': '1'}), Unhashable('a', {'k': '1'})
+        hosts = [Host('h', [one]), Host('i', [other]), Host('j', [one])]
+        self.assertEqual(hosts, sift({'k': '1'}, hosts)[1].passed)
+        other.metadata['k'] = '2'
+        self.assertEqual(hosts[::2], sift({'k': '1'}, hosts)[1].passed)
+
+    def test_an_unreadable_aggregate_closes_its_hosts_only(self) -> None:
+        good = Aggregate('a', {'k': '1'})
+        bad = Unreadable()
+        hosts = [Host('closed', [good, bad]), Host('open', [good])]
+        request, sifted = sift({'k': '1'}, hosts)
+        self.assertEqual(['open'], [host.name for host in sifted.passed])
+        self.assertIn('could not be read', request.problems[0])
+        self.assertEqual(
+            [(1, 'an aggregate could not be read')],
+            refusals.summarize(request, sifted.refused),
+        )
+        self.assertEqual(
+            ['?', 'a'], refusals.names(Host('h', [good, Nameless()]))
+        )
+
+    def test_a_host_whose_aggregates_cannot_be_read_is_closed(self) -> None:
+        closed = object()
+        request, sifted = sift({}, [closed, Host('open', None)])
+        self.assertEqual(['open'], [host.name for host in sifted.passed])
+        self.assertIn('the aggregates of a host', request.problems[0])
+        ((hosts, reason),) = refusals.explain(request, sifted.refused)
+        self.assertEqual([closed], hosts)
+        self.assertEqual('an aggregate could not be read', str(reason))
+        self.assertEqual([], refusals.names(closed))
+
+    def test_hosts_in_different_forced_aggregates_are_told_apart(self) -> None:
+        hosts = [
+            Host(name, [Aggregate(name, {'os': name, **_ON})])
+            for name in ('red', 'blue', 'blue')
+        ]
+        hosts[2].aggregates = hosts[1].aggregates
+        self.assertEqual(
+            [
+                (2, "aggregate 'blue' demands 'os'"),
+                (1, "aggregate 'red' demands 'os'"),
+            ],
+            summarize({}, hosts),
+        )
+
+    def test_very_many_demanding_aggregates_are_not_all_named(self) -> None:
+        hosts = [
+            Host(str(n), [Aggregate(f'a{n:04}', {'os': 'x', **_ON})])
+            for n in range(refusals.EXPLAINED + 5)
+        ]
+        counts = summarize({}, hosts)
+        self.assertEqual((5, 'demands of further aggregates'), counts[0])
+        self.assertEqual((1, "aggregate 'a0000' demands 'os'"), counts[1])
+        self.assertEqual(refusals.EXPLAINED + 1, len(counts))
+
+    def test_refused_hosts_are_explained_by_sets_of_aggregates(self) -> None:
+        one, two = Aggregate('one', {}), Aggregate('two', {})
+        hosts = [Host('a', [one]), Host('b', [two]), Host('c', [one])]
+        request, sifted = sift({'k': '1'}, hosts)
+        groups = [own for own, _ in refusals.explain(request, sifted.refused)]
+        self.assertEqual([hosts[0::2], hosts[1:2]], groups)
+
+    def test_the_reason_tells_what_was_judged_not_what_is_there_now(self):
+        host = Host('h', [Aggregate('a', {'k': '2'})])
+        request, sifted = sift({'k': '1'}, [host])
+        host.aggregates[0].metadata['k'] = '1'
+        ((_, reason),) = refusals.explain(request, sifted.refused)
+        self.assertEqual(('2',), reason.found)
+
+    def test_malformed_values_are_told_once(self) -> None:
+        aggregate = Aggregate('a', {'k': '>= two,<or>', **_ON})
+        hosts = [Host(str(n), [aggregate]) for n in range(3)]
+        self.assertEqual(
+            [
+                "aggregate 'a' has 'k': 'two' is not a number",
+                "aggregate 'a' has 'k': nothing follows <or>",
+                "the flavor has 'l': '>=' has no operand",
+            ],
+            sift({'l': '>='}, hosts)[0].problems,
+        )
+
+    def test_someone_elses_malformed_extra_spec_is_not_our_affair(self):
+        request, sifted = sift({'vendor:rule': '>='}, [Host('h', [])])
+        self.assertEqual([], request.problems)
+        self.assertEqual(1, len(sifted.passed))
+
+    def test_it_is_where_an_aggregate_has_the_key(self) -> None:
+        host = Host('h', [Aggregate('a', {'vendor:rule': '1'})])
+        request, sifted = sift({'vendor:rule': '>='}, [host])
+        self.assertEqual(
+            ["the flavor has 'vendor:rule': '>=' has no operand"],
+            request.problems,
+        )
+        self.assertEqual([], sifted.passed)
+
+    def test_problems_of_exempt_keys_are_told_too(self) -> None:
+        host = Host('h', [Aggregate('a', {'k': '>=', **_ON})])
+        request, sifted = sift({}, [host], exempt=('k',))
+        self.assertEqual(
+            ["aggregate 'a' has 'k': '>=' has no operand"], request.problems
+        )
+        self.assertEqual([host], sifted.passed)
+
+    def test_every_aggregate_with_a_malformed_value_is_named(self) -> None:
+        hosts = [
+            Host(name, [Aggregate(name, {'k': '>=', **_ON})])
+            for name in ('a', 'b')
+        ]
+        request, _ = sift({}, hosts)
+        self.assertEqual(2, len(request.problems))
