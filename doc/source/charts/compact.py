@@ -32,7 +32,7 @@ def distribution(numbers: Any) -> Iterator[list[Any]]:
 def filters(numbers: Any) -> Iterator[list[Any]]:
     """Yield the time per host of each side, over all configurations."""
     for hosts in sorted({row['config']['hosts'] for row in numbers['times']}):
-        for side in ('in_tree', 'cold', 'ours', 'host_passes'):
+        for side in ('in_tree', 'ours', 'host_passes'):
             times = [
                 row[side]
                 for row in numbers['times']

@@ -96,8 +96,7 @@ def filters() -> None:
     sizes = read('filters.csv', 'hosts')
     sides = (
         ('in_tree', "Nova's filter", IN_TREE, 's'),
-        ('cold', 'this package, first request', OURS, 'o'),
-        ('ours', 'this package, later requests', OURS, 'D'),
+        ('ours', 'this package', OURS, 'D'),
         ('host_passes', 'accepting everything, host by host', OTHER, '_'),
     )
     for shift, (key, label, colour, marker) in enumerate(sides):
@@ -107,7 +106,7 @@ def filters() -> None:
             column(rows, name) for name in ('least', 'median', 'most')
         )
         axis.errorbar(
-            [place + 0.15 * (shift - 1.5) for place in range(len(sizes))],
+            [place + 0.15 * (shift - 1) for place in range(len(sizes))],
             median,
             yerr=[
                 [m - some for m, some in zip(median, least, strict=True)],
@@ -115,7 +114,6 @@ def filters() -> None:
             ],
             linestyle='',
             marker=marker,
-            markerfacecolor='white' if key == 'cold' else colour,
             capsize=3,
             color=colour,
             label=label,
