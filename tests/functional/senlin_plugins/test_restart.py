@@ -46,7 +46,9 @@ def live_twice(moment, call):
         # Minutes pass. With a short periodic_interval instead, a slow engine
         # would count itself among the dead.
         database = sqlite3.connect(folder / 'senlin.sqlite')
-        database.execute("UPDATE service SET updated_at = '2000-01-01 00:00'")
+        # The seconds, too: SQLAlchemy 1.4 reads no time without them.
+        long_ago = ('2000-01-01 00:00:00',)
+        database.execute('UPDATE service SET updated_at = ?', long_ago)
         database.commit()
         database.close()
         live_on(folder)
