@@ -93,7 +93,7 @@ def run(regions: Sequence[Region], sizes: Sequence[int]) -> list[Step]:
     :param sizes: the requests.
     :returns: the cluster after each of them.
     """
-    from senlin_plugins.client import in_tree
+    from senlin_plugins.commands import in_tree
 
     senlin = in_tree.InTreePolicy()
     mine = theirs = projection.Situation(tuple(regions), {})

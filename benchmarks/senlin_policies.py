@@ -471,7 +471,7 @@ def compare(quick: bool) -> tuple[str, Any]:
     :returns: the report, and the numbers in it.
     """
     # Needs Senlin, too.
-    from senlin_plugins.client import in_tree
+    from senlin_plugins.commands import in_tree
 
     bench = Bench()
     rows = measure(bench, quick=quick)

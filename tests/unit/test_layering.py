@@ -20,8 +20,8 @@ PURE = {
 #: Modules that may use libraries, but load without any service: what the
 #: sample files, the documentation and a search for entry points import.
 SERVICE_FREE = {
-    'senlin_plugins': 'conf status client.extension',
-    'nova_filters': 'conf status client.extension',
+    'senlin_plugins': 'conf status commands.extension',
+    'nova_filters': 'conf status commands.extension',
     'heat_hints': 'conf status providers',
 }
 #: Prints what the imports of each argument have loaded, one line for each.

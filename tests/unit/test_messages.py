@@ -40,7 +40,7 @@ SOURCES = {
     ),
     'heat.rst': ('heat_hints/[!s]*.py', 'heat_hints/plugins/*.py'),
     'upgrade-checks.rst': ('*/status.py',),
-    'commands.rst': ('*/client/*.py',),
+    'commands.rst': ('*/commands/*.py',),
 }
 LOGGED_ONLY = 'commands.rst'
 

@@ -11,7 +11,7 @@ import ddt
 import requests_mock
 
 from nova_filters import inventory, mistakes
-from nova_filters.client import files
+from nova_filters.commands import files
 from tests import console
 from tests.functional.client import base, pages, rest_stub
 

@@ -9,7 +9,7 @@ from osc_lib import exceptions
 from osc_lib.command import command
 
 from nova_filters import conf, inventory
-from nova_filters.client import compute, files
+from nova_filters.commands import compute, files
 
 
 class FilterCommand(command.Lister):  # type: ignore[misc]

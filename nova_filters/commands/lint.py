@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 
 from nova_filters import lint, mistakes
-from nova_filters.client import common
+from nova_filters.commands import common
 
 
 class LintFilter(common.FilterCommand):

@@ -10,7 +10,7 @@ from osc_lib import exceptions
 from osc_lib.cli import format_columns
 
 from nova_filters import explanation, inventory
-from nova_filters.client import common, compute, files
+from nova_filters.commands import common, compute, files
 
 _Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 

@@ -16,7 +16,7 @@ from osc_lib.command import command
 from oslo_config import cfg
 
 from nova_filters import conf, server_hints, stack_hints
-from nova_filters.client import compute, files
+from nova_filters.commands import compute, files
 
 LOG = logging.getLogger(__name__)
 

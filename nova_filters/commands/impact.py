@@ -10,7 +10,7 @@ from typing import Any
 from osc_lib import exceptions
 
 from nova_filters import impact, inventory, mistakes
-from nova_filters.client import common, compute, files
+from nova_filters.commands import common, compute, files
 
 _COLUMNS = (
     'Object',

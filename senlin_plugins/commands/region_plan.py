@@ -13,7 +13,7 @@ from osc_lib import exceptions
 from osc_lib.command import command
 
 from senlin_plugins import apportionment, projection, region_spec, sizing
-from senlin_plugins.client import clusters, in_tree
+from senlin_plugins.commands import clusters, in_tree
 
 COLUMNS = (
     'Region',
