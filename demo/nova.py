@@ -10,54 +10,24 @@ from demo import part
 from testing.nova import asking, cases, engine
 
 
-def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
-    """Run the part.
-
-    :param progress: called before each long step.
-    :param log: the file for Nova's and Placement's logs.
-    :param given: nothing.
-    """
-    progress('creating databases, hosts, aggregates and flavors')
+def run(log: pathlib.Path) -> list[part.Part]:
+    """Run the part."""
+    story = part.Part('nova', f'Nova {engine.nova_version()}')
+    story.progress('creating databases')
     cloud = engine.Cloud(log)
-    flavors = _populate(cloud)
-    in_tree = cloud.scheduler(engine.IN_TREE)
-    ours = cloud.scheduler(engine.OURS)
-    steps = [_loading(ours)]
+    scheduler = cloud.scheduler(engine.OURS)
+    _loading(story, scheduler)
     for case in cases.examples():
-        progress(f'booting the flavors of: {case.section}')
-        steps.append(_matrix(cloud, case, flavors, ours, in_tree))
-    progress('asking the filter for every cell of the tables')
-    steps.append(_tables(ours))
-    progress('booting with every host to choose from')
-    steps.append(_free_choice(cloud))
-    progress('booting twelve servers of a stack, spread and packed')
-    steps.append(_stacks(cloud))
-    return part.Part(f'Nova {engine.nova_version()}', steps)
+        _matrix(story, cloud, case)
+    _tables(story, scheduler)
+    _free_choice(story, cloud)
+    _stacks(story, cloud)
+    return [story]
 
 
-def _host(case: cases.Example, aggregate: str) -> str:
-    """Return the name of the one host in an aggregate of a case."""
-    return f'{case.slug}-{aggregate.replace(" ", "-")}'
-
-
-def _populate(cloud: engine.Cloud) -> dict[tuple[str, str], Any]:
-    """Create all hosts and aggregates; return the flavors by case and name."""
-    flavors = {}
-    for case in cases.examples():
-        for name, metadata in case.aggregates.items():
-            host = _host(case, name)
-            cloud.add_host(host)
-            cloud.add_aggregate(f'{case.slug} {name}', [host], metadata)
-        for name, extra_specs in case.flavors.items():
-            flavors[case.slug, name] = cloud.add_flavor(
-                f'{case.slug} {name}', extra_specs
-            )
-    return flavors
-
-
-def _loading(scheduler: Any) -> part.Step:
+def _loading(story: part.Part, scheduler: Any) -> None:
     """Show what nova.conf says and which classes Nova loaded for it."""
-    step = part.Step(
+    step = story.step(
         'nova.conf names the filter; the scheduler loads it',
         ('[filter_scheduler]', 'value'),
         'In the tables below every cell is a boot request of its own, with '
@@ -88,63 +58,59 @@ def _loading(scheduler: Any) -> part.Step:
         'nova_filters.weighers.stack_affinity',
         getattr(weighers.get('StackAffinityWeigher'), '__module__', None),
     )
-    return step
 
 
 def _matrix(
-    cloud: engine.Cloud,
-    case: cases.Example,
-    flavors: dict[tuple[str, str], Any],
-    ours: Any,
-    in_tree: Any,
-) -> part.Step:
-    """Ask both schedulers for every flavor and aggregate of one case."""
+    story: part.Part, cloud: engine.Cloud, case: cases.Example
+) -> None:
+    """Boot every flavor of one case in every aggregate, each with one host."""
     shown = '; '.join(
         f'{name}: {cases.show(metadata)}'
         for name, metadata in case.aggregates.items()
     )
-    step = part.Step(
+    step = story.step(
         f'{case.section}: which flavor boots where, and why not',
         ('flavor', *case.aggregates, 'in-tree'),
         f'"{case.quote}" {case.decision}'.strip()
         + f' -- Metadata of {shown}.',
     )
-    hosts = {_host(case, name): name for name in case.aggregates}
+    # Aggregates are named after their case, hosts after their aggregate.
+    hosts = {name: f'{case.slug} {name}' for name in case.aggregates}
+    for name, metadata in case.aggregates.items():
+        cloud.add_host(hosts[name])
+        cloud.add_aggregate(hosts[name], [hosts[name]], metadata)
+    ours, in_tree = map(cloud.scheduler, (engine.OURS, engine.IN_TREE))
     for name, extra_specs in case.flavors.items():
-        flavor = flavors[case.slug, name]
+        flavor = cloud.add_flavor(f'{case.slug} {name}', extra_specs)
         boots = {
-            aggregate: cloud.boot(ours, cloud.request(flavor, [host]))
-            for host, aggregate in hosts.items()
+            where: cloud.boot(ours, cloud.request(flavor, [host]))
+            for where, host in hosts.items()
         }
-        left = cloud.filtered(in_tree, cloud.request(flavor, list(hosts)))
-        beside = ', '.join(hosts[h].removeprefix('aggregate ') for h in left)
-        number = name.removeprefix('flavor').strip()
-        step.row(
-            f'{number} {cases.show(extra_specs)}'.strip(),
-            *(_cell(case, where, boot) for where, boot in boots.items()),
-            'all' if len(left) == len(hosts) else beside or '-',
+        request = cloud.request(flavor, list(hosts.values()))
+        left = cloud.filtered(in_tree, request)
+        beside = ', '.join(
+            where.removeprefix('aggregate ')
+            for where, host in hosts.items()
+            if host in left
         )
+        cells = []
+        for where, boot in boots.items():
+            # One host was looked at, and the column names its aggregate.
+            own = f'aggregate {hosts[where]!r} '
+            said = boot.said.removeprefix('1 ').removeprefix(own)
+            cells.append('boots' if boot.host else said)
+        cells.append('all' if len(left) == len(hosts) else beside or '-')
+        step.row(f'{name}: {cases.show(extra_specs)}', *cells)
         step.check(
             f'{case.section}: where "{name}" boots',
             case.boots_in(name),
-            sorted(name for name, boot in boots.items() if boot.host),
+            sorted(where for where, boot in boots.items() if boot.host),
         )
-    return step
 
 
-def _cell(case: cases.Example, aggregate: str, boot: engine.Boot) -> str:
-    """Return "boots", or the reason as the scheduler's log gave it."""
-    if boot.host:
-        return 'boots'
-    # One host was looked at, and the column names its aggregate.
-    own = f'aggregate {case.slug + " " + aggregate!r} '
-    said = boot.said.removeprefix('1 ').removeprefix(own)
-    return said or 'refused without a reason'
-
-
-def _tables(scheduler: Any) -> part.Step:
+def _tables(story: part.Part, scheduler: Any) -> None:
     """Ask the loaded filter for the cases of the documentation's tables."""
-    step = part.Step(
+    step = story.step(
         'The tables of the documentation, cell by cell',
         ('table', 'row', 'column', 'pass', 'refused'),
         'Flavors and hosts without a database, through the filter that the '
@@ -156,18 +122,18 @@ def _tables(scheduler: Any) -> part.Step:
         step.row(*where, found.count(True), found.count(False))
         wanted = [case.wanted is None for case in cell.cases]
         step.check(', '.join(where), wanted, found)
-    return step
 
 
-def _free_choice(cloud: engine.Cloud) -> part.Step:
+def _free_choice(story: part.Part, cloud: engine.Cloud) -> None:
     """Boot with every host of the cloud to choose from, and with none."""
-    for host in ('licensed-1', 'licensed-2', 'gpu-1'):
+    hosts = ('licensed-1', 'licensed-2', 'gpu-1')
+    for host in hosts:
         cloud.add_host(host)
     metadata = {'os': 'windows', 'force_metadata_check': 'True'}
     cloud.add_aggregate('licensed', ['licensed-1', 'licensed-2'], metadata)
     aggregate = cloud.add_aggregate('gpu', ['gpu-1'], {'gpu': 'a100'})
     scheduler = cloud.scheduler(engine.OURS)
-    step = part.Step(
+    step = story.step(
         'Boot requests against the whole cloud, and what the log says',
         ('request', 'host', "the scheduler's INFO line"),
         f'aggregate licensed: {cases.show(metadata)}. Aggregate gpu: '
@@ -187,22 +153,20 @@ def _free_choice(cloud: engine.Cloud) -> part.Step:
     linux = cloud.add_flavor('linux', {'os': 'linux'})
     boot('gpu=a100', a100, 'gpu-1')
     boot('gpu=h100', h100, None)
-    three = ('gpu-1', 'licensed-1', 'licensed-2')
-    boot('os=linux, three hosts only', linux, None, *three)
+    boot('os=linux, three hosts only', linux, None, *hosts)
     aggregate.update_metadata({'gpu': 'h100'})
     scheduler.update_aggregates(None, [aggregate])
     boot('gpu=h100, a moment later', h100, 'gpu-1')
-    return step
 
 
-def _stacks(cloud: engine.Cloud) -> part.Step:
+def _stacks(story: part.Part, cloud: engine.Cloud) -> None:
     """Boot the servers of one stack, spread and packed."""
     hosts = [f'stack-{number}' for number in range(1, 5)]
     for host in hosts:
         cloud.add_host(host)
     flavor = cloud.add_flavor('member', {})
-    option, group = 'stack_affinity_weight_multiplier', 'nova_filters'
-    step = part.Step(
+    option = 'stack_affinity_weight_multiplier'
+    step = story.step(
         'StackAffinityWeigher: twelve servers of one Heat stack',
         ('servers are', option, *hosts),
         'The servers carry the hint heat_root_stack_id; the weigher reads '
@@ -212,11 +176,11 @@ def _stacks(cloud: engine.Cloud) -> part.Step:
         (-100.0, [3, 3, 3, 3], 'spread'),
         (100.0, [12, 0, 0, 0], 'packed'),
     ):
-        engine.CONF.set_override(option, number, group=group)
+        engine.CONF.set_override(option, number, group='nova_filters')
         scheduler = cloud.scheduler(engine.OURS)
-        hints = {'heat_root_stack_id': [f'{what}-root']}
         counts = collections.Counter(dict.fromkeys(hosts, 0))
         for _ in range(12):
+            hints = {'heat_root_stack_id': [f'{what}-root']}
             request = cloud.request(flavor, hosts, hints)
             host = str(cloud.boot(scheduler, request).host)
             cloud.place(request, host)
@@ -227,5 +191,3 @@ def _stacks(cloud: engine.Cloud) -> part.Step:
             wanted,
             sorted(counts.values(), reverse=True),
         )
-    engine.CONF.clear_override(option, group=group)
-    return step

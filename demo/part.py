@@ -1,28 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One part of the demo: what it hands back, and the process it runs in.
+"""One part of the demo, and the process in which a service's parts run.
 
-The services configure their whole process, so each part has a process of its
-own, which ``python -m demo`` starts.
+The services configure their whole process. So ``python -m demo`` starts one
+process for each service.
 """
 
 import dataclasses
 import importlib
 import json
 import pathlib
-import resource
 import sys
 import time
 import traceback
-from collections.abc import Callable
 from typing import Any
 
 import yaml
 
+#: Says what runs in each part, and what is stubbed.
 DESCRIPTIONS = pathlib.Path(__file__).parent / 'parts.yaml'
-
-#: Says what begins now.
-Progress = Callable[[str], None]
+STARTED = time.monotonic()
 
 
 @dataclasses.dataclass
@@ -59,35 +56,47 @@ class Step:
 class Part:
     """What one service did in the demo.
 
+    :param name: the part's key in ``parts.yaml``.
     :param service: the service's name, as in ``Senlin 16.0.0``.
     :param steps: the story, in order.
-    :param leaves: what the part "stack" goes on with.
     """
 
+    name: str
     service: str
-    steps: list[Step]
-    leaves: Any = None
+    steps: list[Step] = dataclasses.field(default_factory=list)
+
+    def progress(self, text: str) -> None:
+        """Say on standard error what begins now."""
+        seconds = time.monotonic() - STARTED
+        print(f'[{self.name:<6} {seconds:5.1f} s] {text}', file=sys.stderr)
+
+    def step(
+        self, title: str, columns: tuple[str, ...], note: str = ''
+    ) -> Step:
+        """Begin the next step and return it."""
+        self.progress(title)
+        self.steps.append(Step(title, columns, note))
+        return self.steps[-1]
+
+    def result(self) -> dict[str, Any]:
+        """Return what is shown, or written as JSON."""
+        runs = yaml.safe_load(DESCRIPTIONS.read_text())[self.name]
+        oks = [check['ok'] for step in self.steps for check in step.checks]
+        sums = {'checks': len(oks), 'failed': oks.count(False)}
+        return {**dataclasses.asdict(self), **runs, **sums}
 
 
 def main() -> None:
-    """Run one part and print what it found as JSON.
+    """Run the parts of one service and print the results as JSON.
 
-    The command line is ``NAME LOG GIVEN``; the last is, as JSON, what an
-    earlier part has left for this one.
+    The command line is ``NAME LOG``: the module with the story, and the file
+    for the service's log.
     """
-    name, log, given = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-    started = time.monotonic()
+    name, log = sys.argv[1], pathlib.Path(sys.argv[2])
     # What a service prints would stand in the middle of the result.
     result, sys.stdout = sys.stdout, sys.stderr
-
-    def progress(text: str) -> None:
-        seconds = time.monotonic() - started
-        print(f'[{name:<6} {seconds:5.1f} s] {text}', file=sys.stderr)
-
     try:
-        story = importlib.import_module(f'demo.{name}')
-        data = yaml.safe_load(DESCRIPTIONS.read_text())[name]
-        part = story.run(progress, log, json.loads(given))
+        parts: list[Part] = importlib.import_module(f'demo.{name}').run(log)
     except Exception as exc:
         with log.open('a') as stream:
             traceback.print_exc(file=stream)
@@ -95,18 +104,4 @@ def main() -> None:
             f'demo: {name} broke off: {type(exc).__name__}: {exc} '
             f'(the traceback is in {log}).'
         )
-    data |= dataclasses.asdict(part)
-    checks = [check for step in part.steps for check in step.checks]
-    data['checks'] = len(checks)
-    data['failed'] = sum(not check['ok'] for check in checks)
-    data['seconds'] = round(time.monotonic() - started, 1)
-    # Linux counts in KiB; a child is a heat-engine.
-    data['peak_mib'] = round(
-        max(
-            resource.getrusage(who).ru_maxrss
-            for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-        )
-        / 1024,
-        1,
-    )
-    json.dump(data, result)
+    json.dump([part.result() for part in parts], result)

@@ -24,15 +24,17 @@ SPEC: list[dict[str, Any]] = [
     {'name': 'RegionTwo', 'weight': 250, 'cap': 4},
     {'name': 'RegionThree', 'weight': 150, 'cap': -1},
 ]
+COLUMNS = ('region', 'weight', 'cap', 'wanted', 'servers there')
+COLUMNS += ('in-tree: servers there',)
 
 
-def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
+def run(log: pathlib.Path) -> list[part.Part]:
     """Run the part.
 
     Of all plans the specs want the one that is closest to the weights: the
     sum of nodes squared over weight is the smallest, and no cap is exceeded.
     """
-    story = Story(progress, log)
+    story = Story(log)
     story.scale('Scale out by 6', (1, 3, 2), 'scale_out', count=6)
     story.scale(
         'Resize by +3',
@@ -55,24 +57,21 @@ def run(progress: part.Progress, log: pathlib.Path, given: None) -> part.Part:
         count=3,
     )
     story.scale_in_oldest((1, 2, 1))
-    story.recover()
-    return part.Part(
-        service=f'Senlin {senlin.version.version_info.release_string()}',
-        steps=story.steps,
-    )
+    story.recover('RegionThree')
+    return [story.part]
 
 
 class Story:
     """Both clusters, step by step."""
 
-    def __init__(self, progress: part.Progress, log: pathlib.Path) -> None:
-        self._progress = progress
-        progress('boot API, conductor and engine; create both clusters')
+    def __init__(self, log: pathlib.Path) -> None:
+        version = senlin.version.version_info.release_string()
+        self.part = part.Part('senlin', f'Senlin {version}')
+        self.part.progress('boot API, conductor and engine; create clusters')
         self._senlin = engine.boot(log)
         self._ours = clusters.Cluster(self._senlin, *OURS, SPEC)
         self._theirs = clusters.Cluster(self._senlin, *IN_TREE, SPEC)
         self._wanted = self._ours.servers()
-        self.steps: list[part.Step] = []
 
     def scale(
         self,
@@ -83,11 +82,9 @@ class Story:
         **arguments: object,
     ) -> None:
         """Do the same to both clusters at once, and compare."""
-        step = self._step(title, note)
-        started = [
-            cluster.start(name, **arguments)
-            for cluster in (self._ours, self._theirs)
-        ]
+        step = self.part.step(title, COLUMNS, note)
+        both = (self._ours, self._theirs)
+        started = [cluster.start(name, **arguments) for cluster in both]
         ours, theirs = (self._senlin.wait(action) for action in started)
         self._check_scaling(step, wanted, ours)
         step.check('in-tree: succeeds as well', 'SUCCEEDED', theirs['status'])
@@ -98,7 +95,8 @@ class Story:
 
     def scale_in_oldest(self, wanted: tuple[int, ...]) -> None:
         """Scale in with the deletion policy on our cluster."""
-        step = self._step('Scale in by 3, with deletion policy OLDEST_FIRST')
+        title = 'Scale in by 3, with deletion policy OLDEST_FIRST'
+        step = self.part.step(title, COLUMNS)
         deletion = 'senlin_plugins.policy.deletion'
         self._ours.attach(deletion, {'criteria': 'OLDEST_FIRST'})
         regions = {node['id']: _region(node) for node in self._ours.nodes()}
@@ -116,10 +114,10 @@ class Story:
         reason = action['data'].get('reason')
         step.check('deletion S6: reason', 'Candidates generated', reason)
 
-    def recover(self) -> None:
-        """Recreate a node that is not in the default region."""
-        region = 'RegionThree'
-        step = self._step(f'Recover a node of {region} by recreating it')
+    def recover(self, region: str) -> None:
+        """Recreate a node of a region that is not the default one."""
+        title = f'Recover a node of {region} by recreating it'
+        step = self.part.step(title, COLUMNS)
         node = next(n for n in self._ours.nodes() if _region(n) == region)
         action = self._senlin.act_node(
             node['id'], 'recover', operation='RECREATE'
@@ -131,14 +129,6 @@ class Story:
         there = where(after['physical_id'])
         step.check('the new server is in the same region', region, there)
         self._check_servers(step)
-
-    def _step(self, title: str, note: str = '') -> part.Step:
-        """Begin a step."""
-        self._progress(title)
-        columns = ('region', 'weight', 'cap', 'wanted', 'servers there')
-        columns += ('in-tree: servers there',)
-        self.steps.append(part.Step(title, columns, note))
-        return self.steps[-1]
 
     def _check_scaling(
         self, step: part.Step, wanted: tuple[int, ...], action: dict[str, Any]

@@ -36,3 +36,10 @@ def wanted(root: str, resource: Mapping[str, Any]) -> dict[str, Any]:
         resource['uuid'],
     )
     return dict(zip(SIX, facts, strict=True))
+
+
+def path_of(hints: Mapping[str, Any]) -> str:
+    """Return the resources on the way from the root stack down."""
+    path = hints.get('heat_path_in_stack', [])
+    steps = path if isinstance(path, list) else [path]
+    return ' > '.join(step.partition(',')[0] for step in steps)
