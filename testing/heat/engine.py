@@ -17,6 +17,7 @@ import pathlib
 import random
 import sqlite3
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Mapping
@@ -31,6 +32,7 @@ from heat.common import context as heat_context
 from heat.common import messaging
 from heat.db import api as db_api
 from heat.db import models
+from heat.engine import scheduler
 from heat.engine import service as engine_service
 from heat.objects import resource as resource_object
 from heat.rpc import api as rpc_api
@@ -44,9 +46,15 @@ from testing.heat import loopback
 LOCK_SECONDS = 30.0
 #: After how long a wait it is asked whether anybody still wants the other.
 STALE_SECONDS = 0.5
-#: How long a stack may take, and how often Heat is asked, in seconds.
+#: How long a stack may take, in seconds.
 STACK_SECONDS = 120.0
-POLL_SECONDS = 0.1
+#: The longest pause between two looks at something that is being made, by
+#: Heat itself and from outside, in seconds.
+PAUSE = 0.05
+
+
+#: Whose turn it is to ask for SQLite's write lock. Green in Heat 22.
+_TURN = threading.Lock()
 
 
 class Engine:
@@ -92,6 +100,7 @@ class Engine:
             retval=True,
         )
         models.BASE.metadata.create_all(self.database)
+        _look_more_often()
         messaging.setup()
         self.service = engine_service.EngineService(
             'embedded', rpc_api.ENGINE_TOPIC
@@ -196,7 +205,7 @@ class Engine:
                     f'{stack[rpc_api.STACK_STATUS]}',
                     stack[rpc_api.STACK_STATUS_DATA],
                 )
-            time.sleep(POLL_SECONDS)
+            time.sleep(PAUSE)
 
     def identify(self, project: str, name: str) -> str:
         """Return a stack's id, as Heat's RPC API tells it.
@@ -316,6 +325,24 @@ def configure(
     heat_config.startup_sanity_check()
 
 
+def _look_more_often() -> None:
+    """Shorten the seconds for which Heat waits for its clouds.
+
+    Heat looks once a second whether a resource is there, and starts one
+    resource of a stack a second. Both numbers stand in its code. Here all is
+    there after some milliseconds, so that most of a test would be waiting.
+    """
+    # Without this name TaskRunner does not sleep at all, and neither does
+    # the loop that starts a stack's resources.
+    scheduler.ENABLE_SLEEP = False
+
+    def sleep(task: Any, seconds: float | None) -> None:
+        if seconds is not None:
+            time.sleep(min(seconds, PAUSE))
+
+    scheduler.TaskRunner._sleep = sleep
+
+
 def _begin_immediate(
     connection: Any,
     cursor: Any,
@@ -336,6 +363,15 @@ def _begin_immediate(
     """
     if statement != 'BEGIN':
         return statement, parameters
+    # Only one of those that wait asks SQLite: each question keeps the end of
+    # the other's transaction waiting.
+    with _TURN:
+        _take_lock(cursor)
+    return 'SELECT 1', parameters
+
+
+def _take_lock(cursor: Any) -> None:
+    """Ask SQLite for its write lock until it is given."""
     deadline = time.monotonic() + LOCK_SECONDS
     stale = time.monotonic() + STALE_SECONDS
     cursor.execute('PRAGMA busy_timeout = 0')
@@ -353,4 +389,4 @@ def _begin_immediate(
             # The end of the transaction waits for whoever is just asking
             # for the lock, which takes no time at all.
             cursor.execute('PRAGMA busy_timeout = 1000')
-            return 'SELECT 1', parameters
+            return

@@ -12,8 +12,10 @@ from testing.heat import loopback
 from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
 
-#: How many stacks are nested in the root stack.
+#: How many stacks are nested in the root stack, where that is the question
+#: and where it is not: each level takes Heat about 0.3 seconds.
 DEPTH = 10
+FEW = 3
 
 MEMBER = server()
 EVERYTHING = {
@@ -63,11 +65,14 @@ def nested(depth):
     return files
 
 
-DEEP = {
-    'name': 'deep',
-    'template': template(below={'type': 'level1.yaml'}),
-    'files': nested(DEPTH),
-}
+DEEP, SHALLOW = (
+    {
+        'name': 'deep',
+        'template': template(below={'type': 'level1.yaml'}),
+        'files': nested(depth),
+    }
+    for depth in (DEPTH, FEW)
+)
 
 #: As odd as Heat lets them be: in the names of stacks, and so of resources
 #: that make stacks, it takes letters, digits and these three signs only.
@@ -170,7 +175,7 @@ class _Stacks:
     }
     servers = (ADOPTED,)
     stacks = (
-        *(EVERYTHING, DEEP, ODD, ALIAS),
+        *(EVERYTHING, ODD, ALIAS),
         *(ADOPT, REPLACEMENT, PREVIEW, ACTIONS),
     )
 
@@ -212,8 +217,8 @@ class _Stacks:
             'all', Server=6, Instance=1, Volume=1
         )
 
-    def test_each_of_ten_levels_says_what_heat_says_about_it(self):
-        self.assert_hints_are_what_heat_says('deep', Server=DEPTH)
+    def test_each_level_says_what_heat_says_about_it(self):
+        self.assert_hints_are_what_heat_says('deep', Server=self.depth)
 
     def test_odd_names_arrive_as_they_are_in_the_template(self):
         self.assert_hints_are_what_heat_says(
@@ -280,12 +285,17 @@ class _Stacks:
 class TestConvergence(_Stacks, base.ScenarioCase):
     """Heat's engine of today."""
 
+    depth = DEPTH
+    stacks = (DEEP, *_Stacks.stacks)
+
 
 class TestLegacyEngine(_Stacks, base.ScenarioCase):
     """``convergence_engine = false``, and ``path_format = json``."""
 
     options = {**_Stacks.options, 'path_format': 'json'}
     convergence = False
+    depth = FEW
+    stacks = (SHALLOW, *_Stacks.stacks)
 
     def wanted(self, stack, resource):
         return {
@@ -311,13 +321,12 @@ class TestNoCache(base.ScenarioCase):
     """``cache_size = 0``."""
 
     options = {'enabled': 'true', 'cache_size': '0'}
-    settings = _Stacks.settings
-    stacks = (DEEP,)
+    stacks = (SHALLOW,)
 
     def test_each_server_costs_a_query_for_each_stack_above(self):
         self.assert_created('deep')
         self.assertEqual(
-            sum(range(1, DEPTH + 1)), len(narrow(self.outcome.statements))
+            sum(range(1, FEW + 1)), len(narrow(self.outcome.statements))
         )
 
 
