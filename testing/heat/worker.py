@@ -11,6 +11,7 @@ import from. It answers with the result, or with the exit code of an engine
 that broke off. See :class:`testing.heat.process.Launcher`.
 """
 
+import gc
 import importlib.metadata
 import json
 import logging
@@ -24,6 +25,8 @@ from typing import Any, NoReturn
 from testing.heat import engine  # isort: skip
 
 import sqlalchemy
+from heat.common import plugin_loader
+from heat.engine import resources
 from oslo_config import cfg
 from oslo_reports.generators import conf as conf_report
 
@@ -32,7 +35,8 @@ LOG = logging.getLogger('config-dump')
 #: Longest time for one engine and its stacks, in seconds.
 TIMEOUT = 300
 
-#: What Heat loads when it starts, before it loads any plug-in of others.
+#: What Heat loads when it starts, before any plug-in of others. Its resource
+#: types come after this.
 LOADED_FIRST = ('heat.clients', 'heat.constraints')
 
 
@@ -148,6 +152,10 @@ def main() -> None:
     for group in LOADED_FIRST:
         for point in importlib.metadata.entry_points(group=group):
             point.load()
+    for _ in plugin_loader.load_modules(resources):
+        pass
+    # The forks need not look through all of this for what is garbage.
+    gc.freeze()
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
