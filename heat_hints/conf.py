@@ -11,6 +11,7 @@ from typing import Any
 from oslo_config import cfg, types
 
 from heat_hints import hints
+from os_placement_plugins import options, stack_hints
 
 GROUP = cfg.OptGroup(
     'heat_hints',
@@ -48,8 +49,8 @@ Related options:
     ),
     cfg.ListOpt(
         'hints',
-        default=list(hints.NAMES),
-        item_type=types.String(choices=list(hints.NAMES)),
+        default=list(stack_hints.NAMES),
+        item_type=types.String(choices=list(stack_hints.NAMES)),
         help="""
 The identifiers to send.
 
@@ -100,15 +101,15 @@ that is left out is created as stock Heat creates it.
     ),
     cfg.StrOpt(
         'path_format',
-        default=hints.PATH_LIST,
+        default=stack_hints.PATH_LIST,
         choices=[
             (
-                hints.PATH_LIST,
+                stack_hints.PATH_LIST,
                 'a list of strings, ["root", "resource,stack"], as '
                 "Heat's own option sends it",
             ),
             (
-                hints.PATH_JSON,
+                stack_hints.PATH_JSON,
                 'one string, [[null,"root"],["resource","stack"]], '
                 'unambiguous whatever the names are',
             ),
@@ -116,7 +117,10 @@ that is left out is created as stock Heat creates it.
         help="""
 How ``heat_path_in_stack`` is written.
 
-Nova turns a list of one element into a string when it is read back.
+A scheduler that was written for Heat's own option reads the list. The list
+cannot be read back if a resource that makes a nested stack has a comma in its
+name, because Heat puts this name into the stack's name. Nova turns a list of
+one element into a string.
 """,
     ),
     cfg.StrOpt(
@@ -204,23 +208,9 @@ Related options:
 * ``providers`` must name ``mapping_file``.
 """,
     ),
-    cfg.IntOpt(
-        'cache_size',
-        default=4096,
-        min=0,
-        help="""
-How many stacks each worker remembers the root and the path of.
-
-A remembered stack costs no query; one that is not remembered costs one small
-query per nesting level. An entry takes about 1 KiB.
-
-Possible values:
-
-* 0 remembers nothing: each server of a nested stack costs the queries.
-""",
-    ),
-    cfg.ListOpt(
+    cfg.Opt(
         'signing_key',
+        type=options.SigningKeys(),
         default=[],
         secret=True,
         help="""
@@ -236,8 +226,7 @@ Possible values:
 * Empty: the hints are not signed.
 * A list of keys of at least 32 characters each, without ``$`` and commas,
   for example from ``openssl rand -hex 32``. heat-engine signs with the
-  first; nova-scheduler believes any of them. When the first is too short,
-  an ERROR is logged and the hints are sent unsigned.
+  first; nova-scheduler believes any of them.
 
 Related options:
 
@@ -254,38 +243,7 @@ def register_opts(conf: cfg.ConfigOpts) -> None:
 
     :param conf: the configuration, usually ``oslo_config.cfg.CONF``.
     """
-    # A group for each configuration: oslo.config keeps overrides in it.
-    conf.register_group(cfg.OptGroup(GROUP.name, GROUP.title, GROUP.help))
-    conf.register_opts(OPTS, group=GROUP.name)
-
-
-def reset_wrong_values(conf: cfg.ConfigOpts) -> list[str]:
-    """Put something readable in the place of values that cannot be read.
-
-    oslo.service reads all options of the process to log them, when
-    heat-engine starts and at each SIGHUP, and a value that cannot be read
-    would end heat-engine there. With such a value hints are switched off;
-    only ``signing_key`` becomes a list without a usable key.
-
-    :param conf: the configuration, with the options registered.
-    :returns: what is wrong with each of the other options: its name, and the
-        words of oslo.config.
-    """
-    wrong = []
-    for option in OPTS:
-        try:
-            getattr(conf[GROUP.name], option.dest)
-        except Exception as exc:
-            value = option.default
-            if option.secret:
-                # The text of this exception may hold a part of the key.
-                value = ['']
-            else:
-                wrong.append(f'{option.name}: {type(exc).__name__}: {exc}')
-            conf.set_override(option.dest, value, group=GROUP.name)
-    if wrong:
-        conf.set_override('enabled', False, group=GROUP.name)
-    return wrong
+    options.register(conf, list_opts())
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:

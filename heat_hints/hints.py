@@ -15,33 +15,14 @@ import json
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-#: A hint's value in the only two forms that Nova stores.
-HintValue = str | list[str]
-
-ROOT_STACK_ID = 'heat_root_stack_id'
-STACK_ID = 'heat_stack_id'
-STACK_NAME = 'heat_stack_name'
-PATH_IN_STACK = 'heat_path_in_stack'
-RESOURCE_NAME = 'heat_resource_name'
-RESOURCE_UUID = 'heat_resource_uuid'
-#: The signature over the others, see :mod:`heat_hints.signature`.
-SIGNATURE = 'heat_signature'
-
-#: The identifiers.
-NAMES = (
-    ROOT_STACK_ID,
-    STACK_ID,
-    STACK_NAME,
-    PATH_IN_STACK,
-    RESOURCE_NAME,
-    RESOURCE_UUID,
+from os_placement_plugins import stack_hints
+from os_placement_plugins.stack_hints import (
+    NAMES,
+    PATH_LIST,
+    RESERVED,
+    HintValue,
+    PathStep,
 )
-#: The names that are this package's own: no provider may set them.
-RESERVED = (*NAMES, SIGNATURE)
-
-PATH_LIST = 'list'
-PATH_JSON = 'json'
-PATH_FORMATS = (PATH_LIST, PATH_JSON)
 
 USER_OVERRIDE = 'override'
 USER_KEEP = 'keep'
@@ -60,19 +41,6 @@ REASON_NAME = 'a hint is named by a string that is not empty'
 
 class ReservedHintError(ValueError):
     """A template sets a hint whose name is reserved, and may not."""
-
-
-@dataclasses.dataclass(frozen=True)
-class PathStep:
-    """One stack on the way from the root stack to a resource.
-
-    :param resource: the name of the resource, in the stack above, that made
-        this stack; ``None`` for the root stack.
-    :param stack: the stack's name.
-    """
-
-    resource: str | None
-    stack: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,32 +104,6 @@ def in_scope(scope: str, flag: bool | None) -> bool:
     return True
 
 
-def encode_path(path: Iterable[PathStep], path_format: str) -> HintValue:
-    """Write a path as a hint's value.
-
-    The specification asks for tuples (resource name, stack name), the root's
-    being (None, name). Nova cannot store tuples, so there are two forms.
-
-    :param path: the steps from the root stack down.
-    :param path_format: ``list`` as Heat's own option writes it,
-        ``["root", "resource,stack"]``, which is ambiguous when a name holds
-        a comma; or ``json``, the specification's tuples in one string,
-        ``[[null,"root"],["resource","stack"]]``.
-    """
-    if path_format == PATH_JSON:
-        return json.dumps(
-            [[step.resource, step.stack] for step in path],
-            ensure_ascii=False,
-            separators=(',', ':'),
-        )
-    return [
-        step.stack
-        if step.resource is None
-        else f'{step.resource},{step.stack}'
-        for step in path
-    ]
-
-
 def own_hints(
     resource: Resource,
     lineage: Lineage | None,
@@ -175,17 +117,19 @@ def own_hints(
     :param lineage: where its stack hangs; ``None`` when that could not be
         found out, and then the two hints that need it are left out.
     :param names: which of :data:`NAMES` to send.
-    :param path_format: one of :data:`PATH_FORMATS`.
+    :param path_format: as for :func:`stack_hints.write_path`.
     """
     values: dict[str, HintValue] = {
-        STACK_ID: resource.stack_id,
-        STACK_NAME: resource.stack_name,
-        RESOURCE_NAME: resource.name,
-        RESOURCE_UUID: resource.uuid,
+        stack_hints.STACK_ID: resource.stack_id,
+        stack_hints.STACK_NAME: resource.stack_name,
+        stack_hints.RESOURCE_NAME: resource.name,
+        stack_hints.RESOURCE_UUID: resource.uuid,
     }
     if lineage is not None:
-        values[ROOT_STACK_ID] = lineage.root_stack_id
-        values[PATH_IN_STACK] = encode_path(lineage.path, path_format)
+        values[stack_hints.ROOT_STACK_ID] = lineage.root_stack_id
+        values[stack_hints.PATH_IN_STACK] = stack_hints.write_path(
+            lineage.path, path_format
+        )
     wanted = set(names)
     return {
         name: values[name]

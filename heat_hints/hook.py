@@ -8,8 +8,9 @@ is all that Heat does with it at start, puts this package's ``plugins``
 directory into that option; Heat then calls :func:`resource_mapping` through
 the module in that directory. Nothing of Heat is patched.
 
-Both happen while heat-engine starts. Neither raises: an ERROR in the log
-says what to change, and the engine works as stock Heat.
+Both happen while heat-engine starts. A wrong option ends heat-engine there.
+Whatever else is wrong is an ERROR in the log that says what to change, and
+the engine works as stock Heat.
 """
 
 import pathlib
@@ -20,6 +21,7 @@ from oslo_log import log as logging
 
 import heat_hints
 from heat_hints import conf
+from os_placement_plugins import options
 
 try:
     from heat.engine import lifecycle_plugin
@@ -30,12 +32,6 @@ except (ImportError, AttributeError) as exc:
     _Base, _base_error = object, exc
 
 LOG = logging.getLogger(__name__)
-
-_MEND_OPTIONS = 'Correct the section [heat_hints] of heat.conf'
-_MEND_VERSION = (
-    'Install a version of os-placement-plugins for this Heat, or set '
-    '[heat_hints] enabled = false,'
-)
 
 #: The directory that Heat scans.
 PLUGIN_DIR = str(pathlib.Path(heat_hints.__file__).parent / 'plugins')
@@ -57,10 +53,9 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
     """
     try:
         conf.register_opts(config)
-        wrong = conf.reset_wrong_values(config)
-        if wrong:
-            _log_disabled('; '.join(wrong), _MEND_OPTIONS)
-        if not config.heat_hints.enabled:
+        # A wrong value ends heat-engine in resource_mapping().
+        wrong = options.find_wrong(config, conf.list_opts())
+        if not wrong and not config.heat_hints.enabled:
             return
         if _base_error is not None:
             raise _base_error
@@ -72,7 +67,7 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
                 'plugin_dirs', [*config.plugin_dirs, PLUGIN_DIR]
             )
     except Exception as exc:
-        _log_disabled(f'{type(exc).__name__}: {exc}', _MEND_VERSION)
+        _log_disabled(exc)
 
 
 def resource_mapping(caller: str) -> dict[str, type[Any]]:
@@ -80,9 +75,12 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
 
     :param caller: the name under which Heat loaded the calling module.
     :returns: classes by resource type; nothing when disabled or broken.
+    :raises ConfigFileValueError: if an option has a wrong value; Heat then
+        does not start.
     """
+    conf.register_opts(cfg.CONF)
+    options.check(cfg.CONF, conf.list_opts())
     try:
-        conf.register_opts(cfg.CONF)
         if not cfg.CONF.heat_hints.enabled:
             return {}
         # Imported late: whatever a Heat that is too new lacks, the engine
@@ -91,15 +89,17 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
 
         return overrides.build(cfg.CONF, caller)
     except Exception as exc:
-        _log_disabled(f'{type(exc).__name__}: {exc}', _MEND_VERSION)
+        _log_disabled(exc)
         return {}
 
 
-def _log_disabled(reason: str, remedy: str) -> None:
+def _log_disabled(exc: Exception) -> None:
     LOG.error(
         'heat_hints: stack scheduler hints are off, heat-engine works '
-        'without them: %(reason)s. %(remedy)s and restart heat-engine.',
-        {'reason': reason, 'remedy': remedy},
+        'without them: %(type)s: %(error)s. Install a version of '
+        'os-placement-plugins for this Heat, or set [heat_hints] enabled = '
+        'false, and restart heat-engine.',
+        {'type': type(exc).__name__, 'error': exc},
     )
 
 

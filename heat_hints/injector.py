@@ -13,7 +13,9 @@ from oslo_config import cfg
 from oslo_log import log as logging
 from oslo_utils import strutils
 
-from heat_hints import hints, lineage, providers, signature
+from heat_hints import hints, lineage, providers
+from os_placement_plugins import signature, stack_hints
+from os_placement_plugins.stack_hints import HintValue, PathStep
 
 LOG = logging.getLogger(__name__)
 
@@ -35,9 +37,8 @@ class Settings:
     """The options of ``[heat_hints]``, read and checked once.
 
     Each field is the option of the same name, but for ``fail``, which tells
-    whether ``on_error`` is ``fail``; ``signing``, which tells whether
-    ``signing_key`` is set; and ``key``, the first of its keys, ``None`` when
-    that is too short.
+    whether ``on_error`` is ``fail``, and ``keys``, the ones in
+    ``signing_key``.
     """
 
     names: tuple[str, ...]
@@ -47,9 +48,7 @@ class Settings:
     user_hints: str
     fail: bool
     providers: tuple[str, ...]
-    cache_size: int
-    signing: bool
-    key: str | None = dataclasses.field(repr=False)
+    keys: signature.Keys
 
     @classmethod
     def from_conf(cls, group: Any) -> 'Settings':
@@ -59,7 +58,6 @@ class Settings:
         :raises ValueError: when an option has a value that it may not have;
             the text, from oslo.config, names the option.
         """
-        keys = signature.read_keys(group.signing_key)
         return cls(
             names=tuple(group.hints),
             resource_types=tuple(group.resource_types),
@@ -68,9 +66,7 @@ class Settings:
             user_hints=group.user_hints,
             fail=group.on_error == 'fail',
             providers=tuple(group.providers),
-            cache_size=group.cache_size,
-            signing=bool(group.signing_key),
-            key=keys[0] if keys and signature.is_usable(keys[0]) else None,
+            keys=signature.Keys(group.signing_key),
         )
 
 
@@ -84,21 +80,11 @@ class Injector:
     def __init__(self, conf: cfg.ConfigOpts, settings: Settings) -> None:
         self._settings = settings
         self._providers = providers.load(conf, settings.providers)
-        self._lineages = lineage.LineageCache(settings.cache_size)
+        self._lineages = lineage.LineageCache(lineage.REMEMBERED)
         # The signature binds the resource.
         self._names = settings.names + (
-            (hints.RESOURCE_UUID,) if settings.key else ()
+            (stack_hints.RESOURCE_UUID,) if settings.keys else ()
         )
-        if settings.signing and not settings.key:
-            LOG.error(
-                'heat_hints: hints are sent without a signature, and a '
-                'nova-scheduler that has a key ignores them: the first key '
-                'in [heat_hints] signing_key has fewer than %(length)s '
-                'characters, or cannot be read. Give a longer one without '
-                '"$" and commas, the same as in nova.conf, and restart '
-                'heat-engine.',
-                {'length': signature.MIN_KEY_LENGTH},
-            )
 
     def for_resource(
         self,
@@ -130,8 +116,8 @@ class Injector:
         user = {
             name: value
             for name, value in (stock or {}).items()
-            if (name not in hints.RESERVED or name in template)
-            and not (self._settings.signing and name == hints.SIGNATURE)
+            if (name not in stack_hints.RESERVED or name in template)
+            and not (self._settings.keys and name == signature.HINT)
         }
         try:
             return self._merged(resource, user) or None
@@ -143,7 +129,7 @@ class Injector:
 
     def _merged(
         self, resource: Any, user: Mapping[str, Any]
-    ) -> dict[str, hints.HintValue]:
+    ) -> dict[str, HintValue]:
         stack = resource.stack
         facts = hints.Resource(
             type=resource.type(),
@@ -162,10 +148,10 @@ class Injector:
         )
         provided = self._ask(resource, facts, line, user)
         sent = hints.merge(own, user, provided, self._settings.user_hints)
-        if self._settings.key and hints.is_own_word(sent, own):
+        if self._settings.keys and hints.is_own_word(sent, own):
             try:
-                sent[hints.SIGNATURE] = signature.sign(
-                    self._settings.key, facts.project_id, sent
+                sent[signature.HINT] = self._settings.keys.sign(
+                    sent, facts.project_id
                 )
             except Exception as exc:
                 # No text of an exception that has seen the key is told.
@@ -199,10 +185,10 @@ class Injector:
         facts: hints.Resource,
         line: hints.Lineage | None,
         user: Mapping[str, Any],
-    ) -> dict[str, hints.HintValue]:
+    ) -> dict[str, HintValue]:
         if not self._providers:
             return {}
-        own_step = (hints.PathStep(None, facts.stack_name),)
+        own_step = (PathStep(None, facts.stack_name),)
         request = providers.Request(
             resource_type=facts.type,
             resource_name=facts.name,
@@ -214,7 +200,7 @@ class Injector:
             path=line.path if line else own_step,
             user_hints=hints.sanitise(user),
         )
-        provided: dict[str, hints.HintValue] = {}
+        provided: dict[str, HintValue] = {}
         refused: list[hints.Refusal] = []
         for name, provider in self._providers:
             if provider is None:

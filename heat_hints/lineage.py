@@ -13,6 +13,10 @@ import threading
 from collections.abc import Callable, Iterable
 
 from heat_hints import hints
+from os_placement_plugins.stack_hints import PathStep
+
+#: How many stacks each worker remembers; one takes about 1 KiB.
+REMEMBERED = 4096
 
 
 class LineageError(LookupError):
@@ -105,10 +109,10 @@ class LineageCache:
     ) -> hints.Lineage:
         for row in downwards:
             if lineage is None:
-                step = hints.PathStep(None, row.name)
+                step = PathStep(None, row.name)
                 lineage = hints.Lineage(row.id, (step,))
             else:
-                step = hints.PathStep(row.parent_resource, row.name)
+                step = PathStep(row.parent_resource, row.name)
                 lineage = hints.Lineage(
                     lineage.root_stack_id, (*lineage.path, step)
                 )

@@ -14,7 +14,8 @@ import functools
 import re
 from collections.abc import Iterable, Mapping
 
-from heat_hints.hints import RESERVED, HintValue, sanitise
+from heat_hints.hints import sanitise
+from os_placement_plugins.stack_hints import RESERVED, HintValue
 
 _PATTERNS = ('project', 'stack', 'resource')
 

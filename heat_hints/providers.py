@@ -36,7 +36,7 @@ from stevedore import named
 
 from heat_hints import conf as heat_hints_conf
 from heat_hints import mapping
-from heat_hints.hints import HintValue, PathStep
+from os_placement_plugins.stack_hints import HintValue, PathStep
 
 LOG = logging.getLogger(__name__)
 

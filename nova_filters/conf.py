@@ -6,12 +6,11 @@ Importing this module loads no service.
 """
 
 import math
-from typing import Final
+from typing import Any, Final
 
-from oslo_config import cfg
-from oslo_log import log as logging
+from oslo_config import cfg, types
 
-LOG = logging.getLogger(__name__)
+from os_placement_plugins import options
 
 GROUP: Final = cfg.OptGroup(
     'nova_filters',
@@ -21,6 +20,22 @@ Options of the scheduler plug-ins ``AggregateInstanceTypeFilter`` and
 ``StackAffinityWeigher``. They are read by nova-scheduler only.
 """,
 )
+
+
+class FiniteNumber(types.Float):
+    """A floating point number that is not infinite, and not NaN."""
+
+    def __call__(self, value: Any) -> Any:
+        """Return the number.
+
+        :param value: the number or its text.
+        :raises ValueError: if the text is no such number.
+        """
+        number = super().__call__(value)
+        if number is not None and not math.isfinite(number):
+            raise ValueError(f'{number} is not a finite number')
+        return number
+
 
 OPTS: Final = (
     cfg.ListOpt(
@@ -82,8 +97,9 @@ Related options:
 * ``[nova_filters] stack_affinity_weight_multiplier``
 """,
     ),
-    cfg.FloatOpt(
+    cfg.Opt(
         'stack_affinity_weight_multiplier',
+        type=FiniteNumber(),
         default=-1.0,
         help="""
 How strongly servers of one Heat stack attract or repel each other.
@@ -122,8 +138,9 @@ sends.
 )
 
 SIGNATURE_OPTS: Final = (
-    cfg.ListOpt(
+    cfg.Opt(
         'signing_key',
+        type=options.SigningKeys(),
         default=[],
         secret=True,
         help="""
@@ -139,8 +156,7 @@ Possible values:
 * Empty: hints are not signed, and all of them are believed.
 * A list of keys, separated by commas, each of at least 32 characters and
   without ``$`` and commas; ``openssl rand -hex 32`` makes a good one. A
-  signature made with any of them is believed. A shorter key is not used; if
-  none is left, no hint is believed.
+  signature made with any of them is believed.
 
 To change the key: (1) write ``old,new`` here and restart every
 nova-scheduler; (2) write ``new`` into ``heat.conf`` and restart every
@@ -160,67 +176,13 @@ Related options:
 #: What each option is when nothing is configured.
 DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
 
-#: What stands in the place of keys that cannot be read: it is too short to be
-#: used, so that nothing is believed.
-_NO_KEY: Final = ['unreadable']
-
 
 def register_opts(conf: cfg.ConfigOpts) -> None:
     """Register both groups and their options; repeating changes nothing.
 
     :param conf: the configuration of the service.
     """
-    for group, opts in list_opts():
-        # A group for each configuration: oslo.config keeps overrides in it.
-        conf.register_group(cfg.OptGroup(group.name, group.title, group.help))
-        conf.register_opts(opts, group=group.name)
-
-
-def reset_wrong_values(conf: cfg.ConfigOpts) -> list[str]:
-    """Put something usable in the place of values that are not.
-
-    nova-scheduler itself reads every registered option to log it, and would
-    end at one that cannot be read.
-
-    :param conf: the configuration, with the options registered.
-    :returns: what is wrong, a line for each option that its default stands
-        in for now. Keys are not told of here: no text of an error that has
-        seen a key may be.
-    """
-    wrong = []
-    for group, opts in list_opts():
-        for opt in opts:
-            try:
-                value = conf[group.name][opt.dest]
-            except (ValueError, cfg.Error) as exc:
-                reason = str(exc)
-            else:
-                if not isinstance(value, float) or math.isfinite(value):
-                    continue
-                reason = f'{value} is not a finite number'
-            if opt.secret:
-                conf.set_override(opt.dest, _NO_KEY, group=group.name)
-                continue
-            conf.set_override(opt.dest, opt.default, group=group.name)
-            wrong.append(
-                f'Option {opt.name} in [{group.name}] cannot be used: '
-                f'{reason}. The default, {opt.default}, is in force'
-            )
-    return wrong
-
-
-def make_usable(conf: cfg.ConfigOpts) -> None:
-    """Let a service start whatever nova.conf says, and tell what is wrong.
-
-    :param conf: the configuration, with the options registered. One ERROR is
-        logged for each option that its default stands in for; whoever asks
-        again finds nothing wrong.
-    """
-    for wrong in reset_wrong_values(conf):
-        LOG.error(
-            '%(wrong)s; correct nova.conf and restart nova-scheduler.',
-            {'wrong': wrong},
-        )
+    options.register(conf, list_opts())
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:

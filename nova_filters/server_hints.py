@@ -4,7 +4,7 @@
 
 Pure: servers as Nova's API or ``openstack server show -f json`` tell them,
 records out. What the hints mean is decided by
-:mod:`nova_filters.stack_hints`, as in nova-scheduler.
+:mod:`os_placement_plugins.stack_hints`, as in nova-scheduler.
 """
 
 import dataclasses
@@ -12,7 +12,8 @@ import enum
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from nova_filters import inventory, stack_hints
+from nova_filters import inventory
+from os_placement_plugins import signature, stack_hints
 
 #: The names of one thing: Nova's, that of ``server show``, that of ``server
 #: list``; in lower case, with underscores.
@@ -62,13 +63,11 @@ class Member:
         return stack in named
 
 
-def read_server(
-    server: Mapping[str, Any], keys: stack_hints.Keys | None
-) -> Member:
+def read_server(server: Mapping[str, Any], keys: signature.Keys) -> Member:
     """Return what one server says.
 
     :param server: the server, as Nova's API or the shell shows it.
-    :param keys: the keys of Heat; None if there is none to check with.
+    :param keys: the keys of Heat; without keys nothing is checked.
     :returns: the record.
     :raises UnreadableError: when it is no server, or has no hints shown.
     """
@@ -103,7 +102,7 @@ def read_server(
 
 
 def read_servers(
-    documents: Iterable[Mapping[str, Any]], keys: stack_hints.Keys | None
+    documents: Iterable[Mapping[str, Any]], keys: signature.Keys
 ) -> list[Member]:
     """Return what servers say.
 
@@ -132,12 +131,12 @@ def _unwrap(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _signature(
     hints: Mapping[str, Any],
     project: object,
-    keys: stack_hints.Keys | None,
+    keys: signature.Keys,
 ) -> Signature:
     """Return what is known of the signature."""
-    if stack_hints.SIGNATURE not in hints:
+    if signature.HINT not in hints:
         return Signature.UNSIGNED
-    if keys is None:
+    if not keys:
         return Signature.NOT_CHECKED
     if keys.signed(hints, project):
         return Signature.VALID

@@ -2,24 +2,25 @@
 
 """The command ``nova-filters-status upgrade check``.
 
-It reads the ``nova.conf`` of a scheduler and loads filters and weighers as
-nova-scheduler does when it starts, without starting it. What would keep the
-scheduler from starting, or what it would log as an ERROR, is a failure.
+The command loads filters and weighers as nova-scheduler does when it starts.
+What would keep nova-scheduler from starting is a failure.
 """
 
-import logging
 import os
-import re
 import sys
 from collections.abc import Sequence
-from typing import Any, Final
-
-from oslo_config import cfg
-from oslo_upgradecheck import upgradecheck
+from typing import Final, Self
 
 from nova_filters import conf
-
-COMMAND: Final = 'nova-filters-status'
+from os_placement_plugins import upgrade_check
+from os_placement_plugins.errors import one_line
+from os_placement_plugins.upgrade_check import (
+    FAILURE,
+    SUCCESS,
+    WARNING,
+    Result,
+    with_right_values,
+)
 
 FILTER: Final = 'AggregateInstanceTypeFilter'
 WEIGHER: Final = 'StackAffinityWeigher'
@@ -34,58 +35,32 @@ OUR_WEIGHERS: Final = 'nova_filters.all_weighers'
 #: What a flavor puts before a key; patterns are matched without it.
 _SCOPE: Final = 'aggregate_instance_extra_specs:'
 
-Result = upgradecheck.Result
-SUCCESS, WARNING, FAILURE = upgradecheck.Code
-
-
-class _Records(logging.Handler):
-    """Keep what this package logs, instead of writing it anywhere."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.messages: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep the text of one record."""
-        self.messages.append(record.getMessage())
-
-
-def _one_line(exc: BaseException) -> str:
-    """Return the text of an exception without its line breaks."""
-    text = ' '.join(str(exc).split()) or type(exc).__name__
-    if isinstance(exc, cfg.ConfigFileParseError):
-        # Without the line itself, which may hold a key or a password.
-        return re.split(r""": ['"]""", text, maxsplit=1)[0]
-    return text
-
 
 def _is_ours(cls: type) -> bool:
     """Tell whether a class comes from this package."""
     return cls.__module__.split('.')[0] == __package__
 
 
-class Checks(upgradecheck.UpgradeCommands):
-    """What is checked, one method for each row of the table.
+class Checks(upgrade_check.Checks):
+    """What is checked, one method for each row of the table."""
 
-    :param config: Nova's configuration; it is read when a check runs.
-    """
-
+    command = 'nova-filters-status'
+    project = 'nova'
+    service = 'nova-scheduler'
+    options = conf.list_opts()
     display_title = 'nova_filters: Upgrade Check Results'
 
-    def __init__(self, config: Any) -> None:
-        self._config = config
+    @classmethod
+    def load(cls) -> Self:
+        """Load Nova's configuration.
 
-    def check_configuration(self) -> Result:
-        """Check that there is a nova.conf at all."""
-        files = self._config.config_file
-        if files or self._config.config_dir:
-            return Result(SUCCESS)
-        return Result(
-            FAILURE,
-            'No nova.conf was found, so the other checks look at the '
-            'defaults. Run this command on a nova-scheduler host, or give '
-            '--config-file.',
-        )
+        :raises ImportError: if Nova is not installed here.
+        """
+        # Nova would patch the process for eventlet otherwise.
+        os.environ.setdefault('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
+        import nova.conf as nova_conf
+
+        return cls(nova_conf.CONF)
 
     def check_filter(self) -> Result:
         """Check the lines of nova.conf that enable the filter."""
@@ -97,7 +72,7 @@ class Checks(upgradecheck.UpgradeCommands):
             return Result(
                 FAILURE,
                 'nova-scheduler does not start: [filter_scheduler] '
-                f'available_filters cannot be loaded: {_one_line(exc)}. '
+                f'available_filters cannot be loaded: {one_line(exc)}. '
                 'Write one line for each name: "available_filters = '
                 f'{NOVA_FILTERS}" and "available_filters = {OUR_FILTERS}".',
             )
@@ -170,6 +145,7 @@ class Checks(upgradecheck.UpgradeCommands):
             )
         return Result(SUCCESS)
 
+    @with_right_values
     def check_exempt_keys(self) -> Result:
         """Check the patterns of ``exempt_metadata_keys``."""
         if FILTER not in self._config.filter_scheduler.enabled_filters:
@@ -204,6 +180,7 @@ class Checks(upgradecheck.UpgradeCommands):
             f'[nova_filters] exempt_metadata_keys: {"; ".join(problems)}.',
         )
 
+    @with_right_values
     def check_weigher(self) -> Result:
         """Check the line of nova.conf that enables the weigher."""
         names = self._config.filter_scheduler.weight_classes
@@ -213,7 +190,7 @@ class Checks(upgradecheck.UpgradeCommands):
             return Result(
                 FAILURE,
                 'nova-scheduler does not start: [filter_scheduler] '
-                f'weight_classes cannot be loaded: {_one_line(exc)}. Write '
+                f'weight_classes cannot be loaded: {one_line(exc)}. Write '
                 f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}".',
             )
         if any(_is_ours(cls) for cls in classes):
@@ -230,7 +207,7 @@ class Checks(upgradecheck.UpgradeCommands):
             'weight_classes in [filter_scheduler], after '
             f'{", ".join(names)}, and restart nova-scheduler.'
         )
-        if self._has_keys():
+        if self._config.heat_hints.signing_key:
             return Result(
                 WARNING,
                 'signing_key is set in [heat_hints], but nothing reads it: '
@@ -238,34 +215,16 @@ class Checks(upgradecheck.UpgradeCommands):
             )
         return Result(SUCCESS, details)
 
-    def check_weigher_options(self) -> Result:
-        """Make the weigher, and return what it has to say of its options."""
-        cls = self._weigher()
-        if cls is None:
-            return Result(SUCCESS)
-        records = _Records()
-        logger = logging.getLogger(__package__)
-        logger.addHandler(records)
-        try:
-            cls()
-        finally:
-            logger.removeHandler(records)
-        if records.messages:
-            return Result(FAILURE, ' '.join(records.messages))
-        if self._has_keys():
+    @with_right_values
+    def check_signature(self) -> Result:
+        """Tell whether the weigher believes hints that nobody signed."""
+        if not self._weigher() or self._config.heat_hints.signing_key:
             return Result(SUCCESS)
         return Result(
             SUCCESS,
             'There is no signing_key in [heat_hints], so the stack hints of '
             'a tenant are believed like those of Heat.',
         )
-
-    def _has_keys(self) -> bool:
-        """Tell whether the option signing_key is set to anything."""
-        try:
-            return any(self._config.heat_hints.signing_key)
-        except (ValueError, cfg.Error):
-            return True
 
     def _filter_classes(self) -> dict[str, type]:
         """Return the filters that nova-scheduler knows, by their names."""
@@ -292,46 +251,14 @@ class Checks(upgradecheck.UpgradeCommands):
         return next((cls for cls in classes if _is_ours(cls)), None)
 
     _upgrade_checks = (
-        ('Configuration file', check_configuration),
+        *upgrade_check.Checks._upgrade_checks,
         ('Filter', check_filter),
         ('In-tree filter', check_in_tree_filter),
         ('Exempt metadata keys', check_exempt_keys),
         ('Weigher', check_weigher),
-        ('Options of the weigher', check_weigher_options),
+        ('Signature', check_signature),
     )
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the command.
-
-    :param argv: the arguments; those of the process by default.
-    :returns: 0 when nothing is to be done, 1 for a warning, 2 for a failure,
-        255 when nothing could be checked.
-    """
-    # Nova would patch the process for eventlet otherwise.
-    os.environ.setdefault('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
-    # What Nova logs while it loads is not asked for here.
-    logging.getLogger().addHandler(logging.NullHandler())
-    try:
-        import nova.conf as nova_conf
-
-        conf.register_opts(nova_conf.CONF)
-        return upgradecheck.main(
-            nova_conf.CONF,
-            'nova',
-            Checks(nova_conf.CONF),
-            sys.argv[1:] if argv is None else argv,
-        )
-    except ImportError as exc:
-        problem = f'run it where nova-scheduler is installed: {exc}'
-    except BrokenPipeError:
-        # Nobody reads any more, as behind ``head``.
-        return 255
-    except (cfg.Error, OSError, ValueError) as exc:
-        problem = f'the configuration cannot be read: {_one_line(exc)}'
-    print(f'{COMMAND}: {problem}', file=sys.stderr)
-    return 255
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(Checks.main())

@@ -2,9 +2,15 @@
 
 """Options of the Senlin plug-ins, group ``[senlin_plugins]``."""
 
+import sys
 from typing import Any
 
 from oslo_config import cfg, types
+from oslo_log import log as logging
+
+from os_placement_plugins import options
+
+LOG = logging.getLogger(__name__)
 
 GROUP = 'senlin_plugins'
 
@@ -104,30 +110,22 @@ def register_opts(conf: cfg.ConfigOpts) -> None:
 
     :param conf: the configuration of the service.
     """
-    # A group for each configuration: oslo.config keeps overrides in it.
-    conf.register_group(cfg.OptGroup(GROUP, group.title, group.help))
-    conf.register_opts(OPTS, group=GROUP)
+    options.register(conf, list_opts())
 
 
-def reset_wrong_values(conf: cfg.ConfigOpts) -> dict[str, str]:
-    """Put the default in the place of each value that cannot be read.
+def load(conf: cfg.ConfigOpts) -> None:
+    """Register the options, and end the service if a value is wrong.
 
-    oslo.service reads all options of the process to log them, when it starts
-    a service and at each SIGHUP, and would end senlin-engine at such a value.
-    The default is for those who only look: the caller goes by the answer.
-
-    :param conf: the configuration of the service, with the options
-        registered.
-    :returns: what is wrong, by the name of the option.
+    :param conf: the configuration of the service.
+    :raises SystemExit: with what is wrong. Senlin would go on without the
+        policies after any other exception.
     """
-    wrong = {}
-    for opt in OPTS:
-        try:
-            conf[GROUP][opt.dest]
-        except (ValueError, cfg.Error) as ex:
-            wrong[opt.name] = str(ex)
-            conf.set_override(opt.dest, opt.default, group=GROUP)
-    return wrong
+    register_opts(conf)
+    try:
+        options.check(conf, list_opts())
+    except ValueError as exc:
+        LOG.critical('%s', exc)
+        sys.exit(str(exc))
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:

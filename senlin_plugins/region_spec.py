@@ -23,7 +23,7 @@ _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
 _REGION_KEYS: Final = ('name', 'weight', 'cap')
 
 
-class SpecError(Exception):
+class SpecError(ValueError):
     """The spec cannot be used; the text says where, and what is accepted."""
 
 

@@ -2,24 +2,28 @@
 
 """The command ``senlin-plugins-status upgrade check``.
 
-It reads the ``senlin.conf`` of an engine or a conductor, has Senlin load its
-policy and profile types as they do when they start, and looks into Senlin's
-database for policies that are in each other's way. It changes nothing.
+The command has Senlin load its policy and profile types as senlin-conductor
+does when it starts, and looks into Senlin's database for policies that are in
+each other's way. The command changes nothing.
 """
 
 import importlib
-import logging
-import re
 import sys
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from oslo_config import cfg
-from oslo_upgradecheck import upgradecheck
 
+from os_placement_plugins import upgrade_check
+from os_placement_plugins.errors import one_line
+from os_placement_plugins.upgrade_check import (
+    FAILURE,
+    SUCCESS,
+    WARNING,
+    Result,
+    with_right_values,
+)
 from senlin_plugins import conf
-
-COMMAND: Final = 'senlin-plugins-status'
 
 #: What this package publishes, and the option value that enables it.
 POLICY_TYPES: Final = {
@@ -53,50 +57,29 @@ ORDER BY cluster.name
 #: How many clusters a text names.
 _NAMED: Final = 10
 
-Code = upgradecheck.Code
-Result = upgradecheck.Result
 
+class Checks(upgrade_check.Checks):
+    """What is checked, one method for each row of the table."""
 
-class Checks(upgradecheck.UpgradeCommands):
-    """What is checked, one method for each row of the table.
-
-    :param config: Senlin's configuration; it is read when a check runs.
-    """
-
+    command = 'senlin-plugins-status'
+    project = 'senlin'
+    service = 'senlin-engine'
+    options = conf.list_opts()
     display_title = 'senlin_plugins: Upgrade Check Results'
 
-    def __init__(self, config: Any) -> None:
-        self._config = config
+    @classmethod
+    def load(cls) -> Self:
+        """Load Senlin.
 
-    def check_configuration(self) -> Result:
-        """Check that there is a senlin.conf at all."""
-        if self._config.config_file or self._config.config_dir:
-            return Result(Code.SUCCESS)
-        return Result(
-            Code.FAILURE,
-            'No senlin.conf was found: the other checks look at the defaults, '
-            'and at no database. Run this command on a senlin-engine host, '
-            'or give --config-file.',
-        )
+        :raises ImportError: if Senlin is not installed here.
+        """
+        # Patches the process, as in senlin-engine, before anything else.
+        importlib.import_module('senlin.cmd')
+        importlib.import_module('senlin.conf')
+        importlib.import_module('senlin.db.sqlalchemy.api')
+        return cls(cfg.CONF)
 
-    def check_values(self) -> Result:
-        """Check that each option has a value that it may have."""
-        wrong = []
-        for option in conf.OPTS:
-            try:
-                self._config[conf.GROUP][option.dest]
-            except (ValueError, cfg.Error) as exc:
-                wrong.append(f'{option.name}: {exc}')
-        if not wrong:
-            return Result(Code.SUCCESS)
-        return Result(
-            Code.FAILURE,
-            'Policies are refused until these options in '
-            f'[{conf.GROUP}] are corrected: {"; ".join(wrong)}. Give '
-            'senlin-conductor and senlin-engine the same values and restart '
-            'them.',
-        )
-
+    @with_right_values
     def check_types(self) -> Result:
         """Check that Senlin knows the types, and that they are ours."""
         try:
@@ -105,9 +88,9 @@ class Checks(upgradecheck.UpgradeCommands):
             known = loader.global_env()
         except Exception as exc:
             return Result(
-                Code.FAILURE,
+                FAILURE,
                 'senlin-engine does not start: Senlin cannot load its types: '
-                f'{_one_line(exc)}.',
+                f'{one_line(exc)}.',
             )
         missing = [
             name
@@ -119,28 +102,25 @@ class Checks(upgradecheck.UpgradeCommands):
             if not _is_ours(get, name)
         ]
         if not missing:
-            return Result(Code.SUCCESS)
+            return Result(SUCCESS)
         return Result(
-            Code.FAILURE,
+            FAILURE,
             f'Senlin does not have {", ".join(missing)} from this package: '
             'install os-placement-plugins in the environment of '
             'senlin-engine and senlin-conductor, and look for the names in '
             f'the files below {self._config.environment_dir}.',
         )
 
+    @with_right_values
     def check_enabled(self) -> Result:
         """Check which of the policy types users may use."""
-        try:
-            enabled = set(self._config[conf.GROUP].enabled_policies)
-        except (ValueError, cfg.Error):
-            # The check of the values says so.
-            return Result(Code.SUCCESS)
+        enabled = self._config[conf.GROUP].enabled_policies
         names = dict.fromkeys(POLICY_TYPES.values())
         disabled = [name for name in names if name not in enabled]
         if not disabled:
-            return Result(Code.SUCCESS)
+            return Result(SUCCESS)
         return Result(
-            Code.WARNING if len(disabled) == len(names) else Code.SUCCESS,
+            WARNING if len(disabled) == len(names) else SUCCESS,
             f'Nobody can use the policy {" and ".join(disabled)}. To change '
             f'that, add it to enabled_policies in [{conf.GROUP}] and restart '
             'senlin-conductor and senlin-engine.',
@@ -149,9 +129,9 @@ class Checks(upgradecheck.UpgradeCommands):
     def check_default_region(self) -> Result:
         """Check that nodes without a recorded region have one."""
         if self._config.default_region_name:
-            return Result(Code.SUCCESS)
+            return Result(SUCCESS)
         return Result(
-            Code.WARNING,
+            WARNING,
             'default_region_name is not set in [DEFAULT]. Nodes that were '
             'created without a region then count as being in none, and the '
             'region placement policy removes them first. Set it to the '
@@ -164,7 +144,7 @@ class Checks(upgradecheck.UpgradeCommands):
             rows = self._attached()
         except Exception as exc:
             return Result(
-                Code.WARNING,
+                WARNING,
                 "Senlin's database could not be asked which policies are "
                 f'attached to clusters: {_reason(exc)}. Correct connection '
                 'in [database], or run this command where the database can '
@@ -181,8 +161,8 @@ class Checks(upgradecheck.UpgradeCommands):
                 f'it and attach a policy of type {REGION_POLICY}'
             )
         if not findings:
-            return Result(Code.SUCCESS)
-        return Result(Code.WARNING, '. '.join(findings) + '.')
+            return Result(SUCCESS)
+        return Result(WARNING, '. '.join(findings) + '.')
 
     def _attached(self) -> list[tuple[str, str, str]]:
         """Return the names of clusters, and the types attached to them.
@@ -208,8 +188,7 @@ class Checks(upgradecheck.UpgradeCommands):
             engine.dispose()
 
     _upgrade_checks = (
-        ('Configuration file', check_configuration),
-        ('Option values', check_values),
+        *upgrade_check.Checks._upgrade_checks,
         ('Policy and profile types', check_types),
         ('Enabled policies', check_enabled),
         ('Default region', check_default_region),
@@ -286,52 +265,5 @@ def _reason(exc: BaseException) -> str:
     return f'{name}: {str(exc).partition(chr(10))[0]}'
 
 
-def _one_line(exc: BaseException) -> str:
-    """Return the text of an exception without its line breaks."""
-    text = ' '.join(str(exc).split()) or type(exc).__name__
-    if isinstance(exc, cfg.ConfigFileParseError):
-        # Without the line itself, which may hold a password.
-        return re.split(r""": ['"]""", text, maxsplit=1)[0]
-    return text
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command.
-
-    :param argv: the arguments; those of the process by default.
-    :returns: 0 when nothing is to be done, 1 for a warning, 2 for a failure,
-        255 when nothing could be checked.
-    """
-    arguments = sys.argv[1:] if argv is None else argv
-    # What Senlin logs while it loads is not asked for here.
-    logging.getLogger().addHandler(logging.NullHandler())
-    try:
-        # Patches the process, as in senlin-engine, before anything else.
-        importlib.import_module('senlin.cmd')
-        importlib.import_module('senlin.conf')
-        importlib.import_module('senlin.db.sqlalchemy.api')
-    except ImportError as exc:
-        return _give_up(f'run it where senlin-engine is installed: {exc}')
-    conf.register_opts(cfg.CONF)
-    try:
-        return upgradecheck.main(
-            cfg.CONF, 'senlin', Checks(cfg.CONF), arguments
-        )
-    except BrokenPipeError:
-        # Nobody reads any more, as behind ``head``.
-        return 255
-    except (cfg.Error, OSError, ValueError) as exc:
-        return _give_up(f'the configuration cannot be read: {_one_line(exc)}')
-
-
-def _give_up(problem: str) -> int:
-    """Say in one line why nothing could be checked.
-
-    :returns: the exit code.
-    """
-    print(f'{COMMAND}: {problem}', file=sys.stderr)
-    return 255
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(Checks.main())

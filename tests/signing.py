@@ -2,8 +2,8 @@
 
 """The signature of stack hints, written down once more, for the tests.
 
-Heat's side signs and Nova's side checks, in two packages that do not know
-each other; both are held to this.
+heat-engine signs and nova-scheduler checks, with the same code. The tests hold
+that code to this.
 """
 
 import hashlib

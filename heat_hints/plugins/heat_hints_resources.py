@@ -11,7 +11,8 @@ from heat_hints import hook
 def available_resource_mapping() -> Mapping[str, type[Any]]:
     """Return the overriding class for each configured resource type.
 
-    :returns: nothing when hints are disabled or cannot be had; it never
-        raises, because heat-engine would not start.
+    :returns: nothing when hints are disabled or cannot be had.
+    :raises ConfigFileValueError: if an option has a wrong value; heat-engine
+        then does not start.
     """
     return hook.resource_mapping(__name__)

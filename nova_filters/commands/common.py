@@ -6,18 +6,14 @@ import argparse
 from typing import Any
 
 from osc_lib import exceptions
-from osc_lib.command import command
 
 from nova_filters import conf, inventory
 from nova_filters.commands import compute, files
+from os_placement_plugins.commands import lister
 
 
-class FilterCommand(command.Lister):  # type: ignore[misc]
+class FilterCommand(lister.Lister):
     """A command that reads flavors and aggregates, from files or a cloud."""
-
-    # The shell asks this before it parses the command line. Whether there is
-    # a cloud to ask is known only afterwards.
-    auth_required = False
 
     #: Whether the command looks at servers.
     reads_servers = False
@@ -30,7 +26,7 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
         :param prog_name: the words of the command.
         :returns: the parser.
         """
-        parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        parser = super().get_parser(prog_name)
         source = parser.add_argument_group(
             'offline input',
             'Files saved with "-f json" or "-f yaml"; with them no cloud is '
@@ -115,7 +111,7 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
     def compute(self) -> Any:
         """Return the compute proxy of the cloud; log in with the first use."""
         if self._compute is None:
-            self._compute = compute.log_in(self).compute
+            self._compute = self.log_in().compute
             compute.negotiate(self._compute)
         return self._compute
 
@@ -165,7 +161,6 @@ class FilterCommand(command.Lister):  # type: ignore[misc]
         :raises CommandError: when the input cannot be used.
         """
         try:
-            with compute.one_line():
-                return int(super().run(parsed_args))
+            return super().run(parsed_args)
         except inventory.UnreadableError as exc:
             raise exceptions.CommandError(str(exc)) from exc

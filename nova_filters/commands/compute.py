@@ -2,13 +2,9 @@
 
 """Read a running cloud through the SDK; only requests that change nothing."""
 
-import contextlib
 import logging
-from collections.abc import Iterator
 from typing import Any
 
-from keystoneauth1 import exceptions as auth_exceptions
-from openstack import exceptions as sdk_exceptions
 from openstack import utils
 from osc_lib import exceptions
 
@@ -18,56 +14,6 @@ LOG = logging.getLogger(__name__)
 
 #: Since this microversion Nova shows a server's own copy of the flavor.
 EMBEDDED_FLAVOR = '2.47'
-
-#: The level of -v; without it the shell shows warnings and errors.
-_VERBOSE = 2
-
-
-@contextlib.contextmanager
-def one_line() -> Iterator[None]:
-    """Turn what the libraries raise about a cloud into one line.
-
-    :raises CommandError: in place of their exceptions.
-    """
-    try:
-        yield
-    except (
-        auth_exceptions.ClientException,
-        sdk_exceptions.SDKException,
-    ) as exc:
-        problem = ' '.join(str(exc).split()) or type(exc).__name__
-        raise exceptions.CommandError(problem) from exc
-
-
-@contextlib.contextmanager
-def _no_second_message() -> Iterator[None]:
-    """Keep the log from telling what an exception is going to tell.
-
-    Where nobody answers, keystoneauth warns that it could not ask for
-    versions, and then fails with the reason.
-    """
-    log = logging.getLogger('keystoneauth.identity')
-    level = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)
-
-
-def log_in(command: Any) -> Any:
-    """Log in, as the shell does before a command that always needs a cloud.
-
-    :param command: the command that runs.
-    :returns: the SDK's connection.
-    """
-    # What the shell does next looks at it.
-    command.auth_required = True
-    options = command.app.options
-    quiet = options.verbose_level < _VERBOSE and not options.debug
-    with _no_second_message() if quiet else contextlib.nullcontext():
-        command.app.prepare_to_run_command(command)
-    return command.app.client_manager.sdk_connection
 
 
 def negotiate(compute: Any) -> None:

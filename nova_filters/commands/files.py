@@ -3,15 +3,18 @@
 """Read files that an operator saved with the ``openstack`` command."""
 
 import json
-import pathlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import yaml
 from osc_lib import exceptions
-from oslo_config import cfg
 
 from nova_filters import conf, inventory
+from os_placement_plugins.commands.files import (
+    read_configuration,
+    read_text,
+    reading,
+)
 
 _T = TypeVar('_T')
 
@@ -41,8 +44,7 @@ def _documents(text: str) -> Iterable[object]:
 def _rows(path: str) -> list[inventory.Row]:
     """Return the rows of a file; a document is a list of rows, or one row."""
     rows: list[inventory.Row] = []
-    text = pathlib.Path(path).read_text('utf-8')
-    documents = [d for d in _documents(text) if d is not None]
+    documents = [d for d in _documents(read_text(path)) if d is not None]
     if not documents:
         raise inventory.UnreadableError('it is empty')
     for document in documents:
@@ -68,20 +70,10 @@ def read(
     """
     rows = []
     for path in paths:
-        try:
+        with reading(path):
             own = _rows(path)
             # So that the message names the right one of several files.
             parse(own)
-        except OSError as exc:
-            raise exceptions.CommandError(
-                f'Cannot read {path!r}: {exc.strerror}'
-            ) from exc
-        except (ValueError, yaml.YAMLError) as exc:
-            # One line, whatever the parsers say.
-            problem = ' '.join(str(exc).split())
-            raise exceptions.CommandError(
-                f'Cannot use {path!r}: {problem}'
-            ) from exc
         rows += own
     try:
         return parse(rows)
@@ -98,13 +90,5 @@ def exempt_keys(path: str) -> tuple[str, ...]:
     :returns: the patterns; the option's default if the file does not set it.
     :raises CommandError: when the file cannot be read; one line.
     """
-    config = cfg.ConfigOpts()
-    conf.register_opts(config)
-    try:
-        config(args=[], project='nova', default_config_files=[path])
-        return tuple(config.nova_filters.exempt_metadata_keys)
-    except (cfg.Error, ValueError) as exc:
-        problem = ' '.join(str(exc).split())
-        raise exceptions.CommandError(
-            f'Cannot use {path!r}: {problem}'
-        ) from exc
+    config = read_configuration(path, [(conf.GROUP, conf.OPTS)])
+    return tuple(config.nova_filters.exempt_metadata_keys)

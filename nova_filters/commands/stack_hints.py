@@ -4,7 +4,6 @@
 
 import argparse
 import logging
-import pathlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -12,11 +11,16 @@ from cliff import columns
 from openstack import exceptions as sdk_exceptions
 from openstack import utils
 from osc_lib import exceptions
-from osc_lib.command import command
-from oslo_config import cfg
 
-from nova_filters import conf, server_hints, stack_hints
-from nova_filters.commands import compute, files
+from nova_filters import conf, server_hints
+from nova_filters.commands import files
+from os_placement_plugins import signature
+from os_placement_plugins.commands import lister
+from os_placement_plugins.commands.files import (
+    read_configuration,
+    read_text,
+    reading,
+)
 
 LOG = logging.getLogger(__name__)
 
@@ -66,7 +70,7 @@ class Text(columns.FormattableColumn):  # type: ignore[misc]
         return self._value or ''
 
 
-class ShowStackHints(command.Lister):  # type: ignore[misc]
+class ShowStackHints(lister.Lister):
     """Show what the servers of a stack tell nova-scheduler about it.
 
     Heat says which servers a stack has, nested stacks included, and Nova
@@ -74,17 +78,13 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
     changed.
     """
 
-    # The shell asks this before it parses the command line. Whether there is
-    # a cloud to ask is known only afterwards.
-    auth_required = False
-
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser.
 
         :param prog_name: the words of the command.
         :returns: the parser.
         """
-        parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        parser = super().get_parser(prog_name)
         parser.add_argument(
             'stack',
             metavar='<stack>',
@@ -137,9 +137,7 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
             if stack:
                 members = [m for m in members if m.belongs_to(stack)]
         elif stack:
-            with compute.one_line():
-                servers = list(self._ask(stack))
-                members = server_hints.read_servers(servers, keys)
+            members = server_hints.read_servers(self._ask(stack), keys)
         else:
             raise exceptions.CommandError(
                 'Which stack? Name it, or give servers with --servers'
@@ -155,7 +153,7 @@ class ShowStackHints(command.Lister):  # type: ignore[misc]
 
     def _ask(self, stack: str) -> Iterator[Mapping[str, Any]]:
         """Yield the servers of a stack, as Nova's API answers."""
-        connection = compute.log_in(self)
+        connection = self.log_in()
         nova = connection.compute
         # The shell pins an old version unless told otherwise.
         nova.default_microversion = None
@@ -195,56 +193,28 @@ def _servers_of(orchestration: Any, name: str) -> Iterator[str]:
             yield server_id
 
 
-def _keys(parsed_args: argparse.Namespace) -> stack_hints.Keys | None:
-    """Return the keys of Heat, None if none was asked for.
+def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
+    """Return the keys of Heat; none if nobody asked for a check.
 
-    :raises CommandError: when there is none that can be used. A key is in no
-        message.
+    :raises CommandError: if there is no key that can be used. No message
+        holds a key.
     """
     path = parsed_args.config_file or parsed_args.key_file
     if not path:
-        return None
-    try:
-        if parsed_args.config_file:
-            given = _configured(path)
-        else:
-            text = pathlib.Path(path).read_text('utf-8')
-            given = text.replace(',', '\n').splitlines()
-    except OSError as exc:
-        raise exceptions.CommandError(
-            f'Cannot read {path!r}: {exc.strerror}'
-        ) from exc
-    except (cfg.Error, ValueError) as exc:
-        # Without its text, which may quote a key.
-        raise exceptions.CommandError(
-            f'Cannot read signing keys from {path!r} ({type(exc).__name__}): '
-            'it must be a text without "$" in the keys'
-        ) from exc
-    keys, short = stack_hints.read_keys(given)
+        return signature.Keys()
+    if parsed_args.config_file:
+        config = read_configuration(
+            path, [(conf.SIGNATURE_GROUP, conf.SIGNATURE_OPTS)]
+        )
+        given = config.heat_hints.signing_key
+    else:
+        lines = read_text(path).replace(',', '\n').splitlines()
+        given = [line for line in lines if line.strip()]
+    with reading(path):
+        keys = signature.Keys(given)
     if not keys:
-        raise exceptions.CommandError(
-            f'No signing key of {stack_hints.MIN_KEY_LENGTH} characters or '
-            f'more is in {path!r}'
-        )
-    if short:
-        LOG.warning(
-            'Key number %s in %r is shorter than %d characters: it is not '
-            'used.',
-            ', '.join(map(str, short)),
-            path,
-            stack_hints.MIN_KEY_LENGTH,
-        )
+        raise exceptions.CommandError(f'No signing key is in {path!r}')
     return keys
-
-
-def _configured(path: str) -> list[str]:
-    """Return the option ``signing_key`` of a configuration file."""
-    config = cfg.ConfigOpts()
-    conf.register_opts(config)
-    # Opened first: oslo.config does not say why it cannot read a file.
-    pathlib.Path(path).open('rb').close()
-    config(args=[], project='nova', default_config_files=[path])
-    return list(config.heat_hints.signing_key)
 
 
 def _row(member: server_hints.Member) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ from oslo_log import log as logging
 
 from nova_filters import conf, matching, refusals
 from nova_filters.request import Request, Sifted
+from os_placement_plugins import options
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -96,8 +97,8 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__()
-        # A filter that raises here keeps nova-scheduler from starting.
-        conf.make_usable(CONF)
+        # A wrong value keeps nova-scheduler from starting.
+        options.check(CONF, conf.list_opts())
 
     def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
         """Decide for one host; why it is refused is not logged.

@@ -14,7 +14,8 @@ from nova.db.api import models
 from nova.scheduler import utils, weights
 from oslo_log import log as logging
 
-from nova_filters import conf, stack_hints, stack_map
+from nova_filters import conf, stack_map
+from os_placement_plugins import options, signature, stack_hints
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -30,7 +31,7 @@ READ_AT_ONCE: Final = 10_000
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def _read_roots(
-    context: Any, uuids: list[str], keys: stack_hints.Keys | None
+    context: Any, uuids: list[str], keys: signature.Keys
 ) -> dict[str, str | None]:
     """Return the root stacks of instances, from the API database."""
     table = models.RequestSpec
@@ -48,30 +49,6 @@ def _read_roots(
     }
 
 
-def _read_keys() -> stack_hints.Keys | None:
-    """Return the keys of Heat; say once if one cannot be used.
-
-    :returns: None if no key is configured. If none of those configured can
-        be used, no keys: nothing is believed then.
-    """
-    keys, short = stack_hints.read_keys(CONF.heat_hints.signing_key)
-    if short:
-        LOG.error(
-            'Option signing_key in [heat_hints]: key number %(numbers)s of '
-            'the list is shorter than %(length)d characters, or cannot be '
-            'read, and is not used; %(left)d usable. Without a usable key '
-            'StackAffinityWeigher believes no stack scheduler hints. Write '
-            'longer keys, without "$" and commas, into nova.conf and '
-            'heat.conf, and restart the services.',
-            {
-                'numbers': ', '.join(map(str, short)),
-                'length': stack_hints.MIN_KEY_LENGTH,
-                'left': 0 if keys is None else len(keys),
-            },
-        )
-    return keys
-
-
 # Nova carries no types.
 class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
     """Prefer or avoid the hosts where a server's stack already runs.
@@ -82,9 +59,9 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__()
-        # A weigher that raises here keeps nova-scheduler from starting.
-        conf.make_usable(CONF)
-        self._keys = _read_keys()
+        # A wrong value keeps nova-scheduler from starting.
+        options.check(CONF, conf.list_opts())
+        self._keys = signature.Keys(CONF.heat_hints.signing_key)
         self._stacks = stack_map.StackMap(
             CONF.nova_filters.stack_map_size, READ_AT_ONCE
         )

@@ -3,13 +3,9 @@
 """Read policies and clusters through the SDK; nothing is changed."""
 
 import collections
-import contextlib
-import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any, Final
 
-from keystoneauth1 import exceptions as auth_exceptions
-from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 
 from senlin_plugins import region_spec
@@ -17,55 +13,6 @@ from senlin_plugins.apportionment import Region
 
 #: The status of a node that nobody has begun to create.
 _INIT: Final = 'INIT'
-
-#: The level of -v; without it the shell shows warnings and errors.
-_VERBOSE: Final = 2
-
-
-@contextlib.contextmanager
-def one_line() -> Iterator[None]:
-    """Turn what the libraries say of a cloud into one line.
-
-    :raises CommandError: in place of their exceptions.
-    """
-    try:
-        yield
-    except (
-        sdk_exceptions.SDKException,
-        auth_exceptions.ClientException,
-    ) as exc:
-        text = ' '.join(str(exc).split())
-        raise exceptions.CommandError(text or type(exc).__name__) from exc
-
-
-@contextlib.contextmanager
-def _no_warning_before_the_error() -> Iterator[None]:
-    """Have keystoneauth say once, not twice, that nobody answers.
-
-    It warns that it found no versions, and then fails with the reason.
-    """
-    log = logging.getLogger('keystoneauth.identity')
-    level = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)
-
-
-def log_in(command: Any) -> Any:
-    """Log in, as the shell does for commands that always need a cloud.
-
-    :param command: the command that runs.
-    :returns: the SDK's connection.
-    """
-    # The next call looks at it.
-    command.auth_required = True
-    options = command.app.options
-    quiet = options.verbose_level < _VERBOSE and not options.debug
-    with _no_warning_before_the_error() if quiet else contextlib.nullcontext():
-        command.app.prepare_to_run_command(command)
-    return command.app.client_manager.sdk_connection
 
 
 def policy_regions(clustering: Any, name: str) -> tuple[Region, ...]:

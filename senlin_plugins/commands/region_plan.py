@@ -3,15 +3,14 @@
 """The command ``openstack cluster region plan``."""
 
 import argparse
-import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import yaml
 from cliff import columns
 from osc_lib import exceptions
-from osc_lib.command import command
 
+from os_placement_plugins.commands import files, lister
 from senlin_plugins import apportionment, projection, region_spec, sizing
 from senlin_plugins.commands import clusters, in_tree
 
@@ -64,23 +63,19 @@ class Distribution(columns.FormattableColumn):  # type: ignore[misc]
         return dict(self._value)
 
 
-class PlanClusterRegion(command.Lister):  # type: ignore[misc]
+class PlanClusterRegion(lister.Lister):
     """Show which regions nodes would come to or leave, and why.
 
     The plan is the one that the region placement policy would decide on.
     Nothing is changed. Without --policy and --cluster no cloud is asked.
     """
 
-    # The shell asks this before it parses the command line. Whether there is
-    # a cloud to ask is known only afterwards.
-    auth_required = False
-
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the command's parser.
 
         :param prog_name: the words of the command.
         """
-        parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        parser = super().get_parser(prog_name)
         regions = parser.add_mutually_exclusive_group()
         regions.add_argument(
             '--policy',
@@ -161,8 +156,7 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
         change = _change(parsed_args)
         rival = in_tree.InTreePolicy() if parsed_args.compare else None
         try:
-            with clusters.one_line():
-                situation = self._situation(parsed_args, change)
+            situation = self._situation(parsed_args, change)
         except region_spec.SpecError as exc:
             raise exceptions.CommandError(str(exc)) from exc
         outcome = situation.plan(change)
@@ -244,7 +238,7 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
         out_of_reach = set(parsed_args.without)
         connection: Any = None
         if parsed_args.policy or parsed_args.cluster:
-            connection = clusters.log_in(self)
+            connection = self.log_in()
         cluster = None
         if parsed_args.cluster:
             cluster = connection.clustering.find_cluster(
@@ -287,7 +281,7 @@ class PlanClusterRegion(command.Lister):  # type: ignore[misc]
     def _unknown(self, connection: Any, names: Sequence[str]) -> set[str]:
         """Return the regions that Keystone does not know."""
         try:
-            with clusters.one_line():
+            with lister.telling_in_one_line():
                 unknown = clusters.unknown_regions(connection.identity, names)
         except exceptions.CommandError as exc:
             self.log.warning(
@@ -337,14 +331,8 @@ def _options(texts: Iterable[str]) -> tuple[apportionment.Region, ...]:
 
 def _spec(path: str) -> tuple[apportionment.Region, ...]:
     """Return the regions of a spec file."""
-    try:
-        text = pathlib.Path(path).read_text('utf-8')
-        return region_spec.read(yaml.safe_load(text))
-    except OSError as exc:
-        problem = exc.strerror or type(exc).__name__
-    except (ValueError, yaml.YAMLError, region_spec.SpecError) as exc:
-        problem = ' '.join(str(exc).split())
-    raise exceptions.CommandError(f"Spec file '{path}': {problem}")
+    with files.reading(path):
+        return region_spec.read(yaml.safe_load(files.read_text(path)))
 
 
 def _current(texts: Iterable[str]) -> dict[str, int]:

@@ -21,11 +21,8 @@ from senlin_plugins import conf, sizing
 from senlin_plugins.profiles import regions
 
 LOG = logging.getLogger(__name__)
-conf.register_opts(cfg.CONF)
-
-#: What is wrong in ``[senlin_plugins]``, by the name of the option. Senlin
-#: has read senlin.conf before it loads a policy.
-WRONG_OPTIONS = conf.reset_wrong_values(cfg.CONF)
+# Senlin has read senlin.conf before it loads a policy.
+conf.load(cfg.CONF)
 
 #: Stands for a region that nothing names: no record, no region in the
 #: profile, no default_region_name in senlin.conf.
@@ -100,36 +97,13 @@ def answer(action: Any, reason: str | None = None) -> None:
     action.store(action.context)
 
 
-def option(name: str) -> Any:
-    """Read an option of this package.
-
-    :param name: the option's name in ``[senlin_plugins]``.
-    :raises: ``InvalidSpec`` when senlin.conf has a wrong value for it. The
-        user, who cannot mend that, is told whom to ask; the log has the
-        value, and where it stands.
-    """
-    wrong = WRONG_OPTIONS.get(name)
-    if wrong is None:
-        return cfg.CONF[conf.GROUP][name]
-    LOG.error(
-        'Option %(option)s in [%(group)s] cannot be used: %(error)s. '
-        'Correct it and restart senlin-conductor and senlin-engine.',
-        {'option': name, 'group': conf.GROUP, 'error': wrong},
-    )
-    raise exc.InvalidSpec(
-        message=f"Option '{name}' in section [{conf.GROUP}] of "
-        'senlin.conf has a value that cannot be used: ask the operator '
-        'of this cloud to correct it.'
-    )
-
-
 def check_enabled(name: str) -> None:
     """Refuse a policy type that the operator did not enable.
 
     :param name: the name in the option ``enabled_policies``.
     :raises: ``InvalidSpec`` when it is not in the list.
     """
-    enabled = option('enabled_policies')
+    enabled = cfg.CONF[conf.GROUP].enabled_policies
     if name not in enabled:
         raise exc.InvalidSpec(
             message=f"Policies of type 'senlin_plugins.policy.{name}' are "

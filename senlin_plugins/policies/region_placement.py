@@ -8,6 +8,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
 from senlin.common import exception as exc
@@ -123,7 +124,7 @@ class RegionPlacementPolicy(common.PlacementPolicy):
             "use a profile of type 'senlin_plugins.nova.server' or "
             "'senlin_plugins.heat.stack'."
         )
-        if common.option('unaware_profile') == conf.REFUSE:
+        if cfg.CONF[conf.GROUP].unaware_profile == conf.REFUSE:
             return reason
         LOG.warning(
             "Policy '%(policy)s' only plans for cluster %(cluster)s. "
@@ -251,7 +252,7 @@ class RegionPlacementPolicy(common.PlacementPolicy):
         keystone = self.keystone(cluster.user, cluster.project)
         names = [region.name for region in self.spec_regions]
         known = set(keystone.validate_regions(names))
-        if common.option('check_catalog') and _is_aware(profile):
+        if cfg.CONF[conf.GROUP].check_catalog and _is_aware(profile):
             services = profile.required_services()
             known = {n for n in known if catalog.offers(keystone, n, services)}
         return [region for region in self.spec_regions if region.name in known]

@@ -13,16 +13,18 @@ PURE = {
     'senlin_plugins': 'apportionment projection region_spec selection sizing',
     'nova_filters': (
         'decision explanation impact in_tree inventory lint matching mistakes '
-        'refusals request requirement server_hints stack_hints stack_map'
+        'refusals request requirement server_hints stack_map'
     ),
-    'heat_hints': 'hints lineage mapping signature',
+    'heat_hints': 'hints lineage mapping',
+    'os_placement_plugins': 'signature stack_hints',
 }
 #: Modules that may use libraries, but load without any service: what the
 #: sample files, the documentation and a search for entry points import.
 SERVICE_FREE = {
-    'senlin_plugins': 'conf status commands.extension',
-    'nova_filters': 'conf status commands.extension',
+    'senlin_plugins': 'conf status',
+    'nova_filters': 'conf status',
     'heat_hints': 'conf status providers',
+    'os_placement_plugins': 'options upgrade_check commands.extension',
 }
 #: Prints what the imports of each argument have loaded, one line for each.
 PROGRAM = """

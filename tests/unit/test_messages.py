@@ -34,12 +34,12 @@ SOURCES = {
             f'nova_filters/{name}.py'
             for name in (
                 *('conf', 'requirement', 'matching', 'decision'),
-                *('refusals', 'request', 'stack_hints', 'stack_map'),
+                *('refusals', 'request', 'stack_map'),
             )
         ),
     ),
     'heat.rst': ('heat_hints/[!s]*.py', 'heat_hints/plugins/*.py'),
-    'upgrade-checks.rst': ('*/status.py',),
+    'upgrade-checks.rst': ('*/status.py', '*/upgrade_check.py'),
     'commands.rst': ('*/commands/*.py',),
 }
 LOGGED_ONLY = 'commands.rst'

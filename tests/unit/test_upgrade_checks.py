@@ -33,7 +33,7 @@ class UpgradeCheckTest(unittest.TestCase):
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(error),
         ):
-            code = status.main(['upgrade', 'check'])
+            code = status.Checks.main(['upgrade', 'check'])
         self.assertEqual((255, ''), (code, output.getvalue()))
         (line,) = error.getvalue().splitlines()
         self.assertTrue(line.startswith(f'{command}: '), line)

@@ -4,7 +4,7 @@
 
 import importlib.metadata
 
-from nova_filters.commands import extension
+from os_placement_plugins.commands import extension
 from tests.functional.client import base
 
 

@@ -225,6 +225,26 @@ class ScenarioCase(unittest.TestCase):
         self.assertEqual([], self.outcome.sent_for(stack))
 
 
+class RefusedCase(ScenarioCase):
+    """An engine that does not start, because an option is wrong."""
+
+    #: What its log must say, each, and what it must not.
+    told: tuple[str, ...] = ()
+    secret = ''
+
+    def setUp(self) -> None:
+        """Leave it to the test to start the engine."""
+
+    def test_the_engine_does_not_start_and_names_the_option(self) -> None:
+        with self.assertRaises(AssertionError) as caught:
+            self.run_scenario()
+        text = str(caught.exception)
+        for words in ('Value for option', 'is not valid', *self.told):
+            self.assertIn(words, text)
+        if self.secret:
+            self.assertNotIn(self.secret, text)
+
+
 def _copy_heat(
     path: pathlib.Path, changes: Mapping[str, str], moves: Mapping[str, str]
 ) -> None:

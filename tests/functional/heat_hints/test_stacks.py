@@ -317,19 +317,6 @@ def narrow(statements):
     ]
 
 
-class TestNoCache(base.ScenarioCase):
-    """``cache_size = 0``."""
-
-    options = {'enabled': 'true', 'cache_size': '0'}
-    stacks = (SHALLOW,)
-
-    def test_each_server_costs_a_query_for_each_stack_above(self):
-        self.assert_created('deep')
-        self.assertEqual(
-            sum(range(1, FEW + 1)), len(narrow(self.outcome.statements))
-        )
-
-
 #: Another plug-in that overrides the type. It counts the statements of one
 #: thread from the moment when the hook asks it, which the hook does first,
 #: to when the hook asks the provider, last.

@@ -27,7 +27,7 @@ CASES = (
         'scope = some\n',
         'Start of heat-engine',
         'FAILURE',
-        ('hints are off', 'restart heat-engine'),
+        ('Not checked', 'Option values'),
     ),
     (
         'resource_types = OS::Nova::Severs\n',
@@ -61,21 +61,21 @@ CASES = (
     ),
     (
         'signing_key = short-secret\n',
-        'Start of heat-engine',
+        'Option values',
         'FAILURE',
-        ('without a signature', '32 characters', 'Give a longer one'),
+        ('signing_key', 'number 1 has fewer than 32 characters'),
     ),
     (
         'signing_key = , ,\n',
-        'Start of heat-engine',
+        'Option values',
         'FAILURE',
-        ('without a signature', '32 characters'),
+        ('signing_key', '32 characters'),
     ),
     (
         'signing_key = $secret\n',
         'Option values',
         'FAILURE',
-        ('signing_key: it cannot be read',),
+        ('signing_key is not valid: it cannot be read',),
     ),
 )
 

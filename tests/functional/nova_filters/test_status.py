@@ -87,22 +87,25 @@ CASES = {
             ('does not start', 'weight_classes'),
         ),
     ),
-    'Options of the weigher': (
+    'Signature': (
+        ('SUCCESS', (f'signing_key = {KEY}', ''), ('no signing_key',)),
+        ('FAILURE', (KEY, 'short-secret'), ('Not checked',)),
+    ),
+    'Option values': (
         (
             'FAILURE',
             (KEY, 'short-secret'),
-            ('number 1', '32 characters', 'Write longer keys'),
+            ('nova-scheduler stops', 'number 1', '32 characters'),
         ),
         (
             'FAILURE',
             (KEY, '$secret-of-32-characters-and-more'),
-            ('cannot be read', 'without "$"'),
+            ('signing_key', 'cannot be read'),
         ),
-        ('SUCCESS', (f'signing_key = {KEY}', ''), ('no signing_key',)),
         (
             'FAILURE',
             ('', 'stack_map_size = plenty'),
-            ('stack_map_size', 'plenty', 'correct nova.conf'),
+            ('stack_map_size', 'plenty', 'Correct nova.conf'),
         ),
         (
             'FAILURE',

@@ -17,7 +17,12 @@ import ddt
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 #: The top-level packages of the distribution, and nothing else.
-PACKAGES = {'senlin_plugins', 'nova_filters', 'heat_hints'}
+PACKAGES = {
+    'os_placement_plugins',
+    'senlin_plugins',
+    'nova_filters',
+    'heat_hints',
+}
 
 #: Each command of the shell, asked about files.
 EXAMPLES = ROOT / 'doc' / 'source' / 'examples'

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-import json
 import unittest
 
 import ddt
@@ -23,18 +22,6 @@ PATH = (
 )
 LINEAGE = hints.Lineage('id-root', PATH)
 
-PATHS = st.builds(
-    lambda root, below: (hints.PathStep(None, root), *below),
-    st.text(),
-    st.lists(st.builds(hints.PathStep, st.text(), st.text())),
-)
-#: Names that a list's strings can be split at the comma again.
-PLAIN = st.text(st.characters(exclude_characters=','))
-PLAIN_PATHS = st.builds(
-    lambda root, below: (hints.PathStep(None, root), *below),
-    PLAIN,
-    st.lists(st.builds(hints.PathStep, PLAIN, PLAIN)),
-)
 ANYTHING = st.recursive(
     st.none()
     | st.booleans()
@@ -86,28 +73,6 @@ class TestOwnHints(unittest.TestCase):
             set(hints.NAMES) - {'heat_root_stack_id', 'heat_path_in_stack'},
             set(hints.own_hints(RESOURCE, None)),
         )
-
-
-class TestPath(unittest.TestCase):
-    def test_json_writes_the_tuples_of_the_specification(self):
-        self.assertEqual(
-            '[[null,"root"],["inner","root-inner-abc"]]',
-            hints.encode_path(PATH, hints.PATH_JSON),
-        )
-
-    @hypothesis.given(PATHS)
-    def test_json_can_be_read_back_whatever_the_names_are(self, path):
-        text = hints.encode_path(path, hints.PATH_JSON)
-        self.assertIs(str, type(text))
-        self.assertEqual(
-            [[step.resource, step.stack] for step in path], json.loads(text)
-        )
-
-    @hypothesis.given(PLAIN_PATHS)
-    def test_a_list_can_be_read_back_when_no_name_holds_a_comma(self, path):
-        first, *rest = hints.encode_path(path, hints.PATH_LIST)
-        read = [(None, first), *(tuple(step.split(',')) for step in rest)]
-        self.assertEqual([(step.resource, step.stack) for step in path], read)
 
 
 @ddt.ddt

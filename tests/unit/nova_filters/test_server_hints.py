@@ -6,13 +6,14 @@ import unittest
 
 import ddt
 
-from nova_filters import inventory, server_hints, stack_hints
+from nova_filters import inventory, server_hints
 from nova_filters.server_hints import Signature
+from os_placement_plugins import signature
 from tests import signing
 
 SIGNED = signing.EXAMPLE
-KEYS = stack_hints.Keys([signing.KEY])
-OTHER_KEYS = stack_hints.Keys([signing.OTHER_KEY])
+KEYS = signature.Keys([signing.KEY])
+OTHER_KEYS = signature.Keys([signing.OTHER_KEY])
 
 
 def server(hints, project='p1', **others):

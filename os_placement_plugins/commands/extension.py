@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the ``openstack`` shell reads of a plug-in, for all packages.
+
+The commands are the entry points ``openstack.os_placement_plugins.v1`` of
+setup.cfg. They ask the APIs of Senlin, Nova and Heat, which the SDK knows:
+there is no client, no option and no version to add. The shell imports this
+module whichever command it runs, so the module loads no library.
+"""
+
+import argparse
+from typing import Final
+
+API_NAME: Final = 'os_placement_plugins'
+API_VERSION_OPTION: Final = 'os_placement_plugins_api_version'
+DEFAULT_API_VERSION: Final = '1'
+API_VERSIONS: Final = ('1',)
+
+
+def build_option_parser(
+    parser: argparse.ArgumentParser,
+) -> argparse.ArgumentParser:
+    """Return the shell's parser as it is.
+
+    :param parser: the shell's parser.
+    """
+    return parser

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Register the options of a plug-in, and find values that are wrong.
+
+A plug-in calls :func:`check` when its service starts. A wrong value then
+stops the service, and no request meets the value.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from oslo_config import cfg, types
+
+from os_placement_plugins import signature
+
+#: Groups and their options, as ``oslo-config-generator`` asks for them.
+Options = Iterable[tuple[cfg.OptGroup, Sequence[cfg.Opt]]]
+
+
+class SigningKeys(types.List):
+    """A list of signing keys. The text of an error holds no key."""
+
+    def __call__(self, value: Any) -> list[Any]:
+        """Return the keys.
+
+        :param value: the keys, separated by commas, or a list.
+        :raises ValueError: if a key cannot be used.
+        """
+        keys: list[Any] = super().__call__(value)
+        signature.Keys(keys)
+        return keys
+
+
+def register(config: cfg.ConfigOpts, options: Options) -> None:
+    """Register options; a second call changes nothing.
+
+    :param config: the configuration of the service.
+    :param options: the groups and their options.
+    """
+    for group, opts in options:
+        # A group for each configuration: oslo.config keeps overrides in it.
+        config.register_group(
+            cfg.OptGroup(group.name, group.title, group.help)
+        )
+        config.register_opts(opts, group=group.name)
+
+
+def find_wrong(config: cfg.ConfigOpts, options: Options) -> list[str]:
+    """Say what is wrong with the values of options.
+
+    :param config: the configuration, with the options registered.
+    :param options: the groups and their options.
+    :returns: a text for each wrong value, which names the option. No text
+        holds a part of a secret value.
+    """
+    found = []
+    for group, opts in options:
+        for opt in opts:
+            problem = _problem(config, group.name, opt)
+            if problem:
+                found.append(f'[{group.name}] {problem}')
+    return found
+
+
+def check(config: cfg.ConfigOpts, options: Options) -> None:
+    """Raise an error if a value is wrong.
+
+    :param config: the configuration, with the options registered.
+    :param options: the groups and their options.
+    :raises ConfigFileValueError: with what :func:`find_wrong` says.
+    """
+    wrong = find_wrong(config, options)
+    if wrong:
+        raise cfg.ConfigFileValueError('; '.join(wrong))
+
+
+def _problem(config: cfg.ConfigOpts, group: str, opt: cfg.Opt) -> str:
+    """Say what is wrong with one value; an empty text for nothing."""
+    try:
+        value = config[group][opt.dest]
+    except ValueError as exc:
+        # The texts of oslo.config name the option.
+        return str(exc)
+    except Exception as exc:
+        # A "$" that names no option, or the option itself.
+        reason = 'it cannot be read' if opt.secret else exc
+    else:
+        if value is not None or opt.default is None:
+            return ''
+        # oslo.config makes None of an empty number.
+        reason = 'it is empty'
+    return f'Value for option {opt.name} is not valid: {reason}'

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The scheduler hints that name a server's place in Heat's stacks.
+
+heat-engine writes these hints, nova-scheduler and the commands read them. The
+hints are those of the specification "Stack lifecycle scheduler hints", as
+Heat's own option sends them.
+
+A tenant can send any hint, so a hint may hold anything. Reading never raises:
+a hint that cannot be read counts as absent.
+"""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from os_placement_plugins import signature
+
+#: A hint's value, in the only two forms that Nova stores.
+HintValue = str | list[str]
+
+ROOT_STACK_ID: Final = 'heat_root_stack_id'
+STACK_ID: Final = 'heat_stack_id'
+STACK_NAME: Final = 'heat_stack_name'
+PATH_IN_STACK: Final = 'heat_path_in_stack'
+RESOURCE_NAME: Final = 'heat_resource_name'
+RESOURCE_UUID: Final = 'heat_resource_uuid'
+
+#: The identifiers.
+NAMES: Final = (
+    ROOT_STACK_ID,
+    STACK_ID,
+    STACK_NAME,
+    PATH_IN_STACK,
+    RESOURCE_NAME,
+    RESOURCE_UUID,
+)
+#: The names that only heat-engine may set.
+RESERVED: Final = (*NAMES, signature.HINT)
+
+#: The two formats of the path.
+PATH_LIST: Final = 'list'
+PATH_JSON: Final = 'json'
+PATH_FORMATS: Final = (PATH_LIST, PATH_JSON)
+
+#: A longer text, in characters, is no id: Heat's ids have 36. The limit
+#: bounds the memory that the ids of many servers take.
+MAX_ID_LENGTH: Final = 64
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PathStep:
+    """One stack on the way from the root stack down to a resource.
+
+    :param resource: the name of the resource, in the stack above, that made
+        this stack; None for the root stack.
+    :param stack: the stack's name.
+    """
+
+    resource: str | None
+    stack: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StackHints:
+    """The place of a server in Heat's stacks, as far as its hints tell.
+
+    :param root_stack_id: the root stack's id.
+    :param stack_id: the id of the stack that holds the server.
+    :param stack_name: the name of that stack.
+    :param path: the way down to that stack, root first; empty if unknown.
+    :param resource_name: the server's name in its stack's template.
+    :param resource_uuid: the server's id in Heat.
+    """
+
+    root_stack_id: str | None = None
+    stack_id: str | None = None
+    stack_name: str | None = None
+    path: tuple[PathStep, ...] = ()
+    resource_name: str | None = None
+    resource_uuid: str | None = None
+
+
+def write_path(path: Iterable[PathStep], path_format: str) -> HintValue:
+    """Return a path as the value of ``heat_path_in_stack``.
+
+    The specification asks for tuples (resource name, stack name). Nova
+    stores no tuples, so there are two formats.
+
+    :param path: the steps, root first.
+    :param path_format: ``list`` gives ``["root", "resource,stack"]``, as
+        Heat's own option sends the path. If a resource that makes a stack
+        has a comma in its name, so has the stack, and the list cannot be
+        read back. ``json`` gives one string with the tuples,
+        ``[[null,"root"],["resource","stack"]]``.
+    """
+    if path_format == PATH_JSON:
+        return json.dumps(
+            [[step.resource, step.stack] for step in path],
+            ensure_ascii=False,
+            separators=(',', ':'),
+        )
+    return [
+        step.stack
+        if step.resource is None
+        else f'{step.resource},{step.stack}'
+        for step in path
+    ]
+
+
+def read_path(value: object) -> tuple[PathStep, ...]:
+    """Return the path that ``heat_path_in_stack`` tells.
+
+    :param value: the hint, in either format; a list is split at the last
+        comma of each string.
+    :returns: the steps, root first; empty if the hint tells none.
+    """
+    items = signature.strings(value)
+    if not items:
+        return ()
+    if len(items) == 1 and items[0].startswith('['):
+        path = _read_json_path(items[0])
+        if path is not None:
+            return path
+    steps = [PathStep(None, items[0])]
+    for item in items[1:]:
+        resource, comma, stack = item.rpartition(',')
+        if not comma:
+            return ()
+        steps.append(PathStep(resource, stack))
+    return tuple(steps)
+
+
+def _read_json_path(text: str) -> tuple[PathStep, ...] | None:
+    """Return the path that a JSON text holds, None if it holds none."""
+    try:
+        pairs = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(pairs, list):
+        return None
+    steps = []
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            return None
+        resource, stack = pair
+        if not isinstance(stack, str) or not isinstance(resource, str | None):
+            return None
+        steps.append(PathStep(resource, stack))
+    return tuple(steps)
+
+
+def read(
+    hints: object,
+    project_id: object = None,
+    keys: signature.Keys | None = None,
+) -> StackHints:
+    """Return what a server's scheduler hints tell about its stack.
+
+    :param hints: the hints of Nova's RequestSpec or of its database row.
+    :param project_id: the id of the project that owns the server.
+    :param keys: hints that none of these keys signed tell nothing. Without
+        keys every hint is believed.
+    :returns: what the hints tell; None for each part that is missing.
+    """
+    if not isinstance(hints, Mapping):
+        return StackHints()
+    if keys and not keys.signed(hints, project_id):
+        return StackHints()
+    return StackHints(
+        root_stack_id=_read_id(hints.get(ROOT_STACK_ID)),
+        stack_id=_read_id(hints.get(STACK_ID)),
+        stack_name=_read_text(hints.get(STACK_NAME)),
+        path=read_path(hints.get(PATH_IN_STACK)),
+        resource_name=_read_text(hints.get(RESOURCE_NAME)),
+        resource_uuid=_read_id(hints.get(RESOURCE_UUID)),
+    )
+
+
+def read_stored(
+    text: object, keys: signature.Keys | None = None
+) -> StackHints:
+    """Return what a row of Nova's ``request_specs`` tells.
+
+    :param text: the column ``spec``: a RequestSpec, serialized as JSON.
+    :param keys: as for :func:`read`; the project is the row's.
+    :returns: no parts at all if the text cannot be read.
+    """
+    if not isinstance(text, str | bytes):
+        return StackHints()
+    try:
+        data = json.loads(text)['nova_object.data']
+        hints, project_id = data['scheduler_hints'], data.get('project_id')
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return StackHints()
+    return read(hints, project_id, keys)
+
+
+def _read_text(value: object) -> str | None:
+    """Return a hint that is one string, None if it is anything else."""
+    found = signature.strings(value)
+    return found[0] if found and len(found) == 1 and found[0] else None
+
+
+def _read_id(value: object) -> str | None:
+    """Return a hint that is an id."""
+    text = _read_text(value)
+    return text if text is None or len(text) <= MAX_ID_LENGTH else None

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the commands ``... upgrade check`` of the packages have in common.
+
+Each command reads the configuration file of a service and loads plug-ins as
+the service does when it starts, without starting it.
+"""
+
+import contextlib
+import functools
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Final, Self
+
+from oslo_config import cfg
+from oslo_upgradecheck import upgradecheck
+
+from os_placement_plugins import errors, options
+
+Result = upgradecheck.Result
+SUCCESS, WARNING, FAILURE = upgradecheck.Code
+
+#: The exit code if nothing could be checked.
+NOTHING_CHECKED: Final = 255
+
+
+class Checks(upgradecheck.UpgradeCommands):
+    """The checks that each service has, and the command that runs them.
+
+    :param config: the service's configuration; it is read by each check.
+    """
+
+    #: The command's own name.
+    command: ClassVar[str]
+    #: The project, whose configuration file has its name, and the service.
+    project: ClassVar[str]
+    service: ClassVar[str]
+    #: The options that have to be right.
+    options: ClassVar[options.Options]
+
+    def __init__(self, config: Any) -> None:
+        self._config = config
+
+    @classmethod
+    def load(cls) -> Self:
+        """Load the service, without starting it, and return the checks.
+
+        :raises ImportError: if the service is not installed here.
+        """
+        raise NotImplementedError
+
+    def check_configuration(self) -> Result:
+        """Check that there is a configuration file at all."""
+        if self._config.config_file or self._config.config_dir:
+            return Result(SUCCESS)
+        return Result(
+            FAILURE,
+            f'No {self.project}.conf was found, so the other checks look at '
+            f'the defaults. Run this command on a {self.service} host, or '
+            'give --config-file.',
+        )
+
+    def check_values(self) -> Result:
+        """Check that each option has a value that it may have."""
+        wrong = options.find_wrong(self._config, self.options)
+        if not wrong:
+            return Result(SUCCESS)
+        return Result(
+            FAILURE,
+            f'{self.service} stops with these values: {"; ".join(wrong)}. '
+            f'Correct {self.project}.conf and restart the service.',
+        )
+
+    #: A subclass adds its own.
+    _upgrade_checks: tuple[Any, ...] = (
+        ('Configuration file', check_configuration),
+        ('Option values', check_values),
+    )
+
+    @classmethod
+    def main(cls, argv: list[str] | None = None) -> int:
+        """Run the command.
+
+        :param argv: the arguments; those of the process by default.
+        :returns: 0 if nothing is to be done, 1 for a warning, 2 for a
+            failure, 255 if nothing could be checked.
+        """
+        # What the service logs while it loads is not asked for here.
+        logging.getLogger().addHandler(logging.NullHandler())
+        try:
+            checks = cls.load()
+        except ImportError as exc:
+            return cls._give_up(
+                f'run it where {cls.service} is installed: {exc}'
+            )
+        options.register(checks._config, cls.options)
+        try:
+            return upgradecheck.main(
+                checks._config,
+                cls.project,
+                checks,
+                sys.argv[1:] if argv is None else argv,
+            )
+        except BrokenPipeError:
+            # Nobody reads any more, as behind ``head``.
+            return NOTHING_CHECKED
+        except (cfg.Error, OSError, ValueError) as exc:
+            return cls._give_up(
+                f'the configuration cannot be read: {errors.one_line(exc)}'
+            )
+
+    @classmethod
+    def _give_up(cls, problem: str) -> int:
+        """Say in one line why nothing could be checked."""
+        print(f'{cls.command}: {problem}', file=sys.stderr)
+        return NOTHING_CHECKED
+
+
+def with_right_values(
+    check: Callable[[Any], Result],
+) -> Callable[[Any], Result]:
+    """Run a check only if all options have right values.
+
+    :param check: a check that reads the options, or a method of the service
+        that stops at a wrong value.
+    :returns: the check; it fails with wrong values, because it cannot look.
+    """
+
+    @functools.wraps(check)
+    def wrapped(self: Any) -> Result:
+        if options.find_wrong(self._config, self.options):
+            return Result(FAILURE, 'Not checked: see "Option values".')
+        return check(self)
+
+    return wrapped
+
+
+class Records(logging.Handler):
+    """Keep what is logged as a warning or an error, and how bad it is."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.code = SUCCESS
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one record."""
+        bad = record.levelno >= logging.ERROR
+        self.code = max(self.code, FAILURE if bad else WARNING)
+        self.texts.append(record.getMessage())
+
+
+@contextlib.contextmanager
+def recorded(package: str) -> Iterator[Records]:
+    """Keep what a package logs meanwhile.
+
+    :param package: the package's name.
+    """
+    records = Records()
+    logger = logging.getLogger(package)
+    logger.addHandler(records)
+    try:
+        yield records
+    finally:
+        logger.removeHandler(records)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Options that are wrong, and the keys among them."""
+
+import logging
+import tempfile
+import unittest
+
+import ddt
+from oslo_config import cfg
+
+from os_placement_plugins import options
+
+KEY = 'a key that nobody else may see: 7'
+OPTIONS = [
+    (
+        cfg.OptGroup('plug_in'),
+        [
+            cfg.IntOpt('size', default=1, min=0),
+            cfg.ListOpt('names', default=[]),
+            cfg.StrOpt('file'),
+            cfg.Opt('keys', type=options.SigningKeys(), secret=True),
+        ],
+    )
+]
+
+
+def load(*lines: str) -> cfg.ConfigOpts:
+    """Return what a file with these lines holds."""
+    config = cfg.ConfigOpts()
+    options.register(config, OPTIONS)
+    with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
+        file.write('\n'.join(['[plug_in]', *lines]))
+        file.flush()
+        config(['--config-file', file.name], default_config_files=[])
+    return config
+
+
+@ddt.ddt
+class WrongValuesTest(unittest.TestCase):
+    @ddt.data(
+        ('size = many', "size .*'many'"),
+        ('size = -1', 'size .*greater than or equal to 0'),
+        ('size =', 'size .*is empty'),
+        ('names = $nowhere', 'names .*nowhere'),
+        ('size = $size', 'size .*recursion'),
+        ('keys = secret', 'keys .*number 1 has fewer than 32 characters'),
+        (f'keys = secret,{KEY}', 'keys .*number 1'),
+        ('keys = , ,', 'keys .*number 1'),
+        ('keys = $secret_of_32_characters_and_more', 'keys .*cannot be read'),
+    )
+    @ddt.unpack
+    def test_a_wrong_value_is_told_and_stops(self, line, pattern):
+        config = load(line)
+        (wrong,) = options.find_wrong(config, OPTIONS)
+        with self.assertRaises(cfg.ConfigFileValueError) as caught:
+            options.check(config, OPTIONS)
+        for text in (wrong, str(caught.exception)):
+            self.assertRegex(text, rf'^\[plug_in\] .* option {pattern}')
+            self.assertNotIn('secret', text)
+
+    @ddt.data('', 'size = 0', f'keys = {KEY}, {KEY},', 'keys =', 'file =')
+    def test_right_values_stay(self, line):
+        config = load(line)
+        self.assertEqual([], options.find_wrong(config, OPTIONS))
+        options.check(config, OPTIONS)
+
+    def test_all_wrong_values_are_told_at_once(self):
+        with self.assertRaisesRegex(ValueError, 'size .*; .*names'):
+            options.check(load('size = many', 'names = $no'), OPTIONS)
+
+    def test_a_dump_of_all_options_shows_no_key(self):
+        config = load(f'keys = {KEY},{KEY}')
+        self.assertEqual([KEY, KEY], config.plug_in['keys'])
+        with self.assertLogs('dump', logging.DEBUG) as logs:
+            config.log_opt_values(logging.getLogger('dump'), logging.DEBUG)
+        text = '\n'.join(logs.output)
+        self.assertRegex(text, r'plug_in\.keys += \*\*\*\*')
+        self.assertNotIn(KEY, text)
+
+
+class RegisterTest(unittest.TestCase):
+    def test_registering_twice_changes_nothing(self):
+        config = load('size = 7')
+        options.register(config, OPTIONS)
+        self.assertEqual(7, config.plug_in['size'])
+
+    def test_an_override_stays_in_its_configuration(self):
+        config, other = load(), load()
+        config.set_override('size', 7, group='plug_in')
+        self.assertEqual(
+            (7, 1), (config.plug_in['size'], other.plug_in['size'])
+        )

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What heat-engine signs, nova-scheduler believes, and nothing else."""
+
+import json
+import re
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies
+
+from os_placement_plugins import signature, stack_hints
+from tests import signing
+
+KEY = signing.KEY
+KEYS = signature.Keys([KEY])
+HINTS = {
+    name: value
+    for name, value in signing.EXAMPLE.items()
+    if name != signature.HINT
+}
+SIGNATURE = signing.EXAMPLE[signature.HINT]
+
+VALUES = strategies.text() | strategies.lists(strategies.text())
+NAMES = strategies.text() | strategies.sampled_from(stack_hints.RESERVED)
+
+
+def stored(given):
+    """Return hints as Nova stores them: lists only, in its own order."""
+    lists = {
+        name: [value] if isinstance(value, str) else value
+        for name, value in reversed(list(given.items()))
+    }
+    return json.loads(json.dumps(lists))
+
+
+@ddt.ddt
+class SignTest(unittest.TestCase):
+    def test_the_vector_of_the_contract(self):
+        self.assertEqual(
+            b'["p1",[["heat_path_in_stack",["root","res,stack"]],'
+            b'["heat_resource_uuid",["u"]],["heat_root_stack_id",["r"]]]]',
+            signature.message(HINTS, 'p1'),
+        )
+        self.assertEqual(SIGNATURE, KEYS.sign(HINTS, 'p1'))
+
+    @ddt.data(
+        {'heat_root_stack_id': ['r']},
+        {'heat_resource_uuid': 'u'},
+        {'other': 'changed'},
+        {signature.HINT: 'what was there before'},
+    )
+    def test_what_does_not_count_changes_nothing(self, change):
+        self.assertEqual(SIGNATURE, KEYS.sign({**HINTS, **change}, 'p1'))
+
+    @ddt.data(
+        {'heat_root_stack_id': 's'},
+        {'heat_root_stack_id': ['r', 'r']},
+        {'heat_root_stack_id': []},
+        {'heat_path_in_stack': ['root,res', 'stack']},
+        {'heat_path_in_stack': ['res,stack', 'root']},
+        {'heat_of_a_provider': 'new'},
+        {'heat_': ''},
+    )
+    def test_any_other_change_of_a_hint_of_heat_is_seen(self, change):
+        self.assertNotEqual(SIGNATURE, KEYS.sign({**HINTS, **change}, 'p1'))
+
+    def test_the_first_key_signs(self):
+        keys = signature.Keys([signing.OTHER_KEY, KEY])
+        self.assertNotEqual(SIGNATURE, keys.sign(HINTS, 'p1'))
+
+    @ddt.data((HINTS, None), ({**HINTS, 'heat_x': 1}, 'p1'))
+    @ddt.unpack
+    def test_what_nova_could_not_check_is_not_signed(self, given, project):
+        with self.assertRaises(ValueError):
+            KEYS.sign(given, project)
+
+    @hypothesis.given(
+        strategies.text(min_size=32),
+        strategies.text(),
+        strategies.dictionaries(NAMES, VALUES),
+    )
+    def test_whatever_is_signed_is_believed(self, key, project, given):
+        hypothesis.assume(len(key.strip()) >= signature.MIN_KEY_LENGTH)
+        found = signature.Keys([key, KEY]).sign(given, project)
+        self.assertRegex(found, re.compile('^[0-9a-f]{64}$'))
+        hints = stored({**given, signature.HINT: found})
+        keys = signature.Keys([KEY, f' {key}'])
+        self.assertTrue(keys.signed(hints, project))
+        self.assertFalse(keys.signed(hints, f'{project}x'))
+        self.assertFalse(KEYS.signed(hints, project))
+
+
+class SignedTest(unittest.TestCase):
+    def signed(self, hints, project='p1', keys=KEYS):
+        """Tell whether hints are believed, as sent and as stored."""
+        found = keys.signed(hints, project)
+        self.assertEqual(found, keys.signed(stored(hints), project))
+        return found
+
+    def test_the_example_of_the_contract_is_believed(self):
+        self.assertTrue(self.signed(signing.EXAMPLE))
+        self.assertTrue(self.signed({**signing.EXAMPLE, 'b': 'c'}))
+
+    def test_any_of_the_keys_may_have_signed(self):
+        for keys, wanted in (
+            ([signing.OTHER_KEY, KEY], True),
+            ([KEY, signing.OTHER_KEY], True),
+            ([signing.OTHER_KEY], False),
+            ([], False),
+        ):
+            found = self.signed(signing.EXAMPLE, keys=signature.Keys(keys))
+            self.assertEqual(wanted, found)
+
+    def test_changed_hints_are_not_believed(self):
+        for forged in (
+            {**signing.EXAMPLE, 'heat_root_stack_id': 's'},
+            {**signing.EXAMPLE, 'heat_more': 'x'},
+            {k: v for k, v in HINTS.items() if k != 'heat_resource_uuid'},
+            HINTS,
+        ):
+            self.assertFalse(self.signed(forged), forged)
+
+    def test_another_signature_is_not_believed(self):
+        for wrong in (
+            SIGNATURE.upper(),
+            SIGNATURE[:-1],
+            f'{SIGNATURE} ',
+            [SIGNATURE, SIGNATURE],
+            '',
+            '\u0663' * 64,
+            '\udc80',
+            signing.signature(HINTS, 'p1', signing.OTHER_KEY),
+            signing.signature(HINTS, 'p2'),
+        ):
+            forged = {**HINTS, signature.HINT: wrong}
+            self.assertFalse(self.signed(forged), wrong)
+
+    def test_the_signature_is_good_in_its_own_project_only(self):
+        for project in ('p2', '', None, 1, ['p1']):
+            self.assertFalse(self.signed(signing.EXAMPLE, project))
+
+
+@ddt.ddt
+class KeysTest(unittest.TestCase):
+    @ddt.data(
+        'x' * 32,
+        '\xfc' * 32,
+        f' {"x" * 32}\t',
+    )
+    def test_a_key_has_32_characters(self, key):
+        self.assertEqual(1, len(signature.Keys([key])))
+
+    @ddt.data(
+        ('x' * 31, 'fewer than 32'),
+        (f'{"x" * 31} ', 'fewer than 32'),
+        ('', 'fewer than 32'),
+        ('x' * 32 + '\udcff', 'not UTF-8'),
+    )
+    @ddt.unpack
+    def test_another_key_is_told_by_its_number(self, key, reason):
+        with self.assertRaisesRegex(ValueError, reason) as caught:
+            signature.Keys([KEY, key])
+        text = str(caught.exception)
+        self.assertIn('number 2', text)
+        self.assertNotIn('xxx', text)
+
+    def test_without_keys_there_is_nothing_to_check(self):
+        self.assertFalse(signature.Keys())
+
+    def test_the_keys_are_in_no_text(self):
+        self.assertNotIn(KEY, f'{KEYS!r} {KEYS!s}')
+        self.assertFalse(hasattr(KEYS, '__dict__'))
