@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Options of the group ``[heat_hints]`` in ``heat.conf``.
-
-Nothing of Heat is imported here, so that the sample configuration and the
-documentation are built without it.
-"""
+"""Options of the group ``[heat_hints]`` in ``heat.conf``."""
 
 from typing import Any
 
@@ -30,21 +26,14 @@ OPTS = [
         help="""
 Send stack scheduler hints.
 
-When enabled, each server that Heat creates carries scheduler hints that
-identify the stack and the resource it belongs to, and the hints of the
-configured providers.
-
-Possible values:
-
-* ``False``: no resource type is overridden; requests are those of stock
-  Heat.
-* ``True``: the types in ``resource_types`` are overridden. Heat logs one
-  WARNING for each of them when it starts; that is expected.
+Each server that Heat creates then carries scheduler hints that identify its
+stack and its resource, and the hints of the configured providers. Heat logs
+one WARNING for each overridden resource type when it starts.
 
 Related options:
 
 * ``[DEFAULT] stack_scheduler_hints``: Heat's own option sends six fixed
-  hints without this package. It is not needed beside this one.
+  hints without this package. Do not set both.
 """,
     ),
     cfg.ListOpt(
@@ -52,15 +41,10 @@ Related options:
         default=list(stack_hints.NAMES),
         item_type=types.String(choices=list(stack_hints.NAMES)),
         help="""
-The identifiers to send.
+The identifiers to send; an empty list sends the providers' hints only.
 
-Servers show their hints to the tenant from Nova API version 2.100 on, stack
-and resource names among them.
-
-Possible values:
-
-* A list of the six names of the default. An empty list sends the providers'
-  hints only.
+From Nova API version 2.100 on, a server shows its hints to the tenant, with
+the names of stack and resource.
 """,
     ),
     cfg.ListOpt(
@@ -71,10 +55,9 @@ The resource types whose requests carry hints.
 
 Possible values:
 
-* A list of resource types that send scheduler hints: ``OS::Nova::Server``,
-  ``AWS::EC2::Instance``, ``OS::Cinder::Volume`` (Cinder then gets them), and
-  such types of other plug-ins. A type that sends none, or that Heat does not
-  know, is left as it is and an ERROR is logged when heat-engine starts.
+* ``OS::Nova::Server``, ``AWS::EC2::Instance``, ``OS::Cinder::Volume`` (Cinder
+  then gets the hints), and types of other plug-ins that send scheduler hints.
+  For any other type heat-engine logs an ERROR when it starts.
 """,
     ),
     cfg.StrOpt(
@@ -162,11 +145,8 @@ provider's.
             ),
         ],
         help="""
-What happens when a provider fails, or a stack's root cannot be looked up.
-
-Related options:
-
-* ``providers``: one that could not be loaded counts as failing.
+What happens if a provider fails or could not be loaded, or if a stack's root
+cannot be looked up.
 """,
     ),
     cfg.ListOpt(
@@ -175,19 +155,14 @@ Related options:
         help="""
 The providers that are asked for hints, in this order.
 
-Each is asked once for each server, just before the request is sent, and
-there is no limit on the time it takes. A provider cannot set one of the six
+heat-engine asks each provider once for each server, just before it sends the
+request, and waits for the answer. A provider cannot set one of the six
 identifiers, nor a hint that an earlier provider has set.
 
 Possible values:
 
-* A list of names from the entry-point namespace ``heat_hints.providers``.
-  This package brings ``mapping_file``.
-
-Related options:
-
-* ``mapping_file``
-* ``on_error``
+* Names from the entry-point namespace ``heat_hints.providers``. This package
+  brings ``mapping_file``.
 """,
     ),
     cfg.StrOpt(
@@ -196,12 +171,8 @@ Related options:
         help="""
 The YAML file that the provider ``mapping_file`` reads.
 
-The file is read again when it has changed. When the new content cannot be
-used, an ERROR is logged and the last good content stays in force.
-
-Possible values:
-
-* The path of a file that heat-engine may read.
+The file is read again after each change. If the new content cannot be used,
+an ERROR is logged and the last good content stays in force.
 
 Related options:
 
@@ -216,10 +187,9 @@ Related options:
         help="""
 The keys that nova-scheduler recognises Heat's hints by.
 
-When a key is set, the hint ``heat_signature`` is sent as well. A
-nova-scheduler with the same key then believes no hints that a tenant made
-up.
-``heat_resource_uuid`` is always sent, because the signature binds it.
+With a key, heat-engine sends the hint ``heat_signature`` as well, and always
+``heat_resource_uuid``, which the signature binds. A nova-scheduler with the
+same key then believes no hints that a tenant made up.
 
 Possible values:
 

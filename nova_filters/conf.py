@@ -54,10 +54,10 @@ OPTS: Final = (
 Metadata keys that no aggregate demands of a flavor.
 
 An aggregate with ``force_metadata_check`` set demands each of its metadata
-keys of every flavor. Nova itself reads some keys from aggregates; demanding
-those would lock every flavor out of the aggregate. The keys that match one
-of these patterns are never demanded. A flavor that asks for one of them is
-still checked against the aggregates.
+keys of every flavor. Nova itself reads some keys from aggregates; these keys
+would lock every flavor out of the aggregate. A key that matches one of the
+patterns is never demanded. A flavor that asks for such a key is still checked
+against the aggregates.
 
 Possible values:
 
@@ -81,16 +81,13 @@ Related options:
         help="""
 How many instances the weigher remembers the root stack of.
 
-Instances carry no scheduler hints, so ``StackAffinityWeigher`` reads them
-from the API database: with one query per request at most, of 10,000 unknown
-instances at most, and none when all are known. An entry takes about 250
-bytes, and 600 at most: 16 MiB for the default, and 38 MiB at the very worst.
+``StackAffinityWeigher`` reads the stacks of instances from the API database,
+and remembers them. An entry takes about 250 bytes, and 600 at most.
 
 Possible values:
 
-* A number of instances, at least 1. With fewer than there are instances on
-  the hosts of one request, every request reads some of them again: give it
-  room for every instance of the cloud.
+* At least the number of instances in the cloud: with a smaller number, every
+  request reads some of them again.
 
 Related options:
 

@@ -72,10 +72,7 @@ What to do with a cluster whose profile cannot place nodes in
 regions.
 
 The profile types that come with Senlin create every node in the
-default region, whatever a region placement policy decides. A plan
-that is written down but does not happen is worse than none, so
-the region placement policy refuses to be attached to such a
-cluster unless told otherwise.
+default region, whatever a region placement policy decides.
 
 Related options:
 

@@ -11,6 +11,15 @@ from nova_filters import conf, inventory
 from nova_filters.commands import compute, files
 from os_placement_plugins.commands import lister
 
+#: The files that the commands read, and what printed each.
+_FILES = {
+    'flavors': 'what "flavor list --all --long" or "flavor show" printed',
+    'aggregates': 'what "aggregate list --long" or "aggregate show" printed',
+    'hosts': 'what "compute service list" printed, for hosts that are in no '
+    'aggregate',
+    'servers': 'what "server show" printed, with API version 2.47 or later',
+}
+
 
 class FilterCommand(lister.Lister):
     """A command that reads flavors and aggregates, from files or a cloud."""
@@ -32,37 +41,15 @@ class FilterCommand(lister.Lister):
             'Files saved with "-f json" or "-f yaml"; with them no cloud is '
             'asked. Each option can be repeated.',
         )
-        source.add_argument(
-            '--flavors',
-            metavar='<file>',
-            action='append',
-            default=[],
-            help='what "flavor list --all --long" or "flavor show" printed',
-        )
-        source.add_argument(
-            '--aggregates',
-            metavar='<file>',
-            action='append',
-            default=[],
-            help='what "aggregate list --long" or "aggregate show" printed',
-        )
-        source.add_argument(
-            '--hosts',
-            metavar='<file>',
-            action='append',
-            default=[],
-            help='what "compute service list" printed, for hosts that are in '
-            'no aggregate',
-        )
-        if self.reads_servers:
-            source.add_argument(
-                '--servers',
-                metavar='<file>',
-                action='append',
-                default=[],
-                help='what "server show" printed, with API version 2.47 or '
-                'later',
-            )
+        for noun, text in _FILES.items():
+            if noun != 'servers' or self.reads_servers:
+                source.add_argument(
+                    f'--{noun}',
+                    metavar='<file>',
+                    action='append',
+                    default=[],
+                    help=text,
+                )
         exempt = parser.add_mutually_exclusive_group()
         exempt.add_argument(
             '--exempt',
