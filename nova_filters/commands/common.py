@@ -7,7 +7,8 @@ from typing import Any
 
 from osc_lib import exceptions
 
-from nova_filters import conf, inventory
+from nova_filters import conf
+from nova_filters.advice import inventory
 from nova_filters.commands import compute, files
 from os_placement_plugins.commands import lister
 

@@ -8,7 +8,7 @@ from typing import Any
 from openstack import utils
 from osc_lib import exceptions
 
-from nova_filters import inventory
+from nova_filters.advice import inventory
 
 LOG = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Any
 from osc_lib import exceptions
 from osc_lib.cli import format_columns
 
-from nova_filters import explanation, inventory
+from nova_filters.advice import explanation, inventory
 from nova_filters.commands import common, compute, files
 
 _Table = tuple[Sequence[str], Iterable[Sequence[Any]]]

@@ -9,7 +9,8 @@ from typing import TypeVar
 import yaml
 from osc_lib import exceptions
 
-from nova_filters import conf, inventory
+from nova_filters import conf
+from nova_filters.advice import inventory
 from os_placement_plugins.commands.files import (
     read_configuration,
     read_text,

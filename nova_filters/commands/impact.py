@@ -9,7 +9,7 @@ from typing import Any
 
 from osc_lib import exceptions
 
-from nova_filters import impact, inventory, mistakes
+from nova_filters.advice import impact, inventory, mistakes
 from nova_filters.commands import common, compute, files
 
 _COLUMNS = (

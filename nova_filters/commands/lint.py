@@ -5,7 +5,7 @@
 import argparse
 from collections.abc import Iterable, Sequence
 
-from nova_filters import lint, mistakes
+from nova_filters.advice import lint, mistakes
 from nova_filters.commands import common
 
 

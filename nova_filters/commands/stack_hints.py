@@ -12,7 +12,8 @@ from openstack import exceptions as sdk_exceptions
 from openstack import utils
 from osc_lib import exceptions
 
-from nova_filters import conf, server_hints
+from nova_filters import conf
+from nova_filters.advice import server_hints
 from nova_filters.commands import files
 from os_placement_plugins import signature
 from os_placement_plugins.commands import lister

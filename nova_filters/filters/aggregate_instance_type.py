@@ -9,8 +9,9 @@ import nova.conf
 from nova.scheduler import filters
 from oslo_log import log as logging
 
-from nova_filters import conf, matching, refusals
-from nova_filters.request import Request, Sifted
+from nova_filters import conf
+from nova_filters.matching import inputs, report
+from nova_filters.matching.request import Request, Sifted
 from os_placement_plugins import options
 
 LOG = logging.getLogger(__name__)
@@ -57,19 +58,19 @@ def _report(
             },
         )
     if LOG.isEnabledFor(logging.DEBUG):
-        for hosts, reason in refusals.explain(request, sifted.refused):
+        for hosts, reason in report.explain(request, sifted):
             LOG.debug(
                 'Instance %(instance)s: %(count)d host(s) in aggregates '
                 '%(aggregates)s refused: %(reason)s',
                 {
                     'instance': instance,
                     'count': len(hosts),
-                    'aggregates': refusals.names(hosts[0]),
+                    'aggregates': report.names(hosts[0]),
                     'reason': reason,
                 },
             )
     if sifted.refused and not sifted.passed:
-        counts = refusals.summarize(request, sifted.refused)
+        counts = report.summarize(request, sifted)
         LOG.info(
             'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
             {
@@ -135,7 +136,7 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         """Return what is asked for, None if that cannot be read."""
         try:
             return Request(
-                matching.read_flavor(_field(spec_obj.flavor, 'extra_specs')),
+                inputs.read_flavor(_field(spec_obj.flavor, 'extra_specs')),
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
         except Exception:

@@ -14,7 +14,8 @@ from nova.db.api import models
 from nova.scheduler import utils, weights
 from oslo_log import log as logging
 
-from nova_filters import conf, stack_map
+from nova_filters import conf
+from nova_filters.weighers import stack_map
 from os_placement_plugins import options, signature, stack_hints
 
 LOG = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import yaml
 
-from nova_filters import matching
+from nova_filters.matching.reason import Kind, Reason, Side
 
 FOLDER: Final = pathlib.Path(__file__).parent
 
@@ -32,12 +32,12 @@ class Refusal:
     :param key: the key, without the filter's own scope.
     """
 
-    side: matching.Side
-    kind: matching.Kind
+    side: Side
+    kind: Kind
     key: str
 
     @classmethod
-    def of(cls, reason: matching.Reason | None) -> 'Refusal | None':
+    def of(cls, reason: Reason | None) -> 'Refusal | None':
         """Return what a reason of the evaluator says.
 
         :param reason: the reason; None for a host that passes.
@@ -142,7 +142,7 @@ def _outcome(text: str) -> Refusal | None:
     if text == 'passes':
         return None
     side, kind, key = text.split(maxsplit=2)
-    return Refusal(matching.Side(side), matching.Kind(kind), key)
+    return Refusal(Side(side), Kind(kind), key)
 
 
 def _example(wanted: dict[str, dict[str, str]], **rest: Any) -> Example:

@@ -12,8 +12,8 @@ from tests import processes
 PURE = {
     'senlin_plugins': 'apportionment projection region_spec selection sizing',
     'nova_filters': (
-        'decision explanation impact in_tree inventory lint matching mistakes '
-        'refusals request requirement server_hints stack_map'
+        'matching.report advice.explanation advice.impact advice.lint '
+        'advice.server_hints weighers.stack_map'
     ),
     'heat_hints': 'hints lineage mapping',
     'os_placement_plugins': 'signature stack_hints',

@@ -30,13 +30,8 @@ SOURCES = {
     'nova.rst': (
         'nova_filters/filters/*.py',
         'nova_filters/weighers/*.py',
-        *(
-            f'nova_filters/{name}.py'
-            for name in (
-                *('conf', 'requirement', 'matching', 'decision'),
-                *('refusals', 'request', 'stack_map'),
-            )
-        ),
+        'nova_filters/matching/*.py',
+        'nova_filters/conf.py',
     ),
     'heat.rst': ('heat_hints/[!s]*.py', 'heat_hints/plugins/*.py'),
     'upgrade-checks.rst': ('*/status.py', '*/upgrade_check.py'),

@@ -13,7 +13,7 @@ from oslo_config import cfg
 from heat_hints import conf as heat_conf
 from heat_hints import providers
 from nova_filters import conf as nova_conf
-from nova_filters import refusals, requirement
+from nova_filters.matching import report, requirement
 from os_placement_plugins import signature
 from senlin_plugins import conf as senlin_conf
 from tests import console, processes
@@ -67,7 +67,7 @@ class LimitsTest(unittest.TestCase):
         self.assertEqual(
             requirement._TRUE, {*re.findall(r'``(\w+)``', words[1])}
         )
-        self.assertEqual(10, refusals.EXPLAINED)
+        self.assertEqual(10, report.EXPLAINED)
         self.assertIn('the ten largest sets are named', text)
         exempt = re.search(r'by default (.*?)\. An empty list', text)
         self.assertEqual(

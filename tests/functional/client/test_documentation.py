@@ -10,7 +10,7 @@ import shlex
 import ddt
 import requests_mock
 
-from nova_filters import inventory, mistakes
+from nova_filters.advice import inventory, mistakes
 from nova_filters.commands import files
 from tests import console
 from tests.functional.client import base, pages, rest_stub

@@ -21,8 +21,9 @@ from nova.scheduler import filters
 from nova.scheduler.filters import extra_specs_ops
 
 import tests
-from nova_filters import matching
-from nova_filters.request import reasons
+from nova_filters.matching import inputs
+from nova_filters.matching.reason import Reason
+from nova_filters.matching.request import Request
 from testing.nova import engine, states
 from tests.functional.nova_filters import base, random_requests
 
@@ -137,13 +138,12 @@ class DifferentialTest(base.OptionTestCase):
             exempt = options[count // random_requests.REUSED % len(options)]
             if count % random_requests.REUSED == 0:
                 self.set_option(name, exempt)
-            flavor = matching.read_flavor(request.extra_specs)
+            flavor = inputs.read_flavor(request.extra_specs)
             passed = self.ours.filter_all(request.hosts, request.spec)
             names = {host.host for host in passed}
             for host in request.hosts:
-                reason = next(
-                    reasons(flavor, host.aggregates, tuple(exempt)), None
-                )
+                alone = Request(flavor, tuple(exempt))
+                reason = next(alone.reasons(host.aggregates), None)
                 self.assertIs(
                     reason is None,
                     host.host in names,
@@ -167,6 +167,6 @@ class DifferentialTest(base.OptionTestCase):
         self.assertGreaterEqual(kinds.total(), CASES)
 
 
-def _kind(reason: matching.Reason | None) -> str:
+def _kind(reason: Reason | None) -> str:
     """Return what kind of verdict this is."""
     return 'passed' if reason is None else f'{reason.side}: {reason.kind}'

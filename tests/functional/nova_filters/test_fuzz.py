@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nova import objects
 
-from nova_filters import matching
-from nova_filters.request import reasons
+from nova_filters.matching import inputs
+from nova_filters.matching.reason import Kind
+from nova_filters.matching.request import Request
 from testing.nova import states, strategies
 from tests.functional.nova_filters import base
 
@@ -136,9 +137,10 @@ class FuzzTest(base.OptionTestCase):
             *(states.host_state(a.name, [a]) for a in aggregates),
             states.host_state('none'),
         ]
-        flavor = matching.read_flavor(extra_specs)
+        flavor = inputs.read_flavor(extra_specs)
         wanted = [
-            next(reasons(flavor, host.aggregates), None) for host in hosts
+            next(Request(flavor).reasons(host.aggregates), None)
+            for host in hosts
         ]
         passed, found = self.judge(hosts, states.request(extra_specs))
         self.assertEqual(
@@ -189,6 +191,6 @@ class FuzzTest(base.OptionTestCase):
         self.assertEqual(1, len(warnings))
         self.assertIn('could not be read', warnings[0].getMessage())
         self.assertEqual(
-            {matching.Kind.UNREADABLE},
+            {Kind.UNREADABLE},
             {refusal.kind for refusal in base.refusals(found)},
         )

@@ -14,12 +14,25 @@ from nova.api.validation.extra_specs import validators
 from nova.scheduler import host_manager
 from nova.scheduler.filters import aggregate_instance_extra_specs
 
-from nova_filters import in_tree, matching, mistakes
+from nova_filters.advice import in_tree, mistakes
+from nova_filters.matching import inputs
+from nova_filters.matching.reason import Reason
+from testing.nova import states
 from tests.functional.nova_filters import base, random_requests
 
 _SEED = 20260102
 #: How many verdicts are compared.
 _CASES = 10_000
+
+
+class AggregateTest(unittest.TestCase):
+    """What the evaluator needs of Nova's Aggregates."""
+
+    def test_a_dictionary_tells_them_apart_by_identity(self) -> None:
+        base.cloud()
+        one, same = states.aggregates({'k': '1'}, {'k': '1'})
+        same.id, same.name = one.id, one.name
+        self.assertEqual(2, len({one, same}))
 
 
 class InTreeTest(unittest.TestCase):
@@ -37,9 +50,9 @@ class InTreeTest(unittest.TestCase):
         for request in random_requests.requests(rng, words, False, _CASES):
             for host in request.hosts:
                 reason = in_tree.refusal(
-                    request.extra_specs,
+                    request.extra_specs.items(),
                     [
-                        matching.Aggregate(a.name, dict(a.metadata))
+                        inputs.Aggregate(a.name, dict(a.metadata))
                         for a in host.aggregates
                     ],
                 )
@@ -61,7 +74,7 @@ class InTreeTest(unittest.TestCase):
         )
 
 
-def _stated(reason: matching.Reason | None) -> str:
+def _stated(reason: Reason | None) -> str:
     """Return how the stated verdict is counted."""
     if reason is None:
         return 'passed'

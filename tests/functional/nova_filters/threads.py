@@ -17,8 +17,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from nova_filters import matching
-from nova_filters.request import reasons
+from nova_filters.matching import inputs
+from nova_filters.matching.request import Request
 from testing.nova import engine, states
 
 #: How many requests each thread makes while aggregates change.
@@ -130,10 +130,10 @@ class Changing:
 def _evaluated(flavor: int, chosen: tuple[tuple[Changing, int], ...]) -> bool:
     """Return the evaluator's verdict on aggregates in these states."""
     aggregates = [
-        matching.Aggregate(c.name, c.cycle[state]) for c, state in chosen
+        inputs.Aggregate(c.name, c.cycle[state]) for c, state in chosen
     ]
-    specs = matching.read_flavor(FLAVORS[flavor])
-    return next(reasons(specs, aggregates), None) is None
+    specs = inputs.read_flavor(FLAVORS[flavor])
+    return next(Request(specs).reasons(aggregates), None) is None
 
 
 class Scene:

@@ -7,7 +7,8 @@ import unittest
 
 import ddt
 
-from nova_filters import matching, request
+from nova_filters.matching import inputs
+from nova_filters.matching.request import Request
 from testing.nova import cases
 from tests import processes
 
@@ -83,7 +84,7 @@ class HostLike:
 
     def __init__(self, *metadata: dict[str, str]) -> None:
         self.aggregates = [
-            matching.Aggregate(f'a{number}', data)
+            inputs.Aggregate(f'a{number}', data)
             for number, data in enumerate(metadata)
         ]
 
@@ -95,11 +96,11 @@ class VerdictTest(unittest.TestCase):
     def assertVerdict(self, wanted, extra_specs, metadata, exempt=()) -> None:
         """Assert the verdict and the first reason."""
         host = HostLike(*metadata)
-        flavor = matching.read_flavor(extra_specs)
-        found = next(request.reasons(flavor, host.aggregates, exempt), None)
+        flavor = inputs.read_flavor(extra_specs)
+        found = next(Request(flavor, exempt).reasons(host.aggregates), None)
         what = f'{extra_specs}, {metadata}, exempt {exempt}'
         self.assertEqual(wanted, cases.Refusal.of(found), what)
-        sifted = request.Request(flavor, exempt).sift([host])
+        sifted = Request(flavor, exempt).sift([host])
         self.assertIs(wanted is None, bool(sifted.passed), what)
 
     @ddt.data(*cases.examples())
@@ -132,7 +133,7 @@ class VerdictTest(unittest.TestCase):
             text = case.flavor.get('k')
             if text is None:
                 continue
-            scoped = {f'{matching.SCOPE}:k': text}
+            scoped = {f'{inputs.SCOPE}k': text}
             self.assertVerdict(
                 case.wanted, scoped, case.aggregates, case.exempt
             )

@@ -6,7 +6,8 @@ import unittest
 
 import ddt
 
-from nova_filters import explanation, inventory, matching
+from nova_filters.advice import explanation, inventory
+from nova_filters.matching.reason import Side
 from testing.nova import cases
 
 _ON = {'force_metadata_check': 'True'}
@@ -77,7 +78,7 @@ class ExplanationTest(unittest.TestCase):
         )
         (found,) = explanation.explain(flavors, hosts, ())
         self.assertEqual(
-            [matching.Side.FLAVOR, matching.Side.AGGREGATE],
+            [Side.FLAVOR, Side.AGGREGATE],
             [reason.side for reason in found.reasons],
         )
         self.assertEqual(('k',), found.failing_keys)

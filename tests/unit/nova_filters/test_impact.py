@@ -5,7 +5,7 @@
 import dataclasses
 import unittest
 
-from nova_filters import impact, inventory
+from nova_filters.advice import impact, inventory
 
 _FORCED = {'os': 'windows', 'force_metadata_check': 'True'}
 

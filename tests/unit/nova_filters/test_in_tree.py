@@ -7,7 +7,9 @@ import unittest
 
 import ddt
 
-from nova_filters import in_tree, matching
+from nova_filters.advice import in_tree
+from nova_filters.matching import inputs
+from nova_filters.matching.reason import Kind
 
 
 @ddt.ddt
@@ -16,43 +18,43 @@ class InTreeTest(unittest.TestCase):
         ({}, [], None),
         ({'k': '1'}, [{'k': '1'}], None),
         ({'k': '1'}, [{'k': '2, 1'}], None),
-        ({'k': '1'}, [], matching.Kind.MISSING),
-        ({'k': '1'}, [{'k': '2'}], matching.Kind.MISMATCH),
+        ({'k': '1'}, [], Kind.MISSING),
+        ({'k': '1'}, [{'k': '2'}], Kind.MISMATCH),
         ({'k': '<or> 1 <or> 2'}, [{'k': '2'}], None),
         ({'k': '>= 2'}, [{'k': '3'}], None),
         # sentinels and the flag mean nothing to it
-        ({'k': '*'}, [{'k': '1'}], matching.Kind.MISMATCH),
+        ({'k': '*'}, [{'k': '1'}], Kind.MISMATCH),
         ({'k': '*'}, [{'k': '*'}], None),
-        ({'k': '~'}, [{}], matching.Kind.MISSING),
-        ({'k': '!'}, [{}], matching.Kind.MISSING),
+        ({'k': '~'}, [{}], Kind.MISSING),
+        ({'k': '!'}, [{}], Kind.MISSING),
         ({'k': '<or> 1 <or> ~'}, [{'k': '~'}], None),
         ({}, [{'k': '1', 'force_metadata_check': 'True'}], None),
         (
             {'force_metadata_check': 'True'},
             [{}],
-            matching.Kind.MISSING,
+            Kind.MISSING,
         ),
         # namespaces
         ({'hw:k': '1'}, [{'hw:k': '2'}], None),
         ({'aggregate_instance_extra_specs:k': '1'}, [{'k': '1'}], None),
         # what makes it raise
-        ({'k': '<or>'}, [{'k': '1'}], matching.Kind.MALFORMED),
-        ({'k': '>= two'}, [{'k': '1'}], matching.Kind.MALFORMED),
-        ({'k': '>= 2'}, [{'k': 'two'}], matching.Kind.MALFORMED),
-        ({'k': '>='}, [{'k': '1'}], matching.Kind.MISMATCH),
-        ({'k': '>= two'}, [{}], matching.Kind.MISSING),
+        ({'k': '<or>'}, [{'k': '1'}], Kind.MALFORMED),
+        ({'k': '>= two'}, [{'k': '1'}], Kind.MALFORMED),
+        ({'k': '>= 2'}, [{'k': 'two'}], Kind.MALFORMED),
+        ({'k': '>='}, [{'k': '1'}], Kind.MISMATCH),
+        ({'k': '>= two'}, [{}], Kind.MISSING),
     )
     @ddt.unpack
     def test_verdict(
         self,
         extra_specs: dict[str, str],
         metadata: list[dict[str, str]],
-        kind: matching.Kind | None,
+        kind: Kind | None,
     ) -> None:
         reason = in_tree.refusal(
-            extra_specs,
-            [matching.Aggregate(f'a{n}', m) for n, m in enumerate(metadata)],
+            extra_specs.items(),
+            [inputs.Aggregate(f'a{n}', m) for n, m in enumerate(metadata)],
         )
         self.assertIs(kind, reason.kind if reason else None)
-        if kind is matching.Kind.MALFORMED:
+        if kind is Kind.MALFORMED:
             self.assertEqual(in_tree.RAISES, reason.problem)

@@ -7,7 +7,7 @@ from typing import Any
 
 import ddt
 
-from nova_filters import inventory
+from nova_filters.advice import inventory
 
 _FLAVOR = {'ID': '1', 'Name': 'small', 'Properties': {'k': '1'}}
 _AGGREGATE = {

@@ -7,8 +7,12 @@ import unittest
 import ddt
 from hypothesis import given
 
-from nova_filters import conf, inventory, lint, matching, mistakes, request
-from nova_filters.mistakes import Code
+from nova_filters import conf
+from nova_filters.advice import inventory, lint, mistakes
+from nova_filters.advice.mistakes import Code
+from nova_filters.matching import inputs
+from nova_filters.matching.reason import Side
+from nova_filters.matching.request import Request
 from testing.nova import strategies
 
 _ON = {'force_metadata_check': 'True'}
@@ -270,16 +274,16 @@ class RobustnessTest(unittest.TestCase):
             ],
             (),
         )
-        flavor = matching.read_flavor(extra_specs)
-        aggregates = [matching.Aggregate('a', data) for data in metadata]
+        flavor = inputs.read_flavor(extra_specs)
+        aggregates = [inputs.Aggregate('a', data) for data in metadata]
         # Whatever the evaluator refuses everywhere is among the findings.
         codes = {f.problem.code for f in found}
         for spec in flavor:
             reasons = [
-                next(request.reasons((spec,), own), None)
+                next(Request((spec,)).reasons(own), None)
                 for own in ((), *((a,) for a in aggregates))
             ]
-            if all(r and r.side is matching.Side.FLAVOR for r in reasons):
+            if all(r and r.side is Side.FLAVOR for r in reasons):
                 self.assertTrue(codes & _HOPELESS, (spec, codes))
 
 

@@ -8,7 +8,7 @@ import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters import requirement
+from nova_filters.matching import requirement
 
 
 @ddt.ddt

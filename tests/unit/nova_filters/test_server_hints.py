@@ -6,8 +6,8 @@ import unittest
 
 import ddt
 
-from nova_filters import inventory, server_hints
-from nova_filters.server_hints import Signature
+from nova_filters.advice import inventory, server_hints
+from nova_filters.advice.server_hints import Signature
 from os_placement_plugins import signature
 from tests import signing
 

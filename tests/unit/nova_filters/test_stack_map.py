@@ -8,7 +8,7 @@ import unittest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters import stack_map
+from nova_filters.weighers import stack_map
 
 
 class StackMapTest(unittest.TestCase):

@@ -7,22 +7,26 @@ and as they would be; each with the function that judges them.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from nova_filters import in_tree, inventory, matching, request
+from nova_filters.advice import in_tree, inventory
+from nova_filters.matching import inputs
+from nova_filters.matching.reason import Reason
+from nova_filters.matching.request import Request
 
-#: Judge a host in these aggregates for these extra specs; None: it passes.
-Judge = Callable[
-    [Mapping[str, str], Sequence[matching.Aggregate]], matching.Reason | None
-]
+#: Extra specs as key and value pairs, in the order of the flavor.
+Specs = tuple[tuple[str, str], ...]
+#: Judge a host in these aggregates; None if the host passes.
+Judge = Callable[[Specs, tuple[inputs.Aggregate, ...]], Reason | None]
 #: Key and value pairs of each changed object, by its name.
 Properties = Mapping[str, Mapping[str, str]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Situation:
-    """What is there, and who judges it.
+    """Flavors and hosts, and the filter that judges them.
 
     :param flavors: extra specs by the flavor's name.
     :param hosts: the aggregates of each host.
@@ -32,6 +36,10 @@ class Situation:
     flavors: Properties
     hosts: inventory.Hosts
     judge: Judge
+
+    def refusal(self, specs: Specs, host: str) -> Reason | None:
+        """Return why a host refuses; None if the host passes."""
+        return self.judge(specs, self.hosts.get(host, ()))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,8 +54,8 @@ class Flip:
 
     flavor: str
     host: str
-    before: matching.Reason | None
-    after: matching.Reason | None
+    before: Reason | None
+    after: Reason | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,11 +72,11 @@ class Move:
     """
 
     server: inventory.Server
-    before: matching.Reason | None
-    after: matching.Reason | None
+    before: Reason | None
+    after: Reason | None
     elsewhere_before: int
     elsewhere_after: int
-    reason: matching.Reason | None
+    reason: Reason | None
 
     @property
     def stranded(self) -> bool:
@@ -85,21 +93,20 @@ def judge_with(exempt: tuple[str, ...]) -> Judge:
     """Return the verdict of AggregateInstanceTypeFilter as a function.
 
     :param exempt: patterns of keys that no aggregate may demand.
-    :returns: the evaluator that the filter uses.
     """
 
+    @functools.cache
     def judge(
-        extra_specs: Mapping[str, str],
-        aggregates: Sequence[matching.Aggregate],
-    ) -> matching.Reason | None:
-        flavor = matching.read_flavor(extra_specs)
-        return next(request.reasons(flavor, aggregates, exempt), None)
+        specs: Specs, aggregates: tuple[inputs.Aggregate, ...]
+    ) -> Reason | None:
+        flavor = inputs.read_flavor(dict(specs))
+        return next(Request(flavor, exempt).reasons(aggregates), None)
 
     return judge
 
 
 #: The verdict of Nova's AggregateInstanceExtraSpecsFilter.
-IN_TREE: Final[Judge] = in_tree.refusal
+IN_TREE: Final[Judge] = functools.cache(in_tree.refusal)
 
 
 def change(
@@ -135,56 +142,29 @@ def change(
     return found
 
 
-class _Verdicts:
-    """A situation's verdicts, each looked for once."""
-
-    def __init__(self, situation: Situation) -> None:
-        self._situation = situation
-        self._known: dict[
-            tuple[tuple[tuple[str, str], ...], tuple[str, ...]],
-            matching.Reason | None,
-        ] = {}
-
-    def on(
-        self, extra_specs: Mapping[str, str], host: str
-    ) -> matching.Reason | None:
-        """Return why a host refuses, None if it passes."""
-        aggregates = self._situation.hosts.get(host, ())
-        key = (
-            tuple(extra_specs.items()),
-            tuple(aggregate.name for aggregate in aggregates),
-        )
-        if key not in self._known:
-            self._known[key] = self._situation.judge(extra_specs, aggregates)
-        return self._known[key]
-
-
 def flips(before: Situation, after: Situation) -> list[Flip]:
     """Return the verdicts that change.
 
-    :param before: what is.
-    :param after: what would be.
-    :returns: for the flavors that are in both, by flavor and host; verdicts
-        that stay, for whatever other reason, are left out.
+    :param before: the situation now.
+    :param after: the situation after the change.
+    :returns: for the flavors that are in both, by flavor and host. A verdict
+        that stays for another reason is left out.
     """
-    old, new = _Verdicts(before), _Verdicts(after)
-    found = []
-    for flavor in before.flavors:
-        if flavor not in after.flavors:
-            continue
-        for host in sorted({*before.hosts, *after.hosts}):
-            flip = Flip(
-                flavor,
-                host,
-                old.on(before.flavors[flavor], host),
-                new.on(after.flavors[flavor], host),
-            )
-            if word(flip.before) != word(flip.after):
-                found.append(flip)
-    return found
+    found = [
+        Flip(
+            flavor,
+            host,
+            before.refusal(tuple(before.flavors[flavor].items()), host),
+            after.refusal(tuple(after.flavors[flavor].items()), host),
+        )
+        for flavor in before.flavors
+        if flavor in after.flavors
+        for host in sorted({*before.hosts, *after.hosts})
+    ]
+    return [flip for flip in found if word(flip.before) != word(flip.after)]
 
 
-def word(reason: matching.Reason | None) -> str:
+def word(reason: Reason | None) -> str:
     """Return a verdict as one word.
 
     :param reason: why a host is refused; None if it passes.
@@ -201,44 +181,39 @@ def moves(
     after: Situation,
     servers: Iterable[inventory.Server],
 ) -> list[Move]:
-    """Return where running servers may go, before and after.
+    """Return the servers that a change strands or misplaces.
 
     A server carries its own copy of the flavor, so a change of the flavor
-    does not reach it. Its own host is not asked again by a rebuild; an
-    evacuation, a migration or an unshelving asks every host.
+    does not reach the server. A rebuild does not ask the server's own host
+    again; an evacuation, a migration or an unshelving asks every host.
 
-    :param before: what is.
-    :param after: what would be.
+    :param before: the situation now.
+    :param after: the situation after the change.
     :param servers: the running servers.
-    :returns: one entry per server that is stranded or misplaced by the
-        change, by name.
+    :returns: one entry per server, by name.
     """
-    old, new = _Verdicts(before), _Verdicts(after)
     hosts = sorted({*before.hosts, *after.hosts})
-    elsewhere: dict[tuple[tuple[str, str], ...], tuple[list[str], ...]] = {}
+
+    @functools.cache
+    def takers(specs: Specs) -> list[set[str]]:
+        return [
+            {host for host in hosts if not situation.refusal(specs, host)}
+            for situation in (before, after)
+        ]
+
     found = []
     for server in servers:
-        specs = server.flavor.extra_specs
-        key = tuple(specs.items())
-        if key not in elsewhere:
-            elsewhere[key] = tuple(
-                [host for host in hosts if verdicts.on(specs, host) is None]
-                for verdicts in (old, new)
-            )
-        ours = [
-            sum(host != server.host for host in passing)
-            for passing in elsewhere[key]
-        ]
-        others = (host for host in hosts if host != server.host)
-        reasons = (new.on(specs, host) for host in others)
+        own, specs = server.host, tuple(server.flavor.extra_specs.items())
+        now, then = (len(those - {own}) for those in takers(specs))
+        other = next((host for host in hosts if host != own), None)
         move = Move(
             server,
-            # A host that is not shown is none that could be judged.
-            old.on(specs, server.host) if server.host else None,
-            new.on(specs, server.host) if server.host else None,
-            elsewhere_before=ours[0],
-            elsewhere_after=ours[1],
-            reason=next(filter(None, reasons), None) if not ours[1] else None,
+            # A host that is not shown cannot be judged.
+            before.refusal(specs, own) if own else None,
+            after.refusal(specs, own) if own else None,
+            now,
+            then,
+            after.refusal(specs, other) if other and not then else None,
         )
         if move.stranded or move.misplaced:
             found.append(move)

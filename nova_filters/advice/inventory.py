@@ -2,10 +2,10 @@
 
 """Flavors, aggregates, hosts and servers of a cloud, as the commands see them.
 
-Pure: rows in, records out. A row is what ``openstack … list --long -f json``
-or ``openstack … show -f json`` prints of one object, so that an operator can
-save it and ask elsewhere; column names differ between the two, and between
-releases of the client.
+Rows in, records out. A row is what ``openstack … list --long -f json`` or
+``openstack … show -f json`` prints for one object: an operator can save the
+rows and use the commands elsewhere. The names of the columns differ between
+the two forms, and between releases of the client.
 """
 
 import dataclasses
@@ -13,13 +13,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
-from nova_filters import matching, requirement
+from nova_filters.matching import inputs, requirement
 
 #: A row of a file.
 Row = Mapping[str, object]
 
 _PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
-_NAME: Final = ('name', 'original_name')
 #: The name that aggregates know a host by comes first.
 _HOST: Final = (
     'host',
@@ -59,16 +58,12 @@ class Flavor:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class HostAggregate:
-    """A host aggregate.
+class HostAggregate(inputs.Aggregate):
+    """A host aggregate with its hosts.
 
-    :param name: its name.
-    :param metadata: its metadata.
     :param hosts: the names of its hosts.
     """
 
-    name: str
-    metadata: Mapping[str, str]
     hosts: tuple[str, ...] = ()
 
 
@@ -91,35 +86,34 @@ class Server:
 
 
 #: The aggregates of each host, by the host's name.
-Hosts = Mapping[str, tuple[matching.Aggregate, ...]]
+Hosts = Mapping[str, tuple[inputs.Aggregate, ...]]
 
 _RecordT = TypeVar('_RecordT', Flavor, HostAggregate)
 
 
 def hosts_of(
     aggregates: Iterable[HostAggregate], others: Iterable[str] = ()
-) -> dict[str, tuple[matching.Aggregate, ...]]:
+) -> Hosts:
     """Return what the filter sees of each host.
 
     :param aggregates: the aggregates.
     :param others: names of further hosts, which may be in no aggregate.
     :returns: the aggregates of each host; sorted by name, as are the hosts.
     """
-    found: dict[str, list[matching.Aggregate]] = {name: [] for name in others}
+    found: dict[str, list[inputs.Aggregate]] = {name: [] for name in others}
     for aggregate in sorted(aggregates, key=lambda a: a.name):
-        judged = matching.Aggregate(aggregate.name, aggregate.metadata)
         for host in aggregate.hosts:
-            found.setdefault(host, []).append(judged)
+            found.setdefault(host, []).append(aggregate)
     return {name: tuple(found[name]) for name in sorted(found)}
 
 
 def select(flavors: Sequence[Flavor], wanted: Iterable[str]) -> list[Flavor]:
     """Return the flavors that an operator named.
 
-    :param flavors: all of them.
+    :param flavors: all flavors.
     :param wanted: names or IDs.
     :returns: the flavors, in the order in which they are named.
-    :raises UnreadableError: when one does not exist.
+    :raises UnreadableError: if one does not exist.
     """
     by_name = {flavor.id: flavor for flavor in flavors}
     by_name |= {flavor.name: flavor for flavor in flavors}
@@ -136,10 +130,10 @@ def select_servers(
 ) -> list[Server]:
     """Return the servers that an operator named.
 
-    :param servers: all of them; names need not be unique.
+    :param servers: all servers; names need not be unique.
     :param wanted: names or IDs.
     :returns: the servers, in the order in which they are named.
-    :raises UnreadableError: when there is none, or more than one.
+    :raises UnreadableError: if there is none, or more than one.
     """
     found = []
     for name in wanted:
@@ -154,43 +148,142 @@ def select_servers(
     return found
 
 
-def _normalize(column: object) -> str:
-    """Return a column's name as the aliases above write it."""
-    return str(column).strip().lower().replace(' ', '_')
+def read_flavors(rows: Iterable[Row]) -> list[Flavor]:
+    """Return the flavors that rows describe.
+
+    :param rows: the output of the client.
+    :raises UnreadableError: if a column is missing.
+    """
+    command = 'openstack flavor list --all --long -f json'
+    found = []
+    for row in map(columns, rows):
+        name = _name(row, command)
+        extra_specs = _properties(row, name, command)
+        found.append(Flavor(name, extra_specs, _text(row, 'id')))
+    return _unique(found, 'flavor')
 
 
-def _find(row: Row, names: Sequence[str]) -> object:
-    """Return the first of some columns that a row has, or None."""
-    columns = {_normalize(column): value for column, value in row.items()}
-    return next(
-        (columns[n] for n in names if columns.get(n) is not None), None
+def read_aggregates(rows: Iterable[Row]) -> list[HostAggregate]:
+    """Return the aggregates that rows describe.
+
+    :param rows: the output of the client.
+    :returns: the aggregates. The client shows the metadata key
+        ``availability_zone`` in a column of its own; here the key is
+        metadata again.
+    :raises UnreadableError: if a column is missing.
+    """
+    command = 'openstack aggregate list --long -f json'
+    found = []
+    for row in map(columns, rows):
+        name = _name(row, command)
+        metadata = _properties(row, name, command)
+        zone = row.get('availability_zone')
+        if zone is not None:
+            metadata.setdefault('availability_zone', str(zone))
+        if 'hosts' not in row:
+            raise UnreadableError(
+                f'{name!r} has no column "Hosts"; save it with "{command}"'
+            )
+        hosts = row['hosts'] or ()
+        if isinstance(hosts, str):
+            hosts = [host.strip() for host in hosts.split(',')]
+        if not isinstance(hosts, Sequence):
+            raise UnreadableError(f'the hosts of {name!r} are no list')
+        found.append(HostAggregate(name, metadata, tuple(map(str, hosts))))
+    return _unique(found, 'aggregate')
+
+
+def read_hosts(rows: Iterable[Row]) -> list[str]:
+    """Return the names of the compute hosts that rows describe.
+
+    :param rows: the output of the client on services or hypervisors.
+    :returns: the names; services other than nova-compute are left out.
+    :raises UnreadableError: if a column is missing.
+    """
+    found = []
+    for row in map(columns, rows):
+        if row.get('binary') not in (None, 'nova-compute'):
+            continue
+        name = _text(row, *_HOST)
+        if not name:
+            raise UnreadableError(
+                'a row has no column "Host"; save it with "openstack compute '
+                'service list --service nova-compute -f json"'
+            )
+        found.append(name)
+    return found
+
+
+def read_servers(rows: Iterable[Row]) -> list[Server]:
+    """Return the servers that rows describe.
+
+    :param rows: the output of the client.
+    :raises UnreadableError: if a column is missing, or if the flavor in it
+        is a mere name.
+    """
+    command = (
+        'openstack --os-compute-api-version 2.47 server show -f json SERVER'
     )
+    found = []
+    for row in map(columns, rows):
+        name = _name(row, command)
+        given = row.get('flavor')
+        flavor = columns(given) if isinstance(given, Mapping) else {}
+        if flavor.keys().isdisjoint(_PROPERTIES):
+            raise UnreadableError(
+                f'server {name!r} comes without the extra specs of its '
+                f'flavor; save it with "{command}"'
+            )
+        found.append(
+            Server(
+                name=name,
+                id=_text(row, 'id'),
+                host=_text(row, *_SERVER_HOST),
+                flavor=Flavor(
+                    _text(flavor, 'original_name', 'name') or '?',
+                    _properties(flavor, name, command),
+                ),
+            )
+        )
+    return found
 
 
-def _has(row: Row, names: Sequence[str]) -> bool:
-    """Tell whether a row has one of some columns, even an empty one."""
-    return not {_normalize(column) for column in row}.isdisjoint(names)
+def columns(row: Row) -> Row:
+    """Return a row with all column names in one form.
+
+    :param row: a row as the client prints it.
+    :returns: the row, its columns in lower case, with underscores.
+    """
+    return {
+        str(column).strip().lower().replace(' ', '_'): value
+        for column, value in row.items()
+    }
+
+
+def _text(row: Row, *names: str) -> str:
+    """Return the first of some columns that has a value; empty if none."""
+    values = (row.get(name) for name in names)
+    return str(next((value for value in values if value is not None), ''))
 
 
 def _name(row: Row, command: str) -> str:
     """Return the name of a row's object."""
-    name = _find(row, _NAME)
-    if name is None:
+    name = _text(row, 'name', 'original_name')
+    if not name:
         raise UnreadableError(
             f'a row has no column "Name"; save it with "{command}"'
         )
-    return str(name)
+    return name
 
 
 def _properties(row: Row, name: str, command: str) -> dict[str, str]:
     """Return a row's extra specs or metadata."""
-    if not _has(row, _PROPERTIES):
+    if row.keys().isdisjoint(_PROPERTIES):
         raise UnreadableError(
             f'{name!r} has no column "Properties"; save it with "{command}"'
         )
-    value = _find(row, _PROPERTIES)
-    if value is None:
-        return {}
+    given = (row.get(column) for column in _PROPERTIES)
+    value = next((found for found in given if found is not None), {})
     if isinstance(value, str):
         return _parse_text(value, name)
     if not isinstance(value, Mapping):
@@ -211,7 +304,7 @@ def _properties(row: Row, name: str, command: str) -> dict[str, str]:
 
 
 def _parse_text(text: str, name: str) -> dict[str, str]:
-    """Return properties in the form that a table shows: ``k='v', l='w'``."""
+    """Return properties from the form in a table: ``k='v', l='w'``."""
     found = {}
     position = 0
     while text[position:].strip():
@@ -235,104 +328,3 @@ def _unique(records: list[_RecordT], noun: str) -> list[_RecordT]:
             raise UnreadableError(f'{noun} {record.name!r} is there twice')
         seen.add(record.name)
     return records
-
-
-def read_flavors(rows: Iterable[Row]) -> list[Flavor]:
-    """Return the flavors that rows describe.
-
-    :param rows: what the client printed.
-    :returns: the flavors.
-    :raises UnreadableError: when a column is missing.
-    """
-    command = 'openstack flavor list --all --long -f json'
-    found = []
-    for row in rows:
-        name = _name(row, command)
-        extra_specs = _properties(row, name, command)
-        found.append(Flavor(name, extra_specs, str(_find(row, ('id',)) or '')))
-    return _unique(found, 'flavor')
-
-
-def read_aggregates(rows: Iterable[Row]) -> list[HostAggregate]:
-    """Return the aggregates that rows describe.
-
-    :param rows: what the client printed.
-    :returns: the aggregates. The client shows the metadata key
-        ``availability_zone`` in a column of its own; here it is metadata
-        again.
-    :raises UnreadableError: when a column is missing.
-    """
-    command = 'openstack aggregate list --long -f json'
-    found = []
-    for row in rows:
-        name = _name(row, command)
-        metadata = _properties(row, name, command)
-        zone = _find(row, ('availability_zone',))
-        if zone is not None:
-            metadata.setdefault('availability_zone', str(zone))
-        if not _has(row, ('hosts',)):
-            raise UnreadableError(
-                f'{name!r} has no column "Hosts"; save it with "{command}"'
-            )
-        hosts = _find(row, ('hosts',)) or ()
-        if isinstance(hosts, str):
-            hosts = [host.strip() for host in hosts.split(',')]
-        if not isinstance(hosts, Sequence):
-            raise UnreadableError(f'the hosts of {name!r} are no list')
-        found.append(HostAggregate(name, metadata, tuple(map(str, hosts))))
-    return _unique(found, 'aggregate')
-
-
-def read_hosts(rows: Iterable[Row]) -> list[str]:
-    """Return the names of the compute hosts that rows describe.
-
-    :param rows: what the client printed of services or hypervisors.
-    :returns: the names; services other than nova-compute are left out.
-    :raises UnreadableError: when a column is missing.
-    """
-    found = []
-    for row in rows:
-        if _find(row, ('binary',)) not in (None, 'nova-compute'):
-            continue
-        name = _find(row, _HOST)
-        if name is None:
-            raise UnreadableError(
-                'a row has no column "Host"; save it with "openstack compute '
-                'service list --service nova-compute -f json"'
-            )
-        found.append(str(name))
-    return found
-
-
-def read_servers(rows: Iterable[Row]) -> list[Server]:
-    """Return the servers that rows describe.
-
-    :param rows: what the client printed.
-    :returns: the servers.
-    :raises UnreadableError: when a column is missing, or the flavor in it is
-        a mere name.
-    """
-    command = (
-        'openstack --os-compute-api-version 2.47 server show -f json SERVER'
-    )
-    found = []
-    for row in rows:
-        name = _name(row, command)
-        flavor = _find(row, ('flavor',))
-        if not isinstance(flavor, Mapping) or not _has(flavor, _PROPERTIES):
-            raise UnreadableError(
-                f'server {name!r} comes without the extra specs of its '
-                f'flavor; save it with "{command}"'
-            )
-        found.append(
-            Server(
-                name=name,
-                id=str(_find(row, ('id',)) or ''),
-                host=str(_find(row, _SERVER_HOST) or ''),
-                flavor=Flavor(
-                    str(_find(flavor, ('original_name', 'name')) or '?'),
-                    _properties(flavor, name, command),
-                ),
-            )
-        )
-    return found

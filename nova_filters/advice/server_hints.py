@@ -12,7 +12,7 @@ import enum
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from nova_filters import inventory
+from nova_filters.advice import inventory
 from os_placement_plugins import signature, stack_hints
 
 #: The names of one thing: Nova's, that of ``server show``, that of ``server
@@ -71,23 +71,18 @@ def read_server(server: Mapping[str, Any], keys: signature.Keys) -> Member:
     :returns: the record.
     :raises UnreadableError: when it is no server, or has no hints shown.
     """
-    fields = {
-        str(key).lower().replace(' ', '_'): value
-        for key, value in server.items()
-    }
+    fields = inventory.columns(server)
     name, server_id = fields.get('name'), fields.get('id')
     if not isinstance(name, str) or not isinstance(server_id, str):
         raise inventory.UnreadableError('a server has no "name" or no "id"')
-    for field in _HINTS:
-        if field in fields:
-            # Nova says null for a server without hints.
-            hints = fields[field] or {}
-            break
-    else:
+    shown = [fields[column] for column in _HINTS if column in fields]
+    if not shown:
         raise inventory.UnreadableError(
             f'server "{name}" has no "scheduler_hints": ask Nova with API '
             'version 2.100 or newer'
         )
+    # Nova shows null for a server without hints.
+    hints = shown[0] or {}
     if not isinstance(hints, Mapping):
         raise inventory.UnreadableError(
             f'the "scheduler_hints" of server "{name}" are no mapping'

@@ -2,9 +2,9 @@
 
 """What can be wrong in one key or one value, whoever has it.
 
-Pure: text in, problems out. Whether a text makes sense is asked of
-:mod:`nova_filters.requirement`; the rest are texts that are legal and hardly
-ever meant.
+Text in, problems out. :mod:`nova_filters.matching.requirement` says whether a
+text makes sense. The other problems are texts that are legal and hardly ever
+meant.
 """
 
 import dataclasses
@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from nova_filters import matching, requirement
+from nova_filters.matching import requirement
+from nova_filters.matching.inputs import FLAG, SCOPE
 
 
 class Severity(enum.StrEnum):
@@ -93,7 +94,6 @@ _WARNINGS: Final = frozenset(
 _SENTINELS: Final = frozenset(
     {requirement.ANY, requirement.OMITTABLE, requirement.FORBIDDEN}
 )
-PREFIX: Final = matching.SCOPE + ':'
 #: Namespaces of which Nova's API validates each value (since 2.86), and
 #: takes no sentinel. Others, such as "capabilities" and "vmware", take any.
 _VALIDATED: Final = re.compile(
@@ -226,16 +226,16 @@ def expanded(text: str) -> Iterator[Problem]:
 
 def flag_key(key: str) -> Iterator[Problem]:
     """Find a key that is nearly the flag."""
-    bare = key.removeprefix(PREFIX)
-    if bare == matching.FLAG:
+    bare = key.removeprefix(SCOPE)
+    if bare == FLAG:
         return
     normal = bare.lower().replace('-', '_').strip()
-    ratio = difflib.SequenceMatcher(None, normal, matching.FLAG).ratio()
+    ratio = difflib.SequenceMatcher(None, normal, FLAG).ratio()
     if ratio >= _ALIKE:
         yield Problem(
             Code.MISSPELLED_FLAG,
             f'{requirement.quote(key)} is a key like any other',
-            f'{matching.FLAG}=True',
+            f'{FLAG}=True',
         )
 
 
@@ -276,7 +276,7 @@ def scope(name: str, text: str) -> Iterator[Problem]:
             Code.REFUSED_BY_API,
             f"Nova's API knows the values of {requirement.quote(name)}, and "
             'refuses a sentinel',
-            f'{PREFIX}{name}',
+            f'{SCOPE}{name}',
         )
     elif ':' not in name:
         if name in CAPABILITIES or name.startswith('num_'):
@@ -284,28 +284,28 @@ def scope(name: str, text: str) -> Iterator[Problem]:
                 Code.CAPABILITY_KEY,
                 'ComputeCapabilitiesFilter compares it with what the host '
                 'reports under this name',
-                f'{PREFIX}{name}',
+                f'{SCOPE}{name}',
             )
         else:
             yield Problem(
                 Code.UNSCOPED_KEY,
                 'ComputeCapabilitiesFilter reads it as well, if a host '
                 'reports something under this name',
-                f'{PREFIX}{name}',
+                f'{SCOPE}{name}',
             )
 
 
 def flag(name: str, text: str) -> Iterator[Problem]:
     """Find a flag that does not do what it seems to do."""
-    if name != matching.FLAG:
+    if name != FLAG:
         yield Problem(
             Code.MISSPELLED_FLAG,
             'the flag has no effect with a scope',
-            f'{matching.FLAG}=True',
+            f'{FLAG}=True',
         )
     elif not requirement.is_on(text) and text.strip().lower() not in _OFF:
         yield Problem(
             Code.UNCLEAR_FLAG,
             f'{requirement.quote(text)} leaves the flag off',
-            f'{matching.FLAG}=True or {matching.FLAG}=False',
+            f'{FLAG}=True or {FLAG}=False',
         )

@@ -9,10 +9,11 @@ namespaces than its own are skipped. The functional tests compare this with
 the filter of each supported Nova over random flavors and aggregates.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from nova_filters import matching, requirement
+from nova_filters.matching import inputs, requirement
+from nova_filters.matching.reason import Kind, Reason, Side
 
 #: The problem of a value that ends the boot request with an error.
 RAISES: Final = 'the in-tree filter raises'
@@ -47,22 +48,22 @@ def _raises(wanted: requirement.Requirement, value: str) -> bool:
 
 
 def refusal(
-    extra_specs: Mapping[str, str], aggregates: Sequence[matching.Aggregate]
-) -> matching.Reason | None:
+    extra_specs: Iterable[tuple[str, str]],
+    aggregates: Sequence[inputs.Aggregate],
+) -> Reason | None:
     """Decide for a host as the in-tree filter does.
 
-    :param extra_specs: the flavor's extra specs, in the order in which Nova
-        would look at them.
+    :param extra_specs: the flavor's extra specs, key and value, in the order
+        in which Nova would look at them.
     :param aggregates: the host's aggregates.
     :returns: None if the host passes, else the reason. One of the kind
         ``malformed`` says that the in-tree filter raises, or may raise,
         depending on the order in which it meets the values of a set.
     """
-    for name, text in extra_specs.items():
-        scope, colon, rest = name.partition(':')
-        if colon and scope != matching.SCOPE:
+    for name, text in extra_specs:
+        key = name.removeprefix(inputs.SCOPE)
+        if key == name and ':' in key:
             continue
-        key = rest if colon else name
         offers = [
             (aggregate.name, piece)
             for aggregate in aggregates
@@ -72,20 +73,20 @@ def refusal(
         ]
         wanted = _read(text)
         if not offers:
-            kind = matching.Kind.MISSING
+            kind = Kind.MISSING
         elif any(_raises(wanted, piece.text) for _, piece in offers):
-            kind = matching.Kind.MALFORMED
+            kind = Kind.MALFORMED
         elif any(wanted.overlaps(piece) for _, piece in offers):
             continue
         else:
-            kind = matching.Kind.MISMATCH
-        return matching.Reason(
-            side=matching.Side.FLAVOR,
+            kind = Kind.MISMATCH
+        return Reason(
+            side=Side.FLAVOR,
             kind=kind,
             key=key,
             wanted=(text,),
             found=tuple(piece.text for _, piece in offers),
             aggregate=tuple(owner for owner, _ in offers),
-            problem=(RAISES if kind is matching.Kind.MALFORMED else ''),
+            problem=(RAISES if kind is Kind.MALFORMED else ''),
         )
     return None

@@ -2,20 +2,21 @@
 
 """Mistakes in flavors and aggregates that change where flavors boot.
 
-Pure. What is wrong in a single text is told by :mod:`nova_filters.mistakes`;
-what only shows when flavors, aggregates and hosts are seen together is asked
-of the evaluator here.
+:mod:`nova_filters.advice.mistakes` finds what is wrong in a single text. This
+module asks the evaluator for the rest, which only flavors, aggregates and
+hosts together show.
 """
 
 import collections
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from nova_filters import inventory, matching, mistakes, request, requirement
-from nova_filters.mistakes import Code, Problem
-
-#: How many values a remedy lists.
-_LISTED = 4
+from nova_filters.advice import inventory, mistakes
+from nova_filters.advice.mistakes import Code, Problem
+from nova_filters.matching import inputs, requirement
+from nova_filters.matching.inputs import FLAG, SCOPE
+from nova_filters.matching.reason import LISTED, Kind, Reason, Side
+from nova_filters.matching.request import Request
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,51 +36,49 @@ class Finding:
 
 
 def _unmet(
-    name: str, text: str, aggregates: Sequence[matching.Aggregate]
+    name: str, text: str, aggregates: Sequence[inputs.Aggregate]
 ) -> Iterator[Problem]:
-    """Find an extra spec that no aggregate meets, asking the evaluator."""
-    flavor = matching.read_flavor({name: text})
-    if not flavor or flavor[0].wanted.problem:
+    """Find an extra spec that no aggregate meets."""
+    flavor = inputs.read_flavor({name: text})
+    if flavor[0].wanted.problem:
         return
-    (spec,) = flavor
+    request, key = Request(flavor), flavor[0].key
     kinds = set()
-    # A host passes this check if one of its aggregates alone passes it, or
-    # none at all.
-    alone: list[tuple[matching.Aggregate, ...]] = [(a,) for a in aggregates]
-    for host in ((), *alone):
-        reason = next(request.reasons(flavor, host), None)
-        if reason is None or reason.side is matching.Side.AGGREGATE:
+    # If any host passes this check, then one in one aggregate or in none.
+    for host in ((), *((aggregate,) for aggregate in aggregates)):
+        reason = next(request.reasons(host), None)
+        if reason is None or reason.side is Side.AGGREGATE:
             return
         kinds.add(reason.kind)
-    key = requirement.quote(spec.key)
-    if kinds == {matching.Kind.MISSING}:
+    quoted = requirement.quote(key)
+    if kinds == {Kind.MISSING}:
         yield Problem(
             Code.KEY_NOT_OFFERED,
-            f'no aggregate has {key}: no host passes',
-            f"{spec.key}=… on an aggregate, or '<or> … <or> ~' in the flavor "
+            f'no aggregate has {quoted}: no host passes',
+            f"{key}=… on an aggregate, or '<or> … <or> ~' in the flavor "
             'if the key may be absent',
         )
         return
-    values = {piece.text for a in aggregates for piece in a.pieces(spec.key)}
-    shown = map(requirement.quote, sorted(values)[:_LISTED])
+    values = {piece.text for a in aggregates for piece in a.pieces(key)}
+    shown = map(requirement.quote, sorted(values)[:LISTED])
     yield Problem(
         Code.VALUE_NOT_OFFERED,
-        f'no aggregate has a {key} that meets {requirement.quote(text)}: no '
-        'host passes',
+        f'no aggregate has a {quoted} that meets {requirement.quote(text)}: '
+        'no host passes',
         f'values that are there: {", ".join(shown)}',
     )
 
 
 def _lint_extra_spec(
-    name: str, text: str, aggregates: Sequence[matching.Aggregate]
+    name: str, text: str, aggregates: Sequence[inputs.Aggregate]
 ) -> Iterator[Problem]:
     """Find what is wrong with one extra spec."""
-    bare = name.removeprefix(mistakes.PREFIX)
-    if bare == matching.FLAG:
+    bare = name.removeprefix(SCOPE)
+    if bare == FLAG:
         yield Problem(
             Code.FLAG_IN_FLAVOR,
             'it has no effect in a flavor',
-            f'{matching.FLAG}=True on the aggregate',
+            f'{FLAG}=True on the aggregate',
         )
         return
     yield from mistakes.flag_key(name)
@@ -88,7 +87,7 @@ def _lint_extra_spec(
     # a syntax of their own; the filter looks at them only where an aggregate
     # has the same key.
     foreign = name == bare and ':' in name
-    if foreign and not any(a.values(name) for a in aggregates):
+    if foreign and not any(a.has(name) for a in aggregates):
         return
     yield from mistakes.malformed(text)
     yield from mistakes.expanded(text)
@@ -100,10 +99,10 @@ def _lint_extra_spec(
 
 
 def _lint_metadata(
-    name: str, text: str, aggregate: matching.Aggregate
+    name: str, text: str, aggregate: inputs.Aggregate
 ) -> Iterator[Problem]:
     """Find what is wrong with one metadata value."""
-    if name.removeprefix(mistakes.PREFIX) == matching.FLAG:
+    if name.removeprefix(SCOPE) == FLAG:
         yield from mistakes.flag(name, text)
         return
     yield from mistakes.flag_key(name)
@@ -118,40 +117,38 @@ def _lint_metadata(
             yield Problem(
                 Code.SENTINEL_WITHOUT_FLAG,
                 f'{requirement.quote(piece)} is plain text here, because '
-                f'{matching.FLAG} is not on',
-                f'{matching.FLAG}=True, or commas between values',
+                f'{FLAG} is not on',
+                f'{FLAG}=True, or commas between values',
             )
-    if name.startswith(mistakes.PREFIX):
+    if name.startswith(SCOPE):
         yield Problem(
             Code.SCOPE_WITHOUT_FLAG,
-            'the scope is part of the key here, because '
-            f'{matching.FLAG} is not on',
-            name.removeprefix(mistakes.PREFIX),
+            f'the scope is part of the key here, because {FLAG} is not on',
+            name.removeprefix(SCOPE),
         )
 
 
-def _contradictory(
-    aggregates: Sequence[matching.Aggregate], exempt: tuple[str, ...]
-) -> Iterator[matching.Reason]:
-    """Find demands of a host's aggregates that no flavor could meet."""
-    for reason in request.reasons((), aggregates, exempt):
-        if reason.kind is matching.Kind.CONTRADICTION:
-            yield reason
-
-
 def _contradictions(
+    aggregates: Sequence[inputs.Aggregate], exempt: tuple[str, ...]
+) -> list[Reason]:
+    """Return the demands of a host's aggregates that no flavor could meet."""
+    reasons = Request((), exempt).reasons(aggregates)
+    return [reason for reason in reasons if reason.kind is Kind.CONTRADICTION]
+
+
+def _contradictory(
     hosts: inventory.Hosts,
-    aggregates: Sequence[matching.Aggregate],
+    aggregates: Sequence[inputs.Aggregate],
     exempt: tuple[str, ...],
 ) -> Iterator[Finding]:
     """Find demands that exclude each other, in one aggregate or on a host."""
     seen = set()
-    cases: list[tuple[str, str, tuple[matching.Aggregate, ...]]] = [
+    cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = [
         ('aggregate', aggregate.name, (aggregate,)) for aggregate in aggregates
     ]
     cases += [('host', name, own) for name, own in hosts.items()]
     for owner, name, own in cases:
-        for reason in _contradictory(own, exempt):
+        for reason in _contradictions(own, exempt):
             case = (frozenset(reason.aggregate), reason.key)
             # Further hosts in the same aggregates are the same mistake.
             if case not in seen:
@@ -165,93 +162,70 @@ def _contradictions(
                 yield Finding(owner, name, reason.key, problem)
 
 
-def _rivals(
-    aggregate: matching.Aggregate, hosts: inventory.Hosts
-) -> list[tuple[matching.Aggregate, ...]]:
-    """Return the forced aggregates whose demands meet on each host.
-
-    :param aggregate: the aggregate in question.
-    :param hosts: the aggregates of each host.
-    :returns: for its hosts the aggregate itself, and those that demand a key
-        that it demands, too: they widen what it accepts. Each set comes
-        once.
-    """
-    keys = {key for key, _ in aggregate.demands()}
-    sets = {}
-    for own in hosts.values():
-        if all(other.name != aggregate.name for other in own):
-            continue
-        rivals = tuple(
-            other
-            for other in own
-            if other.forced and any(key in keys for key, _ in other.demands())
-        )
-        sets[tuple(other.name for other in rivals)] = rivals
-    return list(sets.values())
-
-
 def _closing_keys(
-    flavors: Mapping[tuple[matching.FlavorSpec, ...], int],
-    aggregate: matching.Aggregate,
-    own: Sequence[matching.Aggregate],
+    aggregate: inputs.Aggregate,
+    hosts: Iterable[tuple[inputs.Aggregate, ...]],
+    flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
     exempt: tuple[str, ...],
 ) -> collections.Counter[str]:
     """Count the flavors that each demand keeps out of an aggregate.
 
-    :param flavors: the numbers of flavors that say the same about the keys
-        that the aggregate demands.
     :param aggregate: the aggregate in question.
-    :param own: what :func:`_rivals` returned of one of its hosts.
+    :param hosts: the forced aggregates of each of its hosts.
+    :param flavors: how many flavors have these extra specs.
     :param exempt: patterns of keys that no aggregate may demand.
     :returns: flavors by key; nothing if the aggregate lets one in.
     """
     closing: collections.Counter[str] = collections.Counter()
     for flavor, number in flavors.items():
-        keys = {
-            reason.key
-            for reason in request.reasons(flavor, own, exempt)
-            if reason.side is matching.Side.AGGREGATE
-            and aggregate.name in reason.aggregate
-        }
-        if not keys:
-            return collections.Counter()
-        closing.update(dict.fromkeys(keys, number))
+        request = Request(flavor, exempt)
+        for own in hosts:
+            keys = {
+                reason.key
+                for reason in request.reasons(own)
+                if reason.side is Side.AGGREGATE
+                and aggregate.name in reason.aggregate
+            }
+            if not keys:
+                return collections.Counter()
+            closing.update(dict.fromkeys(keys, number))
     return closing
 
 
 def _closed(
     flavors: Sequence[inventory.Flavor],
     hosts: inventory.Hosts,
-    aggregates: Sequence[matching.Aggregate],
+    aggregates: Sequence[inputs.Aggregate],
     exempt: tuple[str, ...],
 ) -> Iterator[Finding]:
     """Find forced aggregates whose demands no flavor meets on any host."""
-    specs = [matching.read_flavor(flavor.extra_specs) for flavor in flavors]
+    specs = [inputs.read_flavor(flavor.extra_specs) for flavor in flavors]
     for aggregate in aggregates:
-        # What contradicts itself is told already.
-        if not aggregate.forced or any(_contradictory((aggregate,), exempt)):
+        # A contradiction is a finding of its own.
+        if not aggregate.forced or _contradictions((aggregate,), exempt):
             continue
-        demanded = {key for key, _ in aggregate.demands()}
+        demanded = {key for key, _ in aggregate.items()}
+        # Many flavors say the same about these keys, and many hosts are in
+        # the same forced aggregates.
         alike = collections.Counter(
             tuple(spec for spec in flavor if spec.key in demanded)
             for flavor in specs
         )
-        closing: collections.Counter[str] = collections.Counter()
-        for own in ((aggregate,), *_rivals(aggregate, hosts)):
-            found = _closing_keys(alike, aggregate, own, exempt)
-            if not found:
-                break
-            closing += found
-        else:
-            if not closing:
-                # There is no flavor at all.
-                continue
+        sets = {
+            tuple(other for other in own if other.forced)
+            for own in hosts.values()
+            if aggregate in own
+        }
+        closing = _closing_keys(
+            aggregate, {(aggregate,), *sets}, alike, exempt
+        )
+        if closing:
             key = min(closing, key=lambda k: (-closing[k], k))
             problem = Problem(
                 Code.CLOSED_AGGREGATE,
                 f'none of {len(specs)} flavors meets what it demands; '
                 f'{requirement.quote(key)} keeps out most',
-                f'{mistakes.PREFIX}{key} in a flavor, or {key} in the option '
+                f'{SCOPE}{key} in a flavor, or {key} in the option '
                 'exempt_metadata_keys',
             )
             yield Finding('aggregate', aggregate.name, key, problem)
@@ -270,21 +244,20 @@ def lint(
     :returns: the findings; the worst first, then by object and key.
     """
     hosts = inventory.hosts_of(aggregates)
-    judged = [matching.Aggregate(a.name, a.metadata) for a in aggregates]
     found = [
         Finding('flavor', flavor.name, name, problem)
         for flavor in flavors
         for name, text in flavor.extra_specs.items()
-        for problem in _lint_extra_spec(name, text, judged)
+        for problem in _lint_extra_spec(name, text, aggregates)
     ]
     found += [
         Finding('aggregate', aggregate.name, name, problem)
-        for aggregate in judged
+        for aggregate in aggregates
         for name, text in aggregate.metadata.items()
         for problem in _lint_metadata(name, text, aggregate)
     ]
-    found += _closed(flavors, hosts, judged, exempt)
-    found += _contradictions(hosts, judged, exempt)
+    found += _closed(flavors, hosts, aggregates, exempt)
+    found += _contradictory(hosts, aggregates, exempt)
     return sorted(
         dict.fromkeys(found),
         key=lambda f: (

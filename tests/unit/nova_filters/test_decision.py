@@ -8,7 +8,9 @@ import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters import matching, request
+from nova_filters.matching import inputs
+from nova_filters.matching.reason import Kind, Reason, Side
+from nova_filters.matching.request import Request
 from testing.nova import strategies
 
 _ON = {'force_metadata_check': 'true'}
@@ -18,14 +20,14 @@ def refusal(
     extra_specs: dict[str, str] | None,
     *metadata: dict[str, str],
     exempt: tuple[str, ...] = (),
-) -> matching.Reason | None:
+) -> Reason | None:
     """Return why a host in aggregates named a0, a1, … is refused."""
     aggregates = [
-        matching.Aggregate(f'a{index}', data)
+        inputs.Aggregate(f'a{index}', data)
         for index, data in enumerate(metadata)
     ]
-    flavor = matching.read_flavor(extra_specs)
-    return next(request.reasons(flavor, aggregates, exempt), None)
+    flavor = inputs.read_flavor(extra_specs)
+    return next(Request(flavor, exempt).reasons(aggregates), None)
 
 
 class ExemptionTest(unittest.TestCase):
@@ -38,7 +40,7 @@ class ExemptionTest(unittest.TestCase):
     @given(st.text(max_size=8), st.text(max_size=8))
     def test_any_text_may_stand_in_the_option(self, key, pattern) -> None:
         patterns = (pattern, f'[{pattern}', f'[!{pattern}', f'*{pattern}]')
-        self.assertIsInstance(matching.is_exempt(key, patterns), bool)
+        self.assertIsInstance(inputs.is_exempt(key, patterns), bool)
 
 
 class RuleTest(unittest.TestCase):
@@ -55,7 +57,7 @@ class RuleTest(unittest.TestCase):
         self.assertIsNone(refusal({}, {'k': None, **_ON}))
 
     def test_a_scope_is_stripped_once(self) -> None:
-        scope = f'{matching.SCOPE}:'
+        scope = inputs.SCOPE
         metadata = {f'{scope}k': '1', f'{scope}{scope}k': '2', **_ON}
         extra_specs = {f'{scope}k': '1', f'{scope}{scope}k': '1'}
         reason = refusal(extra_specs, metadata)
@@ -93,32 +95,32 @@ class ReasonTest(unittest.TestCase):
         (
             {'gpu': 'a100'},
             {},
-            matching.Side.FLAVOR,
-            matching.Kind.MISSING,
+            Side.FLAVOR,
+            Kind.MISSING,
             "'gpu' not in any aggregate",
             "'gpu' not in any aggregate",
         ),
         (
             {'gpu': 'a100'},
             {'gpu': 'h100'},
-            matching.Side.FLAVOR,
-            matching.Kind.MISMATCH,
+            Side.FLAVOR,
+            Kind.MISMATCH,
             "'gpu' does not match 'a100'",
             "'gpu' does not match 'a100'; aggregate 'a0' has 'h100'",
         ),
         (
             {'gpu': '!'},
             {'gpu': 'h100'},
-            matching.Side.FLAVOR,
-            matching.Kind.FORBIDDEN,
+            Side.FLAVOR,
+            Kind.FORBIDDEN,
             "'gpu' must not be in an aggregate",
             "'gpu' must not be in an aggregate; aggregate 'a0' has 'h100'",
         ),
         (
             {'gpu': '>= two'},
             {},
-            matching.Side.FLAVOR,
-            matching.Kind.MALFORMED,
+            Side.FLAVOR,
+            Kind.MALFORMED,
             "'gpu' is malformed in the flavor",
             "'gpu' is malformed in the flavor ('>= two': 'two' is not a "
             'number)',
@@ -126,24 +128,24 @@ class ReasonTest(unittest.TestCase):
         (
             {},
             {'os': 'windows', **_ON},
-            matching.Side.AGGREGATE,
-            matching.Kind.MISSING,
+            Side.AGGREGATE,
+            Kind.MISSING,
             "aggregate 'a0' demands 'os'",
             "aggregate 'a0' demands 'os'",
         ),
         (
             {'n:os': '~'},
             {'n:os': '!', 'os': '!', 'x': '!,~', **_ON},
-            matching.Side.AGGREGATE,
-            matching.Kind.CONTRADICTION,
+            Side.AGGREGATE,
+            Kind.CONTRADICTION,
             "aggregate 'a0' contradicts itself on 'x'",
             "aggregate 'a0' contradicts itself on 'x'",
         ),
         (
             {'n:os': 'linux'},
             {'n:os': '!', **_ON},
-            matching.Side.AGGREGATE,
-            matching.Kind.FORBIDDEN,
+            Side.AGGREGATE,
+            Kind.FORBIDDEN,
             "aggregate 'a0' forbids 'n:os'",
             "aggregate 'a0' forbids 'n:os'; the flavor has 'linux'",
         ),
