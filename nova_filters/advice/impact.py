@@ -43,50 +43,27 @@ class Situation:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Flip:
-    """A flavor and a host whose verdict changes.
+class Effect:
+    """What a change does to a flavor on a host, or to a running server.
 
-    :param flavor: the flavor's name.
-    :param host: the host's name.
-    :param before: why the host is refused now; None if it passes.
-    :param after: why it would be refused; None if it would pass.
+    :param noun: ``flavor`` or ``server``.
+    :param name: the name of the flavor or of the server.
+    :param host: the host; a server's own host, empty if it has none.
+    :param before: the host's verdict now: ``pass``, ``refuse``, or ``error``
+        if the in-tree filter ends the request with an error.
+    :param after: the host's verdict after the change.
+    :param elsewhere: how many other hosts take the server, now and after the
+        change; empty for a flavor.
+    :param reason: why the host, or the first of the other hosts, refuses.
     """
 
-    flavor: str
+    noun: str
+    name: str
     host: str
-    before: Reason | None
-    after: Reason | None
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Move:
-    """A running server, and where else it may go.
-
-    :param server: the server.
-    :param before: why its own host would refuse it now; None if it passes.
-    :param after: why its own host would refuse it afterwards.
-    :param elsewhere_before: the number of other hosts that take it now.
-    :param elsewhere_after: the number of other hosts that would take it.
-    :param reason: why the first of the other hosts would not take it; None
-        if one of them would, or if there is none.
-    """
-
-    server: inventory.Server
-    before: Reason | None
-    after: Reason | None
-    elsewhere_before: int
-    elsewhere_after: int
-    reason: Reason | None
-
-    @property
-    def stranded(self) -> bool:
-        """Tell whether it could leave its host now, and no longer then."""
-        return self.elsewhere_before > 0 and self.elsewhere_after == 0
-
-    @property
-    def misplaced(self) -> bool:
-        """Tell whether its own host would take it now, and no longer then."""
-        return self.before is None and self.after is not None
+    before: str
+    after: str
+    elsewhere: tuple[int, ...]
+    reason: str
 
 
 def judge_with(exempt: tuple[str, ...]) -> Judge:
@@ -142,7 +119,7 @@ def change(
     return found
 
 
-def flips(before: Situation, after: Situation) -> list[Flip]:
+def flips(before: Situation, after: Situation) -> list[Effect]:
     """Return the verdicts that change.
 
     :param before: the situation now.
@@ -150,38 +127,39 @@ def flips(before: Situation, after: Situation) -> list[Flip]:
     :returns: for the flavors that are in both, by flavor and host. A verdict
         that stays for another reason is left out.
     """
-    found = [
-        Flip(
-            flavor,
-            host,
-            before.refusal(tuple(before.flavors[flavor].items()), host),
-            after.refusal(tuple(after.flavors[flavor].items()), host),
-        )
-        for flavor in before.flavors
-        if flavor in after.flavors
-        for host in sorted({*before.hosts, *after.hosts})
-    ]
-    return [flip for flip in found if word(flip.before) != word(flip.after)]
-
-
-def word(reason: Reason | None) -> str:
-    """Return a verdict as one word.
-
-    :param reason: why a host is refused; None if it passes.
-    :returns: ``pass`` or ``refuse``, or ``error`` where the in-tree filter
-        ends the request with one.
-    """
-    if reason is None:
-        return 'pass'
-    return 'error' if reason.problem == in_tree.RAISES else 'refuse'
+    found = []
+    for flavor in before.flavors:
+        if flavor not in after.flavors:
+            continue
+        specs = tuple(before.flavors[flavor].items())
+        changed = tuple(after.flavors[flavor].items())
+        for host in sorted({*before.hosts, *after.hosts}):
+            old, new = (
+                before.refusal(specs, host),
+                after.refusal(changed, host),
+            )
+            if _word(old) != _word(new):
+                reason = str(new or old)
+                found.append(
+                    Effect(
+                        'flavor',
+                        flavor,
+                        host,
+                        _word(old),
+                        _word(new),
+                        (),
+                        reason,
+                    )
+                )
+    return found
 
 
 def moves(
     before: Situation,
     after: Situation,
     servers: Iterable[inventory.Server],
-) -> list[Move]:
-    """Return the servers that a change strands or misplaces.
+) -> list[Effect]:
+    """Return the servers that a change strands, or whose host refuses then.
 
     A server carries its own copy of the flavor, so a change of the flavor
     does not reach the server. A rebuild does not ask the server's own host
@@ -202,19 +180,33 @@ def moves(
         ]
 
     found = []
-    for server in servers:
+    for server in sorted(servers, key=lambda s: (s.name, s.id)):
         own, specs = server.host, tuple(server.flavor.extra_specs.items())
+        # A host that is not shown cannot be judged.
+        old = before.refusal(specs, own) if own else None
+        new = after.refusal(specs, own) if own else None
         now, then = (len(those - {own}) for those in takers(specs))
-        other = next((host for host in hosts if host != own), None)
-        move = Move(
-            server,
-            # A host that is not shown cannot be judged.
-            before.refusal(specs, own) if own else None,
-            after.refusal(specs, own) if own else None,
-            now,
-            then,
-            after.refusal(specs, other) if other and not then else None,
-        )
-        if move.stranded or move.misplaced:
-            found.append(move)
-    return sorted(found, key=lambda m: (m.server.name, m.server.id))
+        if (now and not then) or (new and not old):
+            other = next((host for host in hosts if host != own), None)
+            reason = new
+            if other and not then:
+                reason = new or after.refusal(specs, other)
+            found.append(
+                Effect(
+                    'server',
+                    server.name,
+                    own,
+                    _word(old),
+                    _word(new),
+                    (now, then),
+                    str(reason or ''),
+                )
+            )
+    return found
+
+
+def _word(reason: Reason | None) -> str:
+    """Return a verdict as one word."""
+    if reason is None:
+        return 'pass'
+    return 'error' if reason.problem == in_tree.RAISES else 'refuse'

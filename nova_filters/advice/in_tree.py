@@ -18,9 +18,6 @@ from nova_filters.matching.reason import Kind, Reason, Side
 #: The problem of a value that ends the boot request with an error.
 RAISES: Final = 'the in-tree filter raises'
 
-#: The operators that read both sides as numbers.
-_NUMERIC: Final = frozenset({'=', '==', '!=', '>=', '<='})
-
 
 def _read(text: str) -> requirement.Requirement:
     """Return what an extra spec's value asks for, sentinels as plain text."""
@@ -37,7 +34,7 @@ def _raises(wanted: requirement.Requirement, value: str) -> bool:
     words = wanted.text.split()
     if words[:1] == [requirement.OR]:
         return len(words) == 1
-    if len(words) < 2 or words[0] not in _NUMERIC:
+    if len(words) < 2 or words[0] not in requirement.NUMERIC:
         return False
     try:
         float(words[1])

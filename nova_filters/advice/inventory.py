@@ -9,11 +9,10 @@ the two forms, and between releases of the client.
 """
 
 import dataclasses
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
-from nova_filters.matching import inputs, requirement
+from nova_filters.matching import inputs
 
 #: A row of a file.
 Row = Mapping[str, object]
@@ -32,10 +31,6 @@ _SERVER_HOST: Final = (
     'compute_host',
     'host',
     'os-ext-srv-attr:hypervisor_hostname',
-)
-#: One property of the text form: key='value', up to the next key.
-_TEXT_PROPERTY: Final = re.compile(
-    r"\s*([^=,]+?)='(.*?)'(?:,(?=[^=]+=')|\s*$)", re.S
 )
 
 
@@ -115,13 +110,13 @@ def select(flavors: Sequence[Flavor], wanted: Iterable[str]) -> list[Flavor]:
     :returns: the flavors, in the order in which they are named.
     :raises UnreadableError: if one does not exist.
     """
-    by_name = {flavor.id: flavor for flavor in flavors}
-    by_name |= {flavor.name: flavor for flavor in flavors}
     found = []
     for name in wanted:
-        if name not in by_name:
+        own = [f for f in flavors if f.name == name]
+        own = own or [f for f in flavors if f.id == name]
+        if not own:
             raise UnreadableError(f'no flavor has the name or ID {name!r}')
-        found.append(by_name[name])
+        found.append(own[0])
     return found
 
 
@@ -184,10 +179,8 @@ def read_aggregates(rows: Iterable[Row]) -> list[HostAggregate]:
             raise UnreadableError(
                 f'{name!r} has no column "Hosts"; save it with "{command}"'
             )
-        hosts = row['hosts'] or ()
-        if isinstance(hosts, str):
-            hosts = [host.strip() for host in hosts.split(',')]
-        if not isinstance(hosts, Sequence):
+        hosts = row['hosts'] or []
+        if not isinstance(hosts, list):
             raise UnreadableError(f'the hosts of {name!r} are no list')
         found.append(HostAggregate(name, metadata, tuple(map(str, hosts))))
     return _unique(found, 'aggregate')
@@ -283,9 +276,7 @@ def _properties(row: Row, name: str, command: str) -> dict[str, str]:
             f'{name!r} has no column "Properties"; save it with "{command}"'
         )
     given = (row.get(column) for column in _PROPERTIES)
-    value = next((found for found in given if found is not None), {})
-    if isinstance(value, str):
-        return _parse_text(value, name)
+    value = next(filter(None, given), {})
     if not isinstance(value, Mapping):
         raise UnreadableError(
             f'the properties of {name!r} are no keys with values'
@@ -300,23 +291,6 @@ def _properties(row: Row, name: str, command: str) -> dict[str, str]:
         if isinstance(text, (Mapping, list)):
             raise UnreadableError(f'{key!r} of {name!r} is no text')
         found[str(key)] = str(text)
-    return found
-
-
-def _parse_text(text: str, name: str) -> dict[str, str]:
-    """Return properties from the form in a table: ``k='v', l='w'``."""
-    found = {}
-    position = 0
-    while text[position:].strip():
-        match = _TEXT_PROPERTY.match(text, position)
-        if match is None:
-            raise UnreadableError(
-                f'the properties of {name!r} cannot be read: '
-                f'{requirement.quote(text[position:])}; save them with '
-                '"-f json"'
-            )
-        found[match[1]] = match[2]
-        position = match.end()
     return found
 
 

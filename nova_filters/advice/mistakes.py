@@ -91,9 +91,6 @@ _WARNINGS: Final = frozenset(
     }
 )
 
-_SENTINELS: Final = frozenset(
-    {requirement.ANY, requirement.OMITTABLE, requirement.FORBIDDEN}
-)
 #: Namespaces of which Nova's API validates each value (since 2.86), and
 #: takes no sentinel. Others, such as "capabilities" and "vmware", take any.
 _VALIDATED: Final = re.compile(
@@ -226,10 +223,7 @@ def expanded(text: str) -> Iterator[Problem]:
 
 def flag_key(key: str) -> Iterator[Problem]:
     """Find a key that is nearly the flag."""
-    bare = key.removeprefix(SCOPE)
-    if bare == FLAG:
-        return
-    normal = bare.lower().replace('-', '_').strip()
+    normal = key.removeprefix(SCOPE).lower().replace('-', '_').strip()
     ratio = difflib.SequenceMatcher(None, normal, FLAG).ratio()
     if ratio >= _ALIKE:
         yield Problem(
@@ -261,17 +255,11 @@ def unmatchable(text: str) -> Iterator[Problem]:
         )
 
 
-def has_sentinel(text: str) -> bool:
-    """Tell whether a value holds a sentinel, alone or in alternatives."""
-    words = text.split()
-    if words[:1] == [requirement.OR]:
-        return not _SENTINELS.isdisjoint(words[1::2])
-    return len(words) == 1 and words[0] in _SENTINELS
-
-
 def scope(name: str, text: str) -> Iterator[Problem]:
     """Find keys of a flavor that other parts of Nova read, too."""
-    if _VALIDATED.match(name) and has_sentinel(text):
+    wanted = requirement.parse(text)
+    sentinel = wanted.any_value or wanted.omittable or wanted.forbidden
+    if _VALIDATED.match(name) and sentinel:
         yield Problem(
             Code.REFUSED_BY_API,
             f"Nova's API knows the values of {requirement.quote(name)}, and "

@@ -148,11 +148,6 @@ class ExplainFilter(common.FilterCommand):
         return inventory.select_servers(found, wanted) if wanted else found
 
 
-def _result(passed: bool) -> str:
-    """Return how a table shows a verdict."""
-    return _PASS if passed else _REFUSE
-
-
 def _select(hosts: inventory.Hosts, wanted: Sequence[str]) -> inventory.Hosts:
     """Return the hosts that the command line names, or all of them."""
     unknown = [name for name in wanted if name not in hosts]
@@ -184,7 +179,7 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
         row: tuple[Any, ...] = (
             entry.flavor,
             entry.host,
-            _result(entry.passed),
+            _REFUSE if reason else _PASS,
             len(entry.failing_keys),
             reason.side.value if reason else '',
             reason.key if reason else '',
@@ -196,7 +191,7 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
             row += (
                 _list(entry.aggregates),
                 _list(entry.failing_keys),
-                '' if reason is None else str(reason),
+                str(reason or ''),
             )
         rows.append(row)
     return columns, rows
@@ -210,26 +205,28 @@ def _list(values: Iterable[str]) -> format_columns.ListColumn:
 def _summary(found: Iterable[explanation.Explanation]) -> _Table:
     """Return a row for each flavor and reason."""
     return ('Flavor', 'Result', 'Hosts', 'Reason'), [
-        (count.flavor, _result(count.passed), count.hosts, count.reason)
-        for count in explanation.summarize(found)
+        (flavor, _REFUSE if reason else _PASS, hosts, reason)
+        for flavor, reason, hosts in explanation.summarize(found)
     ]
 
 
 def _matrix(
-    flavors: Sequence[inventory.Flavor],
-    aggregates: Sequence[inventory.HostAggregate],
+    flavors: Iterable[inventory.Flavor],
+    aggregates: Iterable[inventory.HostAggregate],
     exempt: tuple[str, ...],
 ) -> _Table:
-    """Return a row for each flavor and a column for each aggregate."""
-    names = [aggregate.name for aggregate in aggregates]
-    rows = [
+    """Return a row for each flavor and a column for each aggregate alone."""
+    alone: inventory.Hosts = {
+        '(none)': (),
+        **{aggregate.name: (aggregate,) for aggregate in aggregates},
+    }
+    return ('Flavor', *alone), [
         (
-            flavor,
+            flavor.name,
             *(
-                _PASS if cell.passed else ', '.join(cell.failing_keys)
-                for cell in cells
+                ', '.join(cell.failing_keys) or _PASS
+                for cell in explanation.judge(flavor, alone, exempt)
             ),
         )
-        for flavor, cells in explanation.matrix(flavors, aggregates, exempt)
+        for flavor in flavors
     ]
-    return ('Flavor', explanation.NO_AGGREGATE, *names), rows

@@ -22,6 +22,12 @@ _COLUMNS = (
     'Elsewhere After',
     'Reason',
 )
+#: The options that name a change.
+_CHANGES = (
+    'replace_in_tree',
+    *('set_aggregate', 'unset_aggregate', 'after_aggregates'),
+    *('set_flavor', 'unset_flavor', 'after_flavors'),
+)
 
 
 class ShowFilterImpact(common.FilterCommand):
@@ -87,7 +93,7 @@ class ShowFilterImpact(common.FilterCommand):
         :param parsed_args: the command line.
         :returns: the columns and the rows.
         """
-        if not _names_a_change(parsed_args):
+        if not any(getattr(parsed_args, name) for name in _CHANGES):
             raise exceptions.CommandError(
                 'Name a change: --set-aggregate, --unset-aggregate, '
                 '--set-flavor, --unset-flavor, --after-aggregates, '
@@ -111,9 +117,17 @@ class ShowFilterImpact(common.FilterCommand):
             judge,
         )
         servers = self._servers(parsed_args)
-        rows = [_flip(flip) for flip in impact.flips(before, after)]
-        rows += [_move(m) for m in impact.moves(before, after, servers)]
-        return _COLUMNS, rows
+        effects = impact.flips(before, after)
+        effects += impact.moves(before, after, servers)
+        return _COLUMNS, [
+            (
+                *(effect.noun, effect.name, effect.host),
+                *(effect.before, effect.after),
+                *(effect.elsewhere or ('', '')),
+                effect.reason,
+            )
+            for effect in effects
+        ]
 
     def _warn(self, parsed_args: argparse.Namespace) -> None:
         """Warn of what a shell made of an unquoted sentinel."""
@@ -135,30 +149,23 @@ class ShowFilterImpact(common.FilterCommand):
         return compute.servers(self.compute)
 
 
-def _names_a_change(parsed_args: argparse.Namespace) -> bool:
-    """Tell whether there is anything to compare."""
-    return bool(
-        parsed_args.replace_in_tree
-        or parsed_args.set_aggregate
-        or parsed_args.unset_aggregate
-        or parsed_args.after_aggregates
-        or parsed_args.set_flavor
-        or parsed_args.unset_flavor
-        or parsed_args.after_flavors
-    )
+def _changed(
+    noun: str, properties: impact.Properties, parsed_args: argparse.Namespace
+) -> impact.Properties:
+    """Return properties by name as the command line changes them.
 
-
-def _assignments(pairs: Iterable[Sequence[str]]) -> list[tuple[str, str, str]]:
-    """Return (name, key, value) of what the command line sets."""
-    found = []
-    for name, text in pairs:
+    :param noun: ``flavor`` or ``aggregate``.
+    """
+    options = vars(parsed_args)
+    assign = []
+    for name, text in options[f'set_{noun}']:
         key, equals, value = text.partition('=')
         if not key or not equals:
             raise exceptions.CommandError(
                 f'{text!r} is no key=value; a shell changes an unquoted ~ * !'
             )
-        found.append((name, key, value))
-    return found
+        assign.append((name, key, value))
+    return impact.change(properties, assign, options[f'unset_{noun}'], noun)
 
 
 def _changed_flavors(
@@ -167,12 +174,8 @@ def _changed_flavors(
     """Return the flavors' extra specs after the change."""
     if parsed_args.after_flavors:
         flavors = files.read(parsed_args.after_flavors, inventory.read_flavors)
-    return impact.change(
-        {flavor.name: flavor.extra_specs for flavor in flavors},
-        _assignments(parsed_args.set_flavor),
-        [(name, key) for name, key in parsed_args.unset_flavor],
-        'flavor',
-    )
+    now = {flavor.name: flavor.extra_specs for flavor in flavors}
+    return _changed('flavor', now, parsed_args)
 
 
 def _changed_aggregates(
@@ -184,41 +187,9 @@ def _changed_aggregates(
         aggregates = files.read(
             parsed_args.after_aggregates, inventory.read_aggregates
         )
-    metadata = impact.change(
-        {aggregate.name: aggregate.metadata for aggregate in aggregates},
-        _assignments(parsed_args.set_aggregate),
-        [(name, key) for name, key in parsed_args.unset_aggregate],
-        'aggregate',
-    )
+    now = {aggregate.name: aggregate.metadata for aggregate in aggregates}
+    metadata = _changed('aggregate', now, parsed_args)
     return [
         dataclasses.replace(aggregate, metadata=metadata[aggregate.name])
         for aggregate in aggregates
     ]
-
-
-def _flip(flip: impact.Flip) -> tuple[Any, ...]:
-    """Return the row of a verdict that changes."""
-    return (
-        'flavor',
-        flip.flavor,
-        flip.host,
-        impact.word(flip.before),
-        impact.word(flip.after),
-        '',
-        '',
-        str(flip.after or flip.before),
-    )
-
-
-def _move(move: impact.Move) -> tuple[Any, ...]:
-    """Return the row of a server that loses its place."""
-    return (
-        'server',
-        move.server.name,
-        move.server.host,
-        impact.word(move.before),
-        impact.word(move.after),
-        move.elsewhere_before,
-        move.elsewhere_after,
-        str(move.after or move.reason or ''),
-    )

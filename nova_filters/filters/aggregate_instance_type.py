@@ -2,7 +2,7 @@
 
 """The host filter ``AggregateInstanceTypeFilter``: binds the evaluator."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import nova.conf
@@ -11,7 +11,8 @@ from oslo_log import log as logging
 
 from nova_filters import conf
 from nova_filters.matching import inputs, report
-from nova_filters.matching.request import Request, Sifted
+from nova_filters.matching.reason import Refusal
+from nova_filters.matching.request import Request
 from os_placement_plugins import options
 
 LOG = logging.getLogger(__name__)
@@ -43,10 +44,11 @@ def _is_rebuild(spec_obj: Any) -> bool:
 
 def _report(
     request: Request,
-    sifted: Sifted[Any],
+    passed: list[Any],
+    refused: Mapping[Refusal, list[Any]],
     instance: str | None,
 ) -> None:
-    """Log what is malformed, and why hosts were refused."""
+    """Log what is malformed, and why hosts are refused."""
     problems = request.problems
     if problems:
         LOG.warning(
@@ -58,7 +60,7 @@ def _report(
             },
         )
     if LOG.isEnabledFor(logging.DEBUG):
-        for hosts, reason in report.explain(request, sifted):
+        for hosts, reason in report.explain(request, refused):
             LOG.debug(
                 'Instance %(instance)s: %(count)d host(s) in aggregates '
                 '%(aggregates)s refused: %(reason)s',
@@ -69,8 +71,8 @@ def _report(
                     'reason': reason,
                 },
             )
-    if sifted.refused and not sifted.passed:
-        counts = report.summarize(request, sifted)
+    if refused and not passed:
+        counts = report.summarize(request, refused)
         LOG.info(
             'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
             {
@@ -111,7 +113,8 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         request = self._request(spec_obj)
         if request is None:
             return False
-        return bool(request.sift([host_state]).passed)
+        passed, _ = request.sift([host_state])
+        return bool(passed)
 
     def filter_all(
         self, filter_obj_list: Iterable[Any], spec_obj: Any
@@ -127,9 +130,9 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         request = self._request(spec_obj)
         if request is None:
             return []
-        sifted = request.sift(filter_obj_list)
-        _report(request, sifted, _field(spec_obj, 'instance_uuid'))
-        return sifted.passed
+        passed, refused = request.sift(filter_obj_list)
+        _report(request, passed, refused, _field(spec_obj, 'instance_uuid'))
+        return passed
 
     @staticmethod
     def _request(spec_obj: Any) -> Request | None:

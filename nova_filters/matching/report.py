@@ -3,11 +3,11 @@
 """What the log says about refused hosts: each reason once, with a number."""
 
 import collections
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from nova_filters.matching.reason import Reason, Side
-from nova_filters.matching.request import Request, Sifted, name_of
+from nova_filters.matching.reason import Reason, Refusal, Side
+from nova_filters.matching.request import Request, name_of
 
 HostT = TypeVar('HostT')
 
@@ -21,27 +21,29 @@ def names(host: Any) -> list[str]:
 
 
 def explain(
-    request: Request, sifted: Sifted[HostT]
+    request: Request, refused: Mapping[Refusal, list[HostT]]
 ) -> Iterator[tuple[list[HostT], Reason]]:
     """Yield refused hosts in the same aggregates, and why.
 
     :param request: the request that has judged the hosts.
-    :param sifted: the judged hosts.
+    :param refused: the refused hosts, by the first reason.
     """
-    for refusal, hosts in sifted.refused.items():
+    for refusal, hosts in refused.items():
         for group in _by_aggregates(hosts):
             yield group, request.explain(refusal, _aggregates(group[0]))
 
 
-def summarize(request: Request, sifted: Sifted[Any]) -> list[tuple[int, str]]:
+def summarize(
+    request: Request, refused: Mapping[Refusal, list[Any]]
+) -> list[tuple[int, str]]:
     """Count refused hosts by the summary of their reason.
 
     :param request: the request that has judged the hosts.
-    :param sifted: the judged hosts.
+    :param refused: the refused hosts, by the first reason.
     :returns: (number of hosts, summary), the commonest first, then by text.
     """
     counts: collections.Counter[str] = collections.Counter()
-    for refusal, hosts in sifted.refused.items():
+    for refusal, hosts in refused.items():
         groups = [hosts]
         # The flavor's summary names no aggregate; a demand's summary does.
         if refusal.side is Side.AGGREGATE:

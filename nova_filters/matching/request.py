@@ -8,9 +8,8 @@ concern the flavor count. Distinct numbers are therefore few, and each is
 decided once. Nothing is kept between requests.
 """
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 from nova_filters.matching import decision, inputs, reason, requirement
 from nova_filters.matching.inputs import FLAG
@@ -25,16 +24,9 @@ _MASK: Final = (1 << _WIDTH) - 1
 _CLOSED: Final = -1
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Sifted(Generic[HostT]):
-    """The hosts of one request, judged.
-
-    :param passed: the hosts that pass, in the order they came.
-    :param refused: the other hosts, by the first reason to refuse them.
-    """
-
-    passed: list[HostT]
-    refused: dict[reason.Refusal, list[HostT]]
+#: The hosts that pass, in the order they came, and the other hosts by the
+#: first reason to refuse them.
+Sifted = tuple[list[HostT], dict[reason.Refusal, list[HostT]]]
 
 
 class Request:
@@ -81,7 +73,8 @@ class Request:
         :param hosts: hosts with ``aggregates``. A host that cannot be read is
             refused.
         """
-        sifted: Sifted[HostT] = Sifted([], {})
+        passed: list[HostT] = []
+        refused: dict[reason.Refusal, list[HostT]] = {}
         groups: dict[int, list[HostT]] = {}
         known = self._facts
         for host in hosts:
@@ -96,12 +89,12 @@ class Request:
                 if facts not in groups:
                     refusal = next(self._refusals(facts), None)
                     groups[facts] = (
-                        sifted.passed
+                        passed
                         if refusal is None
-                        else sifted.refused.setdefault(refusal, [])
+                        else refused.setdefault(refusal, [])
                     )
                 groups[facts].append(host)
-        return sifted
+        return passed, refused
 
     def reasons(self, aggregates: Sequence[Any]) -> Iterator[reason.Reason]:
         """Yield every reason to refuse a host.

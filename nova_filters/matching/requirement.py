@@ -21,10 +21,12 @@ ANY: Final = '*'
 OMITTABLE: Final = '~'
 #: Section "Description": the key must not be present.
 FORBIDDEN: Final = '!'
+_SENTINELS: Final = frozenset({ANY, OMITTABLE, FORBIDDEN})
 #: The first word of a value that lists alternatives.
 OR: Final = '<or>'
 
-_NUMERIC: Final[Mapping[str, Callable[[float, float], bool]]] = {
+#: The operators that read both sides as numbers.
+NUMERIC: Final[Mapping[str, Callable[[float, float], bool]]] = {
     # Nova has always read a lone "=" as "at least".
     '=': operator.ge,
     '==': operator.eq,
@@ -44,7 +46,7 @@ _TEXT: Final[Mapping[str, Callable[[str, str], bool]]] = {
 _ALL_IN: Final = '<all-in>'
 
 #: Every first word that makes a value a predicate.
-OPERATORS: Final = frozenset({*_NUMERIC, *_TEXT, _ALL_IN})
+OPERATORS: Final = frozenset({*NUMERIC, *_TEXT, _ALL_IN})
 
 
 #: What switches ``force_metadata_check`` on, in lower case.
@@ -100,7 +102,7 @@ class Predicate:
         left, right = _number(value), _number(self.operands[0])
         if left is None or right is None:
             return False
-        return _NUMERIC[self.operator](left, right)
+        return NUMERIC[self.operator](left, right)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -185,23 +187,19 @@ def literal(text: str) -> Requirement:
 
 def _alternatives(text: str, words: list[str]) -> Requirement:
     """Return the requirement for a text that begins with ``<or>``."""
-    # Nova reads words 1, 3, 5, ... and never looks at what stands between.
+    # Nova reads words 1, 3, 5, ... and never looks at the words between.
     values = frozenset(words[1::2])
-    if not values:
-        return Requirement(text, problem=f'nothing follows {OR}')
-    if FORBIDDEN in values:
-        if values != {FORBIDDEN}:
-            return Requirement(
-                text,
-                forbidden=True,
-                problem=f'{FORBIDDEN!r} excludes every other alternative',
-            )
-        return Requirement(text, forbidden=True)
+    forbidden = FORBIDDEN in values
+    problem = '' if values else f'nothing follows {OR}'
+    if forbidden and len(values) > 1:
+        problem = f'{FORBIDDEN!r} excludes every other alternative'
     return Requirement(
         text,
-        literals=values - {ANY, OMITTABLE},
+        literals=frozenset() if problem else values - _SENTINELS,
         any_value=ANY in values,
         omittable=OMITTABLE in values,
+        forbidden=forbidden,
+        problem=problem,
     )
 
 
@@ -210,7 +208,7 @@ def _predicate(text: str, words: list[str]) -> Requirement:
     operands = tuple(words[1:])
     if not operands:
         return Requirement(text, problem=f'{words[0]!r} has no operand')
-    if words[0] in _NUMERIC and _number(operands[0]) is None:
+    if words[0] in NUMERIC and _number(operands[0]) is None:
         return Requirement(
             text, problem=f'{quote(operands[0])} is not a number'
         )
@@ -239,13 +237,8 @@ def parse(text: object) -> Requirement:
             _as_text(text), problem=f'a {type(text).__name__} is no string'
         )
     words = text.split()
-    if len(words) == 1:
-        if words[0] == ANY:
-            return Requirement(text, any_value=True)
-        if words[0] == OMITTABLE:
-            return Requirement(text, omittable=True)
-        if words[0] == FORBIDDEN:
-            return Requirement(text, forbidden=True)
+    if len(words) == 1 and words[0] in _SENTINELS:
+        return _alternatives(text, [OR, *words])
     if words and words[0] == OR:
         return _alternatives(text, words)
     if words and words[0] in OPERATORS:

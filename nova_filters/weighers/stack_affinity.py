@@ -125,13 +125,21 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
 
     def _count(self, weighed: Sequence[Any], request: Any) -> list[float]:
         """Count the members of the server's root stack on each host."""
-        root = self._root(request)
+        root = stack_hints.read(
+            _field(request, 'scheduler_hints'),
+            _field(request, 'project_id'),
+            self._keys,
+        ).root_stack_id
         if root is None:
             return [0.0] * len(weighed)
-        # A list is made in one go, whatever other threads put into
-        # instances meanwhile. A host that tells of none has none.
+        # Other threads may change the instances; list() copies them at once.
         hosts = [list(host.obj.instances or ()) for host in weighed]
-        roots = self._stacks.roots(hosts, self._load)
+        roots = self._stacks.roots(
+            hosts,
+            lambda uuids: _read_roots(
+                nova_context.get_admin_context(), uuids, self._keys
+            ),
+        )
         unread = len({uuid for uuids in hosts for uuid in uuids}) - len(roots)
         if unread:
             LOG.info(
@@ -141,25 +149,9 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
                 {'unread': unread},
             )
         members = {uuid for uuid, found in roots.items() if found == root}
-        # A server that is to move keeps away from the others, not from
-        # itself.
+        # A server that moves keeps away from the others, not from itself.
         members.discard(_field(request, 'instance_uuid'))
         return [float(len(members.intersection(uuids))) for uuids in hosts]
-
-    def _root(self, request: Any) -> str | None:
-        """Return the root stack of the server that is being scheduled."""
-        return stack_hints.read(
-            _field(request, 'scheduler_hints'),
-            _field(request, 'project_id'),
-            self._keys,
-        ).root_stack_id
-
-    def _load(self, uuids: list[str]) -> dict[str, str | None]:
-        """Return the root stacks of instances that are not known yet."""
-        found: dict[str, str | None] = _read_roots(
-            nova_context.get_admin_context(), uuids, self._keys
-        )
-        return found
 
     def _weigh_object(self, obj: Any, weight_properties: Any) -> float:
         """Count the members of the server's root stack on one host."""

@@ -38,12 +38,12 @@ class FlipTest(unittest.TestCase):
         before = _situation(flavors, {'a': ({'os': 'windows'}, ('h1',))})
         after = _situation(flavors, {'a': (_FORCED, ('h1',))})
         (flip,) = impact.flips(before, after)
-        self.assertEqual(('plain', 'h1'), (flip.flavor, flip.host))
-        self.assertIsNone(flip.before)
-        self.assertEqual("aggregate 'a' demands 'os'", str(flip.after))
+        self.assertEqual(('plain', 'h1'), (flip.name, flip.host))
+        self.assertEqual(('pass', 'refuse'), (flip.before, flip.after))
+        self.assertEqual("aggregate 'a' demands 'os'", flip.reason)
         (back,) = impact.flips(after, before)
-        self.assertEqual(flip.after, back.before)
-        self.assertIsNone(back.after)
+        self.assertEqual(('refuse', 'pass'), (back.before, back.after))
+        self.assertEqual(flip.reason, back.reason)
 
     def test_another_reason_is_no_flip(self) -> None:
         before = _situation({'f': {'k': '1'}}, {'a': ({}, ('h1',))})
@@ -74,7 +74,7 @@ class FlipTest(unittest.TestCase):
                 ('g', 'h3', 'refuse', 'pass'),
             ],
             [
-                (f.flavor, f.host, impact.word(f.before), impact.word(f.after))
+                (f.name, f.host, f.before, f.after)
                 for f in impact.flips(before, after)
             ],
         )
@@ -94,19 +94,17 @@ class MoveTest(unittest.TestCase):
         after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
         servers = [_server('h1', {'os': 'windows'})]
         (move,) = impact.moves(self.before, after, servers)
-        self.assertTrue(move.stranded)
-        self.assertFalse(move.misplaced)
-        self.assertEqual((1, 0), (move.elsewhere_before, move.elsewhere_after))
-        self.assertEqual("'os' not in any aggregate", str(move.reason))
+        self.assertEqual(('pass', 'pass'), (move.before, move.after))
+        self.assertEqual((1, 0), move.elsewhere)
+        self.assertEqual("'os' not in any aggregate", move.reason)
 
     def test_a_server_whose_own_host_refuses_it_is_misplaced(self) -> None:
         after = _situation({}, {'a': (_FORCED, ('h1', 'h2'))})
         (move,) = impact.moves(self.before, after, [_server('h1', {})])
-        self.assertTrue(move.misplaced)
-        self.assertFalse(move.stranded)
+        self.assertEqual(('pass', 'refuse'), (move.before, move.after))
         # h3 is left of h2 and h3
-        self.assertEqual((2, 1), (move.elsewhere_before, move.elsewhere_after))
-        self.assertIsNone(move.reason)
+        self.assertEqual((2, 1), move.elsewhere)
+        self.assertEqual("aggregate 'a' demands 'os'", move.reason)
 
     def test_a_server_keeps_its_copy_of_the_flavor(self) -> None:
         before = _situation({'f': {}}, {})
@@ -118,8 +116,8 @@ class MoveTest(unittest.TestCase):
         after = _situation({}, {'a': ({'os': 'linux'}, ('h1', 'h2'))})
         servers = [_server('', {'os': 'windows'})]
         (move,) = impact.moves(self.before, after, servers)
-        self.assertEqual((2, 0), (move.elsewhere_before, move.elsewhere_after))
-        self.assertEqual((None, None), (move.before, move.after))
+        self.assertEqual((2, 0), move.elsewhere)
+        self.assertEqual(('pass', 'pass'), (move.before, move.after))
 
 
 class ChangeTest(unittest.TestCase):

@@ -26,8 +26,6 @@ class ReadTest(unittest.TestCase):
         _FLAVOR,
         {'id': '1', 'name': 'small', 'properties': {'k': '1'}},
         {'id': '1', 'name': 'small', 'extra_specs': {'k': '1'}},
-        # as a table shows it
-        {'ID': '1', 'Name': 'small', 'Properties': "k='1'"},
         # YAML that somebody wrote by hand
         {'id': 1, 'name': 'small', 'properties': {'k': 1}},
     )
@@ -39,23 +37,11 @@ class ReadTest(unittest.TestCase):
             inventory.read_flavors([row]),
         )
 
-    @ddt.data(
-        ('', {}),
-        (None, {}),
-        ("k='1', l='2'", {'k': '1', 'l': '2'}),
-        ("k='a, b', l=''", {'k': 'a, b', 'l': ''}),
-        ("k='it's', l='='", {'k': "it's", 'l': '='}),
-        (
-            "aggregate_instance_extra_specs:os='<or> 1 <or> ~'",
-            {'aggregate_instance_extra_specs:os': '<or> 1 <or> ~'},
-        ),
-    )
-    @ddt.unpack
-    def test_properties_are_read_from_text(
-        self, text: str | None, wanted: dict[str, str]
-    ) -> None:
-        (flavor,) = inventory.read_flavors([{'Name': 'f', 'Properties': text}])
-        self.assertEqual(wanted, flavor.extra_specs)
+    @ddt.data('', None, {})
+    def test_properties_may_be_empty(self, value: object) -> None:
+        row = {'Name': 'f', 'Properties': value}
+        (flavor,) = inventory.read_flavors([row])
+        self.assertEqual({}, flavor.extra_specs)
 
     def test_the_availability_zone_is_metadata_again(self) -> None:
         row = _AGGREGATE | {'Availability Zone': 'az1'}
@@ -64,10 +50,6 @@ class ReadTest(unittest.TestCase):
             {'k': '1', 'availability_zone': 'az1'}, aggregate.metadata
         )
         self.assertEqual(('h1', 'h2'), aggregate.hosts)
-
-    def test_hosts_are_read_from_text(self) -> None:
-        (found,) = inventory.read_aggregates([_AGGREGATE | {'Hosts': 'x, y'}])
-        self.assertEqual(('x', 'y'), found.hosts)
 
     def test_services_other_than_nova_compute_are_no_hosts(self) -> None:
         rows = [
@@ -99,7 +81,7 @@ class ReadTest(unittest.TestCase):
         (
             inventory.read_flavors,
             {'Name': 'f', 'Properties': 'neither'},
-            "cannot be read: 'neither'",
+            'no keys with values',
         ),
         (
             inventory.read_flavors,
