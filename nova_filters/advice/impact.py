@@ -2,8 +2,7 @@
 
 """What a change would do to the filter's verdicts, before it is made.
 
-Pure. Two situations are compared: flavors, aggregates and hosts as they are,
-and as they would be; each with the function that judges them.
+Two situations are compared: flavors and hosts now, and after the change.
 """
 
 import dataclasses
@@ -97,9 +96,9 @@ def change(
     :param properties: extra specs by flavor, or metadata by aggregate.
     :param assign: (name, key, value).
     :param remove: (name, key).
-    :param noun: what a name is a name of, for the errors.
+    :param noun: ``flavor`` or ``aggregate``, for the errors.
     :returns: a changed copy.
-    :raises UnreadableError: when a name or a key to remove is unknown.
+    :raises UnreadableError: if a name or a key to remove is unknown.
     """
     found = {name: dict(data) for name, data in properties.items()}
 

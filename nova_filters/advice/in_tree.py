@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What Nova's own AggregateInstanceExtraSpecsFilter would have answered.
+"""The verdict of Nova's own AggregateInstanceExtraSpecsFilter.
 
-Pure. A client has no Nova to ask, so its verdict is stated here in the terms
-of this package: plain alternatives, operators and literals on the flavor's
-side, plain text on the aggregates' side, no sentinels, no flag, and other
-namespaces than its own are skipped. The functional tests compare this with
-the filter of each supported Nova over random flavors and aggregates.
+The commands run where no Nova is installed, so the rules of that filter stand
+here in the terms of this package. Flavors have plain alternatives, operators
+and literals; aggregates have plain text. There are no sentinels and no flag,
+and namespaces other than the filter's own are skipped. The functional tests
+compare this module with the filter of each supported Nova.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ RAISES: Final = 'the in-tree filter raises'
 
 
 def _read(text: str) -> requirement.Requirement:
-    """Return what an extra spec's value asks for, sentinels as plain text."""
+    """Return an extra spec's value, sentinels as plain text."""
     words = text.split()
     if words and words[0] == requirement.OR:
         return requirement.Requirement(text, literals=frozenset(words[1::2]))
@@ -53,9 +53,9 @@ def refusal(
     :param extra_specs: the flavor's extra specs, key and value, in the order
         in which Nova would look at them.
     :param aggregates: the host's aggregates.
-    :returns: None if the host passes, else the reason. One of the kind
-        ``malformed`` says that the in-tree filter raises, or may raise,
-        depending on the order in which it meets the values of a set.
+    :returns: None if the host passes, else the reason. The kind ``malformed``
+        means that the in-tree filter raises, or may raise: that depends on
+        the order of the values in a set.
     """
     for name, text in extra_specs:
         key = name.removeprefix(inputs.SCOPE)

@@ -18,7 +18,7 @@ from nova_filters.matching import inputs
 Row = Mapping[str, object]
 
 _PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
-#: The name that aggregates know a host by comes first.
+#: The name that aggregates use for a host comes first.
 _HOST: Final = (
     'host',
     'service_host',
@@ -35,7 +35,7 @@ _SERVER_HOST: Final = (
 
 
 class UnreadableError(ValueError):
-    """The input is not what is asked for; the text says what is."""
+    """The input cannot be used; the text says what to give instead."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -68,10 +68,10 @@ class Server:
 
     :param name: its name.
     :param id: its ID.
-    :param host: the host it runs on; empty if it has none, or if that is
-        not shown to the user.
-    :param flavor: the copy of the flavor that Nova keeps with the server:
-        this one is asked for when the server moves.
+    :param host: the host it runs on; empty if it has none, or if Nova does
+        not show the host to the user.
+    :param flavor: the copy of the flavor that Nova keeps with the server and
+        uses when the server moves.
     """
 
     name: str

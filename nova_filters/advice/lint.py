@@ -21,7 +21,7 @@ from nova_filters.matching.request import Request
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that should be corrected, or looked at.
+    """Something to correct, or to look at.
 
     :param owner: ``flavor``, ``aggregate`` or ``host``.
     :param name: the name of the flavor, the aggregate or the host.
@@ -83,9 +83,8 @@ def _lint_extra_spec(
         return
     yield from mistakes.flag_key(name)
     yield from mistakes.scope(name, text)
-    # Extra specs of other namespaces belong to other parts of Nova and have
-    # a syntax of their own; the filter looks at them only where an aggregate
-    # has the same key.
+    # Extra specs of other namespaces belong to other parts of Nova. The
+    # filter reads one only if an aggregate has the same key.
     foreign = name == bare and ':' in name
     if foreign and not any(a.has(name) for a in aggregates):
         return
@@ -93,7 +92,7 @@ def _lint_extra_spec(
     yield from mistakes.expanded(text)
     unmatchable = list(mistakes.unmatchable(text))
     yield from unmatchable
-    # Nothing can offer such a text: that nothing does is no news.
+    # No aggregate can offer such a text: one finding is enough.
     if not unmatchable:
         yield from _unmet(name, text, aggregates)
 

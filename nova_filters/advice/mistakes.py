@@ -21,11 +21,11 @@ from nova_filters.matching.inputs import FLAG, SCOPE
 class Severity(enum.StrEnum):
     """How bad a finding is."""
 
-    #: It refuses hosts or requests that it is not meant to refuse.
+    #: Hosts or requests are refused that should not be.
     ERROR = 'error'
-    #: It is legal, and probably not what was meant.
+    #: Legal, and probably not meant.
     WARNING = 'warning'
-    #: It is worth knowing.
+    #: Worth knowing.
     INFO = 'info'
 
 
@@ -68,7 +68,7 @@ class Code(enum.StrEnum):
     CONTRADICTORY_DEMANDS = 'contradictory-demands'
     #: A key that Nova's ComputeCapabilitiesFilter reads, too.
     CAPABILITY_KEY = 'capability-key'
-    #: A key without a scope, which a capability may be named after one day.
+    #: A key without a scope: a later Nova may have a capability of this name.
     UNSCOPED_KEY = 'unscoped-key'
     #: A sentinel or ``<or>`` in an aggregate whose flag is off.
     SENTINEL_WITHOUT_FLAG = 'sentinel-without-flag'
@@ -97,8 +97,8 @@ _VALIDATED: Final = re.compile(
     r'(hw|hw_rng|hw_video|os|pci_passthrough|quota|resources\w*|trait\w*):|'
     r'(hide_hypervisor_id|group_policy)$'
 )
-#: What nova-scheduler knows of every host; ComputeCapabilitiesFilter compares
-#: a bare key of this name with it.
+#: What nova-scheduler knows about every host; ComputeCapabilitiesFilter
+#: compares a bare key of the same name.
 CAPABILITIES: Final = frozenset(
     {
         'aggregates',
@@ -139,7 +139,7 @@ CAPABILITIES: Final = frozenset(
 _LIKE_OPERATOR: Final = re.compile(r'^(s?[<>=!]=?|<in>|<all-in>|<|>)')
 _HOME: Final = re.compile(r'^(/root|/home/[^/\s]+|/Users/[^/\s]+)$')
 _OFF: Final = frozenset({'false', '0', 'f', 'n', 'no', 'off', ''})
-#: How alike a key and the flag must be to be taken for a typing error.
+#: How similar a key and the flag must be to count as a typing error.
 _ALIKE: Final = 0.8
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which stack each server says it belongs to, and whether Heat said so.
+"""The stack that each server names in its hints, and whether Heat signed them.
 
-Pure: servers as Nova's API or ``openstack server show -f json`` tell them,
-records out. What the hints mean is decided by
-:mod:`os_placement_plugins.stack_hints`, as in nova-scheduler.
+Servers come as Nova's API or ``openstack server show -f json`` prints them.
+:mod:`os_placement_plugins.stack_hints` reads their hints, as in
+nova-scheduler.
 """
 
 import dataclasses
@@ -15,33 +15,32 @@ from typing import Any, Final
 from nova_filters.advice import inventory
 from os_placement_plugins import signature, stack_hints
 
-#: The names of one thing: Nova's, that of ``server show``, that of ``server
-#: list``; in lower case, with underscores.
+#: The names of a column: in Nova's API and in the shell.
 _HINTS: Final = ('scheduler_hints', 'os-sch-hnt:scheduler_hints')
 _PROJECT: Final = ('tenant_id', 'project_id')
 
 
 class Signature(enum.StrEnum):
-    """What is known of the signature of a server's hints."""
+    """The state of the signature of a server's hints."""
 
-    #: A key of Heat made it, for this project and these hints.
+    #: One of Heat's keys made it, for this project and these hints.
     VALID = 'valid'
-    #: There is one, and no key made it for this project and these hints.
+    #: None of Heat's keys made it for this project and these hints.
     INVALID = 'invalid'
-    #: There is none.
+    #: The hints have no signature.
     UNSIGNED = 'unsigned'
-    #: There is one, and no key to check it with.
+    #: The hints have a signature, but there is no key to check it with.
     NOT_CHECKED = 'not checked'
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Member:
-    """One server and what its hints say.
+    """One server and its hints.
 
     :param name: the server's name.
-    :param id: its id.
-    :param hints: what they say of the stack, whoever gave them.
-    :param signature: whether Heat gave them.
+    :param id: the server's id.
+    :param hints: the stack that the hints name, signed or not.
+    :param signature: whether Heat signed the hints.
     """
 
     name: str
@@ -64,12 +63,11 @@ class Member:
 
 
 def read_server(server: Mapping[str, Any], keys: signature.Keys) -> Member:
-    """Return what one server says.
+    """Return one server and its hints.
 
     :param server: the server, as Nova's API or the shell shows it.
     :param keys: the keys of Heat; without keys nothing is checked.
-    :returns: the record.
-    :raises UnreadableError: when it is no server, or has no hints shown.
+    :raises UnreadableError: if it is no server, or its hints are not shown.
     """
     fields = inventory.columns(server)
     name, server_id = fields.get('name'), fields.get('id')
@@ -99,13 +97,11 @@ def read_server(server: Mapping[str, Any], keys: signature.Keys) -> Member:
 def read_servers(
     documents: Iterable[Mapping[str, Any]], keys: signature.Keys
 ) -> list[Member]:
-    """Return what servers say.
+    """Return servers and their hints.
 
-    :param documents: servers, or answers of Nova's API that hold one or
-        many.
+    :param documents: servers, or answers of Nova's API with servers.
     :param keys: as for :func:`read_server`.
-    :returns: the records.
-    :raises UnreadableError: when one of them is no server.
+    :raises UnreadableError: if one of them is no server.
     """
     return [
         read_server(server, keys)
@@ -128,7 +124,7 @@ def _signature(
     project: object,
     keys: signature.Keys,
 ) -> Signature:
-    """Return what is known of the signature."""
+    """Return the state of the signature."""
     if signature.HINT not in hints:
         return Signature.UNSIGNED
     if not keys:

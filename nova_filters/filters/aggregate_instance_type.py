@@ -34,8 +34,8 @@ def _field(obj: Any, name: str) -> Any:
 
 
 def _is_rebuild(spec_obj: Any) -> bool:
-    """Tell whether the request is a rebuild, whatever its hints hold."""
-    # Nova's own request_is_rebuild() raises when the hints are None.
+    """Tell whether the request is a rebuild."""
+    # Nova's own request_is_rebuild() raises if the hints are None.
     hints = _field(spec_obj, 'scheduler_hints')
     return isinstance(hints, dict) and hints.get('_nova_check_type') == [
         'rebuild'
@@ -90,7 +90,7 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
     """Match flavor extra specs and aggregate metadata, in both directions.
 
     Nova keeps one object for all requests and, since release 34, serves them
-    in native threads: nothing of a request is kept on ``self``.
+    in native threads. So ``self`` keeps nothing of a request.
     """
 
     # Neither the flavor nor the aggregates change within a request.
@@ -104,7 +104,7 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         options.check(CONF, conf.list_opts())
 
     def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
-        """Decide for one host; why it is refused is not logged.
+        """Decide for one host, without a line in the log.
 
         :param host_state: Nova's HostState.
         :param spec_obj: Nova's RequestSpec.
@@ -123,7 +123,7 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
 
         :param filter_obj_list: Nova's HostStates.
         :param spec_obj: Nova's RequestSpec.
-        :returns: those that pass, in the order they came; never raises.
+        :returns: the hosts that pass, in the order they came; never raises.
         """
         if _is_rebuild(spec_obj):
             return list(filter_obj_list)
@@ -136,15 +136,15 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
 
     @staticmethod
     def _request(spec_obj: Any) -> Request | None:
-        """Return what is asked for, None if that cannot be read."""
+        """Return the request; None if its flavor cannot be read."""
         try:
             return Request(
                 inputs.read_flavor(_field(spec_obj.flavor, 'extra_specs')),
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
         except Exception:
-            # A filter that raises ends the whole boot request with an error;
-            # one that lets unjudged hosts pass breaks the operator's promise.
+            # A filter that raises ends the boot request with an error; a
+            # filter that lets all hosts pass breaks the operator's rules.
             LOG.exception(
                 'AggregateInstanceTypeFilter refuses every host: the flavor '
                 'of the request could not be read.'

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What one extra spec, or one metadata value of an aggregate, asks for.
+"""The values that one extra spec or one piece of metadata accepts.
 
-Pure: text in, :class:`Requirement` out. A requirement denotes a set over all
-values and *absent*. Text that makes no sense becomes a requirement that
-nothing meets and that says why; nothing here raises.
+Text in, :class:`Requirement` out. A requirement is a set over all values and
+*absent*. Text that makes no sense becomes a requirement that nothing meets,
+with the problem; nothing here raises.
 
 The words are those of the specification "Aggregate Instance Type Filter"
-(sentinels: section "Description") and of Nova's own extra spec operators.
+(sentinels: section "Description") and of Nova's extra spec operators.
 """
 
 import dataclasses
@@ -15,11 +15,11 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Final
 
-#: Section "Description": any value, if the key is present.
+#: Any value, but the key must be present.
 ANY: Final = '*'
-#: Section "Description": the key may be omitted.
+#: The key may be absent.
 OMITTABLE: Final = '~'
-#: Section "Description": the key must not be present.
+#: The key must be absent.
 FORBIDDEN: Final = '!'
 _SENTINELS: Final = frozenset({ANY, OMITTABLE, FORBIDDEN})
 #: The first word of a value that lists alternatives.
@@ -45,11 +45,11 @@ _TEXT: Final[Mapping[str, Callable[[str, str], bool]]] = {
 }
 _ALL_IN: Final = '<all-in>'
 
-#: Every first word that makes a value a predicate.
+#: Every first word that makes a text a predicate.
 OPERATORS: Final = frozenset({*NUMERIC, *_TEXT, _ALL_IN})
 
 
-#: What switches ``force_metadata_check`` on, in lower case.
+#: The values that switch ``force_metadata_check`` on, in lower case.
 _TRUE: Final = frozenset({'true', '1', 't', 'y', 'yes', 'on'})
 
 #: How much of a value a message shows.
@@ -57,10 +57,9 @@ _SHOWN: Final = 60
 
 
 def quote(text: str) -> str:
-    """Return ``text`` in quotes, cut to what a log line can bear.
+    """Return a text in quotes, cut to a length for a log line.
 
-    :param text: operator input; control characters come out escaped.
-    :returns: the quoted beginning of it.
+    :param text: operator input; control characters are escaped.
     """
     if len(text) > _SHOWN:
         text = text[:_SHOWN] + '…'
@@ -68,7 +67,7 @@ def quote(text: str) -> str:
 
 
 def _number(text: str) -> float | None:
-    """Return the number that ``text`` writes, or None if it writes none."""
+    """Return a text as a number; None if it is none."""
     try:
         return float(text)
     except ValueError:
@@ -77,7 +76,7 @@ def _number(text: str) -> float | None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Predicate:
-    """An operator and its operands, ready to be tried on values.
+    """An operator and its operands.
 
     :param operator: one of :data:`OPERATORS`.
     :param operands: the words after it, at least one; only ``<all-in>``
@@ -88,11 +87,10 @@ class Predicate:
     operands: tuple[str, ...]
 
     def holds(self, value: str) -> bool:
-        """Tell whether ``value`` satisfies this predicate.
+        """Tell whether a value satisfies this predicate.
 
         :param value: one value of the other side.
-        :returns: the operator's answer; False where a number is needed and
-            ``value`` is none.
+        :returns: False if a number is needed and the value is none.
         """
         if self.operator == _ALL_IN:
             return all(word in value for word in self.operands)
@@ -128,10 +126,10 @@ class Requirement:
 
     @property
     def absence_only(self) -> bool:
-        """Tell whether the set holds *absent* and no value.
+        """Tell whether the set holds *absent* only: ``~`` or ``!``.
 
-        Such a piece of metadata does not carry its key: ``~`` or ``!``.
-        A text that nothing can meet does carry it.
+        Such a piece of metadata does not carry its key. A malformed piece
+        carries its key.
         """
         return (
             not self.problem
@@ -146,14 +144,13 @@ class Requirement:
         return not self.problem and (self.omittable or self.forbidden)
 
     def overlaps(self, other: 'Requirement') -> bool:
-        """Tell whether something lies in both sets.
+        """Tell whether a flavor's set has something in common with a piece.
 
-        Two predicates are compared by their words: sets of numbers are not
-        intersected. An aggregate offers absence with ``~`` only; what its
-        ``!`` means depends on its other pieces, and the caller judges that.
+        Two predicates overlap if their words are equal. An aggregate offers
+        absence with ``~`` only: the meaning of ``!`` depends on the other
+        pieces, and the caller judges it.
 
         :param other: one piece of an aggregate's metadata on the same key.
-        :returns: whether the flavor's and the aggregate's set can agree.
         """
         if self.problem or other.problem:
             return False
@@ -176,11 +173,10 @@ class Requirement:
 
 
 def literal(text: str) -> Requirement:
-    """Return the requirement that holds ``text`` and nothing else.
+    """Return the requirement that accepts one text and nothing else.
 
-    :param text: a value of an aggregate whose flag is off; such values have
-        no sentinels and no operators (use cases 5 and 6, second parts).
-    :returns: the set of that one value.
+    :param text: a value of an aggregate whose flag is off: there, sentinels
+        and operators are plain text (use cases 5 and 6, second parts).
     """
     return Requirement(text=text, literals=frozenset((text,)))
 
@@ -216,21 +212,20 @@ def _predicate(text: str, words: list[str]) -> Requirement:
 
 
 def _as_text(value: object) -> str:
-    """Return a text for what is none; some values have none."""
+    """Return a value as text."""
     try:
         return str(value)
     except Exception:
-        # A whole number of more than 4,300 digits, for one.
+        # Python refuses to write numbers of more than 4,300 digits.
         return f'({type(value).__name__})'
 
 
 def parse(text: object) -> Requirement:
-    """Return what ``text`` asks for.
+    """Return the requirement that a text states.
 
-    :param text: the value of an extra spec, or one piece of a metadata value
-        of an aggregate whose flag is on; operator input that may hold
-        anything.
-    :returns: a requirement; one with a ``problem`` if nothing can meet it.
+    :param text: the value of an extra spec, or one piece of metadata of an
+        aggregate whose flag is on; operators can write anything there.
+    :returns: the requirement, with a ``problem`` if nothing can meet it.
     """
     if not isinstance(text, str):
         return Requirement(
@@ -247,14 +242,13 @@ def parse(text: object) -> Requirement:
 
 
 def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
-    """Return the alternatives that a metadata value of an aggregate offers.
+    """Return the alternatives that a metadata value offers.
 
-    :param value: the value; Nova's filters split it on commas, and so does
-        this one.
-    :param forced: whether the aggregate's ``force_metadata_check`` is on;
-        only then do sentinels and operators mean anything (use cases 5, 6).
-    :returns: one requirement per piece; none for None, because Nova's API
-        removes a key by setting it to None.
+    :param value: the value; its pieces are separated by commas, as Nova's
+        filters read it. Nova's API removes a key by setting it to None.
+    :param forced: whether the aggregate's flag is on; only then sentinels
+        and operators have a meaning (use cases 5, 6).
+    :returns: one requirement per piece.
     """
     if value is None:
         return ()
@@ -267,9 +261,9 @@ def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
 def is_on(value: object) -> bool:
     """Tell whether a value of ``force_metadata_check`` switches it on.
 
-    :param value: the metadata value; one true piece is enough.
-    :returns: True for ``true``, ``1``, ``t``, ``y``, ``yes`` and ``on`` in
-        any case; whatever else stands there leaves it off ("Description").
+    :param value: the metadata value; one of its pieces is enough:
+        ``true``, ``1``, ``t``, ``y``, ``yes`` or ``on`` in any case
+        ("Description").
     """
     if not isinstance(value, str):
         return False

@@ -24,9 +24,8 @@ conf.register_opts(CONF)
 
 _MULTIPLIER: Final = 'stack_affinity_weight_multiplier'
 
-#: How many unknown instances one query asks for: a part of what the
-#: databases take (SQLite 32,766 parameters; MySQL looks at the whole table
-#: from about 36,000 values on), and a fraction of a second of work.
+#: How many unknown instances one query asks for. SQLite takes 32,766
+#: parameters; MySQL reads the whole table from about 36,000 values on.
 READ_AT_ONCE: Final = 10_000
 
 
@@ -38,11 +37,10 @@ def _read_roots(
     table = models.RequestSpec
     query = sa.select(table.instance_uuid, table.spec).where(
         table.instance_uuid.in_(uuids),
-        # The rows of servers that Heat did not create stay where they are.
+        # Leave the rows of servers that Heat did not create in the database.
         table.spec.contains(stack_hints.ROOT_STACK_ID, autoescape=True),
     )
-    # A row holds some KiB, and a scheduler that has just started asks for
-    # many: read on, do not pile up.
+    # A row holds some KiB, and a new scheduler asks for many rows.
     rows = context.session.execute(query.execution_options(yield_per=500))
     return {
         uuid: stack_hints.read_stored(spec, keys).root_stack_id
@@ -54,8 +52,8 @@ def _read_roots(
 class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
     """Prefer or avoid the hosts where a server's stack already runs.
 
-    Soft by nature: several schedulers do not see each other's choices at
-    once. For a hard rule there is OS::Nova::ServerGroup.
+    The preference is soft: several schedulers do not see each other's choices
+    at once. For a hard rule, use OS::Nova::ServerGroup.
     """
 
     def __init__(self) -> None:
@@ -72,8 +70,8 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
 
         :param host_state: Nova's HostState; its aggregates may override the
             option.
-        :returns: positive to pack, negative to spread; the option if the
-            aggregates say what cannot be used.
+        :returns: positive to pack, negative to spread; the option's value if
+            the metadata of the aggregates cannot be used.
         """
         default = float(CONF.nova_filters[_MULTIPLIER])
         try:

@@ -1,28 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The root stacks of instances, remembered: bounded, and safe in threads.
-
-Pure: what is not known yet is asked of a function that the caller gives.
-"""
+"""Remember the root stacks of instances: bounded, and safe in threads."""
 
 import collections
 import itertools
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-#: Asks for the root stacks of instances; None stands for no stack.
+#: Reads the root stacks of instances; None stands for no stack.
 Load = Callable[[list[str]], Mapping[str, str | None]]
 
 
 class StackMap:
-    """Instance uuid to root stack id, for many requests at once.
+    """The root stack id of each instance, for many requests at once.
 
-    An entry never goes stale: scheduler hints cannot be changed. That an
-    instance belongs to no stack is remembered, too.
+    An entry never goes stale, because scheduler hints cannot be changed. The
+    map also remembers that an instance belongs to no stack.
 
-    :param size: how many instances to remember; the ones that were not
-        asked for longest are forgotten first.
-    :param at_once: how many unknown instances to ask for at once.
+    :param size: how many instances to remember; those unused for the longest
+        time are forgotten first.
+    :param at_once: how many unknown instances to read at once.
     """
 
     def __init__(self, size: int, at_once: int) -> None:
@@ -43,12 +40,12 @@ class StackMap:
         """Return the root stacks of the instances on some hosts.
 
         :param hosts: the uuids of the instances on each host.
-        :param load: called at most once, with unknown instances; one that
-            is missing from its answer belongs to no stack. What it raises
-            goes through, and nothing is remembered.
+        :param load: called at most once, with unknown instances. An instance
+            that is missing from its answer belongs to no stack. If it
+            raises, nothing is remembered.
         :returns: the root stack's id, or None, by instance. If more
-            instances are unknown than may be asked for at once, the rest
-            is missing: later calls ask for it.
+            instances are unknown than may be read at once, the others are
+            missing; later calls read them.
         """
         known: dict[str, str | None] = {}
         unknown = []
@@ -77,15 +74,15 @@ class StackMap:
 
 
 def share(hosts: Sequence[Sequence[str]], count: int) -> list[str]:
-    """Choose instances, as evenly from the hosts as can be.
+    """Choose instances evenly from all hosts.
 
-    The hosts are compared with each other: knowing a part of each is worth
-    more than knowing all of some.
+    The hosts are compared with each other, so a part of each host is worth
+    more than all of some hosts.
 
     :param hosts: the instances on each host.
-    :param count: how many to choose at most.
-    :returns: the instances, each once: the first of each host, then the
-        second of each, and so on.
+    :param count: how many instances to choose at most.
+    :returns: each instance once: the first of each host, then the second of
+        each host, and so on.
     """
     rounds = itertools.zip_longest(*hosts)
     chosen = dict.fromkeys(
