@@ -139,26 +139,27 @@ def _contradictory(
     hosts: inventory.Hosts,
     aggregates: Sequence[inputs.Aggregate],
     exempt: tuple[str, ...],
-) -> Iterator[Finding]:
+) -> Iterable[Finding]:
     """Find demands that exclude each other, in one aggregate or on a host."""
-    seen = set()
+    found: dict[tuple[frozenset[str], str], Finding] = {}
     cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = [
         ('aggregate', aggregate.name, (aggregate,)) for aggregate in aggregates
     ]
     cases += [('host', name, own) for name, own in hosts.items()]
     for owner, name, own in cases:
         for reason in _contradictions(own, exempt):
-            case = (frozenset(reason.aggregate), reason.key)
+            problem = Problem(
+                Code.CONTRADICTORY_DEMANDS,
+                str(reason),
+                f'{requirement.FORBIDDEN!r} in all of these aggregates, or in '
+                'none',
+            )
             # Further hosts in the same aggregates are the same mistake.
-            if case not in seen:
-                seen.add(case)
-                problem = Problem(
-                    Code.CONTRADICTORY_DEMANDS,
-                    str(reason),
-                    f'{requirement.FORBIDDEN!r} in all of these aggregates, '
-                    'or in none',
-                )
-                yield Finding(owner, name, reason.key, problem)
+            found.setdefault(
+                (frozenset(reason.aggregate), reason.key),
+                Finding(owner, name, reason.key, problem),
+            )
+    return found.values()
 
 
 def _closing_keys(
