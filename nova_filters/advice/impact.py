@@ -7,7 +7,7 @@ Two situations are compared: flavors and hosts now, and after the change.
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from nova_filters.advice import in_tree, inventory
@@ -45,14 +45,17 @@ class Situation:
 class Effect:
     """What a change does to a flavor on a host, or to a running server.
 
+    The fields are the columns of the command's table.
+
     :param noun: ``flavor`` or ``server``.
     :param name: the name of the flavor or of the server.
     :param host: the host; a server's own host, empty if it has none.
     :param before: the host's verdict now: ``pass``, ``refuse``, or ``error``
         if the in-tree filter ends the request with an error.
     :param after: the host's verdict after the change.
-    :param elsewhere: how many other hosts take the server, now and after the
-        change; empty for a flavor.
+    :param elsewhere_before: how many other hosts take the server now; empty
+        for a flavor.
+    :param elsewhere_after: how many other hosts take it after the change.
     :param reason: why the host, or the first of the other hosts, refuses.
     """
 
@@ -61,8 +64,9 @@ class Effect:
     host: str
     before: str
     after: str
-    elsewhere: tuple[int, ...]
-    reason: str
+    elsewhere_before: int | str = ''
+    elsewhere_after: int | str = ''
+    reason: str = ''
 
 
 def judge_with(exempt: tuple[str, ...]) -> Judge:
@@ -87,8 +91,8 @@ IN_TREE: Final[Judge] = functools.cache(in_tree.refusal)
 
 def change(
     properties: Properties,
-    assign: Iterable[tuple[str, str, str]],
-    remove: Iterable[tuple[str, str]],
+    assign: Sequence[tuple[str, str, str]],
+    remove: Sequence[tuple[str, str]],
     noun: str,
 ) -> dict[str, dict[str, str]]:
     """Return properties with some keys set or removed.
@@ -102,15 +106,13 @@ def change(
     """
     found = {name: dict(data) for name, data in properties.items()}
 
-    def data_of(name: str) -> dict[str, str]:
+    for name, *_ in (*assign, *remove):
         if name not in found:
             raise inventory.UnreadableError(f'no {noun} has the name {name!r}')
-        return found[name]
-
     for name, key, value in assign:
-        data_of(name)[key] = value
+        found[name][key] = value
     for name, key in remove:
-        if key not in data_of(name):
+        if key not in found[name]:
             raise inventory.UnreadableError(
                 f'{noun} {name!r} has no key {key!r} to remove'
             )
@@ -133,22 +135,13 @@ def flips(before: Situation, after: Situation) -> list[Effect]:
         specs = tuple(before.flavors[flavor].items())
         changed = tuple(after.flavors[flavor].items())
         for host in sorted({*before.hosts, *after.hosts}):
-            old, new = (
-                before.refusal(specs, host),
-                after.refusal(changed, host),
-            )
-            if _word(old) != _word(new):
+            old = before.refusal(specs, host)
+            new = after.refusal(changed, host)
+            words = _word(old), _word(new)
+            if words[0] != words[1]:
                 reason = str(new or old)
                 found.append(
-                    Effect(
-                        'flavor',
-                        flavor,
-                        host,
-                        _word(old),
-                        _word(new),
-                        (),
-                        reason,
-                    )
+                    Effect('flavor', flavor, host, *words, reason=reason)
                 )
     return found
 
@@ -184,7 +177,7 @@ def moves(
         # A host that is not shown cannot be judged.
         old = before.refusal(specs, own) if own else None
         new = after.refusal(specs, own) if own else None
-        now, then = (len(those - {own}) for those in takers(specs))
+        now, then = (len(those) - (own in those) for those in takers(specs))
         if (now and not then) or (new and not old):
             other = next((host for host in hosts if host != own), None)
             reason = new
@@ -197,7 +190,8 @@ def moves(
                     own,
                     _word(old),
                     _word(new),
-                    (now, then),
+                    now,
+                    then,
                     str(reason or ''),
                 )
             )

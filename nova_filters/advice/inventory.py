@@ -18,7 +18,7 @@ from nova_filters.matching import inputs
 Row = Mapping[str, object]
 
 _PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
-#: The name that aggregates use for a host comes first.
+#: The columns that may hold a host's name; aggregates use the first one.
 _HOST: Final = (
     'host',
     'service_host',

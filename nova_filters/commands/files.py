@@ -64,7 +64,7 @@ def read(
     """Return what files say.
 
     :param paths: the files, JSON or YAML.
-    :param parse: a function of :mod:`nova_filters.inventory`.
+    :param parse: a function of :mod:`nova_filters.advice.inventory`.
     :returns: its result on the rows of all files.
     :raises CommandError: when a file is missing or is something else; one
         line that names it.

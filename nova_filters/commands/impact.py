@@ -119,15 +119,7 @@ class ShowFilterImpact(common.FilterCommand):
         servers = self._servers(parsed_args)
         effects = impact.flips(before, after)
         effects += impact.moves(before, after, servers)
-        return _COLUMNS, [
-            (
-                *(effect.noun, effect.name, effect.host),
-                *(effect.before, effect.after),
-                *(effect.elsewhere or ('', '')),
-                effect.reason,
-            )
-            for effect in effects
-        ]
+        return _COLUMNS, map(dataclasses.astuple, effects)
 
     def _warn(self, parsed_args: argparse.Namespace) -> None:
         """Warn of what a shell made of an unquoted sentinel."""

@@ -95,7 +95,7 @@ class MoveTest(unittest.TestCase):
         servers = [_server('h1', {'os': 'windows'})]
         (move,) = impact.moves(self.before, after, servers)
         self.assertEqual(('pass', 'pass'), (move.before, move.after))
-        self.assertEqual((1, 0), move.elsewhere)
+        self.assertEqual((1, 0), (move.elsewhere_before, move.elsewhere_after))
         self.assertEqual("'os' not in any aggregate", move.reason)
 
     def test_a_server_whose_own_host_refuses_it_is_misplaced(self) -> None:
@@ -103,7 +103,7 @@ class MoveTest(unittest.TestCase):
         (move,) = impact.moves(self.before, after, [_server('h1', {})])
         self.assertEqual(('pass', 'refuse'), (move.before, move.after))
         # h3 is left of h2 and h3
-        self.assertEqual((2, 1), move.elsewhere)
+        self.assertEqual((2, 1), (move.elsewhere_before, move.elsewhere_after))
         self.assertEqual("aggregate 'a' demands 'os'", move.reason)
 
     def test_a_server_keeps_its_copy_of_the_flavor(self) -> None:
@@ -116,7 +116,7 @@ class MoveTest(unittest.TestCase):
         after = _situation({}, {'a': ({'os': 'linux'}, ('h1', 'h2'))})
         servers = [_server('', {'os': 'windows'})]
         (move,) = impact.moves(self.before, after, servers)
-        self.assertEqual((2, 0), move.elsewhere)
+        self.assertEqual((2, 0), (move.elsewhere_before, move.elsewhere_after))
         self.assertEqual(('pass', 'pass'), (move.before, move.after))
 
 
