@@ -10,9 +10,9 @@ import dataclasses
 import random
 from collections.abc import Callable, Mapping
 
-from senlin_plugins.apportionment import NO_CAP, Outcome, Region
-from senlin_plugins.projection import Situation, signed
-from senlin_plugins.sizing import Change
+from senlin_plugins.planning.apportionment import NO_CAP, Outcome, Region
+from senlin_plugins.planning.projection import Situation, signed
+from senlin_plugins.planning.sizing import Change
 from testing.senlin import optimum
 
 #: A cluster, and how many nodes come or go -> what is planned.

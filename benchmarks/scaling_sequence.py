@@ -17,8 +17,8 @@ from typing import Any
 import prettytable
 
 from benchmarks import common
-from senlin_plugins import projection, sizing
-from senlin_plugins.apportionment import NO_CAP, Outcome, Region
+from senlin_plugins.planning import projection, sizing
+from senlin_plugins.planning.apportionment import NO_CAP, Outcome, Region
 
 #: The policy of ``doc/source/senlin.rst``, with and without its cap.
 FREE = (

@@ -18,7 +18,7 @@ from typing import Any
 import prettytable
 
 from benchmarks import common, quality
-from senlin_plugins import apportionment, projection, selection
+from senlin_plugins.planning import apportionment, projection, selection
 
 OURS = 'senlin_plugins'
 IN_TREE = 'in-tree'

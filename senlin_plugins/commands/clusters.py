@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from osc_lib import exceptions
 
-from senlin_plugins import region_spec
-from senlin_plugins.apportionment import Region
+from senlin_plugins.planning import region_spec
+from senlin_plugins.planning.apportionment import Region
 
 #: The status of a node that nobody has begun to create.
 _INIT: Final = 'INIT'

@@ -7,8 +7,12 @@ from collections.abc import Iterable, Mapping
 
 from osc_lib import exceptions
 
-from senlin_plugins import projection, sizing
-from senlin_plugins.apportionment import NO_FEASIBLE_PLAN, Outcome, Region
+from senlin_plugins.planning import projection, sizing
+from senlin_plugins.planning.apportionment import (
+    NO_FEASIBLE_PLAN,
+    Outcome,
+    Region,
+)
 
 
 class InTreePolicy:

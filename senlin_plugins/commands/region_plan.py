@@ -11,8 +11,13 @@ from cliff import columns
 from osc_lib import exceptions
 
 from os_placement_plugins.commands import files, lister
-from senlin_plugins import apportionment, projection, region_spec, sizing
 from senlin_plugins.commands import clusters, in_tree
+from senlin_plugins.planning import (
+    apportionment,
+    projection,
+    region_spec,
+    sizing,
+)
 
 COLUMNS = (
     'Region',

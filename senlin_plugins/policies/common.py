@@ -17,7 +17,8 @@ from senlin.objects import node as node_objects
 from senlin.policies import base
 from senlin.profiles import base as profile_base
 
-from senlin_plugins import conf, sizing
+from senlin_plugins import conf
+from senlin_plugins.planning import sizing
 from senlin_plugins.profiles import regions
 
 LOG = logging.getLogger(__name__)

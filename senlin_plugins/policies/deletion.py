@@ -9,7 +9,8 @@ from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 from senlin.objects import node as node_objects
 
-from senlin_plugins import conf, selection
+from senlin_plugins import conf
+from senlin_plugins.planning import selection
 from senlin_plugins.policies import common
 
 LOG = logging.getLogger(__name__)

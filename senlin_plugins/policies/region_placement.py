@@ -14,7 +14,8 @@ from senlin.common import consts, schema
 from senlin.common import exception as exc
 from senlin.db import api as db_api
 
-from senlin_plugins import apportionment, conf, selection, sizing
+from senlin_plugins import conf
+from senlin_plugins.planning import apportionment, selection, sizing
 from senlin_plugins.policies import catalog, common
 from senlin_plugins.profiles import regions
 

@@ -10,7 +10,10 @@ from tests import processes
 #: Modules that decide. They take and return plain data, so that they can be
 #: read, tested and reused without any service.
 PURE = {
-    'senlin_plugins': 'apportionment projection region_spec selection sizing',
+    'senlin_plugins': (
+        'planning.apportionment planning.projection planning.region_spec '
+        'planning.selection planning.sizing'
+    ),
     'nova_filters': (
         'matching.report advice.explanation advice.impact advice.lint '
         'advice.server_hints weighers.stack_map'

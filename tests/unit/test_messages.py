@@ -24,7 +24,10 @@ SOURCES = {
         'senlin_plugins/profiles/*.py',
         *(
             f'senlin_plugins/{name}.py'
-            for name in ('apportionment', 'conf', 'selection', 'sizing')
+            for name in (
+                *('conf', 'planning/apportionment'),
+                *('planning/selection', 'planning/sizing'),
+            )
         ),
     ),
     'nova.rst': (

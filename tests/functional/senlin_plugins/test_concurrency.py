@@ -5,7 +5,7 @@
 import eventlet
 from oslo_config import cfg
 
-from senlin_plugins import apportionment
+from senlin_plugins.planning import apportionment
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO

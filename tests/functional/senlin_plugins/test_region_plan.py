@@ -26,8 +26,8 @@ from senlin.common import context
 from senlin.common import exception as exc
 from senlin.policies import base as policy_base
 
-from senlin_plugins import region_spec
 from senlin_plugins.commands import region_plan
+from senlin_plugins.planning import region_spec
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO

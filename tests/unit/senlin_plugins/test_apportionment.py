@@ -9,8 +9,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins import apportionment
-from senlin_plugins.apportionment import Region
+from senlin_plugins.planning import apportionment
+from senlin_plugins.planning.apportionment import Region
 from testing.senlin import optimum
 
 WEIGHTS = st.one_of(

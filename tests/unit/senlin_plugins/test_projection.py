@@ -9,9 +9,9 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins import apportionment, projection, sizing
-from senlin_plugins.apportionment import NO_FEASIBLE_PLAN, Region
-from senlin_plugins.projection import Situation
+from senlin_plugins.planning import apportionment, projection, sizing
+from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN, Region
+from senlin_plugins.planning.projection import Situation
 
 GROW = True
 SHRINK = False

@@ -6,8 +6,8 @@ import unittest
 
 import ddt
 
-from senlin_plugins import region_spec
-from senlin_plugins.apportionment import Region
+from senlin_plugins.planning import region_spec
+from senlin_plugins.planning.apportionment import Region
 
 TYPE = 'senlin_plugins.policy.region_placement'
 

@@ -11,8 +11,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins import selection
-from senlin_plugins.selection import Criterion
+from senlin_plugins.planning import selection
+from senlin_plugins.planning.selection import Criterion
 
 
 def at(second):

@@ -6,8 +6,8 @@ import unittest
 
 import ddt
 
-from senlin_plugins import sizing
-from senlin_plugins.sizing import Change
+from senlin_plugins.planning import sizing
+from senlin_plugins.planning.sizing import Change
 
 
 @ddt.ddt

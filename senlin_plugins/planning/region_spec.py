@@ -9,7 +9,7 @@ a test compares both over good and bad specs.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from senlin_plugins import apportionment
+from senlin_plugins.planning import apportionment
 
 #: The types whose specs this is, of this package and in-tree; the properties
 #: of both are the same.

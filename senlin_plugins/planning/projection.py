@@ -2,7 +2,7 @@
 
 """What a scaling would make of a cluster, and why.
 
-The plan is that of :mod:`senlin_plugins.apportionment`, as the region
+The plan is that of :mod:`senlin_plugins.planning.apportionment`, as the region
 placement policy uses it; here stands only what explains it.
 """
 
@@ -10,8 +10,8 @@ import dataclasses
 import fractions
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from senlin_plugins import apportionment, sizing
-from senlin_plugins.apportionment import NO_CAP, Outcome, Region
+from senlin_plugins.planning import apportionment, sizing
+from senlin_plugins.planning.apportionment import NO_CAP, Outcome, Region
 
 # Why a region gets what it gets; the numbers are filled in.
 STRAY_GROWING = 'not in the policy: gets no nodes'

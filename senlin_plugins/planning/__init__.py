@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the policies decide: plain data in and out, without Senlin."""
