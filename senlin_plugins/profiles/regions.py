@@ -8,12 +8,12 @@ profile writes it itself when nobody did. From then on every call for the
 node goes to that region, also when the profile's own region changes.
 """
 
+import functools
 from typing import Any
 
 from keystoneauth1 import loading
 from oslo_config import cfg
 from senlin.common import context as senlin_context
-from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
 from senlin.objects import node as node_objects
 from senlin.profiles import base
@@ -78,87 +78,35 @@ def record_region(node: Any, region: str) -> None:
     )
 
 
-class ProfileType(str):
-    """A profile type that also equals the in-tree type it extends.
+def is_aware(profile: Any) -> bool:
+    """Tell whether a profile creates nodes where they are placed.
 
-    Senlin's affinity, zone and load-balancing policies list the types that
-    they can handle, and look for the cluster's type in that list; there is
-    no other seam, short of changing those policies. What they do works for
-    the subclass as well; without this a region-aware cluster could have
-    none of them.
-
-    It cannot be equal to two names and hash like both, so it must not
-    travel: only a profile in memory carries one. What the profile stores or
-    shows, and what pickle makes of it, is the plain name of its own. As a
-    key, and in a set, it is found under that name only.
-
-    :param name: the type with its version.
-    :param base: the in-tree type with its version.
+    :param profile: a profile of any type, also from elsewhere.
     """
-
-    _base: str
-
-    def __new__(cls, name: str, base: str) -> 'ProfileType':
-        self = super().__new__(cls, name)
-        self._base = base
-        return self
-
-    def __eq__(self, other: object) -> bool:
-        # Two types of this kind that extend the same one are not the same.
-        extended = type(other) is str and other == self._base
-        return extended or str.__eq__(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = str.__hash__
-
-    def __copy__(self) -> 'ProfileType':
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> 'ProfileType':
-        return self
-
-    def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        return str, (str(self),)
+    return bool(getattr(profile, 'REGION_AWARE', False))
 
 
 class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
     """Mix-in for a profile: each client is built for the node's region."""
 
     # Set by the untyped base.
-    type: Any
     context: Any
 
     #: The in-tree type that the profile extends, without its version.
     EXTENDS = ''
+    #: What a node is made of, and the client that creates it.
+    CREATES = ''
+    CLIENT = ''
 
-    #: What the region placement policy looks for, also in profiles that
-    #: come from elsewhere.
+    #: Read by :func:`is_aware`.
     REGION_AWARE = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.type = ProfileType(self.type, f'{self.EXTENDS}-1.0')
-        # Read by the health policy, to tell what can be rebooted.
+        #: (service, region, user, project) -> client.
+        self._clients: dict[tuple[str, str | None, str, str], Any] = {}
+        # Senlin's health policy looks here for what can be rebooted.
         self.type_name = self.EXTENDS
-
-    def store(self, ctx: Any) -> Any:
-        """Store the profile under the plain name of its type.
-
-        :param ctx: the request's context.
-        :returns: the profile's id.
-        """
-        known_as = self.type
-        self.type = str(known_as)
-        try:
-            return super().store(ctx)
-        finally:
-            self.type = known_as
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what the API shows, with the plain name of the type."""
-        return {**super().to_dict(), 'type': str(self.type)}
 
     def required_services(self) -> list[str]:
         """Name the services that a region must offer for this profile.
@@ -175,41 +123,22 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         :returns: a client, one per service and region.
         """
         region = region_of(obj, self)
-        clients = self.__dict__.setdefault('_regional_clients', {})
         key = (service, region, obj.user, obj.project)
-        if key not in clients:
+        if key not in self._clients:
             params = self._build_conn_params(obj.user, obj.project)
             if region:
                 params['region_name'] = region
             factory = getattr(driver_base.SenlinDriver(), service)
-            clients[key] = factory(params)
-        if obj is self.__dict__.get('_creating'):
-            return creation.Recorder(clients[key], obj)
-        return clients[key]
+            self._clients[key] = factory(params)
+        return self._clients[key]
 
-    def compute(self, obj: Any) -> Any:
-        """Return the compute client for a node's region."""
-        return self._client('compute', obj)
-
-    def glance(self, obj: Any) -> Any:
-        """Return the image client for a node's region."""
-        return self._client('glance', obj)
-
-    def network(self, obj: Any) -> Any:
-        """Return the network client for a node's region."""
-        return self._client('network', obj)
-
-    def block_storage(self, obj: Any) -> Any:
-        """Return the block storage client for a node's region."""
-        return self._client('block_storage', obj)
-
-    def orchestration(self, obj: Any) -> Any:
-        """Return the orchestration client for a node's region."""
-        return self._client('orchestration', obj)
-
-    def workflow(self, obj: Any) -> Any:
-        """Return the workflow client for a node's region."""
-        return self._client('workflow', obj)
+    # Senlin's own methods build one client each, whatever the region.
+    compute = functools.partialmethod(_client, 'compute')
+    glance = functools.partialmethod(_client, 'glance')
+    network = functools.partialmethod(_client, 'network')
+    block_storage = functools.partialmethod(_client, 'block_storage')
+    orchestration = functools.partialmethod(_client, 'orchestration')
+    workflow = functools.partialmethod(_client, 'workflow')
 
     def do_create(self, obj: Any) -> Any:
         """Create the resource in the node's region and record the region.
@@ -227,14 +156,8 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         region = own_region(self) or region_of(obj, self)
         if region and region != recorded_region(obj):
             record_region(obj, region)
-        before = obj.physical_id
-        self._creating = obj
-        try:
+        with creation.recorded(self, obj):
             return super().do_create(obj)
-        except exc.SenlinException as ex:
-            raise creation.keep_hold(self, obj, before, ex) from ex
-        finally:
-            self._creating = None
 
     def do_adopt(
         self,

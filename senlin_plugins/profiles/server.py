@@ -5,9 +5,12 @@
 from typing import Any
 
 from senlin.common import consts
+from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles.os.nova import server
 
-from senlin_plugins.profiles import creation, regions
+from senlin_plugins.profiles import lost_server, regions
+
+TYPE = 'senlin_plugins.nova.server-1.0'
 
 
 class ServerProfile(
@@ -20,6 +23,8 @@ class ServerProfile(
     """
 
     EXTENDS = 'os.nova.server'
+    CREATES = 'server'
+    CLIENT = 'compute'
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
@@ -64,7 +69,16 @@ class ServerProfile(
         :raises: ``EResourceDeletion`` when the server could not be deleted.
         """
         if not obj.physical_id:
-            obj.physical_id = creation.find_server(
-                self, obj, self.properties[self.NAME] or obj.name
-            )
+            name = self.properties[self.NAME] or obj.name
+            obj.physical_id = lost_server.find(self, obj, name)
         return super().do_delete(obj, **params)
+
+
+# These policies of Senlin name the types that they work with. What they do
+# works for this profile as well.
+for _policy in (
+    affinity_policy.AffinityPolicy,
+    lb_policy.LoadBalancingPolicy,
+    zone_placement.ZonePlacementPolicy,
+):
+    _policy.PROFILE_TYPE.append(TYPE)

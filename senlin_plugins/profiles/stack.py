@@ -22,6 +22,8 @@ class StackProfile(
     """
 
     EXTENDS = 'os.heat.stack'
+    CREATES = 'stack'
+    CLIENT = 'orchestration'
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}

@@ -14,7 +14,7 @@ from keystoneauth1 import fixture
 from senlin.drivers.os import keystone_v3, nova_v2
 
 from senlin_plugins.policies import catalog
-from senlin_plugins.profiles import creation
+from senlin_plugins.profiles import lost_server
 from testing.senlin import engine
 from tests import processes
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -97,19 +97,19 @@ class OpenStackDriver(unittest.TestCase):
         self.http.get(f'{url}/servers/detail', json={'servers': listed})
         profile = types.SimpleNamespace(compute=lambda node: client)
         node = types.SimpleNamespace(id='n1')
-        self.assertEqual('lost', creation.find_server(profile, node, 'a.b'))
+        self.assertEqual('lost', lost_server.find(profile, node, 'a.b'))
         asked = self.http.request_history[-1]
         self.assertEqual({'name': ['a\\.b']}, asked.qs)
         node.id = 'n3'
-        self.assertIsNone(creation.find_server(profile, node, 'a.b'))
+        self.assertIsNone(lost_server.find(profile, node, 'a.b'))
 
     def test_a_region_that_does_not_answer_is_told_in_the_log(self):
         url, client = self.compute_of(TWO)
         self.http.get(f'{url}/servers/detail', status_code=403)
         profile = types.SimpleNamespace(compute=lambda node: client)
         node = types.SimpleNamespace(id='n1')
-        with self.assertLogs(creation.__name__, 'WARNING') as told:
-            self.assertIsNone(creation.find_server(profile, node, 'a'))
+        with self.assertLogs(lost_server.__name__, 'WARNING') as told:
+            self.assertIsNone(lost_server.find(profile, node, 'a'))
         self.assertIn('cluster_node_id n1', told.output[0])
 
     def compute_of(self, region):

@@ -2,17 +2,12 @@
 
 """The region-aware profiles: every operation goes to the node's region."""
 
-import copy
-import json
-import pickle
-
 import ddt
 from senlin.common import consts, context
-from senlin.db.sqlalchemy import api as db_api
 from senlin.engine import node as node_mod
+from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles import base as profile_base
 
-from senlin_plugins.profiles import regions
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -374,54 +369,32 @@ class Types(base.TestCase):
         shown = self.senlin.call('GET', f'/profiles/{profile}')['profile']
         self.assertEqual('senlin_plugins.nova.server-1.0', shown['type'])
 
-    def test_policies_see_the_in_tree_type_that_it_extends(self):
+    def test_policies_for_servers_take_it_and_senlins_own(self):
+        own = 'senlin_plugins.nova.server-1.0'
+        for policy in (
+            affinity_policy.AffinityPolicy,
+            lb_policy.LoadBalancingPolicy,
+            zone_placement.ZonePlacementPolicy,
+        ):
+            self.assertEqual(['os.nova.server-1.0', own], policy.PROFILE_TYPE)
         profile = profile_base.Profile.load(
             context.get_admin_context(), profile_id=self.senlin.profile()
         )
-        for seen in (profile.type, copy.deepcopy(profile.type)):
-            self.assertIn(seen, ['os.nova.server-1.0'])
-            self.assertIn(seen, ['senlin_plugins.nova.server-1.0'])
-            self.assertNotIn(seen, ['os.heat.stack-1.0'])
-            self.assertEqual('senlin_plugins.nova.server-1.0', str(seen))
+        # What the health policy looks at before it reboots a server.
         self.assertEqual('os.nova.server', profile.type_name)
 
-    def test_nothing_but_its_own_name_leaves_the_process(self):
-        profile = profile_base.Profile.load(
-            context.get_admin_context(), profile_id=self.senlin.profile()
+    def test_policies_for_servers_refuse_stacks(self):
+        cluster = self.cluster(
+            profile=self.senlin.profile(
+                'senlin_plugins.heat.stack', template=Stacks.TEMPLATE
+            )
         )
-        own = 'senlin_plugins.nova.server-1.0'
-        for seen in (
-            pickle.loads(pickle.dumps(profile.type)),  # noqa: S301  our own
-            json.loads(json.dumps({'type': profile.type}))['type'],
-            profile.to_dict()['type'],
-            f'{profile.type}',
-            str(profile.type),
-        ):
-            self.assertIs(str, type(seen))
-            self.assertEqual(own, seen)
-            self.assertNotEqual('os.nova.server-1.0', seen)
-        self.assertIs(profile.type, copy.copy(profile.type))
-        self.assertEqual({own}, {profile.type, own})
-        self.assertNotIn('os.nova.server-1.0', {profile.type})
-
-    def test_the_database_has_its_own_name_also_after_a_change(self):
-        ctx = context.get_admin_context()
-        profile_id = self.senlin.profile()
-        self.senlin.call(
-            'PATCH', f'/profiles/{profile_id}', {'profile': {'name': 'new'}}
+        affinity = self.senlin.policy(
+            'senlin.policy.affinity', {'servergroup': {'name': 'apart'}}
         )
-        row = db_api.profile_get(ctx, profile_id, project_safe=False)
-        self.assertEqual('new', row.name)
-        self.assertIs(str, type(row.type))
-        self.assertEqual('senlin_plugins.nova.server-1.0', row.type)
-
-    def test_two_types_that_extend_the_same_one_differ(self):
-        one, other = (
-            regions.ProfileType(name, 'os.nova.server-1.0')
-            for name in ('one-1.0', 'other-1.0')
-        )
-        self.assertNotEqual(one, other)
-        self.assertEqual(one, regions.ProfileType('one-1.0', 'else-1.0'))
+        action = self.senlin.attach(cluster, affinity)
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn('senlin_plugins.heat.stack', action['status_reason'])
 
     def test_nodes_of_the_in_tree_type_do_not_mix(self):
         cluster = self.cluster()
