@@ -10,13 +10,14 @@ import dataclasses
 import random
 from collections.abc import Callable, Mapping
 
-from senlin_plugins.planning.apportionment import NO_CAP, Outcome, Region
-from senlin_plugins.planning.projection import Situation, signed
+from senlin_plugins.planning.apportionment import NO_CAP, Region
+from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Snapshot
 from testing.senlin import optimum
 
 #: A cluster, and how many nodes come or go -> what is planned.
-Planner = Callable[[Situation, Change], Outcome]
+Planner = Callable[[Snapshot], Decision]
 
 
 @dataclasses.dataclass
@@ -37,7 +38,7 @@ class Score:
     invented: int = 0
 
 
-def draw(rng: random.Random) -> tuple[Situation, Change]:
+def draw(rng: random.Random) -> Snapshot:
     """Draw a case: up to four regions, half of them with a cap.
 
     :param rng: the source of chance.
@@ -54,9 +55,7 @@ def draw(rng: random.Random) -> tuple[Situation, Change]:
     ]
     current = {name: rng.randint(0, 5) for name in names}
     count = rng.randint(1, 6)
-    return Situation(regions, current), Change(
-        rng.choice((True, False)), count
-    )
+    return Snapshot(Change(rng.choice((True, False)), count), regions, current)
 
 
 def compare(
@@ -72,22 +71,24 @@ def compare(
     rng = random.Random(seed)
     scores: dict[tuple[str, str], Score] = {}
     for _ in range(cases):
-        situation, change = draw(rng)
+        snapshot = draw(rng)
+        change = snapshot.change
         best = optimum.best(
-            situation.regions,
-            situation.current,
+            snapshot.regions,
+            snapshot.current,
             change.count if change.growing else -change.count,
         )
         for name, planner in planners.items():
             direction = 'scale out' if change.growing else 'scale in'
             score = scores.setdefault((direction, name), Score())
-            outcome = planner(situation, change)
-            after = situation.after(signed(outcome, change.growing)).current
+            decision = planner(snapshot)
+            found = not decision.refusal
             if best:
                 score.feasible += 1
-                score.refused += not outcome.feasible
-                score.optimal += outcome.feasible and after in best
+                score.refused += not found
+                after = snapshot.after(decision.plan).current
+                score.optimal += found and after in best
             else:
                 score.infeasible += 1
-                score.invented += outcome.feasible
+                score.invented += found
     return scores

@@ -16,9 +16,11 @@ from typing import Any
 
 import prettytable
 
-from benchmarks import common
-from senlin_plugins.planning import projection, sizing
-from senlin_plugins.planning.apportionment import NO_CAP, Outcome, Region
+from benchmarks import common, in_tree
+from senlin_plugins.planning.apportionment import NO_CAP, Region
+from senlin_plugins.planning.decision import Decision, place
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Snapshot
 
 #: The policy of ``doc/source/senlin.rst``, with and without its cap.
 FREE = (
@@ -93,16 +95,15 @@ def run(regions: Sequence[Region], sizes: Sequence[int]) -> list[Step]:
     :param sizes: the requests.
     :returns: the cluster after each of them.
     """
-    from senlin_plugins.commands import in_tree
-
-    senlin = in_tree.InTreePolicy()
-    mine = theirs = projection.Situation(tuple(regions), {})
+    place_in_tree = in_tree.planner()
+    mine: Mapping[str, int] = {}
+    theirs: Mapping[str, int] = {}
     steps = []
     for size in sizes:
-        mine, found = _resize(mine, size, projection.Situation.plan)
+        mine, found = _resize(regions, mine, size, place)
         if not found:
             raise common.BenchmarkError(f'no plan for {size} nodes')
-        theirs, found = _resize(theirs, size, senlin.plan)
+        theirs, found = _resize(regions, theirs, size, place_in_tree)
         steps.append(
             Step(
                 size,
@@ -116,31 +117,33 @@ def run(regions: Sequence[Region], sizes: Sequence[int]) -> list[Step]:
 
 
 def _resize(
-    situation: projection.Situation,
+    regions: Sequence[Region],
+    current: Mapping[str, int],
     size: int,
-    plan: Callable[[projection.Situation, sizing.Change], Outcome],
-) -> tuple[projection.Situation, bool]:
+    plan: Callable[[Snapshot], Decision],
+) -> tuple[Mapping[str, int], bool]:
     """Ask a planner for a size.
 
-    :param situation: the cluster as this planner has left it.
+    :param regions: the policy.
+    :param current: the distribution that this planner has left.
     :param size: how many nodes there should be.
     :param plan: the planner.
-    :returns: the cluster afterwards, and whether there was a plan.
+    :returns: the distribution afterwards, and whether there was a plan.
     """
-    missing = size - sum(situation.current.values())
+    missing = size - sum(current.values())
     if not missing:
-        return situation, True
-    change = sizing.Change(missing > 0, abs(missing))
-    outcome = plan(situation, change)
-    after = situation.after(projection.signed(outcome, change.growing))
-    return after, outcome.feasible
+        return current, True
+    change = Change(missing > 0, abs(missing))
+    snapshot = Snapshot(change, regions, current)
+    decision = plan(snapshot)
+    return snapshot.after(decision.plan).current, not decision.refusal
 
 
 def _nodes(
-    regions: Sequence[Region], situation: projection.Situation
+    regions: Sequence[Region], current: Mapping[str, int]
 ) -> dict[str, int]:
     """Return the nodes in each region, in the order of the policy."""
-    return {r.name: situation.current.get(r.name, 0) for r in regions}
+    return {r.name: current.get(r.name, 0) for r in regions}
 
 
 def distance(nodes: Mapping[str, int], target: Mapping[str, float]) -> float:

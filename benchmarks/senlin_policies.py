@@ -12,13 +12,14 @@ import copy
 import dataclasses
 import random
 import sys
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import prettytable
 
-from benchmarks import common, quality
-from senlin_plugins.planning import apportionment, projection, selection
+from benchmarks import common, in_tree, quality
+from senlin_plugins.planning import apportionment, decision, selection
 
 OURS = 'senlin_plugins'
 IN_TREE = 'in-tree'
@@ -308,7 +309,12 @@ def selection_rows(cluster: Any) -> list[Row]:
     """Time the selection alone, of half of the nodes."""
     from senlin.common import scaleutils
 
+    from senlin_plugins.policies import reading
+
     nodes = cluster.nodes
+    read = reading.read_nodes(
+        types.SimpleNamespace(target=cluster.id), cluster
+    )
     count = len(nodes) // 2
     theirs = {
         'RANDOM': lambda: scaleutils.nodes_by_random(nodes, count),
@@ -322,7 +328,7 @@ def selection_rows(cluster: Any) -> list[Row]:
     for criterion in selection.Criterion:
 
         def ours(criterion: selection.Criterion = criterion) -> None:
-            selection.select(nodes, count, criterion, random.Random())
+            selection.select(read, count, criterion)
 
         rows.append(
             Row(
@@ -470,16 +476,13 @@ def compare(quick: bool) -> tuple[str, Any]:
     :param quick: whether to leave out the large ones.
     :returns: the report, and the numbers in it.
     """
-    # Needs Senlin, too.
-    from senlin_plugins.commands import in_tree
-
     bench = Bench()
     rows = measure(bench, quick=quick)
     common.say(f'{CASES} random plans')
     scores = quality.compare(
         {
-            OURS: projection.Situation.plan,
-            IN_TREE: in_tree.InTreePolicy().plan,
+            OURS: decision.place,
+            IN_TREE: in_tree.planner(),
         },
         CASES,
         SEED,

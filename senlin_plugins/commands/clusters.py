@@ -4,15 +4,13 @@
 
 import collections
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Any
 
 from osc_lib import exceptions
 
 from senlin_plugins.planning import region_spec
 from senlin_plugins.planning.apportionment import Region
-
-#: The status of a node that nobody has begun to create.
-_INIT: Final = 'INIT'
+from senlin_plugins.planning.snapshot import is_placed
 
 
 def policy_regions(clustering: Any, name: str) -> tuple[Region, ...]:
@@ -63,7 +61,7 @@ def distribution(
     for node in clustering.nodes(cluster_id=cluster.id):
         placement = (node.data or {}).get('placement') or {}
         region = placement.get('region_name')
-        if not region and growing and node.status == _INIT:
+        if growing and not is_placed(node.status, region):
             continue
         if not region:
             profile = node.profile_id

@@ -3,7 +3,7 @@
 """The command ``openstack cluster region plan``."""
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import yaml
@@ -11,13 +11,11 @@ from cliff import columns
 from osc_lib import exceptions
 
 from os_placement_plugins.commands import files, lister
-from senlin_plugins.commands import clusters, in_tree
-from senlin_plugins.planning import (
-    apportionment,
-    projection,
-    region_spec,
-    sizing,
-)
+from senlin_plugins.commands import clusters
+from senlin_plugins.planning import projection, region_spec, sizing
+from senlin_plugins.planning.apportionment import Region, find_problem
+from senlin_plugins.planning.decision import place
+from senlin_plugins.planning.snapshot import Snapshot
 
 COLUMNS = (
     'Region',
@@ -29,9 +27,7 @@ COLUMNS = (
     'Target',
     'Why',
 )
-IN_TREE_COLUMNS = ('In-tree Change', 'In-tree Result')
 STEP_COLUMNS = ('Step', 'Region', 'Distribution')
-IN_TREE_STEP_COLUMNS = ('In-tree Region', 'In-tree Distribution')
 
 _Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 
@@ -144,12 +140,6 @@ class PlanClusterRegion(lister.Lister):
             action='store_true',
             help='show the plan node after node',
         )
-        parser.add_argument(
-            '--compare',
-            action='store_true',
-            help='show what the in-tree policy would do beside it; Senlin '
-            'must be installed',
-        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> _Table:
@@ -159,88 +149,40 @@ class PlanClusterRegion(lister.Lister):
         :raises CommandError: when there is no plan, or the input is wrong.
         """
         change = _change(parsed_args)
-        rival = in_tree.InTreePolicy() if parsed_args.compare else None
         try:
-            situation = self._situation(parsed_args, change)
+            snapshot = self._read(parsed_args, change)
         except region_spec.SpecError as exc:
             raise exceptions.CommandError(str(exc)) from exc
-        outcome = situation.plan(change)
-        if not outcome.feasible:
+        decision = place(snapshot)
+        if decision.refusal:
             raise exceptions.CommandError(
-                projection.explain_refusal(situation, change, outcome)
+                projection.explain_refusal(snapshot, decision)
             )
         if parsed_args.steps:
-            return self._steps(situation, change, rival)
-        shares = projection.explain(situation, change, outcome)
-        rows = [
+            return STEP_COLUMNS, [
+                (number, name, Distribution(after.current))
+                for number, (name, after) in enumerate(
+                    projection.steps(snapshot), start=1
+                )
+            ]
+        return COLUMNS, [
             (
                 share.name,
                 Absent(share.weight),
                 Absent(share.cap),
                 share.current,
-                share.change,
+                share.result - share.current,
                 share.result,
                 Target(share.target),
                 share.why,
             )
-            for share in shares
-        ]
-        if rival is None:
-            return COLUMNS, rows
-        other = rival.plan(situation, change)
-        self._tell_refusal(other)
-        plan = projection.signed(other, change.growing)
-        beside = [
-            _in_tree_cells(share, plan if other.feasible else None)
-            for share in shares
-        ]
-        return COLUMNS + IN_TREE_COLUMNS, [
-            (*row, *cells) for row, cells in zip(rows, beside, strict=True)
+            for share in projection.explain(snapshot, decision)
         ]
 
-    def _steps(
-        self,
-        situation: projection.Situation,
-        change: sizing.Change,
-        rival: in_tree.InTreePolicy | None,
-    ) -> _Table:
-        """Return the plan node after node."""
-        names = _names(situation)
-        rows: list[tuple[Any, ...]] = [
-            (number, name, _distribution(after, names))
-            for number, (name, after) in enumerate(
-                projection.steps(situation, change), start=1
-            )
-        ]
-        if rival is None:
-            return STEP_COLUMNS, rows
-        one = sizing.Change(change.growing, 1)
-        for number, row in enumerate(rows):
-            other = rival.plan(situation, one)
-            self._tell_refusal(other, f' node {number + 1}')
-            plan = projection.signed(other, change.growing)
-            situation = situation.after(plan)
-            rows[number] = (
-                *row,
-                Absent(next(iter(plan), None)),
-                _distribution(situation, names),
-            )
-        return STEP_COLUMNS + IN_TREE_STEP_COLUMNS, rows
-
-    def _tell_refusal(
-        self, outcome: apportionment.Outcome, of: str = ''
-    ) -> None:
-        """Say on standard error that the in-tree policy has no plan."""
-        if not outcome.feasible:
-            self.log.warning(
-                'The in-tree policy refuses%s: %s', of, outcome.reason
-            )
-
-    def _situation(
+    def _read(
         self, parsed_args: argparse.Namespace, change: sizing.Change
-    ) -> projection.Situation:
-        """Return the policy and the cluster that are asked about."""
-        out_of_reach = set(parsed_args.without)
+    ) -> Snapshot:
+        """Return the cluster and the policy that are asked about."""
         connection: Any = None
         if parsed_args.policy or parsed_args.cluster:
             connection = self.log_in()
@@ -251,7 +193,7 @@ class PlanClusterRegion(lister.Lister):
             )
         regions = self._regions(parsed_args, connection, cluster)
         names = [region.name for region in regions]
-        _check_names(out_of_reach, names)
+        _check_names(parsed_args.without, names)
         if cluster is None:
             current = _current(parsed_args.current or ())
         else:
@@ -261,14 +203,17 @@ class PlanClusterRegion(lister.Lister):
                 change.growing,
                 parsed_args.default_region,
             )
+        out_of_reach = set(parsed_args.without)
         if connection is not None:
             out_of_reach |= self._unknown(connection, names)
-        return projection.Situation(regions, current, out_of_reach)
+        # The order in which --steps shows the regions.
+        shown = dict.fromkeys([*names, *sorted(current)], 0) | current
+        return Snapshot(change, regions, shown, out_of_reach)
 
     @staticmethod
     def _regions(
         parsed_args: argparse.Namespace, connection: Any, cluster: Any
-    ) -> tuple[apportionment.Region, ...]:
+    ) -> tuple[Region, ...]:
         """Return the regions of the policy."""
         if parsed_args.region:
             return _options(parsed_args.region)
@@ -318,23 +263,22 @@ def _change(parsed_args: argparse.Namespace) -> sizing.Change:
                 'add three nodes, -3 to remove them'
             )
         growing = sign == '+'
-    action = sizing.SCALE_OUT if growing else sizing.SCALE_IN
-    change = sizing.scaling(action, {'count': number}, {})
-    if change.reason:
-        raise exceptions.CommandError(change.reason)
-    return change
+    try:
+        return sizing.Change(growing, sizing.read_count(number))
+    except sizing.SizeError as exc:
+        raise exceptions.CommandError(str(exc)) from exc
 
 
-def _options(texts: Iterable[str]) -> tuple[apportionment.Region, ...]:
+def _options(texts: Iterable[str]) -> tuple[Region, ...]:
     """Return the regions that options name."""
     regions = tuple(region_spec.read_region(text) for text in texts)
-    problem = apportionment.find_problem(regions)
+    problem = find_problem(regions)
     if problem:
         raise exceptions.CommandError(problem)
     return regions
 
 
-def _spec(path: str) -> tuple[apportionment.Region, ...]:
+def _spec(path: str) -> tuple[Region, ...]:
     """Return the regions of a spec file."""
     with files.reading(path):
         return region_spec.read(yaml.safe_load(files.read_text(path)))
@@ -362,26 +306,3 @@ def _check_names(given: Iterable[str], names: Sequence[str]) -> None:
             f'--without names {", ".join(unknown)}; the regions of the policy '
             f'are {", ".join(names)}'
         )
-
-
-def _names(situation: projection.Situation) -> list[str]:
-    """Return the regions in the order in which they are shown."""
-    named = [region.name for region in situation.regions]
-    return named + sorted(situation.current.keys() - set(named))
-
-
-def _distribution(
-    situation: projection.Situation, names: Iterable[str]
-) -> Distribution:
-    """Return the cell that shows a distribution."""
-    return Distribution({n: situation.current.get(n, 0) for n in names})
-
-
-def _in_tree_cells(
-    share: projection.Share, plan: Mapping[str, int] | None
-) -> tuple[Absent, Absent]:
-    """Return what the in-tree policy does in a region; none if it refuses."""
-    if plan is None:
-        return Absent(None), Absent(None)
-    change = plan.get(share.name, 0)
-    return Absent(change), Absent(share.current + change)

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a scaling would make of a cluster, and why.
-
-The plan is that of :mod:`senlin_plugins.planning.apportionment`, as the region
-placement policy uses it; here stands only what explains it.
-"""
+"""Explain what a decision makes of a cluster, region by region."""
 
 import dataclasses
 import fractions
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from senlin_plugins.planning import apportionment, sizing
-from senlin_plugins.planning.apportionment import NO_CAP, Outcome, Region
+from senlin_plugins.planning.apportionment import NO_CAP, Region
+from senlin_plugins.planning.decision import Decision, place
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Snapshot
 
 # Why a region gets what it gets; the numbers are filled in.
 STRAY_GROWING = 'not in the policy: gets no nodes'
@@ -32,219 +30,130 @@ class Share:
     """What happens in one region.
 
     :param name: the region's name.
-    :param weight: its weight; None for a region that the policy does not
-        name.
-    :param cap: its cap; None where there is none.
+    :param weight: its weight; ``None`` if the policy does not name it.
+    :param cap: its cap; ``None`` if there is none.
     :param current: its nodes now.
-    :param change: how many it gets, or gives when negative.
-    :param target: its share of the resulting nodes by weight alone, whatever
-        the caps; None when no region has a weight.
-    :param why: what kept it from its share; empty when nothing did.
+    :param result: its nodes in the end.
+    :param target: its share of all nodes in the end, by weight alone;
+        ``None`` if no region has a weight.
+    :param why: what kept it from its share; empty if nothing did.
     """
 
     name: str
     weight: int | None
     cap: int | None
     current: int
-    change: int
+    result: int
     target: fractions.Fraction | None
     why: str
 
-    @property
-    def result(self) -> int:
-        """Return how many nodes the region has in the end."""
-        return self.current + self.change
 
+def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
+    """Return what a decision does in each region, and why.
 
-@dataclasses.dataclass(frozen=True)
-class Situation:
-    """A cluster, and what its policy can do with it.
-
-    :param regions: the regions of the policy's spec.
-    :param current: region name -> nodes that are there now.
-    :param out_of_reach: names of regions that cannot be used now.
-    """
-
-    regions: Sequence[Region]
-    current: Mapping[str, int]
-    out_of_reach: Collection[str] = ()
-
-    @property
-    def usable(self) -> list[Region]:
-        """Return the regions that nodes can be created in."""
-        return [r for r in self.regions if r.name not in self.out_of_reach]
-
-    @property
-    def movable(self) -> dict[str, int]:
-        """Return the distribution less what the policy leaves alone."""
-        held = {r.name for r in self.regions if r.name in self.out_of_reach}
-        return {
-            name: count
-            for name, count in self.current.items()
-            if name not in held
-        }
-
-    def plan(self, change: sizing.Change) -> Outcome:
-        """Return what the region placement policy decides.
-
-        :param change: how many nodes come or go.
-        """
-        decide = apportionment.grow if change.growing else apportionment.shrink
-        return decide(self.usable, self.movable, change.count)
-
-    def after(self, change: Mapping[str, int]) -> 'Situation':
-        """Return the cluster after a change.
-
-        :param change: region name -> nodes that come, or go when negative.
-        """
-        names = self.current.keys() | change.keys()
-        return dataclasses.replace(
-            self,
-            current={
-                name: self.current.get(name, 0) + change.get(name, 0)
-                for name in names
-            },
-        )
-
-
-def signed(outcome: Outcome, growing: bool) -> dict[str, int]:
-    """Return a plan with the sign of its direction.
-
-    :param outcome: what was planned.
-    :param growing: whether nodes come.
-    """
-    sign = 1 if growing else -1
-    return {name: sign * count for name, count in outcome.plan.items()}
-
-
-def explain(
-    situation: Situation, change: sizing.Change, outcome: Outcome
-) -> list[Share]:
-    """Say what a plan does in each region, and why.
-
-    :param situation: the cluster before.
-    :param change: how many nodes come or go.
-    :param outcome: the plan for it.
+    :param snapshot: the cluster before.
+    :param decision: what was decided, no refusal.
     :returns: the regions of the policy in their order, then the others.
     """
-    plan = signed(outcome, change.growing)
-    total = sum(situation.current.values()) + sum(plan.values())
-    weights = sum(region.weight for region in situation.regions)
-    uncapped = _uncapped(situation, change)
+    growing = snapshot.change.growing
+    before, after = snapshot.current, snapshot.after(decision.plan).current
+    total = sum(after.values())
+    weights = sum(region.weight for region in snapshot.regions)
+    uncapped = _without_caps(snapshot)
     shares = []
-    for region in situation.regions:
+    for region in snapshot.regions:
+        name = region.name
+        now, then = before.get(name, 0), after.get(name, 0)
         target = fractions.Fraction(region.weight * total, weights or 1)
-        moved = plan.get(region.name, 0)
-        why = _why_held(situation, change, region, moved, uncapped)
-        if not moved and not why:
-            why = _why_unchanged(
-                situation.current.get(region.name, 0), target, change.growing
-            )
+        why = _why_held(snapshot, region, then, uncapped)
+        if now == then and not why:
+            why = _why_unchanged(now, target, growing)
         shares.append(
             Share(
-                name=region.name,
+                name=name,
                 weight=region.weight,
                 cap=None if region.cap == NO_CAP else region.cap,
-                current=situation.current.get(region.name, 0),
-                change=moved,
+                current=now,
+                result=then,
                 target=target if weights else None,
                 why=why,
             )
         )
-    named = {region.name for region in situation.regions}
-    stray = STRAY_GROWING if change.growing else STRAY_SHRINKING
-    for name in sorted(situation.current.keys() - named):
-        current, moved = situation.current[name], plan.get(name, 0)
-        if current:
-            target = fractions.Fraction(0)
-            shares.append(
-                Share(name, None, None, current, moved, target, stray)
-            )
-    return shares
+    named = {region.name for region in snapshot.regions}
+    why = STRAY_GROWING if growing else STRAY_SHRINKING
+    nothing = fractions.Fraction(0)
+    return shares + [
+        Share(name, None, None, before[name], after[name], nothing, why)
+        for name in sorted(before.keys() - named)
+        if before[name]
+    ]
 
 
-def _uncapped(situation: Situation, change: sizing.Change) -> dict[str, int]:
-    """Return what the plan would be if no region had a cap."""
-    if not change.growing:
-        return {}
-    free = [dataclasses.replace(r, cap=NO_CAP) for r in situation.regions]
-    return dict(dataclasses.replace(situation, regions=free).plan(change).plan)
+def _without_caps(snapshot: Snapshot) -> Mapping[str, int]:
+    """Return the nodes in each region if no region had a cap."""
+    free = [dataclasses.replace(r, cap=NO_CAP) for r in snapshot.regions]
+    plan = place(dataclasses.replace(snapshot, regions=free)).plan
+    return snapshot.after(plan).current
 
 
 def _why_held(
-    situation: Situation,
-    change: sizing.Change,
-    region: Region,
-    moved: int,
-    uncapped: Mapping[str, int],
+    snapshot: Snapshot, region: Region, then: int, uncapped: Mapping[str, int]
 ) -> str:
-    """Say which rule keeps a region from its share; nothing if none does."""
-    if region.name in situation.out_of_reach:
+    """Return the rule that keeps a region from its share, if any does."""
+    if region.name in snapshot.out_of_reach:
         return OUT_OF_REACH
-    now = situation.current.get(region.name, 0)
-    if change.growing:
-        if region.cap != NO_CAP and now > region.cap:
+    if not snapshot.change.growing:
+        return '' if region.weight else LEAVES_EARLY
+    if region.cap != NO_CAP:
+        if snapshot.current.get(region.name, 0) > region.cap:
             return PAST_CAP.format(cap=region.cap)
-        kept = uncapped.get(region.name, 0) - moved
-        if region.cap == now + moved and kept > 0:
+        kept = uncapped.get(region.name, 0) - then
+        if region.cap == then and kept > 0:
             return CAP_BINDS.format(cap=region.cap, kept=kept)
-    if not region.weight:
-        return LAST_RESORT if change.growing else LEAVES_EARLY
-    return ''
+    return '' if region.weight else LAST_RESORT
 
 
 def _why_unchanged(now: int, target: fractions.Fraction, growing: bool) -> str:
-    """Say why a region that no rule holds stays as it is."""
+    """Return why a region that no rule holds stays as it is."""
     if growing:
         return HAS_ITS_SHARE if now >= target else OTHERS_GET
     return BELOW_ITS_SHARE if now <= target else OTHERS_GIVE
 
 
-def explain_refusal(
-    situation: Situation, change: sizing.Change, outcome: Outcome
-) -> str:
-    """Say with numbers why there is no plan.
+def explain_refusal(snapshot: Snapshot, decision: Decision) -> str:
+    """Return the reason of a refusal, and the numbers behind it.
 
-    :param situation: the cluster as it is.
-    :param change: how many nodes were to come or go.
-    :param outcome: the refusal.
-    :returns: the policy's reason, and what stands behind it.
+    :param snapshot: the cluster as it is.
+    :param decision: the refusal.
     """
-    if not situation.usable:
-        return f'{outcome.reason} All regions of the policy are out of reach.'
-    movable = situation.movable
-    if change.growing:
+    if not snapshot.usable:
+        why = 'All regions of the policy are out of reach.'
+        return f'{decision.refusal} {why}'
+    movable = snapshot.movable
+    count = snapshot.change.count
+    nodes = '1 node is' if count == 1 else f'{count} nodes are'
+    if snapshot.change.growing:
         room = sum(
             max(0, region.cap - movable.get(region.name, 0))
-            for region in situation.usable
+            for region in snapshot.usable
         )
-        return (
-            f'{outcome.reason} {_nodes(change.count)} to be added, and the '
-            f'caps leave room for {room}.'
-        )
-    return (
-        f'{outcome.reason} {_nodes(change.count)} to be removed, and '
-        f'{sum(movable.values())} can be.'
-    )
+        why = f'to be added, and the caps leave room for {room}.'
+    else:
+        why = f'to be removed, and {sum(movable.values())} can be.'
+    return f'{decision.refusal} {nodes} {why}'
 
 
-def _nodes(count: int) -> str:
-    """Return a number of nodes as the subject of a sentence."""
-    return '1 node is' if count == 1 else f'{count} nodes are'
+def steps(snapshot: Snapshot) -> Iterator[tuple[str, Snapshot]]:
+    """Decide node after node.
 
-
-def steps(
-    situation: Situation, change: sizing.Change
-) -> Iterator[tuple[str, Situation]]:
-    """Let the policy decide node after node.
-
-    :param situation: the cluster as it is.
-    :param change: how many nodes come or go, for which there is a plan.
+    :param snapshot: the cluster as it is; there is a plan for its change.
     :returns: the region of each node, and the cluster after it.
     """
-    one = sizing.Change(change.growing, 1)
-    for _ in range(change.count):
-        plan = signed(situation.plan(one), change.growing)
-        situation = situation.after(plan)
+    count = snapshot.change.count
+    one = Change(snapshot.change.growing, 1)
+    snapshot = dataclasses.replace(snapshot, change=one)
+    for _ in range(count):
+        plan = place(snapshot).plan
+        snapshot = snapshot.after(plan)
         (name,) = plan
-        yield name, situation
+        yield name, snapshot

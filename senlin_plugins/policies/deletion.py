@@ -2,21 +2,24 @@
 
 """The deletion policy, versions 1.0 and 1.1 of its specification."""
 
-import random
 from typing import Any
 
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
-from senlin.objects import node as node_objects
 
 from senlin_plugins import conf
-from senlin_plugins.planning import selection
-from senlin_plugins.policies import common
+from senlin_plugins.planning.decision import Decision, accept, choose
+from senlin_plugins.planning.selection import Criterion
+from senlin_plugins.policies import base, reading
+from senlin_plugins.policies.whole_number import WholeNumber
 
 LOG = logging.getLogger(__name__)
 
+#: Operator-visible reason, letter by letter from the specification.
+CANDIDATES_GENERATED = 'Candidates generated'
 
-class DeletionPolicy(common.PlacementPolicy):
+
+class DeletionPolicy(base.PlacementPolicy):
     """Choose which nodes leave a cluster, and how."""
 
     ENABLED_AS = conf.DELETION
@@ -39,8 +42,6 @@ class DeletionPolicy(common.PlacementPolicy):
         ('BEFORE', consts.NODE_DELETE),
     ]
 
-    PROFILE_TYPE = ['ANY']
-
     KEYS = (
         CRITERIA,
         DESTROY_AFTER_DELETION,
@@ -55,6 +56,9 @@ class DeletionPolicy(common.PlacementPolicy):
         'hooks',
     )
 
+    #: What goes into an action's data as it stands in the spec.
+    WRITTEN = (DESTROY_AFTER_DELETION, GRACE_PERIOD, REDUCE_DESIRED_CAPACITY)
+
     HOOK_KEYS = (TYPE, PARAMS, TIMEOUT) = ('type', 'params', 'timeout')
     PARAM_KEYS = (QUEUE, URL) = ('queue', 'url')
     #: Hook type -> the parameter that it cannot do without.
@@ -63,10 +67,10 @@ class DeletionPolicy(common.PlacementPolicy):
     properties_schema = {
         CRITERIA: schema.String(
             'Criteria used in selecting candidates for deletion.',
-            default=selection.Criterion.RANDOM.value,
+            default=Criterion.RANDOM.value,
             constraints=[
                 constraints.AllowedValues(
-                    [criterion.value for criterion in selection.Criterion]
+                    [criterion.value for criterion in Criterion]
                 ),
             ],
         ),
@@ -75,7 +79,7 @@ class DeletionPolicy(common.PlacementPolicy):
             'Default to True.',
             default=True,
         ),
-        GRACE_PERIOD: common.WholeNumber(
+        GRACE_PERIOD: WholeNumber(
             'Number of seconds before real deletion happens.', default=0
         ),
         REDUCE_DESIRED_CAPACITY: schema.Boolean(
@@ -106,7 +110,7 @@ class DeletionPolicy(common.PlacementPolicy):
                     },
                     default={},
                 ),
-                TIMEOUT: common.WholeNumber(
+                TIMEOUT: WholeNumber(
                     'Number of seconds before actual deletion happens.',
                     default=0,
                 ),
@@ -120,7 +124,7 @@ class DeletionPolicy(common.PlacementPolicy):
         problem = _not_one_of(
             self.CRITERIA,
             self.properties[self.CRITERIA],
-            [criterion.value for criterion in selection.Criterion],
+            [criterion.value for criterion in Criterion],
         )
         if problem:
             return problem
@@ -155,52 +159,37 @@ class DeletionPolicy(common.PlacementPolicy):
             )
         return ''
 
-    @common.answering_errors
-    def pre_op(self, cluster_id: str, action: Any) -> None:
-        """Choose the candidates (S1 to S7).
+    def decide(self, cluster_id: str, action: Any) -> Decision | None:
+        """Choose the nodes that leave (S1 to S7).
 
         :param cluster_id: the cluster's id.
-        :param action: the action; the decision goes into its data.
+        :param action: the action.
+        :returns: the decision, or ``None`` if no node leaves.
+        :raises SizeError: if the number of nodes cannot be used.
         """
         if action.action == consts.NODE_DELETE:
-            self._decide(action, [action.entity.id])
-            return
+            return Decision(candidates=(action.entity.id,))
+        cluster = reading.read_cluster(action, cluster_id)
         if action.action == consts.CLUSTER_DEL_NODES:
-            # The engine would delete one that is named twice two times.
-            asked = _asked_for(cluster_id, action)
-            action.inputs['candidates'] = asked
-            self._keep_hooks(action)
-            self._decide(action, asked)
-            return
-        cluster = common.cluster_of(action, cluster_id)
-        change = common.change_of(action, cluster)
+            members = [node.id for node in cluster.nodes]
+            return accept(action.inputs.get('candidates') or [], members)
+        change = reading.read_change(action, cluster)
         if change.growing or not change.count:
-            return
-        self._keep_hooks(action)
-        self._decide(action, self._choose(action, cluster, change.count))
-
-    def _choose(self, action: Any, cluster: Any, count: int) -> list[str]:
-        """Select candidates, within the regions or zones decided before."""
-        deletion = action.data.get('deletion') or {}
-        nodes = common.nodes_of(action, cluster)
-        groups: list[str | None] = []
-        # The specification spells it "regions" and "region".
-        per_group = deletion.get('regions') or deletion.get('region')
-        if per_group:
-            groups += common.regions_of(action, cluster, nodes)
-        elif deletion.get('zones'):
-            per_group = deletion['zones']
-            groups += map(_zone, nodes)
-        chosen = selection.select(
-            nodes,
-            count,
-            selection.Criterion(self.properties[self.CRITERIA]),
-            # Nobody gains from guessing which nodes leave.
-            random.Random(),  # noqa: S311
-            groups,
-            per_group,
+            return None
+        return choose(
+            reading.read_nodes(action, cluster),
+            change.count,
+            Criterion(self.properties[self.CRITERIA]),
+            action.data.get('deletion') or {},
         )
-        for group, missing in chosen.shortage.items():
+
+    def write(self, action: Any, decision: Decision) -> None:
+        """Write the candidates as the specification lays them out.
+
+        :param action: the action; the decision goes into its data.
+        :param decision: the candidates.
+        """
+        for group, missing in decision.shortage.items():
             LOG.warning(
                 "Action %(action)s: '%(group)s' has %(missing)s nodes less "
                 'than are to be removed from it; they are taken from the '
@@ -211,27 +200,23 @@ class DeletionPolicy(common.PlacementPolicy):
                     'missing': missing,
                 },
             )
-        return list(chosen.candidates)
-
-    def _keep_hooks(self, action: Any) -> None:
-        """Put the hook where the engine looks for it."""
-        hooks = self.properties[self.HOOKS]
-        if hooks:
-            action.data['hooks'] = dict(hooks)
-
-    def _decide(self, action: Any, candidates: list[str]) -> None:
-        """Write the decision as the specification lays it out."""
-        deletion = dict(action.data.get('deletion') or {})
-        deletion['count'] = len(candidates)
-        deletion['candidates'] = candidates
-        for key in (
-            self.DESTROY_AFTER_DELETION,
-            self.GRACE_PERIOD,
-            self.REDUCE_DESIRED_CAPACITY,
-        ):
-            deletion[key] = self.properties[key]
-        action.data['deletion'] = deletion
-        common.answer(action, selection.CANDIDATES_GENERATED)
+        candidates = list(decision.candidates)
+        action.data['reason'] = CANDIDATES_GENERATED
+        action.data['deletion'] = {
+            **(action.data.get('deletion') or {}),
+            'count': len(candidates),
+            'candidates': candidates,
+            **{key: self.properties[key] for key in self.WRITTEN},
+        }
+        if action.action == consts.NODE_DELETE:
+            # Senlin's engine has no hook for it.
+            return
+        if action.action == consts.CLUSTER_DEL_NODES:
+            # The engine would delete a node that is named twice two times.
+            action.inputs['candidates'] = candidates
+        if self.properties[self.HOOKS]:
+            # Where the engine looks for it.
+            action.data['hooks'] = dict(self.properties[self.HOOKS])
 
 
 def _not_one_of(name: str, value: str, allowed: list[str]) -> str:
@@ -247,35 +232,3 @@ def _not_one_of(name: str, value: str, allowed: list[str]) -> str:
     if value in allowed:
         return ''
     return f"'{name}' is '{value}': it must be one of {', '.join(allowed)}."
-
-
-def _asked_for(cluster_id: str, action: Any) -> list[str]:
-    """Return the nodes that a CLUSTER_DEL_NODES names, none twice.
-
-    :param cluster_id: the cluster's id.
-    :param action: the action.
-    :returns: node ids, all of them members of the cluster.
-    :raises: :class:`common.Refused` when they are not: by a webhook, or
-        because they are gone since the API looked.
-    """
-    named = action.inputs.get('candidates') or []
-    if not isinstance(named, list) or not all(
-        isinstance(node_id, str) for node_id in named
-    ):
-        raise common.Refused(
-            f"The value of 'candidates' is '{named}': it must be a list of "
-            'node ids.'
-        )
-    members = set(node_objects.Node.ids_by_cluster(action.context, cluster_id))
-    strangers = [node_id for node_id in named if node_id not in members]
-    if strangers:
-        raise common.Refused(
-            f"The 'candidates' '{', '.join(strangers)}' are not in the "
-            'cluster.'
-        )
-    return list(dict.fromkeys(named))
-
-
-def _zone(node: Any) -> str | None:
-    """Return the availability zone that a node's data names."""
-    return ((node.data or {}).get('placement') or {}).get('zone')

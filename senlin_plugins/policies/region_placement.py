@@ -2,29 +2,25 @@
 
 """The region placement policy, version 1.0 of its specification."""
 
-import collections
-import itertools
-import random
-from collections.abc import Mapping
 from typing import Any
 
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
 from senlin.common import exception as exc
-from senlin.db import api as db_api
 
 from senlin_plugins import conf
-from senlin_plugins.planning import apportionment, selection, sizing
-from senlin_plugins.policies import catalog, common
+from senlin_plugins.planning import apportionment
+from senlin_plugins.planning.decision import Decision, place
+from senlin_plugins.planning.snapshot import Snapshot, distribution
+from senlin_plugins.policies import base, catalog, reading
+from senlin_plugins.policies.whole_number import WholeNumber
 from senlin_plugins.profiles import regions
 
 LOG = logging.getLogger(__name__)
 
-DELETION_TYPES = ('senlin_plugins.policy.deletion', 'senlin.policy.deletion')
 
-
-class RegionPlacementPolicy(common.PlacementPolicy):
+class RegionPlacementPolicy(base.PlacementPolicy):
     """Spread the nodes of a cluster over regions, by weight and cap."""
 
     ENABLED_AS = conf.REGION_PLACEMENT
@@ -48,8 +44,6 @@ class RegionPlacementPolicy(common.PlacementPolicy):
         ('BEFORE', consts.CLUSTER_RECOVER),
     ]
 
-    PROFILE_TYPE = ['ANY']
-
     KEYS = (REGIONS,) = ('regions',)
 
     REGION_KEYS = (NAME, WEIGHT, CAP) = ('name', 'weight', 'cap')
@@ -62,11 +56,11 @@ class RegionPlacementPolicy(common.PlacementPolicy):
                 'A region.',
                 schema={
                     NAME: schema.String('Name of a region.', required=True),
-                    WEIGHT: common.WholeNumber(
+                    WEIGHT: WholeNumber(
                         'Weight of the region. The default is 100.',
                         default=apportionment.DEFAULT_WEIGHT,
                     ),
-                    CAP: common.WholeNumber(
+                    CAP: WholeNumber(
                         'Maximum number of nodes in this region. The '
                         'default is -1 which means no cap set.',
                         default=apportionment.NO_CAP,
@@ -113,11 +107,11 @@ class RegionPlacementPolicy(common.PlacementPolicy):
 
         :param cluster: the engine's cluster object.
         :returns: what to do about it, or an empty string.
-        :raises: ``InvalidSpec`` when policies of this type are disabled.
+        :raises: ``InvalidSpec`` if policies of this type are disabled.
         """
         obstacle = super().find_obstacle(cluster)
         profile = cluster.rt['profile']
-        if obstacle or _is_aware(profile):
+        if obstacle or regions.is_aware(profile):
             return obstacle
         reason = (
             f"Profile '{profile.name}' of type '{profile.type}' creates "
@@ -134,68 +128,59 @@ class RegionPlacementPolicy(common.PlacementPolicy):
         )
         return ''
 
-    @common.answering_errors
-    def pre_op(self, cluster_id: str, action: Any) -> None:
+    def decide(self, cluster_id: str, action: Any) -> Decision | None:
         """Decide which regions nodes come to or leave (S1 to S4).
 
         :param cluster_id: the cluster's id.
-        :param action: the action; the decision goes into its data.
+        :param action: the action.
+        :returns: the decision, or ``None`` if there is nothing to plan.
+        :raises SizeError: if the number of nodes cannot be used.
         """
-        cluster = common.cluster_of(action, cluster_id)
-        profile = cluster.rt['profile']
-        if action.action == consts.NODE_CREATE:
-            profile = action.entity.rt['profile']
-            change = sizing.Change(True, 1)
-        elif action.action == consts.CLUSTER_RECOVER:
-            missing = sizing.recovering(
-                action.inputs, len(cluster.nodes), cluster.desired_capacity
-            )
-            change = sizing.Change(True, missing)
-        else:
-            change = common.change_of(action, cluster)
+        cluster = reading.read_cluster(action, cluster_id)
+        # That of the node or of the cluster that the action is about.
+        profile = action.entity.rt['profile']
+        change = reading.read_change(action, cluster)
         if not change.count:
-            return
-        if change.growing and regions.own_region(profile):
+            return None
+        own_region = regions.own_region(profile)
+        if change.growing and own_region:
             # The profile's region takes precedence (S4), also when the
             # nodes are created by a scaling of the cluster.
             LOG.debug(
                 "Profile '%(profile)s' fixes region '%(region)s'.",
-                {
-                    'profile': profile.name,
-                    'region': regions.own_region(profile),
-                },
+                {'profile': profile.name, 'region': own_region},
             )
-            return
-        usable = self._usable_regions(cluster, profile)
-        # After Keystone has answered: the nodes are as of now.
-        nodes = common.nodes_of(action, cluster)
-        homes = common.regions_of(action, cluster, nodes)
-        if change.growing:
-            current = collections.Counter(
-                itertools.compress(homes, map(_counts, nodes))
+            return None
+        out_of_reach = self._out_of_reach(cluster, profile)
+        # After Keystone has answered, so that the nodes are as of now.
+        nodes = reading.read_nodes(action, cluster)
+        return place(
+            Snapshot(
+                change,
+                self.spec_regions,
+                distribution(nodes, change.growing),
+                out_of_reach,
+                nodes,
             )
-            self._grow(action, profile, usable, current, change.count)
-        else:
-            self._shrink(action, cluster, usable, nodes, homes, change.count)
-        common.answer(action)
+        )
 
-    def _grow(
-        self,
-        action: Any,
-        profile: Any,
-        usable: list[apportionment.Region],
-        current: Mapping[str, int],
-        count: int,
-    ) -> None:
-        """Write ``creation`` and make it happen."""
-        plan = _plan(apportionment.grow(usable, current, count))
-        action.data['creation'] = {
-            **(action.data.get('creation') or {}),
-            'count': count,
-            'regions': plan,
-        }
-        targets = [name for name in plan for _ in range(plan[name])]
-        if not _is_aware(profile):
+    def write(self, action: Any, decision: Decision) -> None:
+        """Write ``creation`` or ``deletion``, and make it happen.
+
+        :param action: the action; the decision goes into its data.
+        :param decision: a plan, with candidates if nodes are to leave.
+        """
+        field = 'deletion' if decision.candidates else 'creation'
+        written = dict(action.data.get(field) or {})
+        written['count'] = sum(decision.plan.values())
+        written['regions'] = dict(decision.plan)
+        action.data[field] = written
+        profile = action.entity.rt['profile']
+        if decision.candidates:
+            # A deletion policy, this package's or Senlin's own, replaces
+            # them by those that its criterion chooses in each region.
+            written['candidates'] = list(decision.candidates)
+        elif not regions.is_aware(profile):
             LOG.warning(
                 'The plan for action %(action)s has no effect: profile '
                 "'%(profile)s' of type '%(type)s' is not region-aware.",
@@ -206,96 +191,22 @@ class RegionPlacementPolicy(common.PlacementPolicy):
                 },
             )
         elif action.action == consts.NODE_CREATE:
-            regions.record_region(action.entity, targets[0])
+            regions.record_region(action.entity, decision.placements[0])
         else:
             placement = action.data.get('placement') or {}
-            action.data['placement'] = _merge(placement, targets)
+            action.data['placement'] = _merge(placement, decision.placements)
 
-    def _shrink(
-        self,
-        action: Any,
-        cluster: Any,
-        usable: list[apportionment.Region],
-        nodes: list[Any],
-        homes: list[str],
-        count: int,
-    ) -> None:
-        """Write ``deletion``, with candidates if nobody else will."""
-        # A region of the spec that is out of reach now is left alone.
-        held = {region.name for region in self.spec_regions}
-        held -= {region.name for region in usable}
-        current = collections.Counter(
-            region for region in homes if region not in held
-        )
-        plan = _plan(apportionment.shrink(usable, current, count))
-        deletion = {
-            **(action.data.get('deletion') or {}),
-            'count': count,
-            'regions': plan,
-        }
-        if not self._has_deletion_policy(action, cluster):
-            chosen = selection.select(
-                nodes,
-                count,
-                selection.Criterion.RANDOM,
-                # Nobody gains from guessing which nodes leave.
-                random.Random(),  # noqa: S311
-                homes,
-                plan,
-            )
-            deletion['candidates'] = list(chosen.candidates)
-        action.data['deletion'] = deletion
-
-    def _usable_regions(
-        self, cluster: Any, profile: Any
-    ) -> list[apportionment.Region]:
-        """Return the regions of the spec that nodes can be created in."""
+    def _out_of_reach(self, cluster: Any, profile: Any) -> set[str]:
+        """Return the regions of the spec that cannot be used now."""
         keystone = self.keystone(cluster.user, cluster.project)
         names = [region.name for region in self.spec_regions]
-        known = set(keystone.validate_regions(names))
-        if cfg.CONF[conf.GROUP].check_catalog and _is_aware(profile):
+        usable = set(keystone.validate_regions(names))
+        if cfg.CONF[conf.GROUP].check_catalog and regions.is_aware(profile):
             services = profile.required_services()
-            known = {n for n in known if catalog.offers(keystone, n, services)}
-        return [region for region in self.spec_regions if region.name in known]
-
-    @staticmethod
-    def _has_deletion_policy(action: Any, cluster: Any) -> bool:
-        """Tell whether an enabled policy will choose the candidates."""
-        attached = [
-            policy.id
-            for type_name in DELETION_TYPES
-            for policy in common.policies_of_type(cluster, type_name)
-        ]
-        if not attached:
-            return False
-        # The rows, because each binding *object* reads the whole cluster
-        # with all its nodes again.
-        enabled = db_api.cluster_policy_get_all(
-            action.context, cluster.id, filters={'enabled': True}
-        )
-        return any(binding.policy_id in attached for binding in enabled)
-
-
-def _is_aware(profile: Any) -> bool:
-    """Tell whether a profile creates nodes where they are placed."""
-    return bool(getattr(profile, 'REGION_AWARE', False))
-
-
-def _counts(node: Any) -> bool:
-    """Tell whether a node is anywhere yet.
-
-    A node that waits for its own NODE_CREATE is a member of the cluster
-    already, but nobody has decided on its region.
-    """
-    settled = bool(node.status != consts.NS_INIT)
-    return settled or regions.recorded_region(node) is not None
-
-
-def _plan(outcome: apportionment.Outcome) -> dict[str, int]:
-    """Return the plan of an outcome, or refuse with its reason."""
-    if not outcome.feasible:
-        raise common.Refused(outcome.reason)
-    return dict(outcome.plan)
+            usable = {
+                n for n in usable if catalog.offers(keystone, n, services)
+            }
+        return set(names) - usable
 
 
 def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:

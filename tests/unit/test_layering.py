@@ -11,8 +11,9 @@ from tests import processes
 #: read, tested and reused without any service.
 PURE = {
     'senlin_plugins': (
-        'planning.apportionment planning.projection planning.region_spec '
-        'planning.selection planning.sizing'
+        'planning.apportionment planning.decision planning.projection '
+        'planning.region_spec planning.selection planning.sizing '
+        'planning.snapshot'
     ),
     'nova_filters': (
         'matching.report advice.explanation advice.impact advice.lint '

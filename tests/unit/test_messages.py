@@ -26,7 +26,7 @@ SOURCES = {
             f'senlin_plugins/{name}.py'
             for name in (
                 *('conf', 'planning/apportionment'),
-                *('planning/selection', 'planning/sizing'),
+                *('planning/decision', 'planning/sizing'),
             )
         ),
     ),
@@ -71,7 +71,7 @@ PARTS = {
 
 #: What holds no messages: what is told to Senlin's API and to oslo.config of
 #: properties and options, what is told at DEBUG, and names.
-_OTHER_CALLS = re.compile(r'(schema\.|common\.WholeNumber$|cfg\.)|.*\.debug$')
+_OTHER_CALLS = re.compile(r'(schema\.|WholeNumber$|cfg\.)|.*\.debug$')
 _OTHER_NAMES = {'_upgrade_checks', 'display_title', '_ATTACHED'}
 _LOGS = re.compile(r'(LOG|self\.log)\.(info|warning|error|exception|critical)')
 

@@ -21,9 +21,9 @@ _READ = {
     'aggregates.json': inventory.read_aggregates,
     'hosts.json': inventory.read_hosts,
 }
-#: The words of examples that ask a cloud, or Senlin: those that save a file
-#: are run below, and the others beside what they ask.
-_ELSEWHERE = (' > ', '--compare', 'stack hints show shop --config-file')
+#: The words of examples that ask a cloud: those that save a file are run
+#: below, and the others beside what they ask.
+_ELSEWHERE = (' > ', 'stack hints show shop --config-file')
 
 
 @ddt.ddt

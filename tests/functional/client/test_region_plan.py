@@ -3,8 +3,6 @@
 """``openstack cluster region plan`` from options and files, in the shell."""
 
 import json
-import sys
-from unittest import mock
 
 import ddt
 import yaml
@@ -112,16 +110,6 @@ class RegionPlanTest(base.CommandTestCase):
         )
         self.assertEqual((0, ''), (result.status, result.error))
         self.assertIn('RegionThree', result.output)
-
-    def test_a_comparison_without_senlin_is_one_line(self):
-        # One of the environments of these tests has it.
-        with mock.patch.dict(sys.modules, {'senlin': None}):
-            result = self.openstack(
-                *COMMAND, *REGIONS, '--scale-out', '5', '--compare'
-            )
-        self.assert_one_line(
-            result, 'Senlin is not installed', 'os-placement-plugins[senlin]'
-        )
 
     @ddt.unpack
     @ddt.data(

@@ -2,12 +2,7 @@
 
 """The examples of the documentation, as an operator would use them."""
 
-import os
-import shlex
-import sys
-
 import yaml
-from eventlet.green import subprocess
 from senlin.engine import environment
 
 from tests import console
@@ -74,33 +69,6 @@ class Examples(base.TestCase):
         policy = self.policy(base.DELETION_POLICY, 1)
         shown = self.senlin.call('GET', f'/policies/{policy}')['policy']
         self.assertEqual(f'{base.DELETION_POLICY}-1.1', shown['type'])
-
-    def test_comparing_prints_what_the_page_of_the_commands_shows(self):
-        (example,) = (
-            one
-            for one in console.examples('commands.rst')
-            if '--compare' in one.command
-        )
-        _, *words = shlex.split(example.command.replace('\\\n', ''))
-        process = subprocess.run(
-            (
-                *(sys.executable, '-W', 'ignore'),
-                *('-m', 'openstackclient.shell', *words),
-            ),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            # So that no cloud is found, and the table is not cut.
-            env={'PATH': os.environ['PATH'], 'HOME': '/', 'COLUMNS': '400'},
-        )
-        lines = [
-            line
-            for line in process.stdout.splitlines()
-            # What else is installed in the shell may warn.
-            if not line.startswith('Could not load')
-        ]
-        self.assertEqual(0, process.returncode, process.stdout)
-        self.assertEqual(example.output.splitlines(), lines)
 
     def test_the_environment_file_hides_the_type_of_senlin(self):
         env = environment.global_env()

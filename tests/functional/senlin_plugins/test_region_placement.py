@@ -225,9 +225,18 @@ class Shrinking(base.TestCase):
         )
         cluster = self.cluster(in_tree, self.region_policy((ONE, 1), (TWO, 2)))
         self.act(cluster, 'scale_out', count=6)
+        region_of = base.regions_of(self.senlin.nodes(cluster))
+        oldest_first = self.senlin.by_age(cluster)
         data = self.act(cluster, 'scale_in', count=3)
-        self.assertEqual({ONE: 1, TWO: 2}, data['deletion']['regions'])
-        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
+        plan = {ONE: 1, TWO: 2}
+        self.assertEqual(plan, data['deletion']['regions'])
+        # Its candidates, and not those of this package's policy.
+        oldest = []
+        for region, count in plan.items():
+            here = [n for n in oldest_first if region_of[n] == region]
+            oldest += here[:count]
+        self.assertEqual(oldest, data['deletion']['candidates'])
+        self.assert_servers(cluster, **plan)
 
     def test_s1_without_deletion_policy_candidates_follow_the_plan(self):
         cluster = self.spread((ONE, 100), (TWO, 200))

@@ -159,11 +159,6 @@ class LivePlanTest(base.TestCase):
         changes = {name: row['Change'] for name, row in self.rows.items()}
         return {name: n for name, n in changes.items() if n}, '\n'.join(said)
 
-    def in_tree(self, *names):
-        """Return what the in-tree policy would change in regions."""
-        cells = [self.rows[name]['In-tree Change'] for name in names]
-        return [cell.machine_readable() for cell in cells]
-
     def assert_one_line(self, words, *arguments):
         """Check that the command fails with one clear line."""
         with self.assertRaises(exceptions.CommandError) as caught:
@@ -191,22 +186,14 @@ class LivePlanTest(base.TestCase):
         methods = {method for method, _ in self.gateway.requests}
         self.assertEqual({'GET'}, methods)
 
-    def test_a_policy_and_the_in_tree_algorithm_beside_it(self):
+    def test_a_policy_without_a_cluster(self):
         policy = self.region_policy((ONE, 100, 1), (TWO, 100), (THREE, 100))
         planned, said = self.plan(
             *('--policy', policy, '--current', f'{TWO}=1'),
-            *('--scale-out', '5', '--compare'),
+            *('--scale-out', '5'),
         )
         self.assertEqual({ONE: 1, TWO: 1, THREE: 3}, planned)
-        # Room in two regions, and a refusal all the same.
-        self.assertIn('The in-tree policy refuses', said)
-        self.assertEqual([None], self.in_tree(ONE))
-        planned, said = self.plan(
-            '--policy', policy, '--scale-out', '3', '--compare'
-        )
-        self.assertEqual({ONE: 1, TWO: 1, THREE: 1}, planned)
         self.assertEqual('', said)
-        self.assertEqual([1, 1, 1], self.in_tree(ONE, TWO, THREE))
 
     def test_a_region_that_keystone_does_not_know_is_left_out(self):
         cluster = self.spread((ONE,), (TWO,))

@@ -2,8 +2,8 @@
 
 """Which nodes are chosen, by which criterion."""
 
-import dataclasses
 import datetime
+import functools
 import random
 import unittest
 
@@ -11,8 +11,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins.planning import selection
-from senlin_plugins.planning.selection import Criterion
+from senlin_plugins.planning import snapshot
+from senlin_plugins.planning.selection import Criterion, select
 
 
 def at(second):
@@ -20,54 +20,34 @@ def at(second):
     return datetime.datetime(2026, 11, 1, 0, 0, second, tzinfo=datetime.UTC)
 
 
-@dataclasses.dataclass(frozen=True)
-class Node:
-    """As much of a node as the selection reads, and where it is."""
-
-    id: str
-    group: str | None = None
-    index: int = -1
-    created_at: datetime.datetime | None = at(0)
-    profile_created_at: str | None = None
-    status: str = 'ACTIVE'
-    tainted: bool = False
-
+#: A node that was created.
+Node = functools.partial(snapshot.Node, created_at=at(0))
 
 NODES = (
-    Node('n1', 'A', 1, at(3), '2'),
-    Node('n2', 'A', 2, at(1), '3'),
-    Node('n3', 'B', 3, at(2), '1'),
-    Node('n4', 'B', 4, at(1), '3'),
+    Node('n1', 'A', position=1, created_at=at(3), profile_created_at='2'),
+    Node('n2', 'A', position=2, created_at=at(1), profile_created_at='3'),
+    Node('n3', 'B', position=3, created_at=at(2), profile_created_at='1'),
+    Node('n4', 'B', position=4, created_at=at(1), profile_created_at='3'),
 )
 
 CLUSTERS = st.lists(
     st.builds(
-        Node,
+        snapshot.Node,
         id=st.integers(0, 20).map(str),
-        group=st.sampled_from(['A', 'B', 'C', None]),
-        index=st.integers(-1, 3),
+        region=st.sampled_from(['A', 'B', 'C', '']),
+        zone=st.sampled_from(['A', 'B', 'C', None]),
+        position=st.integers(-1, 3),
         created_at=st.sampled_from([None, at(0), at(1), at(2)]),
         profile_created_at=st.sampled_from([None, '1', '2']),
         status=st.sampled_from(['ACTIVE', 'ACTIVE', 'ERROR', 'WARNING']),
         tainted=st.sampled_from([False, False, False, True]),
+        lot=st.sampled_from([0.1, 0.2, 0.3]),
     ),
     max_size=12,
     unique_by=lambda node: node.id,
 )
 GROUPS = st.dictionaries(st.sampled_from('ABCD'), st.integers(0, 5))
-BY_AGE = [c for c in Criterion if c is not Criterion.RANDOM]
-
-
-def chosen(nodes, count, criterion, per_group=None, seed=1):
-    """Select with a reproducible source of chance."""
-    return selection.select(
-        nodes,
-        count,
-        criterion,
-        random.Random(seed),
-        [node.group for node in nodes],
-        per_group,
-    )
+CRITERIA = st.sampled_from(Criterion)
 
 
 def fitness(node):
@@ -79,10 +59,12 @@ def fitness(node):
 
 def ranked(nodes, criterion):
     """Return the nodes in the order in which they should go: by sorting."""
-    nodes = sorted(nodes, key=lambda node: (node.index, node.id))
+    nodes = sorted(nodes, key=lambda node: (node.position, node.id))
     good = [node for node in nodes if fitness(node) == 2]
     if criterion is Criterion.OLDEST_PROFILE_FIRST:
         good.sort(key=lambda node: node.profile_created_at or '')
+    elif criterion is Criterion.RANDOM:
+        good.sort(key=lambda node: node.lot)
     else:
         good.sort(
             key=lambda node: node.created_at,
@@ -101,13 +83,18 @@ class Criteria(unittest.TestCase):
     )
     @ddt.unpack
     def test_order_with_equal_ages_by_index(self, criterion, wanted):
-        self.assertEqual(wanted, chosen(NODES, 3, criterion).candidates)
-        self.assertEqual(wanted, chosen(NODES[::-1], 3, criterion).candidates)
+        self.assertEqual(wanted, select(NODES, 3, criterion).candidates)
+        self.assertEqual(wanted, select(NODES[::-1], 3, criterion).candidates)
 
-    def test_random_uses_the_given_source(self):
+    def test_random_goes_by_the_lots_that_were_drawn(self):
+        rng = random.Random(1)
         picks = {
-            chosen(NODES, 2, Criterion.RANDOM, seed=seed).candidates
-            for seed in range(200)
+            select(
+                [node._replace(lot=rng.random()) for node in NODES],
+                2,
+                Criterion.RANDOM,
+            ).candidates
+            for _ in range(200)
         }
         # Every ordered pair of four nodes.
         self.assertEqual(12, len(picks))
@@ -116,95 +103,91 @@ class Criteria(unittest.TestCase):
     def test_bad_nodes_go_first_then_those_never_created(self, criterion):
         nodes = [
             *NODES,
-            Node('unborn', index=5, created_at=None, status='INIT'),
-            Node('tainted', index=6, created_at=at(2), tainted=True),
-            Node('warning', index=7, created_at=at(2), status='WARNING'),
-            Node('error', index=8, created_at=None, status='ERROR'),
+            Node('unborn', position=5, created_at=None, status='INIT'),
+            Node('tainted', position=6, created_at=at(2), tainted=True),
+            Node('warning', position=7, created_at=at(2), status='WARNING'),
+            Node('error', position=8, created_at=None, status='ERROR'),
         ]
         self.assertEqual(
             ('tainted', 'warning', 'error', 'unborn'),
-            chosen(nodes, 4, criterion).candidates,
+            select(nodes, 4, criterion).candidates,
         )
 
-    @ddt.data(*BY_AGE)
+    @ddt.data(*Criterion)
     def test_nodes_without_any_difference_go_by_id(self, criterion):
         nodes = [Node(name) for name in 'cab']
-        self.assertEqual(('a', 'b'), chosen(nodes, 2, criterion).candidates)
+        self.assertEqual(('a', 'b'), select(nodes, 2, criterion).candidates)
 
 
 class PerGroup(unittest.TestCase):
     def test_the_criterion_applies_within_each_region(self):
-        picked = chosen(NODES, 2, Criterion.YOUNGEST_FIRST, {'B': 1, 'A': 1})
+        picked = select(NODES, 2, Criterion.YOUNGEST_FIRST, {'B': 1, 'A': 1})
         self.assertEqual(('n1', 'n3'), picked.candidates)
         self.assertEqual({}, picked.shortage)
 
     def test_a_short_region_gives_what_it_has_and_others_the_rest(self):
-        picked = chosen(
+        picked = select(
             NODES, 4, Criterion.OLDEST_FIRST, {'A': 3, 'nowhere': 1}
         )
         self.assertEqual(('n2', 'n1', 'n4', 'n3'), picked.candidates)
         self.assertEqual({'A': 1, 'nowhere': 1}, picked.shortage)
 
+    def test_zones_count_where_no_regions_are_given(self):
+        nodes = [
+            node._replace(zone=zone)
+            for node, zone in zip(NODES, 'YXYX', strict=True)
+        ]
+        zones = {'X': 1, 'Y': 1}
+        picked = select(nodes, 2, Criterion.OLDEST_FIRST, None, zones)
+        self.assertEqual(('n2', 'n3'), picked.candidates)
+        picked = select(nodes, 2, Criterion.OLDEST_FIRST, {'A': 2}, zones)
+        self.assertEqual(('n2', 'n1'), picked.candidates)
+
 
 class Properties(unittest.TestCase):
-    @hypothesis.given(
-        CLUSTERS, st.integers(0, 15), st.sampled_from(Criterion), GROUPS
-    )
+    @hypothesis.given(CLUSTERS, st.integers(0, 15), CRITERIA, GROUPS)
     def test_never_too_many_never_one_twice_and_groups_get_their_count(
-        self, nodes, count, criterion, per_group
+        self, nodes, count, criterion, per_region
     ):
-        picked = chosen(nodes, count, criterion, per_group)
+        picked = select(nodes, count, criterion, per_region)
         ids = picked.candidates
         self.assertEqual(len(set(ids)), len(ids))
         self.assertLessEqual(set(ids), {node.id for node in nodes})
-        wanted = max(count, sum(per_group.values()))
+        wanted = max(count, sum(per_region.values()))
         self.assertEqual(min(wanted, len(nodes)), len(ids))
-        for group, number in per_group.items():
-            there = [n.id for n in nodes if n.group == group]
-            missing = picked.shortage.get(group, 0)
+        for region, number in per_region.items():
+            there = [n.id for n in nodes if n.region == region]
+            missing = picked.shortage.get(region, 0)
             self.assertEqual(max(0, number - len(there)), missing)
             self.assertGreaterEqual(
                 len(set(there) & set(ids)), number - missing
             )
 
-    @hypothesis.given(
-        CLUSTERS, st.integers(0, 15), st.sampled_from(BY_AGE), GROUPS
-    )
+    @hypothesis.given(CLUSTERS, st.integers(0, 15), CRITERIA, GROUPS)
     def test_the_order_is_that_of_sorting_all_nodes(
-        self, nodes, count, criterion, per_group
+        self, nodes, count, criterion, per_region
     ):
         wanted = []
-        for group in sorted(per_group):
-            there = [node for node in nodes if node.group == group]
-            wanted += ranked(there, criterion)[: per_group[group]]
-        missing = max(count, sum(per_group.values())) - len(wanted)
+        for region in sorted(per_region):
+            there = [node for node in nodes if node.region == region]
+            wanted += ranked(there, criterion)[: per_region[region]]
+        missing = max(count, sum(per_region.values())) - len(wanted)
         rest = [node for node in nodes if node not in wanted]
         wanted += ranked(rest, criterion)[:missing]
         self.assertEqual(
             tuple(node.id for node in wanted),
-            chosen(nodes, count, criterion, per_group).candidates,
-        )
-
-    @hypothesis.given(CLUSTERS, st.integers(0, 15), st.integers())
-    def test_random_takes_those_of_no_use_first(self, nodes, count, seed):
-        picked = chosen(nodes, count, Criterion.RANDOM, seed=seed).candidates
-        worth = {node.id: fitness(node) for node in nodes}
-        self.assertEqual(
-            sorted(worth.values())[:count],
-            [worth[node_id] for node_id in picked],
+            select(nodes, count, criterion, per_region).candidates,
         )
 
     @hypothesis.given(
-        CLUSTERS,
-        st.integers(0, 15),
-        st.sampled_from(BY_AGE),
-        GROUPS,
-        st.randoms(),
+        CLUSTERS, st.integers(0, 15), CRITERIA, GROUPS, st.randoms()
     )
     def test_the_order_of_the_nodes_does_not_matter(
-        self, nodes, count, criterion, per_group, rng
+        self, nodes, count, criterion, per_region, rng
     ):
         self.assertEqual(
-            chosen(nodes, count, criterion, per_group),
-            chosen(rng.sample(nodes, len(nodes)), count, criterion, per_group),
+            select(nodes, count, criterion, per_region),
+            select(
+                rng.sample(nodes, len(nodes)), count, criterion, per_region
+            ),
         )

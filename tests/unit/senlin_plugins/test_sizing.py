@@ -9,23 +9,25 @@ import ddt
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.sizing import Change
 
+SCALE_IN = 'CLUSTER_SCALE_IN'
+
 
 @ddt.ddt
 class Scaling(unittest.TestCase):
     @ddt.data(
         # (section, action, inputs, data, change)
-        ('S1', sizing.SCALE_IN, {}, {}, Change(False, 1)),
-        ('S1', sizing.SCALE_IN, {'count': 3}, {}, Change(False, 3)),
+        ('S1', SCALE_IN, {}, {}, Change(False, 1)),
+        ('S1', SCALE_IN, {'count': 3}, {}, Change(False, 3)),
         (
             'S1, another policy decided',
-            sizing.SCALE_IN,
+            SCALE_IN,
             {'count': 3},
             {'deletion': {'count': 2}},
             Change(False, 2),
         ),
         (
             'S1, decision without a count',
-            sizing.SCALE_IN,
+            SCALE_IN,
             {'count': 3},
             {'deletion': {}},
             Change(False, 1),
@@ -60,22 +62,19 @@ class Scaling(unittest.TestCase):
 
     @ddt.data(0, -1, 1.5, '1.5', 'two', True, None, [1])
     def test_what_is_no_positive_integer_is_refused(self, value):
-        change = sizing.scaling(sizing.SCALE_OUT, {'count': value}, {})
+        with self.assertRaises(sizing.SizeError) as caught:
+            sizing.scaling(sizing.SCALE_OUT, {'count': value}, {})
         self.assertEqual(
-            Change(
-                True,
-                0,
-                f"The value of 'count' is '{value}': it must be a positive "
-                'integer.',
-            ),
-            change,
+            f"The value of 'count' is '{value}': it must be a positive "
+            'integer.',
+            str(caught.exception),
         )
 
     def test_the_reason_names_the_decision_that_is_wrong(self):
-        change = sizing.scaling(
-            sizing.SCALE_IN, {'count': 1}, {'deletion': {'count': -2}}
-        )
-        self.assertIn("'deletion.count' is '-2'", change.reason)
+        with self.assertRaisesRegex(
+            sizing.SizeError, "'deletion.count' is '-2'"
+        ):
+            sizing.scaling(SCALE_IN, {'count': 1}, {'deletion': {'count': -2}})
 
 
 @ddt.ddt
@@ -96,8 +95,10 @@ class Resizing(unittest.TestCase):
         self.assertEqual(change, sizing.resizing(data))
 
     def test_a_wrong_count_is_refused(self):
-        change = sizing.resizing({'creation': {'count': 'many'}})
-        self.assertIn("'creation.count' is 'many'", change.reason)
+        with self.assertRaisesRegex(
+            sizing.SizeError, "'creation.count' is 'many'"
+        ):
+            sizing.resizing({'creation': {'count': 'many'}})
 
 
 @ddt.ddt
@@ -111,4 +112,7 @@ class Recovering(unittest.TestCase):
     )
     @ddt.unpack
     def test_only_with_check_capacity(self, inputs, current, desired, missing):
-        self.assertEqual(missing, sizing.recovering(inputs, current, desired))
+        self.assertEqual(
+            Change(True, missing),
+            sizing.recovering(inputs, current, desired),
+        )

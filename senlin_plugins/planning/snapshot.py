@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""A cluster, read once. What is decided follows from the snapshot alone."""
+
+import collections
+import dataclasses
+import datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.sizing import Change
+
+#: The status of a node that nobody has begun to create.
+INIT = 'INIT'
+
+
+class Node(NamedTuple):
+    """A node of a cluster.
+
+    :param id: its id.
+    :param region: the region it counts in; empty if nothing names one.
+    :param zone: its availability zone, if its data name one.
+    :param placed: whether its region counts when nodes are added, see
+        :func:`is_placed`.
+    :param status: its status.
+    :param tainted: whether a health check has found it useless.
+    :param position: its index in the cluster.
+    :param created_at: when it was created; ``None`` if it never was.
+    :param profile_created_at: when its profile was created, as text that
+        sorts like time.
+    :param lot: a random number between 0 and 1, drawn for this node.
+    """
+
+    id: str
+    region: str = ''
+    zone: str | None = None
+    placed: bool = True
+    status: str = 'ACTIVE'
+    tainted: bool = False
+    position: int = -1
+    created_at: datetime.datetime | None = None
+    profile_created_at: str | None = None
+    lot: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Snapshot:
+    """A cluster under a region placement policy, and the change asked for.
+
+    :param change: how many nodes come or go.
+    :param regions: the regions of the policy's spec.
+    :param current: region name -> nodes that count there now.
+    :param out_of_reach: names of regions that cannot be used now.
+    :param nodes: the nodes themselves; candidates are chosen from them.
+    """
+
+    change: Change
+    regions: Sequence[Region]
+    current: Mapping[str, int]
+    out_of_reach: Collection[str] = ()
+    nodes: Sequence[Node] = ()
+
+    @property
+    def usable(self) -> list[Region]:
+        """The regions that nodes can be created in."""
+        return [r for r in self.regions if r.name not in self.out_of_reach]
+
+    @property
+    def movable(self) -> dict[str, int]:
+        """The distribution without the regions that are left alone."""
+        held = {r.name for r in self.regions if r.name in self.out_of_reach}
+        return {n: c for n, c in self.current.items() if n not in held}
+
+    def after(self, plan: Mapping[str, int]) -> 'Snapshot':
+        """Return the cluster after a plan has been carried out.
+
+        :param plan: region name -> nodes to add or to remove there.
+        """
+        sign = 1 if self.change.growing else -1
+        current = dict(self.current)
+        for name, count in plan.items():
+            current[name] = current.get(name, 0) + sign * count
+        return dataclasses.replace(self, current=current)
+
+
+def is_placed(status: str, recorded_region: str | None) -> bool:
+    """Tell whether the region of a node counts when nodes are added.
+
+    A node that waits for its own NODE_CREATE is a member of the cluster
+    already, but nobody has decided on its region yet.
+
+    :param status: the node's status.
+    :param recorded_region: the region that its data name, if any.
+    """
+    return bool(recorded_region) or status != INIT
+
+
+def distribution(nodes: Iterable[Node], growing: bool) -> dict[str, int]:
+    """Count nodes where they are.
+
+    :param nodes: the nodes of a cluster.
+    :param growing: whether nodes are to be added.
+    :returns: region name -> number of nodes.
+    """
+    return collections.Counter(
+        node.region for node in nodes if node.placed or not growing
+    )

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the two policies have in common: the answers that Senlin expects."""
+
+from typing import Any
+
+from oslo_config import cfg
+from oslo_log import log as logging
+from senlin.common import exception as exc
+from senlin.policies import base
+
+from senlin_plugins import conf
+from senlin_plugins.planning import sizing
+from senlin_plugins.planning.decision import Decision
+
+LOG = logging.getLogger(__name__)
+# Senlin has read senlin.conf before it loads a policy.
+conf.load(cfg.CONF)
+
+
+class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
+    """A policy that reads a cluster, decides, and writes the decision.
+
+    A subclass names itself and its in-tree rival, says what is wrong with a
+    spec, and fills in :meth:`decide` and :meth:`write`.
+    """
+
+    # Set by the untyped base.
+    name: str
+    type: Any
+    properties: Any
+
+    #: The name in the option ``enabled_policies``.
+    ENABLED_AS = ''
+    #: The in-tree type that must not be attached to the same cluster, and
+    #: what both would do then.
+    IN_TREE_TYPE = ''
+    BOTH_WOULD = ''
+
+    PROFILE_TYPE = ['ANY']
+
+    def find_problem(self) -> str:
+        """Say what is wrong with the values, beyond their types.
+
+        :returns: the field, the value and what is accepted, or an empty
+            string.
+        """
+        raise NotImplementedError
+
+    def decide(self, cluster_id: str, action: Any) -> Decision | None:
+        """Read the cluster and decide.
+
+        :param cluster_id: the cluster's id.
+        :param action: the action.
+        :returns: the decision, or ``None`` if there is nothing to decide.
+        :raises SizeError: if the number of nodes cannot be used.
+        """
+        raise NotImplementedError
+
+    def write(self, action: Any, decision: Decision) -> None:
+        """Write a decision into an action's data, as it is documented.
+
+        :param action: the action; it is stored afterwards.
+        :param decision: the decision, no refusal.
+        """
+        raise NotImplementedError
+
+    def find_obstacle(self, cluster: Any) -> str:
+        """Say why the policy cannot be attached to a cluster.
+
+        :param cluster: the engine's cluster object.
+        :returns: what to do about it, or an empty string.
+        :raises: ``InvalidSpec`` if policies of this type are disabled.
+        """
+        self._check_enabled()
+        for policy in cluster.policies:
+            if policy.type.startswith(f'{self.IN_TREE_TYPE}-'):
+                return (
+                    f"Policy '{policy.name}' of type '{policy.type}' is "
+                    f'attached to the cluster already and {self.BOTH_WOULD}, '
+                    'too: detach it first.'
+                )
+        return ''
+
+    def validate(self, context: Any, validate_props: bool = False) -> bool:
+        """Check the spec.
+
+        :param context: the request's context.
+        :param validate_props: whether to check values against the cloud,
+            too; a subclass does that.
+        :raises: ``InvalidSpec`` with what is wrong and what is accepted.
+        """
+        self._check_enabled()
+        try:
+            super().validate(context, validate_props)
+            problem = self.find_problem()
+        except (exc.ESchema, TypeError, ValueError) as ex:
+            problem = str(ex)
+        if problem:
+            raise exc.InvalidSpec(message=problem)
+        return True
+
+    def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
+        """Refuse a cluster on which the policy could not do its work.
+
+        :param cluster: the cluster to attach to.
+        :param enabled: whether the binding is enabled.
+        :returns: (true, data), or (false, reason).
+        """
+        try:
+            obstacle = self.find_obstacle(cluster)
+        except exc.InvalidSpec as ex:
+            obstacle = str(ex)
+        return (False, obstacle) if obstacle else (True, None)
+
+    def pre_op(self, cluster_id: str, action: Any) -> None:
+        """Decide about an action before it runs; never raise.
+
+        An exception would take down the action without a reason (NODE_*) or
+        with a bare traceback (CLUSTER_*).
+
+        :param cluster_id: the cluster's id.
+        :param action: the action. The decision goes into its data, or status
+            ERROR with the reason, where the API shows it.
+        """
+        try:
+            decision = self.decide(cluster_id, action)
+            if decision is None:
+                return
+            refusal = decision.refusal
+            if not refusal:
+                action.data['status'] = base.CHECK_OK
+                self.write(action, decision)
+                action.store(action.context)
+                return
+        except sizing.SizeError as ex:
+            refusal = str(ex)
+        except Exception as ex:
+            LOG.exception(
+                "Policy '%(policy)s' failed on %(action)s %(id)s.",
+                {
+                    'policy': self.name,
+                    'action': action.action,
+                    'id': action.id,
+                },
+            )
+            refusal = f'The policy check failed: {ex or type(ex).__name__}'
+        self._refuse(action, refusal)
+
+    def _refuse(self, action: Any, reason: str) -> None:
+        """Store why an action cannot be carried out."""
+        LOG.debug(
+            "Policy '%(policy)s' refuses %(action)s %(id)s: %(reason)s",
+            {
+                'policy': self.name,
+                'action': action.action,
+                'id': action.id,
+                'reason': reason,
+            },
+        )
+        action.data.update({'status': base.CHECK_ERROR, 'reason': reason})
+        try:
+            action.store(action.context)
+        except Exception:
+            LOG.exception(
+                'The reason could not be stored in action %(id)s.',
+                {'id': action.id},
+            )
+
+    def _check_enabled(self) -> None:
+        """Refuse a policy type that the operator did not enable."""
+        enabled = cfg.CONF[conf.GROUP].enabled_policies
+        if self.ENABLED_AS not in enabled:
+            raise exc.InvalidSpec(
+                message='Policies of type '
+                f"'senlin_plugins.policy.{self.ENABLED_AS}' are disabled: "
+                f"add '{self.ENABLED_AS}' to enabled_policies in section "
+                f'[{conf.GROUP}] of senlin.conf, which is '
+                f"'{','.join(enabled)}' now."
+            )

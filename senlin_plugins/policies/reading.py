@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Read a cluster from Senlin's objects into plain data."""
+
+import copy
+import functools
+import random
+from typing import Any
+
+from senlin.common import consts, scaleutils
+from senlin.engine import cluster as cluster_mod
+from senlin.objects import node as node_objects
+from senlin.profiles import base as profile_base
+
+from senlin_plugins.planning import sizing
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Node, is_placed
+from senlin_plugins.profiles import regions
+
+
+def read_cluster(action: Any, cluster_id: str) -> Any:
+    """Return the cluster that an action is about.
+
+    :param action: the action. An action on a cluster has loaded the cluster
+        after it got the lock, so nothing in it is stale.
+    :param cluster_id: the cluster's id.
+    :returns: the engine's cluster object.
+    """
+    if action.target == cluster_id:
+        return action.entity
+    return cluster_mod.Cluster.load(
+        action.context, cluster_id, project_safe=False
+    )
+
+
+def read_change(action: Any, cluster: Any) -> Change:
+    """Return how many nodes an action adds or removes.
+
+    :param action: the action; Senlin's parser writes into its data.
+    :param cluster: the engine's cluster object.
+    :raises SizeError: if the number cannot be used.
+    """
+    if action.action == consts.NODE_CREATE:
+        return Change(growing=True, count=1)
+    size = len(cluster.nodes)
+    if action.action == consts.CLUSTER_RECOVER:
+        return sizing.recovering(action.inputs, size, cluster.desired_capacity)
+    if action.action == consts.CLUSTER_RESIZE:
+        change = sizing.resizing(action.data)
+        change = change or _parse_resize(action, cluster, size)
+    else:
+        change = sizing.scaling(action.action, action.inputs, action.data)
+    if change.growing:
+        _check_size(action, cluster, size + change.count)
+    return change
+
+
+def read_nodes(action: Any, cluster: Any) -> list[Node]:
+    """Return the nodes of a cluster as they are now.
+
+    :param action: the action.
+    :param cluster: the engine's cluster object.
+    """
+    nodes = cluster.nodes
+    if action.target != cluster.id:
+        # Actions on nodes share the cluster's lock: others may have been
+        # placed since the cluster was loaded.
+        nodes = node_objects.Node.get_all_by_cluster(
+            action.context, cluster.id, project_safe=False
+        )
+
+    @functools.cache
+    def region_by_profile(profile_id: str) -> str:
+        profile = cluster.rt['profile']
+        if profile_id != cluster.profile_id:
+            profile = profile_base.Profile.load(
+                action.context, profile_id=profile_id, project_safe=False
+            )
+        return regions.region_of(None, profile) or ''
+
+    found = []
+    for node in nodes:
+        placement = (node.data or {}).get('placement') or {}
+        recorded = placement.get('region_name')
+        status = node.status
+        found.append(
+            Node(
+                id=node.id,
+                region=recorded or region_by_profile(node.profile_id),
+                zone=placement.get('zone'),
+                placed=is_placed(status, recorded),
+                status=status,
+                tainted=node.tainted,
+                position=node.index,
+                created_at=node.created_at,
+                profile_created_at=node.profile_created_at,
+                # Nobody gains from guessing which nodes leave.
+                lot=random.random(),  # noqa: S311
+            )
+        )
+    return found
+
+
+def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
+    """Let Senlin's parser decide how many nodes a resize is about."""
+    # The parser takes a current size of 0 for "not given" and falls back to
+    # the desired capacity, so the two must agree.
+    sized = copy.copy(cluster)
+    sized.desired_capacity = size
+    result, reason = scaleutils.parse_resize_params(action, sized, size)
+    if result != action.RES_OK:
+        raise sizing.SizeError(reason)
+    return sizing.resizing(action.data) or Change(growing=True, count=0)
+
+
+def _check_size(action: Any, cluster: Any, size: int) -> None:
+    """Refuse more nodes than a cluster may have, before planning them.
+
+    Senlin's engine checks the size after the policies, and never if a policy
+    decided the number of a resize. A webhook may ask for a billion nodes,
+    and a plan has an entry for each of them.
+    """
+    # A resize may bring its own limits; the parser compares with those.
+    resized = action.action == consts.CLUSTER_RESIZE
+    problem = scaleutils.check_size_params(
+        None if resized else cluster, size, strict=True
+    )
+    if problem:
+        raise sizing.SizeError(problem)
