@@ -6,18 +6,16 @@ A plan gives every region the number of nodes that brings the cluster
 closest to its weights: it minimises the sum of ``nodes ** 2 / weight`` over
 the regions, within their caps. That is the Sainte-Lague (Webster)
 apportionment under bounds. The ``n``-th node of a region costs
-``(2 * n - 1) / weight``, and a plan is optimal when it always holds the
-cheapest nodes; so the best plan is found by looking for one threshold on
-that cost, instead of handing the nodes out one by one.
+``(2 * n - 1) / weight``, and a plan is optimal if it holds the cheapest
+nodes. So the planner looks for one limit on that cost, by bisection, instead
+of handing the nodes out one by one.
 
 All arithmetic is exact: integers, and fractions for the last few nodes.
-The work is O(R log R) for R regions, however many nodes are asked for.
 """
 
 import collections
 import dataclasses
 import fractions
-import heapq
 from collections.abc import Iterable, Mapping, Sequence
 
 #: Operator-visible reasons, letter by letter from "S1: CLUSTER_SCALE_IN" of
@@ -207,82 +205,35 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
     :param extra: how many nodes to hand out above the lower bounds.
     :returns: region name -> resulting number of nodes.
     """
-    ordered = sorted(bins, key=lambda b: b.name)
-    target = extra + sum(b.lower for b in ordered)
-    threshold, scale = _threshold(ordered, target)
-    # All nodes that cost at most threshold/scale. Because this is a whole
-    # prefix of the order in which nodes would be handed out one by one, a
-    # threshold that is slightly off costs a few more steps below, never the
-    # result.
-    counts = [
-        min(
-            max((threshold * b.weight + scale) // (2 * scale), b.lower),
-            b.upper,
-        )
-        for b in ordered
-    ]
-    _settle(ordered, counts, target)
-    return {b.name: n for b, n in zip(ordered, counts, strict=True)}
-
-
-def _threshold(bins: Sequence[_Bin], target: int) -> tuple[int, int]:
-    """Find the cost at which the regions together hold about ``target``.
-
-    Solves the problem for fractional nodes: at cost ``c`` a region holds
-    ``c * weight / 2`` nodes, within its bounds. The sum is a broken line,
-    and one sweep over its corners finds where it reaches the target.
-
-    :param bins: the tier.
-    :param target: how many nodes the tier shall hold.
-    :returns: the cost as numerator and denominator.
-    """
-    # The denominator makes one step of the numerator worth less than one
-    # node in the heaviest region.
+    target = extra + sum(b.lower for b in bins)
+    # One step of the limit is worth at most half a node in any region.
     scale = max((b.weight for b in bins), default=1)
-    corners = []
-    for b in bins:
-        corners.append((2 * b.lower * scale // b.weight, b.weight))
-        corners.append((2 * b.upper * scale // b.weight, -b.weight))
-    corners.sort()
-    goal = 2 * scale * target
-    held = 2 * scale * sum(b.lower for b in bins)
-    at = slope = 0
-    for corner, change in corners:
-        reached = held + slope * (corner - at)
-        if slope and reached >= goal:
-            return at + (goal - held) // slope, scale
-        held, at, slope = reached, corner, slope + change
-    return at, scale
 
+    def nodes_within(limit: int) -> list[int]:
+        """Return the nodes that cost at most limit / scale, by region."""
+        return [
+            min(
+                max((limit * b.weight + scale) // (2 * scale), b.lower),
+                b.upper,
+            )
+            for b in bins
+        ]
 
-def _settle(bins: Sequence[_Bin], counts: list[int], target: int) -> None:
-    """Add the cheapest or remove the dearest nodes until the sum is right.
-
-    :param bins: the tier, in the order of the names.
-    :param counts: the nodes of each bin; changed in place.
-    :param target: how many nodes the tier shall hold.
-    """
-    missing = target - sum(counts)
-    step = 1 if missing > 0 else -1
-
-    def entry(i: int) -> tuple[fractions.Fraction, int, int, int]:
-        # Ties: the heavier region, then the first name; the other way
-        # round when removing.
-        cost = fractions.Fraction(2 * counts[i] + step, bins[i].weight)
-        return cost * step, -bins[i].weight * step, i * step, i
-
-    def has_room(i: int) -> bool:
-        limit = bins[i].upper if step > 0 else bins[i].lower
-        return counts[i] != limit
-
-    if not missing:
-        return
-    heap = [entry(i) for i in range(len(bins)) if has_room(i)]
-    heapq.heapify(heap)
-    for _ in range(abs(missing)):
-        i = heap[0][-1]
-        counts[i] += step
-        if has_room(i):
-            heapq.heapreplace(heap, entry(i))
+    low, high = 0, 2 * scale * max((b.upper for b in bins), default=0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sum(nodes_within(middle)) <= target:
+            low = middle
         else:
-            heapq.heappop(heap)
+            high = middle - 1
+    counts = nodes_within(low)
+    # The next step would be one too far: it adds at most one node to each
+    # region, and more nodes than are missing.
+    cheapest = sorted(
+        (fractions.Fraction(2 * count + 1, b.weight), -b.weight, b.name, i)
+        for i, (b, count) in enumerate(zip(bins, counts, strict=True))
+        if count < b.upper
+    )
+    for *_, i in cheapest[: target - sum(counts)]:
+        counts[i] += 1
+    return {b.name: n for b, n in zip(bins, counts, strict=True)}
