@@ -18,7 +18,8 @@ import prettytable
 
 from benchmarks import common, in_tree
 from senlin_plugins.planning.apportionment import NO_CAP, Region
-from senlin_plugins.planning.decision import Decision, place
+from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 

@@ -19,7 +19,7 @@ from typing import Any
 import prettytable
 
 from benchmarks import common, in_tree, quality
-from senlin_plugins.planning import apportionment, decision, selection
+from senlin_plugins.planning import apportionment, placement, selection
 
 OURS = 'senlin_plugins'
 IN_TREE = 'in-tree'
@@ -481,7 +481,7 @@ def compare(quick: bool) -> tuple[str, Any]:
     common.say(f'{CASES} random plans')
     scores = quality.compare(
         {
-            OURS: decision.place,
+            OURS: placement.place,
             IN_TREE: in_tree.planner(),
         },
         CASES,

@@ -3,7 +3,7 @@
 """The command ``openstack cluster region plan``."""
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
@@ -13,55 +13,34 @@ from osc_lib import exceptions
 from os_placement_plugins.commands import files, lister
 from senlin_plugins.commands import clusters
 from senlin_plugins.planning import projection, region_spec, sizing
-from senlin_plugins.planning.apportionment import Region, find_problem
-from senlin_plugins.planning.decision import place
+from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.snapshot import Snapshot
 
 COLUMNS = (
-    'Region',
-    'Weight',
-    'Cap',
-    'Current',
-    'Change',
-    'Result',
-    'Target',
-    'Why',
+    *('Region', 'Weight', 'Cap'),
+    *('Current', 'Change', 'Result', 'Target', 'Why'),
 )
 STEP_COLUMNS = ('Step', 'Region', 'Distribution')
 
 _Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 
 
-class Absent(columns.FormattableColumn):  # type: ignore[misc]
-    """A value that may be none: a dash for people, null for programs."""
+class Cell(columns.FormattableColumn):  # type: ignore[misc]
+    """A value for programs, and how people see it."""
+
+    def __init__(self, value: object, text: str | None = None) -> None:
+        """Keep both.
+
+        :param value: the value; ``None`` is a dash for people.
+        :param text: the text, if it is not simply that of the value.
+        """
+        super().__init__(value)
+        self._text = '-' if value is None else text or str(value)
 
     def human_readable(self) -> str:
         """Return the text."""
-        return '-' if self._value is None else str(self._value)
-
-
-class Target(columns.FormattableColumn):  # type: ignore[misc]
-    """A share, a fraction: it is seldom a whole number of nodes."""
-
-    def human_readable(self) -> str:
-        """Return the share with two decimals."""
-        return '-' if self._value is None else f'{float(self._value):.2f}'
-
-    def machine_readable(self) -> float | None:
-        """Return the share as a number."""
-        return None if self._value is None else round(float(self._value), 4)
-
-
-class Distribution(columns.FormattableColumn):  # type: ignore[misc]
-    """How many nodes are in each region."""
-
-    def human_readable(self) -> str:
-        """Return the regions with their numbers."""
-        return ', '.join(f'{name}={n}' for name, n in self._value.items())
-
-    def machine_readable(self) -> dict[str, int]:
-        """Return the numbers by region."""
-        return dict(self._value)
+        return self._text
 
 
 class PlanClusterRegion(lister.Lister):
@@ -146,12 +125,12 @@ class PlanClusterRegion(lister.Lister):
         """Return the plan as a table.
 
         :param parsed_args: the command line.
-        :raises CommandError: when there is no plan, or the input is wrong.
+        :raises CommandError: if there is no plan, or the input is wrong.
         """
-        change = _change(parsed_args)
         try:
+            change = _change(parsed_args)
             snapshot = self._read(parsed_args, change)
-        except region_spec.SpecError as exc:
+        except (region_spec.SpecError, sizing.SizeError) as exc:
             raise exceptions.CommandError(str(exc)) from exc
         decision = place(snapshot)
         if decision.refusal:
@@ -160,24 +139,13 @@ class PlanClusterRegion(lister.Lister):
             )
         if parsed_args.steps:
             return STEP_COLUMNS, [
-                (number, name, Distribution(after.current))
+                (number, name, _distribution(after.current))
                 for number, (name, after) in enumerate(
                     projection.steps(snapshot), start=1
                 )
             ]
-        return COLUMNS, [
-            (
-                share.name,
-                Absent(share.weight),
-                Absent(share.cap),
-                share.current,
-                share.result - share.current,
-                share.result,
-                Target(share.target),
-                share.why,
-            )
-            for share in projection.explain(snapshot, decision)
-        ]
+        shares = projection.explain(snapshot, decision)
+        return COLUMNS, [_row(share) for share in shares]
 
     def _read(
         self, parsed_args: argparse.Namespace, change: sizing.Change
@@ -191,9 +159,15 @@ class PlanClusterRegion(lister.Lister):
             cluster = connection.clustering.find_cluster(
                 parsed_args.cluster, ignore_missing=False
             )
-        regions = self._regions(parsed_args, connection, cluster)
+        regions = _regions(parsed_args, connection, cluster)
         names = [region.name for region in regions]
-        _check_names(parsed_args.without, names)
+        out_of_reach = set(parsed_args.without)
+        if not out_of_reach <= set(names):
+            strangers = sorted(out_of_reach - set(names))
+            raise exceptions.CommandError(
+                f'--without names {", ".join(strangers)}; the regions of the '
+                f'policy are {", ".join(names)}'
+            )
         if cluster is None:
             current = _current(parsed_args.current or ())
         else:
@@ -203,32 +177,13 @@ class PlanClusterRegion(lister.Lister):
                 change.growing,
                 parsed_args.default_region,
             )
-        out_of_reach = set(parsed_args.without)
         if connection is not None:
             out_of_reach |= self._unknown(connection, names)
         # The order in which --steps shows the regions.
         shown = dict.fromkeys([*names, *sorted(current)], 0) | current
         return Snapshot(change, regions, shown, out_of_reach)
 
-    @staticmethod
-    def _regions(
-        parsed_args: argparse.Namespace, connection: Any, cluster: Any
-    ) -> tuple[Region, ...]:
-        """Return the regions of the policy."""
-        if parsed_args.region:
-            return _options(parsed_args.region)
-        if parsed_args.spec:
-            return _spec(parsed_args.spec)
-        policy = parsed_args.policy
-        if not policy and cluster is None:
-            raise exceptions.CommandError(
-                'Which regions? Name them with --region, --spec or --policy'
-            )
-        if not policy:
-            policy = clusters.attached_policy(connection.clustering, cluster)
-        return clusters.policy_regions(connection.clustering, policy)
-
-    def _unknown(self, connection: Any, names: Sequence[str]) -> set[str]:
+    def _unknown(self, connection: Any, names: list[str]) -> set[str]:
         """Return the regions that Keystone does not know."""
         try:
             with lister.telling_in_one_line():
@@ -249,43 +204,47 @@ class PlanClusterRegion(lister.Lister):
 
 
 def _change(parsed_args: argparse.Namespace) -> sizing.Change:
-    """Return how many nodes come or go.
-
-    :raises CommandError: when that is no positive number.
-    """
-    number = parsed_args.scale_out or parsed_args.scale_in
-    growing = parsed_args.scale_out is not None
-    if parsed_args.count is not None:
-        sign, number = parsed_args.count[:1], parsed_args.count[1:]
-        if sign not in ('+', '-'):
+    """Return how many nodes come or go."""
+    if parsed_args.count is None:
+        growing = parsed_args.scale_out is not None
+        number = parsed_args.scale_out or parsed_args.scale_in
+    else:
+        growing = parsed_args.count[:1] == '+'
+        number = parsed_args.count[1:]
+        if not growing and parsed_args.count[:1] != '-':
             raise exceptions.CommandError(
                 f"The value of --count is '{parsed_args.count}': write +3 to "
                 'add three nodes, -3 to remove them'
             )
-        growing = sign == '+'
-    try:
-        return sizing.Change(growing, sizing.read_count(number))
-    except sizing.SizeError as exc:
-        raise exceptions.CommandError(str(exc)) from exc
+    return sizing.Change(growing, sizing.read_count(number))
 
 
-def _options(texts: Iterable[str]) -> tuple[Region, ...]:
-    """Return the regions that options name."""
-    regions = tuple(region_spec.read_region(text) for text in texts)
-    problem = find_problem(regions)
-    if problem:
-        raise exceptions.CommandError(problem)
-    return regions
+def _regions(
+    parsed_args: argparse.Namespace, connection: Any, cluster: Any
+) -> tuple[Region, ...]:
+    """Return the regions of the policy."""
+    if parsed_args.region:
+        return region_spec.read_options(parsed_args.region)
+    if parsed_args.spec:
+        return _read_spec(parsed_args.spec)
+    policy = parsed_args.policy
+    if not policy:
+        if cluster is None:
+            raise exceptions.CommandError(
+                'Which regions? Name them with --region, --spec or --policy'
+            )
+        policy = clusters.attached_policy(connection.clustering, cluster)
+    return clusters.policy_regions(connection.clustering, policy)
 
 
-def _spec(path: str) -> tuple[Region, ...]:
+def _read_spec(path: str) -> tuple[Region, ...]:
     """Return the regions of a spec file."""
     with files.reading(path):
         return region_spec.read(yaml.safe_load(files.read_text(path)))
 
 
 def _current(texts: Iterable[str]) -> dict[str, int]:
-    """Return the distribution that options say."""
+    """Return the distribution that options name."""
     current: dict[str, int] = {}
     for text in texts:
         name, _, count = text.rpartition('=')
@@ -298,11 +257,26 @@ def _current(texts: Iterable[str]) -> dict[str, int]:
     return current
 
 
-def _check_names(given: Iterable[str], names: Sequence[str]) -> None:
-    """Refuse a region that is not in the policy."""
-    unknown = sorted(set(given) - set(names))
-    if unknown:
-        raise exceptions.CommandError(
-            f'--without names {", ".join(unknown)}; the regions of the policy '
-            f'are {", ".join(names)}'
-        )
+def _row(share: projection.Share) -> tuple[Any, ...]:
+    """Return the row of a region."""
+    target = Cell(None)
+    if share.target is not None:
+        # A share is seldom a whole number of nodes.
+        number = float(share.target)
+        target = Cell(round(number, 4), f'{number:.2f}')
+    return (
+        share.name,
+        Cell(share.weight),
+        Cell(share.cap),
+        share.current,
+        share.result - share.current,
+        share.result,
+        target,
+        share.why,
+    )
+
+
+def _distribution(current: Mapping[str, int]) -> Cell:
+    """Return the cell that shows how many nodes are in each region."""
+    text = ', '.join(f'{name}={count}' for name, count in current.items())
+    return Cell(dict(current), text)

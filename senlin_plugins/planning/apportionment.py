@@ -18,6 +18,8 @@ import dataclasses
 import fractions
 from collections.abc import Iterable, Mapping, Sequence
 
+from senlin_plugins.planning.decision import Decision
+
 #: Operator-visible reasons, letter by letter from "S1: CLUSTER_SCALE_IN" of
 #: the region placement policy's specification.
 NO_USABLE_REGION = 'No region is found usable.'
@@ -41,24 +43,6 @@ class Region:
     name: str
     weight: int = DEFAULT_WEIGHT
     cap: int = NO_CAP
-
-
-@dataclasses.dataclass(frozen=True)
-class Outcome:
-    """What the planner decided.
-
-    :param plan: region name -> number of nodes to add or to remove there;
-        regions that stay as they are do not appear. Empty when refused.
-    :param reason: why there is no plan; empty when there is one.
-    """
-
-    plan: Mapping[str, int]
-    reason: str = ''
-
-    @property
-    def feasible(self) -> bool:
-        """Tell whether there is a plan."""
-        return not self.reason
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,7 +88,7 @@ def find_problem(regions: Sequence[Region]) -> str:
 
 def grow(
     regions: Sequence[Region], current: Mapping[str, int], count: int
-) -> Outcome:
+) -> Decision:
     """Plan where to create nodes (scenarios S2 and S4).
 
     Ties go to the heavier region, then to the first name. A region of
@@ -118,7 +102,7 @@ def grow(
     :returns: the plan, or the reason why there is none.
     """
     if not regions:
-        return Outcome({}, NO_USABLE_REGION)
+        return Decision(refusal=NO_USABLE_REGION)
     tiers: list[list[_Bin]] = [[], []]
     for region in regions:
         now = current.get(region.name, 0)
@@ -130,15 +114,15 @@ def grow(
         )
     room = sum(b.upper - b.lower for tier in tiers for b in tier)
     if room < count:
-        return Outcome({}, NO_FEASIBLE_PLAN)
+        return Decision(refusal=NO_FEASIBLE_PLAN)
     after = _fill(tiers, count)
     before = {b.name: b.lower for tier in tiers for b in tier}
-    return Outcome(_changes(before, after))
+    return Decision(_changes(before, after))
 
 
 def shrink(
     regions: Sequence[Region], current: Mapping[str, int], count: int
-) -> Outcome:
+) -> Decision:
     """Plan where to delete nodes (scenario S1).
 
     Removes in exactly the opposite order of :func:`grow`, so that shrinking
@@ -154,7 +138,7 @@ def shrink(
     :returns: the plan, or the reason why there is none.
     """
     if not regions:
-        return Outcome({}, NO_USABLE_REGION)
+        return Decision(refusal=NO_USABLE_REGION)
     known = {region.name: region for region in regions}
     tiers: list[list[_Bin]] = [[], [], []]
     for name in known.keys() | current.keys():
@@ -167,9 +151,9 @@ def shrink(
     before = {b.name: b.upper for tier in tiers for b in tier}
     total = sum(before.values())
     if total < count:
-        return Outcome({}, NO_FEASIBLE_PLAN)
+        return Decision(refusal=NO_FEASIBLE_PLAN)
     after = _fill(tiers, total - count)
-    return Outcome(_changes(before, after))
+    return Decision(_changes(before, after))
 
 
 def _changes(

@@ -2,17 +2,17 @@
 
 """Read the spec of a region placement policy without Senlin.
 
-The rules are those that the policy itself has when Senlin validates a spec;
-a test compares both over good and bad specs.
+The rules are those of the policy itself, when Senlin validates a spec. A test
+compares both.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from senlin_plugins.planning import apportionment
+from senlin_plugins.planning import apportionment, whole_number
+from senlin_plugins.planning.apportionment import NO_CAP, Region
 
-#: The types whose specs this is, of this package and in-tree; the properties
-#: of both are the same.
+#: This package's type and the in-tree one, which has the same properties.
 TYPES: Final = (
     'senlin_plugins.policy.region_placement',
     'senlin.policy.region_placement',
@@ -27,12 +27,12 @@ class SpecError(ValueError):
     """The spec cannot be used; the text says where, and what is accepted."""
 
 
-def read(spec: object) -> tuple[apportionment.Region, ...]:
+def read(spec: object) -> tuple[Region, ...]:
     """Return the regions of a policy's spec.
 
     :param spec: the spec as YAML or the API gives it.
     :returns: the regions in the order of the spec.
-    :raises SpecError: when the policy would refuse the spec.
+    :raises SpecError: if the policy would refuse the spec.
     """
     if not isinstance(spec, Mapping):
         raise SpecError(
@@ -58,32 +58,40 @@ def read(spec: object) -> tuple[apportionment.Region, ...]:
     given = properties.get('regions')
     if not isinstance(given, list):
         raise SpecError("'regions' must be a list of regions.")
-    regions = tuple(_region(item) for item in given)
+    return _checked(given)
+
+
+def read_options(texts: Iterable[str]) -> tuple[Region, ...]:
+    """Return the regions that options name.
+
+    :param texts: ``NAME``, ``NAME:WEIGHT`` or ``NAME:WEIGHT:CAP`` each; a
+        part that is empty has its default.
+    :raises SpecError: if a region is written in another way, or if the
+        policy would refuse it.
+    """
+    items = []
+    for text in texts:
+        name, *numbers = text.split(':')
+        if len(numbers) > 2:
+            raise SpecError(
+                f"The region '{text}' has too many parts: write NAME, "
+                'NAME:WEIGHT or NAME:WEIGHT:CAP.'
+            )
+        given = zip(('weight', 'cap'), numbers, strict=False)
+        items.append({'name': name, **{key: n for key, n in given if n}})
+    return _checked(items)
+
+
+def _checked(items: Iterable[object]) -> tuple[Region, ...]:
+    """Return regions that make sense together."""
+    regions = tuple(_region(item) for item in items)
     problem = apportionment.find_problem(regions)
     if problem:
         raise SpecError(problem)
     return regions
 
 
-def read_region(text: str) -> apportionment.Region:
-    """Return the region that an option says.
-
-    :param text: ``NAME``, ``NAME:WEIGHT`` or ``NAME:WEIGHT:CAP``; a part
-        that is empty has its default.
-    :returns: the region; whether its numbers make sense is not checked yet.
-    :raises SpecError: when it is written in another way.
-    """
-    name, *numbers = text.split(':')
-    if len(numbers) > 2:
-        raise SpecError(
-            f"The region '{text}' has too many parts: write NAME, "
-            'NAME:WEIGHT or NAME:WEIGHT:CAP.'
-        )
-    given = zip(_REGION_KEYS[1:], numbers, strict=False)
-    return _region({'name': name, **{key: n for key, n in given if n}})
-
-
-def _region(item: object) -> apportionment.Region:
+def _region(item: object) -> Region:
     """Return one region of the list."""
     if not isinstance(item, Mapping):
         raise SpecError(
@@ -93,25 +101,16 @@ def _region(item: object) -> apportionment.Region:
     name = item.get('name')
     if name is None:
         raise SpecError("'name' of a region is missing: give its name.")
-    return apportionment.Region(
-        str(name),
-        _whole_number(item, 'weight', apportionment.DEFAULT_WEIGHT),
-        _whole_number(item, 'cap', apportionment.NO_CAP),
-    )
-
-
-def _whole_number(item: Mapping[str, Any], key: str, default: int) -> int:
-    """Return a number, also from text such as ``'3'``."""
-    value = item.get(key, default)
-    try:
-        if isinstance(value, int | str) and not isinstance(value, bool):
-            return int(value)
-    except ValueError:
-        pass
-    raise SpecError(
-        f"'{key}' of region '{item['name']}' is '{value}': it must be a "
-        'whole number.'
-    )
+    numbers = {'weight': apportionment.DEFAULT_WEIGHT, 'cap': NO_CAP}
+    for key, default in numbers.items():
+        try:
+            numbers[key] = whole_number.read(item.get(key, default))
+        except ValueError as exc:
+            raise SpecError(
+                f"'{key}' of region '{name}' is '{item[key]}': it must be a "
+                'whole number.'
+            ) from exc
+    return Region(str(name), **numbers)
 
 
 def _check_keys(

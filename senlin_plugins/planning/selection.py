@@ -9,12 +9,12 @@ within each of them (both sections "S6" of the document).
 """
 
 import collections
-import dataclasses
 import enum
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.snapshot import Node
 
 #: Nodes with such a status are useless, like tainted ones: they go first,
@@ -44,17 +44,49 @@ _KEYS: Mapping[Criterion, Callable[[Node], Any]] = {
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class Selection:
-    """The chosen nodes.
+def choose(
+    nodes: Iterable[Node],
+    count: int,
+    criterion: Criterion,
+    decided: Mapping[str, Any],
+) -> Decision:
+    """Decide which nodes leave a cluster (S2 to S6 of the deletion policy).
 
-    :param candidates: node ids, the first to go first; none twice.
-    :param shortage: region or zone -> how many nodes it lacked; these nodes
-        are taken from the others.
+    :param nodes: the nodes of the cluster.
+    :param count: how many of them leave.
+    :param criterion: which healthy nodes go first.
+    :param decided: the ``deletion`` that other policies left in the
+        action's data.
     """
+    # The document spells regions both ways.
+    per_region = decided.get('regions') or decided.get('region')
+    return select(nodes, count, criterion, per_region, decided.get('zones'))
 
-    candidates: tuple[str, ...]
-    shortage: Mapping[str, int]
+
+def accept(named: object, members: Iterable[str]) -> Decision:
+    """Decide about nodes that a request names (S1 of the deletion policy).
+
+    A webhook may name anything, and a node may be gone since the API looked.
+
+    :param named: the value of ``candidates`` in the request.
+    :param members: the ids of the cluster's nodes.
+    :returns: each node once, or a refusal.
+    """
+    if not isinstance(named, list) or not all(
+        isinstance(node_id, str) for node_id in named
+    ):
+        return Decision(
+            refusal=f"The value of 'candidates' is '{named}': it must be a "
+            'list of node ids.'
+        )
+    known = set(members)
+    strangers = [node_id for node_id in named if node_id not in known]
+    if strangers:
+        return Decision(
+            refusal=f"The 'candidates' '{', '.join(strangers)}' are not in "
+            'the cluster.'
+        )
+    return Decision(candidates=tuple(dict.fromkeys(named)))
 
 
 def select(
@@ -63,7 +95,7 @@ def select(
     criterion: Criterion,
     per_region: Mapping[str, int] | None = None,
     per_zone: Mapping[str, int] | None = None,
-) -> Selection:
+) -> Decision:
     """Choose the nodes to delete.
 
     A region or zone with fewer nodes than it must give gives all it has.
@@ -90,9 +122,9 @@ def select(
     missing = max(count, sum(per_group.values())) - len(chosen)
     taken = set(chosen)
     rest = [node.id for node in ordered if node.id not in taken]
-    return Selection(
-        (*chosen, *rest[:missing]),
-        {
+    return Decision(
+        candidates=(*chosen, *rest[:missing]),
+        shortage={
             name: wanted - len(members[name])
             for name, wanted in per_group.items()
             if wanted > len(members[name])

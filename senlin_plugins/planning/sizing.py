@@ -14,6 +14,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from senlin_plugins.planning import whole_number
+
 SCALE_OUT = 'CLUSTER_SCALE_OUT'
 
 #: The number of nodes when nobody names one.
@@ -37,21 +39,17 @@ class Change:
 
 
 def read_count(value: object, field: str = 'count') -> int:
-    """Return a number of nodes, also from text such as ``'3'``.
-
-    A webhook passes its parameters as text, and Senlin itself accepts them.
+    """Return a number of nodes.
 
     :param value: the number as somebody wrote it.
     :param field: where it was written.
     :returns: the number, at least 1.
     :raises SizeError: if the value is no positive integer.
     """
-    count = value
-    if isinstance(value, str):
-        with contextlib.suppress(ValueError):
-            count = int(value)
-    if isinstance(count, int) and not isinstance(count, bool) and count > 0:
-        return count
+    with contextlib.suppress(ValueError):
+        count = whole_number.read(value)
+        if count > 0:
+            return count
     raise SizeError(
         f"The value of '{field}' is '{value}': it must be a positive integer."
     )

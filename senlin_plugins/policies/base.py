@@ -2,6 +2,7 @@
 
 """What the two policies have in common: the answers that Senlin expects."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from oslo_config import cfg
@@ -39,11 +40,11 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
     PROFILE_TYPE = ['ANY']
 
-    def find_problem(self) -> str:
-        """Say what is wrong with the values, beyond their types.
+    def find_problems(self) -> Iterator[str]:
+        """Yield what is wrong with the values, beyond their types.
 
-        :returns: the field, the value and what is accepted, or an empty
-            string.
+        :returns: texts with the field, the value and what is accepted. Only
+            the first is read; empty ones do not count.
         """
         raise NotImplementedError
 
@@ -93,7 +94,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         self._check_enabled()
         try:
             super().validate(context, validate_props)
-            problem = self.find_problem()
+            problem = next(filter(None, self.find_problems()), '')
         except (exc.ESchema, TypeError, ValueError) as ex:
             problem = str(ex)
         if problem:
@@ -123,48 +124,38 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :param action: the action. The decision goes into its data, or status
             ERROR with the reason, where the API shows it.
         """
+        what = {
+            'policy': self.name,
+            'action': action.action,
+            'id': action.id,
+        }
         try:
             decision = self.decide(cluster_id, action)
             if decision is None:
                 return
-            refusal = decision.refusal
-            if not refusal:
+            reason = decision.refusal
+            if not reason:
                 action.data['status'] = base.CHECK_OK
                 self.write(action, decision)
                 action.store(action.context)
                 return
         except sizing.SizeError as ex:
-            refusal = str(ex)
+            reason = str(ex)
         except Exception as ex:
             LOG.exception(
-                "Policy '%(policy)s' failed on %(action)s %(id)s.",
-                {
-                    'policy': self.name,
-                    'action': action.action,
-                    'id': action.id,
-                },
+                "Policy '%(policy)s' failed on %(action)s %(id)s.", what
             )
-            refusal = f'The policy check failed: {ex or type(ex).__name__}'
-        self._refuse(action, refusal)
-
-    def _refuse(self, action: Any, reason: str) -> None:
-        """Store why an action cannot be carried out."""
+            reason = f'The policy check failed: {ex or type(ex).__name__}'
         LOG.debug(
             "Policy '%(policy)s' refuses %(action)s %(id)s: %(reason)s",
-            {
-                'policy': self.name,
-                'action': action.action,
-                'id': action.id,
-                'reason': reason,
-            },
+            {**what, 'reason': reason},
         )
         action.data.update({'status': base.CHECK_ERROR, 'reason': reason})
         try:
             action.store(action.context)
         except Exception:
             LOG.exception(
-                'The reason could not be stored in action %(id)s.',
-                {'id': action.id},
+                'The reason could not be stored in action %(id)s.', what
             )
 
     def _check_enabled(self) -> None:

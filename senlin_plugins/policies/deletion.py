@@ -2,14 +2,15 @@
 
 """The deletion policy, versions 1.0 and 1.1 of its specification."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 
 from senlin_plugins import conf
-from senlin_plugins.planning.decision import Decision, accept, choose
-from senlin_plugins.planning.selection import Criterion
+from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.selection import Criterion, accept, choose
 from senlin_plugins.policies import base, reading
 from senlin_plugins.policies.whole_number import WholeNumber
 
@@ -119,54 +120,37 @@ class DeletionPolicy(base.PlacementPolicy):
         ),
     }
 
-    def find_problem(self) -> str:
-        """Say what is wrong with the values, or return an empty string."""
-        problem = _not_one_of(
-            self.CRITERIA,
-            self.properties[self.CRITERIA],
-            [criterion.value for criterion in Criterion],
+    def find_problems(self) -> Iterator[str]:
+        """Yield what is wrong with the criteria, the seconds or the hooks."""
+        yield _not_one_of(
+            'criteria', self.properties[self.CRITERIA], Criterion
         )
-        if problem:
-            return problem
         grace = self.properties[self.GRACE_PERIOD]
         if grace < 0:
-            return f"'grace_period' is '{grace}': it must be 0 or greater."
+            yield f"'grace_period' is '{grace}': it must be 0 or greater."
         hooks = self.properties[self.HOOKS]
         if not hooks:
-            return ''
+            return
         if self.type.endswith('-1.0'):
-            return (
+            yield (
                 "'hooks' needs version 1.1 of the policy, and the spec's "
                 "'version' is '1.0'."
             )
         if hooks[self.TIMEOUT] < 0:
-            return (
+            yield (
                 f"'timeout' of 'hooks' is '{hooks[self.TIMEOUT]}': it must "
                 'be 0 or greater.'
             )
-        problem = _not_one_of(
-            f"{self.TYPE}' of '{self.HOOKS}",
-            hooks[self.TYPE],
-            [*self.HOOK_TYPES],
-        )
-        if problem:
-            return problem
-        needed = self.HOOK_TYPES[hooks[self.TYPE]]
-        if not hooks[self.PARAMS].get(needed):
-            return (
-                f"'params' of a hook of type '{hooks[self.TYPE]}' must have "
-                f"'{needed}'."
+        kind = hooks[self.TYPE]
+        yield _not_one_of("type' of 'hooks", kind, self.HOOK_TYPES)
+        if not hooks[self.PARAMS].get(self.HOOK_TYPES[kind]):
+            yield (
+                f"'params' of a hook of type '{kind}' must have "
+                f"'{self.HOOK_TYPES[kind]}'."
             )
-        return ''
 
     def decide(self, cluster_id: str, action: Any) -> Decision | None:
-        """Choose the nodes that leave (S1 to S7).
-
-        :param cluster_id: the cluster's id.
-        :param action: the action.
-        :returns: the decision, or ``None`` if no node leaves.
-        :raises SizeError: if the number of nodes cannot be used.
-        """
+        """Choose the nodes that leave (S1 to S7)."""
         if action.action == consts.NODE_DELETE:
             return Decision(candidates=(action.entity.id,))
         cluster = reading.read_cluster(action, cluster_id)
@@ -184,21 +168,13 @@ class DeletionPolicy(base.PlacementPolicy):
         )
 
     def write(self, action: Any, decision: Decision) -> None:
-        """Write the candidates as the specification lays them out.
-
-        :param action: the action; the decision goes into its data.
-        :param decision: the candidates.
-        """
+        """Write the candidates as the specification lays them out."""
         for group, missing in decision.shortage.items():
             LOG.warning(
                 "Action %(action)s: '%(group)s' has %(missing)s nodes less "
                 'than are to be removed from it; they are taken from the '
                 'rest of the cluster.',
-                {
-                    'action': action.id,
-                    'group': group,
-                    'missing': missing,
-                },
+                {'action': action.id, 'group': group, 'missing': missing},
             )
         candidates = list(decision.candidates)
         action.data['reason'] = CANDIDATES_GENERATED
@@ -219,16 +195,12 @@ class DeletionPolicy(base.PlacementPolicy):
             action.data['hooks'] = dict(self.properties[self.HOOKS])
 
 
-def _not_one_of(name: str, value: str, allowed: list[str]) -> str:
-    """Say that a value is not allowed.
+def _not_one_of(name: str, value: object, allowed: Iterable[str]) -> str:
+    """Say that a value is not allowed; nothing if it is.
 
-    Senlin's constraint takes a list of allowed values for an allowed value.
-
-    :param name: the property's name.
-    :param value: what the spec says.
-    :param allowed: what is accepted.
-    :returns: what is wrong, or an empty string.
+    Senlin's own constraint takes a list of allowed values for one.
     """
+    allowed = list(allowed)
     if value in allowed:
         return ''
     return f"'{name}' is '{value}': it must be one of {', '.join(allowed)}."

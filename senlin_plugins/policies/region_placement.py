@@ -2,6 +2,7 @@
 
 """The region placement policy, version 1.0 of its specification."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from oslo_config import cfg
@@ -11,7 +12,8 @@ from senlin.common import exception as exc
 
 from senlin_plugins import conf
 from senlin_plugins.planning import apportionment
-from senlin_plugins.planning.decision import Decision, place
+from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.snapshot import Snapshot, distribution
 from senlin_plugins.policies import base, catalog, reading
 from senlin_plugins.policies.whole_number import WholeNumber
@@ -78,17 +80,12 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             for r in self.properties[self.REGIONS]
         ]
 
-    def find_problem(self) -> str:
-        """Say what is wrong with the regions, or return an empty string."""
-        return apportionment.find_problem(self.spec_regions)
+    def find_problems(self) -> Iterator[str]:
+        """Yield what is wrong with the regions."""
+        yield apportionment.find_problem(self.spec_regions)
 
     def validate(self, context: Any, validate_props: bool = False) -> bool:
-        """Check the spec, and that Keystone knows the regions.
-
-        :param context: the request's context.
-        :param validate_props: whether to ask Keystone.
-        :raises: ``InvalidSpec`` with what is wrong and what is accepted.
-        """
+        """Check the spec, and that Keystone knows the regions."""
         super().validate(context, validate_props)
         if not validate_props:
             return True
@@ -103,12 +100,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return True
 
     def find_obstacle(self, cluster: Any) -> str:
-        """Say why the plan could not take effect on a cluster.
-
-        :param cluster: the engine's cluster object.
-        :returns: what to do about it, or an empty string.
-        :raises: ``InvalidSpec`` if policies of this type are disabled.
-        """
+        """Say why a plan could not take effect on a cluster."""
         obstacle = super().find_obstacle(cluster)
         profile = cluster.rt['profile']
         if obstacle or regions.is_aware(profile):
@@ -129,13 +121,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return ''
 
     def decide(self, cluster_id: str, action: Any) -> Decision | None:
-        """Decide which regions nodes come to or leave (S1 to S4).
-
-        :param cluster_id: the cluster's id.
-        :param action: the action.
-        :returns: the decision, or ``None`` if there is nothing to plan.
-        :raises SizeError: if the number of nodes cannot be used.
-        """
+        """Decide which regions nodes come to or leave (S1 to S4)."""
         cluster = reading.read_cluster(action, cluster_id)
         # That of the node or of the cluster that the action is about.
         profile = action.entity.rt['profile']
@@ -165,11 +151,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         )
 
     def write(self, action: Any, decision: Decision) -> None:
-        """Write ``creation`` or ``deletion``, and make it happen.
-
-        :param action: the action; the decision goes into its data.
-        :param decision: a plan, with candidates if nodes are to leave.
-        """
+        """Write ``creation`` or ``deletion``, and make it happen."""
         field = 'deletion' if decision.candidates else 'creation'
         written = dict(action.data.get(field) or {})
         written['count'] = sum(decision.plan.values())

@@ -2,11 +2,12 @@
 
 """An integer property of a policy's spec."""
 
-import contextlib
 from typing import Any
 
 from senlin.common import exception as exc
 from senlin.common import schema
+
+from senlin_plugins.planning import whole_number
 
 
 class WholeNumber(schema.Integer):  # type: ignore[misc]  # untyped base
@@ -22,12 +23,12 @@ class WholeNumber(schema.Integer):  # type: ignore[misc]  # untyped base
         :param value: the value in the spec.
         :raises: ``ESchema`` with the value.
         """
-        if isinstance(value, int | str) and not isinstance(value, bool):
-            with contextlib.suppress(ValueError):
-                return int(value)
-        raise exc.ESchema(
-            message=f"The value '{value}' is not a valid Integer"
-        )
+        try:
+            return whole_number.read(value)
+        except ValueError as ex:
+            raise exc.ESchema(
+                message=f"The value '{value}' is not a valid Integer"
+            ) from ex
 
     def validate(self, value: object, context: Any = None) -> None:
         """Check a value.

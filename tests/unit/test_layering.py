@@ -11,9 +11,9 @@ from tests import processes
 #: read, tested and reused without any service.
 PURE = {
     'senlin_plugins': (
-        'planning.apportionment planning.decision planning.projection '
-        'planning.region_spec planning.selection planning.sizing '
-        'planning.snapshot'
+        'planning.apportionment planning.decision planning.placement '
+        'planning.projection planning.region_spec planning.selection '
+        'planning.sizing planning.snapshot planning.whole_number'
     ),
     'nova_filters': (
         'matching.report advice.explanation advice.impact advice.lint '

@@ -26,7 +26,7 @@ SOURCES = {
             f'senlin_plugins/{name}.py'
             for name in (
                 *('conf', 'planning/apportionment'),
-                *('planning/decision', 'planning/sizing'),
+                *('planning/selection', 'planning/sizing'),
             )
         ),
     ),
@@ -46,7 +46,7 @@ LOGGED_ONLY = 'commands.rst'
 #: reach, and types in quotation marks.
 PARTS = {
     'and ... more',
-    "...' of '...",
+    "type' of 'hooks",
     '... has ...: ...',
     '... more',
     'Candidates generated',

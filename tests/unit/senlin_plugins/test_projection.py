@@ -8,11 +8,12 @@ import unittest
 import ddt
 import hypothesis
 
-from senlin_plugins.planning import apportionment, decision, projection
+from senlin_plugins.planning import apportionment, projection
 from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN, Region
+from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
-from tests.unit.senlin_plugins.test_decision import snapshots
+from tests.unit.senlin_plugins.test_placement import snapshots
 
 GROW = True
 SHRINK = False
@@ -20,14 +21,14 @@ SHRINK = False
 
 def decided(snapshot):
     """Return the plan for a snapshot; skip one that has none."""
-    found = decision.place(snapshot)
+    found = place(snapshot)
     hypothesis.assume(not found.refusal)
     return found
 
 
 def shares_of(snapshot):
     """Return what is said of each region, by its name."""
-    found = decision.place(snapshot)
+    found = place(snapshot)
     return {share.name: share for share in projection.explain(snapshot, found)}
 
 
@@ -207,5 +208,5 @@ class ProjectionTest(unittest.TestCase):
         ),
     )
     def test_a_refusal_says_the_numbers_behind_it(self, snapshot, text):
-        refused = decision.place(snapshot)
+        refused = place(snapshot)
         self.assertEqual(text, projection.explain_refusal(snapshot, refused))

@@ -94,7 +94,7 @@ class RegionSpecTest(unittest.TestCase):
         ('a:0:-1', Region('a', 0, -1)),
     )
     def test_an_option_names_a_region(self, text, region):
-        self.assertEqual(region, region_spec.read_region(text))
+        self.assertEqual((region,), region_spec.read_options([text]))
 
     @ddt.unpack
     @ddt.data(
@@ -103,5 +103,5 @@ class RegionSpecTest(unittest.TestCase):
     )
     def test_a_wrong_option_is_refused(self, text, message):
         with self.assertRaises(region_spec.SpecError) as caught:
-            region_spec.read_region(text)
+            region_spec.read_options([text])
         self.assertIn(message, str(caught.exception))

@@ -11,7 +11,8 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins.planning import snapshot
+from senlin_plugins.planning import selection, snapshot
+from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.selection import Criterion, select
 
 
@@ -132,16 +133,46 @@ class PerGroup(unittest.TestCase):
         self.assertEqual(('n2', 'n1', 'n4', 'n3'), picked.candidates)
         self.assertEqual({'A': 1, 'nowhere': 1}, picked.shortage)
 
-    def test_zones_count_where_no_regions_are_given(self):
-        nodes = [
-            node._replace(zone=zone)
-            for node, zone in zip(NODES, 'YXYX', strict=True)
-        ]
-        zones = {'X': 1, 'Y': 1}
-        picked = select(nodes, 2, Criterion.OLDEST_FIRST, None, zones)
-        self.assertEqual(('n2', 'n3'), picked.candidates)
-        picked = select(nodes, 2, Criterion.OLDEST_FIRST, {'A': 2}, zones)
-        self.assertEqual(('n2', 'n1'), picked.candidates)
+
+class Choose(unittest.TestCase):
+    NODES = (Node('a', 'A', 'X'), Node('b', 'B', 'Y'), Node('c', 'B', 'Y'))
+
+    def chosen(self, count, **decided):
+        """Return the candidates, the first of equals first."""
+        return selection.choose(
+            self.NODES, count, Criterion.OLDEST_FIRST, decided
+        )
+
+    def test_s6_both_spellings_of_regions_and_then_zones(self):
+        self.assertEqual(('a',), self.chosen(1).candidates)
+        for name, group in (('regions', 'B'), ('region', 'B'), ('zones', 'Y')):
+            found = self.chosen(1, **{name: {group: 1}})
+            self.assertEqual(('b',), found.candidates, name)
+        found = self.chosen(1, regions={'B': 1}, zones={'X': 1})
+        self.assertEqual(('b',), found.candidates)
+
+    def test_a_shortage_is_told(self):
+        found = self.chosen(2, regions={'A': 2})
+        self.assertEqual(('a', 'b'), found.candidates)
+        self.assertEqual({'A': 1}, found.shortage)
+
+
+@ddt.ddt
+class Accept(unittest.TestCase):
+    def test_a_node_that_is_named_twice_leaves_once(self):
+        found = selection.accept(['b', 'a', 'b'], 'abc')
+        self.assertEqual(Decision(candidates=('b', 'a')), found)
+
+    @ddt.data(
+        ('abc', "'candidates' is 'abc': it must be a list of node ids."),
+        ([7], "'candidates' is '[7]': it must be a list of node ids."),
+        (['a', 'x', 'y'], "'candidates' 'x, y' are not in the cluster."),
+    )
+    @ddt.unpack
+    def test_what_cannot_be_carried_out_is_refused(self, named, reason):
+        found = selection.accept(named, 'abc')
+        self.assertEqual((), found.candidates)
+        self.assertIn(reason, found.refusal)
 
 
 class Properties(unittest.TestCase):

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the policies decide about a cluster that they have read."""
+"""What the region placement policy decides about a cluster."""
 
 import collections
 import unittest
 
-import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins.planning import apportionment, decision
+from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.selection import Criterion
+from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
 
@@ -59,14 +58,13 @@ class Place(unittest.TestCase):
         change = snapshot.change
         plan = apportionment.grow if change.growing else apportionment.shrink
         wanted = plan(usable, current, change.count)
-        found = decision.place(snapshot)
-        self.assertEqual(
-            (wanted.plan, wanted.reason), (found.plan, found.refusal)
-        )
+        found = place(snapshot)
+        self.assertEqual(wanted.plan, found.plan)
+        self.assertEqual(wanted.refusal, found.refusal)
 
     @hypothesis.given(snapshots())
     def test_placements_or_candidates_follow_the_plan(self, snapshot):
-        found = decision.place(snapshot)
+        found = place(snapshot)
         hypothesis.assume(not found.refusal)
         if snapshot.change.growing:
             self.assertEqual((), found.candidates)
@@ -75,47 +73,6 @@ class Place(unittest.TestCase):
             region_of = {node.id: node.region for node in snapshot.nodes}
             regions = [region_of[node_id] for node_id in found.candidates]
         self.assertEqual(found.plan, collections.Counter(regions))
-
-
-class Choose(unittest.TestCase):
-    NODES = (Node('a', 'A', 'X'), Node('b', 'B', 'Y'), Node('c', 'B', 'Y'))
-
-    def chosen(self, count, **decided):
-        """Return the candidates, the first of equals first."""
-        return decision.choose(
-            self.NODES, count, Criterion.OLDEST_FIRST, decided
-        )
-
-    def test_s6_both_spellings_of_regions_and_then_zones(self):
-        self.assertEqual(('a',), self.chosen(1).candidates)
-        for name, group in (('regions', 'B'), ('region', 'B'), ('zones', 'Y')):
-            found = self.chosen(1, **{name: {group: 1}})
-            self.assertEqual(('b',), found.candidates, name)
-        found = self.chosen(1, regions={'B': 1}, zones={'X': 1})
-        self.assertEqual(('b',), found.candidates)
-
-    def test_a_shortage_is_told(self):
-        found = self.chosen(2, regions={'A': 2})
-        self.assertEqual(('a', 'b'), found.candidates)
-        self.assertEqual({'A': 1}, found.shortage)
-
-
-@ddt.ddt
-class Accept(unittest.TestCase):
-    def test_a_node_that_is_named_twice_leaves_once(self):
-        found = decision.accept(['b', 'a', 'b'], 'abc')
-        self.assertEqual(decision.Decision(candidates=('b', 'a')), found)
-
-    @ddt.data(
-        ('abc', "'candidates' is 'abc': it must be a list of node ids."),
-        ([7], "'candidates' is '[7]': it must be a list of node ids."),
-        (['a', 'x', 'y'], "'candidates' 'x, y' are not in the cluster."),
-    )
-    @ddt.unpack
-    def test_what_cannot_be_carried_out_is_refused(self, named, reason):
-        found = decision.accept(named, 'abc')
-        self.assertEqual((), found.candidates)
-        self.assertIn(reason, found.refusal)
 
 
 class Distribution(unittest.TestCase):
