@@ -16,7 +16,8 @@ All arithmetic is exact: integers, and fractions for the last few nodes.
 import collections
 import dataclasses
 import fractions
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from senlin_plugins.planning.decision import Decision
 
@@ -45,12 +46,14 @@ class Region:
     cap: int = NO_CAP
 
 
-@dataclasses.dataclass(frozen=True)
-class _Bin:
-    """One region with the bounds of the number of nodes it may end with."""
+class _Bin(NamedTuple):
+    """A region with the bounds of the number of nodes it may end with.
+
+    The weight is ``None`` if the spec does not name the region.
+    """
 
     name: str
-    weight: int
+    weight: int | None
     lower: int
     upper: int
 
@@ -60,7 +63,7 @@ def find_problem(regions: Sequence[Region]) -> str:
 
     :param regions: the regions as the user wrote them.
     :returns: one sentence with the field, the value and what is accepted;
-        an empty string when nothing is wrong.
+        an empty string if nothing is wrong.
     """
     if not regions:
         return "'regions' is empty: name at least one region."
@@ -92,8 +95,8 @@ def grow(
     """Plan where to create nodes (scenarios S2 and S4).
 
     Ties go to the heavier region, then to the first name. A region of
-    weight 0 gets nodes only when all others are full. Nothing is removed: a
-    region that is already past its cap keeps what it has.
+    weight 0 gets nodes only if all others are full. Nothing is removed: a
+    region that is past its cap keeps what it has.
 
     :param regions: the usable regions of the spec.
     :param current: region name -> nodes that are there now; names that are
@@ -103,21 +106,14 @@ def grow(
     """
     if not regions:
         return Decision(refusal=NO_USABLE_REGION)
-    tiers: list[list[_Bin]] = [[], []]
+    bins = []
     for region in regions:
         now = current.get(region.name, 0)
         room = count
         if region.cap != NO_CAP:
             room = max(0, min(count, region.cap - now))
-        tiers[region.weight == 0].append(
-            _Bin(region.name, region.weight or 1, now, now + room)
-        )
-    room = sum(b.upper - b.lower for tier in tiers for b in tier)
-    if room < count:
-        return Decision(refusal=NO_FEASIBLE_PLAN)
-    after = _fill(tiers, count)
-    before = {b.name: b.lower for tier in tiers for b in tier}
-    return Decision(_changes(before, after))
+        bins.append(_Bin(region.name, region.weight, now, now + room))
+    return _plan(bins, current, count)
 
 
 def shrink(
@@ -125,82 +121,65 @@ def shrink(
 ) -> Decision:
     """Plan where to delete nodes (scenario S1).
 
-    Removes in exactly the opposite order of :func:`grow`, so that shrinking
-    by as many nodes as the cluster just grew by undoes the growth. Nodes in
+    Nodes go in exactly the opposite order of :func:`grow`, so shrinking by
+    as many nodes as the cluster just grew by undoes the growth. Nodes in
     regions that the spec does not name go first, then those in regions of
     weight 0. Caps do not matter: nothing grows.
 
     :param regions: the usable regions of the spec.
-    :param current: region name -> nodes that are there now. Names that are
-        not in ``regions`` are strays: the caller leaves out what must not
-        be touched.
+    :param current: region name -> nodes that are there now, without those
+        that must not be touched.
     :param count: how many nodes to remove, at least 0.
     :returns: the plan, or the reason why there is none.
     """
     if not regions:
         return Decision(refusal=NO_USABLE_REGION)
-    known = {region.name: region for region in regions}
-    tiers: list[list[_Bin]] = [[], [], []]
-    for name in known.keys() | current.keys():
-        now = current.get(name, 0)
-        if name not in known:
-            tiers[2].append(_Bin(name, 1, 0, now))
-            continue
-        weight = known[name].weight
-        tiers[weight == 0].append(_Bin(name, weight or 1, 0, now))
-    before = {b.name: b.upper for tier in tiers for b in tier}
-    total = sum(before.values())
-    if total < count:
+    weights = {region.name: region.weight for region in regions}
+    bins = [
+        _Bin(name, weights.get(name), 0, current.get(name, 0))
+        for name in weights.keys() | current.keys()
+    ]
+    return _plan(bins, current, sum(current.values()) - count)
+
+
+def _plan(
+    bins: Sequence[_Bin], current: Mapping[str, int], extra: int
+) -> Decision:
+    """Hand out nodes above the lower bounds; the plan is what changes."""
+    if not 0 <= extra <= sum(b.upper - b.lower for b in bins):
         return Decision(refusal=NO_FEASIBLE_PLAN)
-    after = _fill(tiers, total - count)
-    return Decision(_changes(before, after))
-
-
-def _changes(
-    before: Mapping[str, int], after: Mapping[str, int]
-) -> dict[str, int]:
-    """Return by how much each region changes, without the unchanged ones."""
-    return {
-        name: abs(after[name] - before[name])
-        for name in sorted(after)
-        if after[name] != before[name]
-    }
-
-
-def _fill(tiers: Iterable[Sequence[_Bin]], extra: int) -> dict[str, int]:
-    """Hand out nodes tier after tier: the next one when the last is full.
-
-    :param tiers: the bins, the preferred ones first.
-    :param extra: how many nodes to hand out above the lower bounds.
-    :returns: region name -> resulting number of nodes.
-    """
-    result: dict[str, int] = {}
-    for tier in tiers:
+    after: dict[str, int] = {}
+    for tier in (
+        [b for b in bins if b.weight],
+        [b for b in bins if b.weight == 0],
+        [b for b in bins if b.weight is None],
+    ):
+        # A tier gets nodes only if the tiers before it are full.
         given = min(extra, sum(b.upper - b.lower for b in tier))
-        result.update(_apportion(tier, given))
+        after |= _apportion(tier, given)
         extra -= given
-    return result
+    changes = {n: abs(after[n] - current.get(n, 0)) for n in sorted(after)}
+    return Decision({name: n for name, n in changes.items() if n})
 
 
 def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
-    """Hand out ``extra`` nodes over one tier, the cheapest ones first.
+    """Hand out nodes over one tier, the cheapest ones first.
 
     :param bins: the tier; its free room is at least ``extra``.
     :param extra: how many nodes to hand out above the lower bounds.
     :returns: region name -> resulting number of nodes.
     """
     target = extra + sum(b.lower for b in bins)
+    weights = [b.weight or 1 for b in bins]
     # One step of the limit is worth at most half a node in any region.
-    scale = max((b.weight for b in bins), default=1)
+    scale = max(weights, default=1)
 
     def nodes_within(limit: int) -> list[int]:
         """Return the nodes that cost at most limit / scale, by region."""
+        wanted = [(limit * w + scale) // (2 * scale) for w in weights]
         return [
-            min(
-                max((limit * b.weight + scale) // (2 * scale), b.lower),
-                b.upper,
-            )
-            for b in bins
+            min(max(number, b.lower), b.upper)
+            for b, number in zip(bins, wanted, strict=True)
         ]
 
     low, high = 0, 2 * scale * max((b.upper for b in bins), default=0)
@@ -214,9 +193,9 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
     # The next step would be one too far: it adds at most one node to each
     # region, and more nodes than are missing.
     cheapest = sorted(
-        (fractions.Fraction(2 * count + 1, b.weight), -b.weight, b.name, i)
-        for i, (b, count) in enumerate(zip(bins, counts, strict=True))
-        if count < b.upper
+        (fractions.Fraction(2 * counts[i] + 1, weights[i]), -weights[i], b, i)
+        for i, b in enumerate(bins)
+        if counts[i] < b.upper
     )
     for *_, i in cheapest[: target - sum(counts)]:
         counts[i] += 1
