@@ -132,9 +132,7 @@ class Bench:
         :param size: how many nodes.
         :param regions: the regions that the nodes are spread over at
             random, by weight.
-        :returns: the engine's cluster object, with the deletion policy of
-            this package attached: so region placement plans, and nothing
-            else, on both sides.
+        :returns: the engine's cluster object.
         """
         import datetime
         import uuid
@@ -196,14 +194,6 @@ class Bench:
                     for i, home in enumerate(homes, start=1)
                 ],
             )
-        deletion = self.policy('senlin_plugins.policy.deletion', '1.1')
-        deletion.store(self.context)
-        objects.ClusterPolicy.create(
-            self.context,
-            record.id,
-            deletion.id,
-            {'enabled': True, 'priority': 400, 'data': {}},
-        )
         return clusters.Cluster.load(self.context, record.id)
 
     def check(

@@ -2,7 +2,7 @@
 
 """Read the spec of a region placement policy without Senlin.
 
-The rules are those of the policy itself, when Senlin validates a spec. A test
+The rules are those by which Senlin validates a spec of the policy. A test
 compares both.
 """
 

@@ -18,7 +18,7 @@ from senlin_plugins.planning import whole_number
 
 SCALE_OUT = 'CLUSTER_SCALE_OUT'
 
-#: The number of nodes when nobody names one.
+#: The number of nodes if nobody names one.
 DEFAULT_COUNT = 1
 
 

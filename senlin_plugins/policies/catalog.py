@@ -17,7 +17,7 @@ def offers(keystone: Any, region: str, services: list[str]) -> bool:
     :param keystone: Senlin's client for Keystone.
     :param region: the region's name.
     :param services: service types.
-    :returns: true when each of them has an endpoint there.
+    :returns: true if each of them has an endpoint there.
     """
     missing = [
         service
@@ -41,7 +41,7 @@ def _has_endpoint(session: Any, region: str, service: str) -> bool:
             service_type=service,
             region_name=region,
             interface=cfg.CONF.authentication.interface,
-            # The catalog is the question, not whether the service answers.
+            # Only the catalog counts, not whether the service answers.
             skip_discovery=True,
         )
     except keystone_exc.EndpointNotFound:

@@ -2,9 +2,10 @@
 
 """Keep hold of what is being created for a node.
 
-Senlin notes the id of a server or a stack when it is ready, minutes after it
-came to be. If an engine dies in between, the server goes on running and no
-node knows of it. Here the id is noted as soon as the service has given it.
+Senlin records the id of a server or a stack when it is ready, which may be
+minutes after it came to be. If an engine dies in between, the server goes on
+running and no node knows of it. Here the id is recorded as soon as the
+service has given it.
 """
 
 import contextlib

@@ -2,10 +2,10 @@
 
 """Where a node lives, and profiles that go there.
 
-A node's region is recorded in its data, as ``placement.region_name``: a
-placement policy writes it before the node is created, and a region-aware
-profile writes it itself when nobody did. From then on every call for the
-node goes to that region, also when the profile's own region changes.
+A node's region is recorded in its data, as ``placement.region_name``. A
+placement policy writes it before the node is created; if no policy did, a
+region-aware profile writes it. From then on every call for the node goes to
+that region, even if the profile's own region changes.
 """
 
 import functools
@@ -20,10 +20,10 @@ from senlin.profiles import base
 
 from senlin_plugins.profiles import creation
 
-# The SDK loads its login plugin when it logs in first. In a fresh engine the
-# green threads of several nodes do that at once, and those that come while
-# the first one is importing fail ("partially initialized module"). This
-# module is loaded while the engine starts, by one thread.
+# The SDK imports its login plugin at the first login. In a fresh engine the
+# green threads of several nodes log in at once, and all but the first would
+# fail ("partially initialized module"). One thread loads this module while
+# the engine starts.
 loading.get_plugin_loader('password')
 
 
@@ -31,7 +31,7 @@ def recorded_region(node: Any) -> str | None:
     """Return the region that a node's data names.
 
     :param node: a node, from Senlin's engine or from its database.
-    :returns: the name, or ``None`` when none is recorded.
+    :returns: the name, or ``None`` if none is recorded.
     """
     placement = (getattr(node, 'data', None) or {}).get('placement') or {}
     return placement.get('region_name')
@@ -41,7 +41,7 @@ def own_region(profile: Any) -> str | None:
     """Return the region that a profile's spec fixes in its ``context``.
 
     :param profile: a profile of any type.
-    :returns: the name, or ``None`` when the profile leaves it open.
+    :returns: the name, or ``None`` if the profile leaves it open.
     """
     return (profile.context or {}).get('region_name') or None
 
@@ -52,7 +52,7 @@ def region_of(node: Any, profile: Any) -> str | None:
     :param node: the node, or anything without ``data``.
     :param profile: the node's profile.
     :returns: the recorded region, else the profile's own, else Senlin's
-        ``default_region_name``; ``None`` when that is unset, too.
+        ``default_region_name``; ``None`` if that is unset, too.
     """
     return (
         recorded_region(node)
@@ -144,10 +144,9 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         """Create the resource in the node's region and record the region.
 
         A region in the profile's spec has precedence over a placement
-        (scenario S4). The record is written before anything is created: a
-        resource never exists in a region that its node does not name. The
-        id of the resource is recorded as soon as the service has given it,
-        and a resource that did not get ready is deleted.
+        (scenario S4). The region is recorded first, so a resource never
+        exists in a region that its node does not name. A resource that does
+        not get ready is deleted.
 
         :param obj: the node.
         :returns: the id of what was created.
@@ -182,6 +181,6 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         spec: dict[str, Any] = super().do_adopt(
             obj, overrides=overrides, snapshot=snapshot
         )
-        # The in-tree profile writes down what the resource does not have (a
-        # key pair, say), and then refuses the null.
+        # The in-tree profile writes null for what the resource lacks, such
+        # as a key pair, and then refuses the null.
         return {k: value for k, value in spec.items() if value is not None}

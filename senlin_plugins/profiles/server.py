@@ -32,18 +32,9 @@ class ServerProfile(
     def _create_ports_from_properties(
         self, obj: Any, networks: list[dict[str, Any]], action_type: str
     ) -> Any:
-        """Create a node's ports, all of them or none.
-
-        The in-tree method looks a network up when it comes to it, and keeps
-        the ports made so far when one is not there; a node's region may
-        well lack a network that the default region has.
-
-        :param obj: the node.
-        :param networks: the networks of the spec.
-        :param action_type: ``create`` or ``update``.
-        :returns: the ports.
-        :raises: ``EResourceCreation`` or ``EResourceUpdate``.
-        """
+        """Create a node's ports, all of them or none."""
+        # The in-tree method keeps the ports made so far if a network is not
+        # there. A region may lack a network that the default region has.
         if networks and len(networks) > 1:
             for network in networks:
                 self._validate_network(obj, network, action_type)
@@ -64,9 +55,9 @@ class ServerProfile(
         """Delete a node's server, also one that the node does not know.
 
         :param obj: the node.
-        :param params: what Senlin's own method takes.
+        :param params: the parameters of Senlin's own method.
         :returns: true.
-        :raises: ``EResourceDeletion`` when the server could not be deleted.
+        :raises: ``EResourceDeletion`` if the server could not be deleted.
         """
         if not obj.physical_id:
             name = self.properties[self.NAME] or obj.name
@@ -74,8 +65,8 @@ class ServerProfile(
         return super().do_delete(obj, **params)
 
 
-# These policies of Senlin name the types that they work with. What they do
-# works for this profile as well.
+# These policies of Senlin list the profile types that they work with. They
+# work with this type as well.
 for _policy in (
     affinity_policy.AffinityPolicy,
     lb_policy.LoadBalancingPolicy,

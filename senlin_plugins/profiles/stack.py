@@ -31,8 +31,8 @@ class StackProfile(
     def do_recover(self, obj: Any, **options: Any) -> Any:
         """Recover a node's stack.
 
-        A cluster's recovery may leave the operation open. Senlin's server
-        profile recreates then; its stack profile raises.
+        The recovery of a cluster may name no operation. Senlin's server
+        profile recreates the server then; its stack profile raises.
 
         :param obj: the node.
         :param options: ``operation`` and its parameters.
@@ -44,14 +44,13 @@ class StackProfile(
     def do_healthcheck(self, obj: Any, health_check_type: str) -> bool:
         """Tell whether a node's stack is healthy.
 
-        Senlin's health manager passes the kind of check, which the in-tree
-        profile does not accept: there every stack counts as healthy.
+        Senlin's health manager passes the kind of check. The in-tree profile
+        does not accept it, so there every stack counts as healthy.
 
         :param obj: the node.
         :param health_check_type: the kind of poll; all are answered alike.
-        :returns: false when the stack is gone or has failed. True while
-            Heat does not answer: a node is not to be replaced for that, as
-            Senlin's server profile has it.
+        :returns: false if the stack is gone or has failed. True if Heat does
+            not answer: that is no reason to replace a node.
         """
         if not obj.physical_id:
             return bool(obj.status == consts.NS_CREATING)
