@@ -6,7 +6,7 @@ from typing import Any
 
 from oslo_config import cfg, types
 
-from heat_hints import hints
+from heat_hints.deciding import hints
 from os_placement_plugins import options, stack_hints
 
 GROUP = cfg.OptGroup(

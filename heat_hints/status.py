@@ -13,7 +13,8 @@ from typing import Any, Self
 
 from oslo_config import cfg
 
-from heat_hints import conf, hints
+from heat_hints import conf
+from heat_hints.deciding import hints
 from os_placement_plugins import upgrade_check
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.upgrade_check import (

@@ -2,7 +2,11 @@
 
 """The directory that heat-engine scans for resource plug-ins.
 
-It is a package only so that it is part of the wheel. Heat loads its modules
-by their files, under names of its own, and never as ``heat_hints.plugins``:
-what is in here stays small and keeps nothing.
+Heat loads the modules in this directory by their files, under names of its
+own, so they stay small and keep nothing.
 """
+
+import pathlib
+
+#: What :mod:`heat_hints.hook` adds to ``[DEFAULT] plugin_dirs``.
+DIRECTORY = str(pathlib.Path(__file__).parent)

@@ -19,7 +19,9 @@ PURE = {
         'matching.report advice.explanation advice.impact advice.lint '
         'advice.server_hints weighers.stack_map'
     ),
-    'heat_hints': 'hints lineage mapping',
+    'heat_hints': (
+        'deciding.hints deciding.lineage deciding.mapping deciding.resource'
+    ),
     'os_placement_plugins': 'signature stack_hints',
 }
 #: Modules that may use libraries, but load without any service: what the
@@ -27,7 +29,7 @@ PURE = {
 SERVICE_FREE = {
     'senlin_plugins': 'conf status',
     'nova_filters': 'conf status',
-    'heat_hints': 'conf status providers',
+    'heat_hints': 'conf status providers.mapping_file',
     'os_placement_plugins': 'options upgrade_check commands.extension',
 }
 #: Prints what the imports of each argument have loaded, one line for each.

@@ -36,7 +36,7 @@ SOURCES = {
         'nova_filters/matching/*.py',
         'nova_filters/conf.py',
     ),
-    'heat.rst': ('heat_hints/[!s]*.py', 'heat_hints/plugins/*.py'),
+    'heat.rst': ('heat_hints/[!s]*.py', 'heat_hints/*/*.py'),
     'upgrade-checks.rst': ('*/status.py', '*/upgrade_check.py'),
     'commands.rst': ('*/commands/*.py',),
 }
@@ -62,7 +62,6 @@ PARTS = {
     'it is not finite',
     'memory.Memory[_Key, Batch]',
     'memory.Memory[_Key, Batch] | None',
-    'no stack was asked for',
     'plans regions',
     'the aggregates of a host',
     'the flavor',

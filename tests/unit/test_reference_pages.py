@@ -11,7 +11,7 @@ import ddt
 from oslo_config import cfg
 
 from heat_hints import conf as heat_conf
-from heat_hints import providers
+from heat_hints.providers import mapping_file
 from nova_filters import conf as nova_conf
 from nova_filters.matching import report, requirement
 from os_placement_plugins import signature
@@ -82,7 +82,8 @@ class LimitsTest(unittest.TestCase):
 
     def test_that_of_the_mapping_file(self):
         self.assertIn(
-            f'It may have {providers.MAX_BYTES / MIB:g} MiB', flat('heat.rst')
+            f'It may have {mapping_file.MAX_BYTES / MIB:g} MiB',
+            flat('heat.rst'),
         )
 
     def test_that_of_the_instances_in_one_question(self):

@@ -11,7 +11,7 @@ import re
 
 import ddt
 
-from heat_hints import hints
+from heat_hints.deciding import hints
 from os_placement_plugins import signature, stack_hints
 from tests.functional.client import base, pages, rest_stub
 

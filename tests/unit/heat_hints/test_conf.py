@@ -7,7 +7,7 @@ import ddt
 from oslo_config import cfg
 
 from heat_hints import conf as heat_hints_conf
-from heat_hints import hints
+from heat_hints.deciding import hints
 from os_placement_plugins import options, stack_hints
 
 

@@ -6,39 +6,15 @@ import tempfile
 import unittest
 
 import ddt
-from oslo_config import cfg
 
-from heat_hints import conf as heat_hints_conf
-from heat_hints import hints, providers
+from heat_hints.providers import ProviderError, mapping_file
+from tests.unit.heat_hints import requests
+from tests.unit.heat_hints.requests import REQUEST
 
-REQUEST = providers.Request(
-    resource_type='OS::Nova::Server',
-    resource_name='db',
-    resource_uuid='uuid',
-    project_id='project',
-    stack_id='id-inner',
-    stack_name='inner',
-    root_stack_id='id-root',
-    path=(hints.PathStep(None, 'web'), hints.PathStep('inner', 'inner')),
-    user_hints={},
-)
-GOOD = '- {stack: web, hints: {rack: r1}}\n'
+GOOD = requests.MAPPING
 #: Linux's user without rights.
 NOBODY = 65534
 BETTER = '- {stack: web, hints: {rack: r2}}\n- {hints: {tier: gold}}\n'
-
-
-def configuration(mapping_file: object = None) -> cfg.ConfigOpts:
-    """Return a configuration read from a file, as that of heat-engine."""
-    conf = cfg.ConfigOpts()
-    heat_hints_conf.register_opts(conf)
-    with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
-        file.write('[heat_hints]\n')
-        if mapping_file is not None:
-            file.write(f'mapping_file = {mapping_file}\n')
-        file.flush()
-        conf(['--config-file', file.name], project='heat')
-    return conf
 
 
 @ddt.ddt
@@ -49,7 +25,9 @@ class TestMappingFileProvider(unittest.TestCase):
         self.path = pathlib.Path(folder.name) / 'mapping.yaml'
 
     def provider(self):
-        return providers.MappingFileProvider(configuration(self.path))
+        return mapping_file.MappingFileProvider(
+            requests.configuration(self.path)
+        )
 
     def test_the_file_gives_the_hints(self):
         self.path.write_text(GOOD)
@@ -81,7 +59,7 @@ class TestMappingFileProvider(unittest.TestCase):
         (b'- {hints: {rack: !!python/name:os.system x}}', 'python/name'),
         (b'[' * 10000, 'RecursionError'),
         (b'- {hints: {}}', 'entry 1 has no "hints"'),
-        (b'#' * (providers.MAX_BYTES + 1), 'larger than 1048576 bytes'),
+        (b'#' * (mapping_file.MAX_BYTES + 1), 'larger than 1048576 bytes'),
         # A "billion laughs": without aliases nothing is multiplied.
         (
             b'- &a [x, x]\n- &b [*a, *a]\n- &c [*b, *b]\n',
@@ -159,39 +137,7 @@ class TestMappingFileProvider(unittest.TestCase):
         self.path.write_text('- nonsense')
         with self.assertLogs('heat_hints.providers', 'ERROR'):
             provider = self.provider()
-        with self.assertRaisesRegex(
-            providers.ProviderError, 'could not be read yet'
-        ):
+        with self.assertRaisesRegex(ProviderError, 'could not be read yet'):
             provider.hints(REQUEST)
         self.path.write_text(GOOD)
         self.assertEqual({'rack': 'r1'}, provider.hints(REQUEST))
-
-
-class TestLoad(unittest.TestCase):
-    def test_the_reference_provider_is_found_by_its_name(self):
-        with tempfile.NamedTemporaryFile('w') as file:
-            file.write(GOOD)
-            file.flush()
-            ((name, provider),) = providers.load(
-                configuration(file.name), ['mapping_file']
-            )
-        self.assertEqual('mapping_file', name)
-        self.assertIsInstance(provider, providers.MappingFileProvider)
-
-    def test_an_unknown_name_leaves_a_gap_and_says_what_there_is(self):
-        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
-            loaded = providers.load(configuration(), ['nobody'])
-        self.assertEqual((('nobody', None),), loaded)
-        (record,) = logs.records
-        self.assertIn('"nobody"', record.getMessage())
-        self.assertIn('mapping_file', record.getMessage())
-
-    def test_one_that_cannot_be_made_leaves_a_gap_and_says_why(self):
-        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
-            loaded = providers.load(configuration(), ['mapping_file'])
-        self.assertEqual((('mapping_file', None),), loaded)
-        (record,) = logs.records
-        self.assertIn('mapping_file is not set', record.getMessage())
-
-    def test_no_names_load_nothing(self):
-        self.assertEqual((), providers.load(configuration(), []))

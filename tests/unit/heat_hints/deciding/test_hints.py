@@ -1,26 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import dataclasses
 import unittest
 
 import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from heat_hints import hints
-
-RESOURCE = hints.Resource(
-    type='OS::Nova::Server',
-    name='db',
-    uuid='uuid-db',
-    project_id='project',
-    stack_id='id-inner',
-    stack_name='root-inner-abc',
-)
-PATH = (
-    hints.PathStep(None, 'root'),
-    hints.PathStep('inner', 'root-inner-abc'),
-)
-LINEAGE = hints.Lineage('id-root', PATH)
+from heat_hints.deciding import hints
+from os_placement_plugins import stack_hints
+from tests.unit.heat_hints import requests
 
 ANYTHING = st.recursive(
     st.none()
@@ -47,6 +36,10 @@ def storable(value: object) -> bool:
 
 
 class TestOwnHints(unittest.TestCase):
+    def own(self, names=stack_hints.NAMES, **changes):
+        request = dataclasses.replace(requests.REQUEST, **changes)
+        return hints.own_hints(request, names, stack_hints.PATH_LIST)
+
     def test_a_resource_gets_the_six_hints_of_the_specification(self):
         self.assertEqual(
             {
@@ -54,24 +47,24 @@ class TestOwnHints(unittest.TestCase):
                 'heat_stack_id': 'id-inner',
                 # The specification says "id of the parent stack" here: a
                 # slip, its own name says what is meant.
-                'heat_stack_name': 'root-inner-abc',
-                'heat_path_in_stack': ['root', 'inner,root-inner-abc'],
+                'heat_stack_name': 'web-inner-abc',
+                'heat_path_in_stack': ['web', 'inner,web-inner-abc'],
                 'heat_resource_name': 'db',
                 'heat_resource_uuid': 'uuid-db',
             },
-            hints.own_hints(RESOURCE, LINEAGE),
+            self.own(),
         )
 
     def test_only_the_chosen_hints_are_built(self):
         self.assertEqual(
-            {'heat_stack_id': 'id-inner'},
-            hints.own_hints(RESOURCE, LINEAGE, names=['heat_stack_id']),
+            {'heat_stack_id': 'id-inner'}, self.own(['heat_stack_id'])
         )
 
-    def test_an_unknown_lineage_leaves_out_root_and_path_only(self):
+    def test_an_unknown_root_stack_leaves_out_root_and_path_only(self):
         self.assertEqual(
-            set(hints.NAMES) - {'heat_root_stack_id', 'heat_path_in_stack'},
-            set(hints.own_hints(RESOURCE, None)),
+            set(stack_hints.NAMES)
+            - {'heat_root_stack_id', 'heat_path_in_stack'},
+            set(self.own(root_stack_id=None)),
         )
 
 
@@ -117,31 +110,47 @@ class TestSanitise(unittest.TestCase):
 @ddt.ddt
 class TestAccept(unittest.TestCase):
     def test_a_providers_values_are_made_storable(self):
-        accepted, refused = hints.accept('one', {'a': 1, 'b': [2]}, ())
-        self.assertEqual(({'a': '1', 'b': ['2']}, ()), (accepted, refused))
-
-    @ddt.data(*hints.RESERVED)
-    def test_a_reserved_name_is_refused(self, name):
-        accepted, refused = hints.accept('one', {name: 'x'}, ())
-        self.assertEqual({}, accepted)
         self.assertEqual(
-            (hints.Refusal('one', name, hints.REASON_RESERVED),), refused
+            ({'a': '1', 'b': ['2']}, {}),
+            hints.accept({'a': 1, 'b': [2]}, ()),
+        )
+
+    @ddt.data(*stack_hints.RESERVED)
+    def test_a_reserved_name_is_refused(self, name):
+        self.assertEqual(
+            ({}, {name: hints.REASON_RESERVED}), hints.accept({name: 'x'}, ())
         )
 
     def test_a_name_that_an_earlier_provider_set_is_refused(self):
-        accepted, refused = hints.accept(
-            'two', {'a': 'second', 'b': 'b'}, {'a': 'first'}
-        )
-        self.assertEqual({'b': 'b'}, accepted)
         self.assertEqual(
-            (hints.Refusal('two', 'a', hints.REASON_TAKEN),), refused
+            ({'b': 'b'}, {'a': hints.REASON_TAKEN}),
+            hints.accept({'a': 'second', 'b': 'b'}, {'a': 'first'}),
         )
 
     def test_a_name_that_is_no_text_is_refused(self):
-        accepted, refused = hints.accept('one', {7: 'a', '': 'b'}, ())
-        self.assertEqual({}, accepted)
         self.assertEqual(
-            [hints.REASON_NAME] * 2, [refusal.reason for refusal in refused]
+            ({}, dict.fromkeys(['7', ''], hints.REASON_NAME)),
+            hints.accept({7: 'a', '': 'b'}, ()),
+        )
+
+
+class TestUserHints(unittest.TestCase):
+    STOCK = {'heat_stack_id': 'x', 'heat_signature': 'x', 'group': 5}
+
+    def user(self, *template, signing=False):
+        return hints.user_hints(self.STOCK, template, signing=signing)
+
+    def test_a_reserved_name_is_the_users_only_if_the_template_has_it(self):
+        self.assertEqual({'group': '5'}, self.user())
+        self.assertEqual(
+            {'group': '5', 'heat_stack_id': 'x'}, self.user('heat_stack_id')
+        )
+
+    def test_with_a_key_no_signature_is_the_users(self):
+        names = ('heat_stack_id', 'heat_signature')
+        self.assertEqual({*names, 'group'}, set(self.user(*names)))
+        self.assertEqual(
+            {'heat_stack_id', 'group'}, set(self.user(*names, signing=True))
         )
 
 
@@ -176,31 +185,22 @@ class TestMerge(unittest.TestCase):
             hints.merge(self.OWN, self.USER, self.PROVIDED, hints.USER_KEEP),
         )
 
-    @ddt.data(*hints.USER_MODES)
-    def test_the_templates_values_are_made_storable(self, mode):
-        merged = hints.merge({}, {'group': 5, 'none': None}, {}, mode)
-        self.assertEqual({'group': '5'}, merged)
-
     def test_reject_names_the_reserved_hints_in_quotes(self):
-        with self.assertRaises(hints.ReservedHintError) as caught:
-            hints.check_user_hints(self.USER, hints.USER_REJECT)
         self.assertIn(
             '"heat_signature", "heat_stack_id", "heat_stack_name"',
-            str(caught.exception),
+            hints.why_refused(self.USER, hints.USER_REJECT),
         )
 
     def test_reject_accepts_a_templates_other_hints(self):
-        self.assertIsNone(
-            hints.check_user_hints({'group': 'a'}, hints.USER_REJECT)
-        )
+        self.assertIsNone(hints.why_refused(['group'], hints.USER_REJECT))
 
     @ddt.data(hints.USER_OVERRIDE, hints.USER_KEEP)
     def test_other_modes_accept_reserved_hints(self, mode):
-        self.assertIsNone(hints.check_user_hints(self.USER, mode))
+        self.assertIsNone(hints.why_refused(self.USER, mode))
 
 
 @ddt.ddt
-class TestIsOwnWord(unittest.TestCase):
+class TestMayBeSigned(unittest.TestCase):
     OWN = {'heat_stack_id': 'own', 'heat_path_in_stack': ['root']}
 
     @ddt.data(
@@ -208,13 +208,13 @@ class TestIsOwnWord(unittest.TestCase):
         ({'group': 'user', 'heat_of_a_provider': 'x'}, True),
         ({'heat_stack_id': 'user'}, False),
         ({'heat_path_in_stack': 'root'}, False),
-        # An identifier that Heat does not send is not its word either.
+        # An identifier that Heat does not send is not Heat's own either.
         ({'heat_root_stack_id': 'user'}, False),
     )
     @ddt.unpack
-    def test_only_what_heat_says_itself_is_its_word(self, others, own_word):
+    def test_only_identifiers_of_heat_itself_are_signed(self, others, signed):
         self.assertIs(
-            own_word, hints.is_own_word({**self.OWN, **others}, self.OWN)
+            signed, hints.may_be_signed({**self.OWN, **others}, self.OWN)
         )
 
 

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import dataclasses
 import unittest
 
 import ddt
 
-from heat_hints import mapping
+from heat_hints.deciding import mapping
+from os_placement_plugins.stack_hints import PathStep
+from tests.unit.heat_hints import requests
 
 
 @ddt.ddt
@@ -15,7 +18,7 @@ class TestParse(unittest.TestCase):
     def test_patterns_that_are_left_out_match_everything(self):
         (rule,) = mapping.parse([{'hints': {'rack': 7}}])
         self.assertEqual(mapping.Rule(hints={'rack': '7'}), rule)
-        self.assertTrue(rule.matches('any', ['stack'], 'resource'))
+        self.assertTrue(rule.matches(requests.REQUEST))
 
     @ddt.data(
         ({'hints': {}}, 'must hold a list'),
@@ -64,6 +67,10 @@ class TestLookup(unittest.TestCase):
     def test_the_rules_that_match_give_their_hints(
         self, project, stacks, resource, wanted
     ):
-        self.assertEqual(
-            wanted, mapping.lookup(self.RULES, project, stacks, resource)
+        request = dataclasses.replace(
+            requests.REQUEST,
+            project_id=project,
+            path=tuple(PathStep(None, stack) for stack in stacks),
+            resource_name=resource,
         )
+        self.assertEqual(wanted, mapping.lookup(self.RULES, request))

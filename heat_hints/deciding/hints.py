@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Decide which scheduler hints a resource of a stack gets.
+
+The rules come from the Heat specification "Stack lifecycle scheduler hint".
+Nova stores hints as strings and lists of strings. Nova's API takes other
+values and then answers 500, so every value is made one of the two here.
+"""
+
+import json
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
+
+from heat_hints.deciding.resource import Request
+from os_placement_plugins import signature, stack_hints
+from os_placement_plugins.stack_hints import NAMES, RESERVED, HintValue
+
+USER_OVERRIDE = 'override'
+USER_KEEP = 'keep'
+USER_REJECT = 'reject'
+USER_MODES = (USER_OVERRIDE, USER_KEEP, USER_REJECT)
+
+SCOPE_ALL = 'all'
+SCOPE_OPT_IN = 'opt_in'
+SCOPE_OPT_OUT = 'opt_out'
+SCOPES = (SCOPE_ALL, SCOPE_OPT_IN, SCOPE_OPT_OUT)
+
+REASON_RESERVED = 'the name belongs to the identifiers that Heat sends'
+REASON_TAKEN = 'an earlier provider has set it'
+REASON_NAME = 'a hint is named by a string that is not empty'
+
+
+def in_scope(scope: str, flag: bool | None) -> bool:
+    """Tell whether a resource gets hints.
+
+    :param scope: one of :data:`SCOPES`.
+    :param flag: what the resource's metadata says under ``heat_hints``;
+        ``None`` if the metadata says nothing.
+    """
+    if flag is None:
+        return scope != SCOPE_OPT_IN
+    return flag or scope == SCOPE_ALL
+
+
+def why_refused(template: Iterable[str], mode: str) -> str | None:
+    """Say why a resource with these hints of its template must fail.
+
+    :param template: the names of the hints that the template gives.
+    :param mode: one of :data:`USER_MODES`; only ``reject`` refuses.
+    :returns: the text for the stack's owner; ``None`` for no reason.
+    """
+    reserved = sorted(name for name in template if name in RESERVED)
+    if mode != USER_REJECT or not reserved:
+        return None
+    quoted = ', '.join(f'"{name}"' for name in reserved)
+    return (
+        f'The scheduler hints {quoted} are set by Heat and may not be '
+        'given in a template: remove them from the scheduler hints of '
+        'this resource.'
+    )
+
+
+def user_hints(
+    stock: Mapping[str, object], template: Container[str], *, signing: bool
+) -> dict[str, HintValue]:
+    """Return the hints that count as the template's.
+
+    A reserved name counts only if the template itself gives the hint, and
+    not if Heat's own option or another plug-in does.
+
+    :param stock: the hints that Heat sends without this package.
+    :param template: the names of the hints that the template gives.
+    :param signing: Heat signs its hints; no signature is the template's.
+    """
+    return sanitise(
+        {
+            name: value
+            for name, value in stock.items()
+            if (name not in RESERVED or name in template)
+            and not (signing and name == signature.HINT)
+        }
+    )
+
+
+def own_hints(
+    request: Request, names: Iterable[str], path_format: str
+) -> dict[str, HintValue]:
+    """Return the identifiers of a resource.
+
+    :param request: the resource. If the root stack is not known, the two
+        hints that need the root stack are left out.
+    :param names: which of the six names to send.
+    :param path_format: as for :func:`stack_hints.write_path`.
+    """
+    values: dict[str, HintValue] = {
+        stack_hints.STACK_ID: request.stack_id,
+        stack_hints.STACK_NAME: request.stack_name,
+        stack_hints.RESOURCE_NAME: request.resource_name,
+        stack_hints.RESOURCE_UUID: request.resource_uuid,
+    }
+    if request.root_stack_id is not None:
+        values[stack_hints.ROOT_STACK_ID] = request.root_stack_id
+        values[stack_hints.PATH_IN_STACK] = stack_hints.write_path(
+            request.path, path_format
+        )
+    wanted = set(names)
+    return {
+        name: values[name]
+        for name in NAMES
+        if name in wanted and name in values
+    }
+
+
+def sanitise(hints: Mapping[Any, object]) -> dict[str, HintValue]:
+    """Make every hint a string or a list of strings.
+
+    Numbers and truth values become text as Nova itself would write them.
+    ``None`` is dropped, alone and in lists. Nested values become JSON.
+
+    :param hints: any mapping; it is not changed.
+    :returns: strings and lists of strings by name.
+    """
+    return {
+        str(name): _value(value)
+        for name, value in hints.items()
+        if name is not None and value is not None
+    }
+
+
+def _value(value: object) -> HintValue:
+    """Return a value as a string or a list of strings."""
+    plain = _plain(value)
+    if isinstance(plain, list):
+        return [_text(item) for item in plain if item is not None]
+    return _text(plain)
+
+
+def _text(plain: object) -> str:
+    """Return a plain value as text."""
+    if isinstance(plain, dict | list):
+        return json.dumps(
+            plain, ensure_ascii=False, separators=(',', ':'), sort_keys=True
+        )
+    return str(plain)
+
+
+def _plain(value: object) -> object:
+    """Return a value with nothing in it that JSON cannot write."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode('utf-8', 'replace')
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    # JSON may write a subclass of str in another way.
+    return str(value)
+
+
+def accept(
+    offer: Mapping[Any, object], taken: Container[str]
+) -> tuple[dict[str, HintValue], dict[str, str]]:
+    """Choose which hints of a provider are sent.
+
+    :param offer: what the provider returned.
+    :param taken: the hints that earlier providers have set.
+    :returns: the hints to send, and the reasons for which others are not
+        sent, by name.
+    """
+    accepted: dict[str, HintValue] = {}
+    refused = {}
+    for name, value in offer.items():
+        if not isinstance(name, str) or not name:
+            refused[str(name)] = REASON_NAME
+        elif name in RESERVED:
+            refused[name] = REASON_RESERVED
+        elif name in taken:
+            refused[name] = REASON_TAKEN
+        else:
+            accepted |= sanitise({name: value})
+    return accepted, refused
+
+
+def merge(
+    own: Mapping[str, HintValue],
+    user: Mapping[str, HintValue],
+    provided: Mapping[str, HintValue],
+    mode: str,
+) -> dict[str, HintValue]:
+    """Put the three sources of hints together.
+
+    :param own: the identifiers, from :func:`own_hints`.
+    :param user: the template's hints, from :func:`user_hints`.
+    :param provided: the providers' hints, from :func:`accept`.
+    :param mode: ``keep``: user before own before provider. ``override`` and
+        ``reject``: own before user before provider, and a reserved name is
+        never the user's, even if its identifier is not sent.
+    """
+    if mode == USER_KEEP:
+        return {**provided, **own, **user}
+    free = {
+        name: value for name, value in user.items() if name not in RESERVED
+    }
+    return {**provided, **free, **own}
+
+
+def may_be_signed(
+    sent: Mapping[str, HintValue], own: Mapping[str, HintValue]
+) -> bool:
+    """Tell whether all identifiers that are sent are Heat's own.
+
+    A signature over an identifier of a template would certify what a tenant
+    claims.
+
+    :param sent: all hints that are sent, from :func:`merge`.
+    :param own: the identifiers, from :func:`own_hints`.
+    """
+    return all(
+        name in own and sent[name] == own[name]
+        for name in NAMES
+        if name in sent
+    )

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Describe a resource of a stack that Heat is about to create."""
+
+import dataclasses
+from collections.abc import Mapping
+
+from os_placement_plugins.stack_hints import HintValue, PathStep
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What the hook knows about one resource, and tells each provider.
+
+    :param resource_type: such as ``OS::Nova::Server``.
+    :param resource_name: the resource's name in its template.
+    :param resource_uuid: the resource's own id in Heat's database.
+    :param project_id: the project that will own the server: the stack's
+        project, or that of an admin who acts on another project's stack.
+    :param stack_id: the id of the stack that holds the resource.
+    :param stack_name: the name of that stack.
+    :param root_stack_id: the id of the root stack; ``None`` if the root
+        stack could not be looked up and ``on_error`` is ``ignore``.
+    :param path: the steps from the root stack down; only the resource's own
+        stack if the root stack could not be looked up.
+    :param user_hints: the hints that the template gives.
+    """
+
+    resource_type: str
+    resource_name: str
+    resource_uuid: str
+    project_id: str
+    stack_id: str
+    stack_name: str
+    root_stack_id: str | None
+    path: tuple[PathStep, ...]
+    user_hints: Mapping[str, HintValue]

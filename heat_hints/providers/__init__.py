@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The contract with the providers of further hints.
+
+A provider is a class, published in the entry-point namespace
+``heat_hints.providers`` and named in ``[heat_hints] providers``. Heat makes
+one when it starts, and asks it once for each server, just before the request
+goes to Nova::
+
+    class RackProvider:
+        def __init__(self, conf):
+            self._racks = read_racks(conf)
+
+        def hints(self, request):
+            return {'rack': self._racks[request.project_id]}
+
+Several threads (green threads before Heat 27) call a provider at the same
+time, without any lock. The server waits for the answer without a limit, so a
+provider that asks a service sets a time-out of its own. If a provider raises
+an exception, ``[heat_hints] on_error`` decides. ``eventlet.Timeout`` is no
+``Exception``: a provider has to catch it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from oslo_config import cfg
+
+from heat_hints.deciding.resource import Request
+
+__all__ = ['NAMESPACE', 'Provider', 'ProviderError', 'Request']
+
+NAMESPACE = 'heat_hints.providers'
+
+
+class ProviderError(Exception):
+    """A provider cannot answer; the text says what to change."""
+
+
+class Provider(Protocol):
+    """What a class published in ``heat_hints.providers`` offers."""
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        """Make the provider when heat-engine starts.
+
+        :param conf: the engine's configuration; a provider registers its
+            options there, in a group of its own.
+        :raises Exception: if the provider cannot work; the engine starts
+            without the provider and logs one ERROR with this text.
+        """
+
+    def hints(self, request: Request) -> Mapping[Any, Any]:
+        """Return the hints for one resource.
+
+        :param request: the resource that is about to be created.
+        :returns: values by name; a value that is no string or list of
+            strings is made one.
+        :raises Exception: if the provider cannot tell; see ``on_error``.
+        """
