@@ -30,13 +30,8 @@ class FilterCommand(lister.Lister):
 
     _compute: Any = None
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser with the options that all of them have.
-
-        :param prog_name: the words of the command.
-        :returns: the parser.
-        """
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
         source = parser.add_argument_group(
             'offline input',
             'Files saved with "-f json" or "-f yaml"; with them no cloud is '
@@ -64,14 +59,9 @@ class FilterCommand(lister.Lister):
             metavar='<file>',
             help='the nova.conf to read exempt_metadata_keys from',
         )
-        return parser
 
     def exempt(self, parsed_args: argparse.Namespace) -> tuple[str, ...]:
-        """Return the patterns of keys that no aggregate may demand.
-
-        :param parsed_args: the command line.
-        :returns: the patterns.
-        """
+        """Return the patterns of keys that no aggregate may demand."""
         if parsed_args.config_file:
             return files.exempt_keys(parsed_args.config_file)
         if parsed_args.exempt is not None:
@@ -82,8 +72,6 @@ class FilterCommand(lister.Lister):
     def offline(cls, parsed_args: argparse.Namespace) -> bool:
         """Tell whether the input comes from files.
 
-        :param parsed_args: the command line.
-        :returns: whether no cloud is to be asked.
         :raises CommandError: when some of it would have to come from a cloud.
         """
         given = [*parsed_args.flavors, *parsed_args.hosts]
@@ -106,11 +94,7 @@ class FilterCommand(lister.Lister):
     def flavors(
         self, parsed_args: argparse.Namespace
     ) -> list[inventory.Flavor]:
-        """Return the flavors.
-
-        :param parsed_args: the command line.
-        :returns: all of them.
-        """
+        """Return the flavors."""
         if not self.offline(parsed_args):
             return compute.flavors(self.compute)
         if not parsed_args.flavors:
@@ -122,21 +106,13 @@ class FilterCommand(lister.Lister):
     def aggregates(
         self, parsed_args: argparse.Namespace
     ) -> list[inventory.HostAggregate]:
-        """Return the aggregates.
-
-        :param parsed_args: the command line.
-        :returns: all of them.
-        """
+        """Return the aggregates."""
         if not self.offline(parsed_args):
             return compute.aggregates(self.compute)
         return files.read(parsed_args.aggregates, inventory.read_aggregates)
 
     def other_hosts(self, parsed_args: argparse.Namespace) -> list[str]:
-        """Return the compute hosts, be they in an aggregate or not.
-
-        :param parsed_args: the command line.
-        :returns: those that the cloud or the files know.
-        """
+        """Return the compute hosts, be they in an aggregate or not."""
         if not self.offline(parsed_args):
             return compute.hosts(self.compute)
         return files.read(parsed_args.hosts, inventory.read_hosts)

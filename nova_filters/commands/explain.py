@@ -28,13 +28,9 @@ class ExplainFilter(common.FilterCommand):
 
     reads_servers = True
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser.
-
-        :param prog_name: the words of the command.
-        :returns: the parser.
-        """
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        super().add_arguments(parser)
         parser.add_argument(
             'flavor',
             metavar='<flavor>',
@@ -81,14 +77,9 @@ class ExplainFilter(common.FilterCommand):
             help='flavors by aggregates: what if a host were in that '
             'aggregate alone',
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> _Table:
-        """Return the table.
-
-        :param parsed_args: the command line.
-        :returns: the columns and the rows.
-        """
+        """Return the table."""
         flavors = self._flavors(parsed_args)
         aggregates = self.aggregates(parsed_args)
         exempt = self.exempt(parsed_args)

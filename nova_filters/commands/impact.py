@@ -40,13 +40,9 @@ class ShowFilterImpact(common.FilterCommand):
 
     reads_servers = True
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser.
-
-        :param prog_name: the words of the command.
-        :returns: the parser.
-        """
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        super().add_arguments(parser)
         parser.add_argument(
             '--no-servers',
             action='store_true',
@@ -83,16 +79,11 @@ class ShowFilterImpact(common.FilterCommand):
             help='what if AggregateInstanceTypeFilter came in place of '
             'AggregateInstanceExtraSpecsFilter, which is enabled now',
         )
-        return parser
 
     def take_action(
         self, parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        """Return the table.
-
-        :param parsed_args: the command line.
-        :returns: the columns and the rows.
-        """
+        """Return the table."""
         if not any(getattr(parsed_args, name) for name in _CHANGES):
             raise exceptions.CommandError(
                 'Name a change: --set-aggregate, --unset-aggregate, '

@@ -18,29 +18,20 @@ class LintFilter(common.FilterCommand):
 
     _failed = False
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser.
-
-        :param prog_name: the words of the command.
-        :returns: the parser.
-        """
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        super().add_arguments(parser)
         parser.add_argument(
             '--severity',
             choices=[severity.value for severity in mistakes.SEVERITIES],
             default=mistakes.Severity.INFO.value,
             help='leave out findings that are less severe; default: info',
         )
-        return parser
 
     def take_action(
         self, parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
-        """Return the table.
-
-        :param parsed_args: the command line.
-        :returns: the columns and the rows.
-        """
+        """Return the table."""
         found = lint.lint(
             self.flavors(parsed_args),
             self.aggregates(parsed_args),
@@ -77,9 +68,5 @@ class LintFilter(common.FilterCommand):
         ]
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        """Run the command.
-
-        :param parsed_args: the command line.
-        :returns: 1 if an error was found, else 0.
-        """
+        """Return 1 if an error was found."""
         return super().run(parsed_args) or int(self._failed)

@@ -79,13 +79,8 @@ class ShowStackHints(lister.Lister):
     changed.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser.
-
-        :param prog_name: the words of the command.
-        :returns: the parser.
-        """
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
         parser.add_argument(
             'stack',
             metavar='<stack>',
@@ -118,7 +113,6 @@ class ShowStackHints(lister.Lister):
         parser.add_argument(
             '--long', action='store_true', help='show the IDs as well'
         )
-        return parser
 
     def take_action(
         self, parsed_args: argparse.Namespace

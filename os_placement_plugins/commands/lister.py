@@ -33,7 +33,14 @@ class Lister(command.Lister):  # type: ignore[misc]
         :returns: the parser.
         """
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        self.add_arguments(parser)
         return parser
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command.
+
+        :param parser: what cliff has made for the command.
+        """
 
     def log_in(self) -> Any:
         """Log in, as the shell does for commands that always need a cloud.

@@ -50,12 +50,8 @@ class PlanClusterRegion(lister.Lister):
     Nothing is changed. Without --policy and --cluster no cloud is asked.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the command's parser.
-
-        :param prog_name: the words of the command.
-        """
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
         regions = parser.add_mutually_exclusive_group()
         regions.add_argument(
             '--policy',
@@ -119,7 +115,6 @@ class PlanClusterRegion(lister.Lister):
             action='store_true',
             help='show the plan node after node',
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> _Table:
         """Return the plan as a table.
