@@ -83,7 +83,7 @@ def user_hints(
 
 
 def own_hints(
-    request: Request, names: Iterable[str], path_format: str
+    request: Request, names: Container[str], path_format: str
 ) -> dict[str, HintValue]:
     """Return the identifiers of a resource.
 
@@ -103,12 +103,8 @@ def own_hints(
         values[stack_hints.PATH_IN_STACK] = stack_hints.write_path(
             request.path, path_format
         )
-    wanted = set(names)
-    return {
-        name: values[name]
-        for name in NAMES
-        if name in wanted and name in values
-    }
+    chosen = [name for name in NAMES if name in names and name in values]
+    return {name: values[name] for name in chosen}
 
 
 def sanitise(hints: Mapping[Any, object]) -> dict[str, HintValue]:

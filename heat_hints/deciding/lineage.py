@@ -6,12 +6,10 @@ Once a stack is stored, its parent, its name and the resource that made the
 stack never change. So a lineage that was found once is right for ever.
 """
 
-import collections
 import dataclasses
-import threading
 from collections.abc import Callable
 
-#: How many stacks each worker remembers; one takes about 1 KiB.
+#: How many stacks each worker remembers; one takes less than 1 KiB.
 REMEMBERED = 4096
 
 
@@ -41,55 +39,44 @@ Lineage = tuple[StackRow, ...]
 
 
 class LineageCache:
-    """Find lineages, and remember those that were used last.
+    """Find lineages, and remember them.
 
-    :param size: how many stacks to remember.
+    :param size: how many stacks to remember; the next one clears the memory.
     """
 
     def __init__(self, size: int = REMEMBERED) -> None:
         self._size = size
-        self._known = collections.OrderedDict[str, Lineage]()
-        self._lock = threading.Lock()
+        self._known: dict[str, Lineage] = {}
 
-    def find(self, stack: StackRow, load: Load) -> Lineage:
+    def find(
+        self, stack: StackRow, load: Load, below: Lineage = ()
+    ) -> Lineage:
         """Return the stacks from the root stack down to a stack.
 
         :param stack: the stack itself, known without a query.
-        :param load: called once for each stack above that is not
-            remembered, outside the lock.
+        :param load: called once for each stack above that is not remembered.
+        :param below: the stacks below, for which this one is looked up.
         :raises LookupError: if a stack above is gone, or the stacks form a
             ring.
         """
-        return self._recall(stack.id) or self._trace(stack, load, ())
-
-    def _trace(self, stack: StackRow, load: Load, below: Lineage) -> Lineage:
-        """Return a lineage that is not remembered, and remember it."""
+        known = self._known.get(stack.id)
+        if known:
+            return known
         above: Lineage = ()
         if stack.owner_id is not None:
-            above = self._recall(stack.owner_id)
-            if not above:
-                below = (*below, stack)
-                owner = _load_owner(stack.owner_id, load, below)
-                above = self._trace(owner, load, below)
-        lineage = (*above, stack)
-        with self._lock:
-            self._known[stack.id] = lineage
-            self._known.move_to_end(stack.id)
-            while len(self._known) > self._size:
-                self._known.popitem(last=False)
+            below = (stack, *below)
+            above = self._known.get(stack.owner_id) or self.find(
+                _load_owner(stack.owner_id, load, below), load, below
+            )
+        if len(self._known) >= self._size:
+            self._known.clear()
+        self._known[stack.id] = lineage = (*above, stack)
         return lineage
-
-    def _recall(self, stack_id: str) -> Lineage:
-        """Return a lineage that is remembered; empty if none is."""
-        with self._lock:
-            if stack_id in self._known:
-                self._known.move_to_end(stack_id)
-            return self._known.get(stack_id, ())
 
 
 def _load_owner(owner_id: str, load: Load, below: Lineage) -> StackRow:
     """Return the stack above; it must be there, and above all others."""
-    stack_id = below[-1].id
+    stack_id = below[0].id
     if any(owner_id == stack.id for stack in below):
         raise LookupError(
             f'stack "{stack_id}" is nested in itself through "{owner_id}"'

@@ -70,10 +70,10 @@ class TestTypes(base.ScenarioCase):
         )
 
     def test_one_error_for_each_wrong_type_says_what_to_change(self):
-        unknown, seamless = self.outcome.errors()
+        unknown, hintless = self.outcome.errors()
         self.assertIn('no resource type "OS::Nova::Severs"', unknown)
-        self.assertIn('type "OS::Neutron::Port" gets no hints', seamless)
-        for error in (unknown, seamless):
+        self.assertIn('type "OS::Neutron::Port" gets no hints', hintless)
+        for error in (unknown, hintless):
             self.assertIn('[heat_hints] resource_types', error)
             self.assertIn('restart heat-engine', error)
 

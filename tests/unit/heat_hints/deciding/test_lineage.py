@@ -77,20 +77,6 @@ class TestLineageCache(unittest.TestCase):
                 cache.find(database.rows[f'id{level}'], database.load),
             )
 
-    def test_what_was_used_last_is_remembered(self):
-        database = Database(0)
-        cache = lineage.LineageCache(2)
-        nested = lineage.StackRow('nested', 'nested', 'id0', 'r')
-        cache.find(nested, database.load)
-        for number in range(2):
-            cache.find(
-                lineage.StackRow(f'root{number}', 'root', None, None),
-                database.load,
-            )
-        database.asked.clear()
-        cache.find(nested, database.load)
-        self.assertEqual(['id0'], database.asked)
-
     def test_a_stack_that_is_gone_is_named(self):
         database = Database(2)
         del database.rows['id1']
