@@ -11,7 +11,7 @@ import re
 
 import ddt
 
-from heat_hints.deciding import hints
+from heat_hints.deciding import hints, resource
 from os_placement_plugins import signature, stack_hints
 from tests.functional.client import base, pages, rest_stub
 
@@ -40,20 +40,18 @@ def heat_server(name, *groups, key=KEY, path_format=stack_hints.PATH_LIST):
     """
     path = [stack_hints.PathStep(None, 'shop')]
     path += [stack_hints.PathStep(group, f'shop-{group}') for group in groups]
-    resource = hints.Resource(
-        type='OS::Nova::Server',
-        name=name,
-        uuid=f'resource-{name}',
+    request = resource.Request(
+        resource_type='OS::Nova::Server',
+        resource_name=name,
+        resource_uuid=f'resource-{name}',
         project_id=PROJECT,
         stack_id=f'id-{path[-1].stack}',
         stack_name=path[-1].stack,
+        root_stack_id='id-shop',
+        path=tuple(path),
+        user_hints={},
     )
-    sent = hints.own_hints(
-        resource,
-        hints.Lineage('id-shop', tuple(path)),
-        names=stack_hints.NAMES,
-        path_format=path_format,
-    )
+    sent = hints.own_hints(request, stack_hints.NAMES, path_format)
     if key:
         sent[signature.HINT] = signature.Keys([key]).sign(sent, PROJECT)
     return {
