@@ -372,26 +372,6 @@ class SignatureTest(StackTestCase):
                 found = self.weigh(self.request(hints))
                 self.assertEqual([count, 0.0, 0.0, 0.0], found)
 
-    @ddt.data((['x' * 31], 0), ([signing.KEY, 'short'], 1))
-    @ddt.unpack
-    def test_a_short_key_is_told_and_not_used(self, keys, usable) -> None:
-        with self.assertLogs(level=logging.DEBUG) as logs:
-            self.set_keys(*keys)
-            engine.CONF.log_opt_values(logging.getLogger(), logging.DEBUG)
-            hints = signing.signed(of_stack('a'), key=keys[0])
-            self.place(hints, 1)
-            count = self.weigh(self.request(hints))[0]
-        self.assertEqual(float(usable), count)
-        # Even unsigned: a key was wanted.
-        self.assertEqual({0.0}, set(self.weigh(self.request(of_stack('a')))))
-        (error,) = (r for r in logs.records if r.levelno == logging.ERROR)
-        text = error.getMessage()
-        self.assertIn('signing_key in [heat_hints]: key number', text)
-        self.assertIn(f'{usable} usable', text)
-        for line in logs.output:
-            for key in keys:
-                self.assertNotIn(f'{key}', line.replace('shorter', ''))
-
 
 class CostTest(StackTestCase):
     """What a request asks of the databases."""
