@@ -26,6 +26,7 @@ from senlin.common import context
 from senlin.common import exception as exc
 from senlin.policies import base as policy_base
 
+from os_placement_plugins.commands import lister
 from senlin_plugins.commands import region_plan
 from senlin_plugins.planning import region_spec
 from testing.senlin import engine
@@ -152,7 +153,8 @@ class LivePlanTest(base.TestCase):
             warning=lambda text, *words: said.append(text % words)
         )
         parser = command.get_parser('plan')
-        columns, rows = command.take_action(parser.parse_args(arguments))
+        with lister.telling_in_one_line():
+            columns, rows = command.take_action(parser.parse_args(arguments))
         self.rows = {
             row[0]: dict(zip(columns, row, strict=True)) for row in rows
         }
