@@ -318,7 +318,7 @@ def selection_rows(cluster: Any) -> list[Row]:
     for criterion in selection.Criterion:
 
         def ours(criterion: selection.Criterion = criterion) -> None:
-            selection.select(read, count, criterion)
+            selection.select(read, count, criterion, {})
 
         rows.append(
             Row(

@@ -27,14 +27,13 @@ _Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 
 
 class Cell(columns.FormattableColumn):  # type: ignore[misc]
-    """A value for programs, and how people see it."""
+    """A value for programs, and its text for people.
+
+    :param value: the value; ``None`` is a dash for people.
+    :param text: the text, if it is not simply that of the value.
+    """
 
     def __init__(self, value: object, text: str | None = None) -> None:
-        """Keep both.
-
-        :param value: the value; ``None`` is a dash for people.
-        :param text: the text, if it is not simply that of the value.
-        """
         super().__init__(value)
         self._text = '-' if value is None else text or str(value)
 

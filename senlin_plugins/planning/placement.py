@@ -24,6 +24,6 @@ def place(snapshot: Snapshot) -> Decision:
         snapshot.nodes,
         change.count,
         selection.Criterion.RANDOM,
-        per_region=planned.plan,
+        {'regions': planned.plan},
     )
     return dataclasses.replace(planned, candidates=chosen.candidates)

@@ -44,25 +44,6 @@ _KEYS: Mapping[Criterion, Callable[[Node], Any]] = {
 }
 
 
-def choose(
-    nodes: Iterable[Node],
-    count: int,
-    criterion: Criterion,
-    decided: Mapping[str, Any],
-) -> Decision:
-    """Decide which nodes leave a cluster (S2 to S6 of the deletion policy).
-
-    :param nodes: the nodes of the cluster.
-    :param count: how many of them leave.
-    :param criterion: which healthy nodes go first.
-    :param decided: the ``deletion`` that other policies left in the
-        action's data.
-    """
-    # The document spells regions both ways.
-    per_region = decided.get('regions') or decided.get('region')
-    return select(nodes, count, criterion, per_region, decided.get('zones'))
-
-
 def accept(named: object, members: Iterable[str]) -> Decision:
     """Decide about nodes that a request names (S1 of the deletion policy).
 
@@ -93,10 +74,9 @@ def select(
     nodes: Iterable[Node],
     count: int,
     criterion: Criterion,
-    per_region: Mapping[str, int] | None = None,
-    per_zone: Mapping[str, int] | None = None,
+    decided: Mapping[str, Any],
 ) -> Decision:
-    """Choose the nodes to delete.
+    """Decide which nodes leave a cluster (S2 to S6 of the deletion policy).
 
     A region or zone with fewer nodes than it must give gives all it has.
     The criterion takes the rest from all other nodes. There are never more
@@ -105,11 +85,13 @@ def select(
     :param nodes: the nodes of the cluster, none twice.
     :param count: how many to choose.
     :param criterion: which healthy nodes go first.
-    :param per_region: region -> how many nodes it must give.
-    :param per_zone: the same by availability zone; not read if there is
-        something to be given by region.
+    :param decided: the ``deletion`` of an action's data. Its ``regions`` say
+        how many nodes each region must give; without these, its ``zones``
+        say the same of the availability zones.
     """
-    per_group = per_region or per_zone or {}
+    # The document spells it both ways.
+    per_region = decided.get('regions') or decided.get('region')
+    per_group: Mapping[str, int] = per_region or decided.get('zones') or {}
     ordered = _in_order(nodes, criterion)
     members: dict[str | None, list[Node]] = collections.defaultdict(list)
     for node in ordered:

@@ -51,7 +51,7 @@ class Snapshot:
     :param change: how many nodes come or go.
     :param regions: the regions of the policy's spec.
     :param current: region name -> nodes that count there now.
-    :param out_of_reach: names of regions that cannot be used now.
+    :param out_of_reach: the names of those that cannot be used now.
     :param nodes: the nodes themselves; candidates are chosen from them.
     """
 
@@ -69,8 +69,8 @@ class Snapshot:
     @property
     def movable(self) -> dict[str, int]:
         """The distribution without the regions that are left alone."""
-        held = {r.name for r in self.regions if r.name in self.out_of_reach}
-        return {n: c for n, c in self.current.items() if n not in held}
+        gone = self.out_of_reach
+        return {n: c for n, c in self.current.items() if n not in gone}
 
     def after(self, plan: Mapping[str, int]) -> 'Snapshot':
         """Return the cluster after a plan has been carried out.

@@ -71,9 +71,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
         :param cluster: the engine's cluster object.
         :returns: what to do about it, or an empty string.
-        :raises: ``InvalidSpec`` if policies of this type are disabled.
         """
-        self._check_enabled()
         for policy in cluster.policies:
             if policy.type.startswith(f'{self.IN_TREE_TYPE}-'):
                 return (
@@ -91,12 +89,13 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             too; a subclass does that.
         :raises: ``InvalidSpec`` with what is wrong and what is accepted.
         """
-        self._check_enabled()
-        try:
-            super().validate(context, validate_props)
-            problem = next(filter(None, self.find_problems()), '')
-        except (exc.ESchema, TypeError, ValueError) as ex:
-            problem = str(ex)
+        problem = self._disabled()
+        if not problem:
+            try:
+                super().validate(context, validate_props)
+                problem = next(filter(None, self.find_problems()), '')
+            except (exc.ESchema, TypeError, ValueError) as ex:
+                problem = str(ex)
         if problem:
             raise exc.InvalidSpec(message=problem)
         return True
@@ -108,10 +107,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :param enabled: whether the binding is enabled.
         :returns: (true, data), or (false, reason).
         """
-        try:
-            obstacle = self.find_obstacle(cluster)
-        except exc.InvalidSpec as ex:
-            obstacle = str(ex)
+        obstacle = self._disabled() or self.find_obstacle(cluster)
         return (False, obstacle) if obstacle else (True, None)
 
     def pre_op(self, cluster_id: str, action: Any) -> None:
@@ -124,11 +120,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :param action: the action. The decision goes into its data, or status
             ERROR with the reason, where the API shows it.
         """
-        what = {
-            'policy': self.name,
-            'action': action.action,
-            'id': action.id,
-        }
+        what = {'policy': self.name, 'action': action.action, 'id': action.id}
         try:
             decision = self.decide(cluster_id, action)
             if decision is None:
@@ -158,14 +150,14 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 'The reason could not be stored in action %(id)s.', what
             )
 
-    def _check_enabled(self) -> None:
-        """Refuse a policy type that the operator did not enable."""
+    def _disabled(self) -> str:
+        """Say that the operator did not enable policies of this type."""
         enabled = cfg.CONF[conf.GROUP].enabled_policies
-        if self.ENABLED_AS not in enabled:
-            raise exc.InvalidSpec(
-                message='Policies of type '
-                f"'senlin_plugins.policy.{self.ENABLED_AS}' are disabled: "
-                f"add '{self.ENABLED_AS}' to enabled_policies in section "
-                f'[{conf.GROUP}] of senlin.conf, which is '
-                f"'{','.join(enabled)}' now."
-            )
+        if self.ENABLED_AS in enabled:
+            return ''
+        return (
+            f"Policies of type 'senlin_plugins.policy.{self.ENABLED_AS}' are "
+            f"disabled: add '{self.ENABLED_AS}' to enabled_policies in "
+            f'section [{conf.GROUP}] of senlin.conf, which is '
+            f"'{','.join(enabled)}' now."
+        )

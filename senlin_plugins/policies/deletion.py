@@ -10,7 +10,7 @@ from senlin.common import constraints, consts, schema
 
 from senlin_plugins import conf
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.selection import Criterion, accept, choose
+from senlin_plugins.planning.selection import Criterion, accept, select
 from senlin_plugins.policies import base, reading
 from senlin_plugins.policies.whole_number import WholeNumber
 
@@ -160,7 +160,7 @@ class DeletionPolicy(base.PlacementPolicy):
         change = reading.read_change(action, cluster)
         if change.growing or not change.count:
             return None
-        return choose(
+        return select(
             reading.read_nodes(action, cluster),
             change.count,
             Criterion(self.properties[self.CRITERIA]),

@@ -2,6 +2,7 @@
 
 """The region placement policy, version 1.0 of its specification."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -193,13 +194,10 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
 def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:
     """Give each new node its region, and keep what others decided for it."""
-    others = placement.get('placements') or []
-    others = [*others, *({} for _ in targets)]
-    return {
-        **placement,
-        'count': len(targets),
-        'placements': [
-            {**entry, 'region_name': name}
-            for entry, name in zip(others, targets, strict=False)
-        ],
-    }
+    others = itertools.chain(
+        placement.get('placements') or (), itertools.repeat({})
+    )
+    placements = [
+        {**next(others), 'region_name': region} for region in targets
+    ]
+    return {**placement, 'count': len(targets), 'placements': placements}

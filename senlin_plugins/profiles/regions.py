@@ -67,14 +67,11 @@ def record_region(node: Any, region: str) -> None:
     :param node: the engine's node object.
     :param region: the region's name.
     """
-    data = dict(node.data or {})
-    data['placement'] = {
-        **(data.get('placement') or {}),
-        'region_name': region,
-    }
-    node.data = data
+    data = node.data or {}
+    placement = {**(data.get('placement') or {}), 'region_name': region}
+    node.data = {**data, 'placement': placement}
     node_objects.Node.update(
-        senlin_context.get_admin_context(), node.id, {'data': data}
+        senlin_context.get_admin_context(), node.id, {'data': node.data}
     )
 
 
@@ -173,11 +170,9 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         :returns: the spec of the resource, or a description of the error.
         """
         asked = (overrides or {}).get('context') or {}
-        if asked.get('region_name'):
-            self.context = {
-                **(self.context or {}),
-                'region_name': asked['region_name'],
-            }
+        region = asked.get('region_name')
+        if region:
+            self.context = {**(self.context or {}), 'region_name': region}
         spec: dict[str, Any] = super().do_adopt(
             obj, overrides=overrides, snapshot=snapshot
         )

@@ -10,8 +10,6 @@ from senlin.profiles.os.nova import server
 
 from senlin_plugins.profiles import lost_server, regions
 
-TYPE = 'senlin_plugins.nova.server-1.0'
-
 
 class ServerProfile(
     regions.RegionAware,
@@ -72,4 +70,4 @@ for _policy in (
     lb_policy.LoadBalancingPolicy,
     zone_placement.ZonePlacementPolicy,
 ):
-    _policy.PROFILE_TYPE.append(TYPE)
+    _policy.PROFILE_TYPE.append('senlin_plugins.nova.server-1.0')

@@ -84,8 +84,10 @@ class Criteria(unittest.TestCase):
     )
     @ddt.unpack
     def test_order_with_equal_ages_by_index(self, criterion, wanted):
-        self.assertEqual(wanted, select(NODES, 3, criterion).candidates)
-        self.assertEqual(wanted, select(NODES[::-1], 3, criterion).candidates)
+        self.assertEqual(wanted, select(NODES, 3, criterion, {}).candidates)
+        self.assertEqual(
+            wanted, select(NODES[::-1], 3, criterion, {}).candidates
+        )
 
     def test_random_goes_by_the_lots_that_were_drawn(self):
         rng = random.Random(1)
@@ -94,6 +96,7 @@ class Criteria(unittest.TestCase):
                 [node._replace(lot=rng.random()) for node in NODES],
                 2,
                 Criterion.RANDOM,
+                {},
             ).candidates
             for _ in range(200)
         }
@@ -111,50 +114,48 @@ class Criteria(unittest.TestCase):
         ]
         self.assertEqual(
             ('tainted', 'warning', 'error', 'unborn'),
-            select(nodes, 4, criterion).candidates,
+            select(nodes, 4, criterion, {}).candidates,
         )
 
     @ddt.data(*Criterion)
     def test_nodes_without_any_difference_go_by_id(self, criterion):
         nodes = [Node(name) for name in 'cab']
-        self.assertEqual(('a', 'b'), select(nodes, 2, criterion).candidates)
+        self.assertEqual(
+            ('a', 'b'), select(nodes, 2, criterion, {}).candidates
+        )
 
 
+@ddt.ddt
 class PerGroup(unittest.TestCase):
     def test_the_criterion_applies_within_each_region(self):
-        picked = select(NODES, 2, Criterion.YOUNGEST_FIRST, {'B': 1, 'A': 1})
+        picked = select(
+            NODES, 2, Criterion.YOUNGEST_FIRST, {'regions': {'B': 1, 'A': 1}}
+        )
         self.assertEqual(('n1', 'n3'), picked.candidates)
         self.assertEqual({}, picked.shortage)
 
     def test_a_short_region_gives_what_it_has_and_others_the_rest(self):
         picked = select(
-            NODES, 4, Criterion.OLDEST_FIRST, {'A': 3, 'nowhere': 1}
+            NODES,
+            4,
+            Criterion.OLDEST_FIRST,
+            {'regions': {'A': 3, 'nowhere': 1}},
         )
         self.assertEqual(('n2', 'n1', 'n4', 'n3'), picked.candidates)
         self.assertEqual({'A': 1, 'nowhere': 1}, picked.shortage)
 
-
-class Choose(unittest.TestCase):
-    NODES = (Node('a', 'A', 'X'), Node('b', 'B', 'Y'), Node('c', 'B', 'Y'))
-
-    def chosen(self, count, **decided):
-        """Return the candidates, the first of equals first."""
-        return selection.choose(
-            self.NODES, count, Criterion.OLDEST_FIRST, decided
-        )
-
-    def test_s6_both_spellings_of_regions_and_then_zones(self):
-        self.assertEqual(('a',), self.chosen(1).candidates)
-        for name, group in (('regions', 'B'), ('region', 'B'), ('zones', 'Y')):
-            found = self.chosen(1, **{name: {group: 1}})
-            self.assertEqual(('b',), found.candidates, name)
-        found = self.chosen(1, regions={'B': 1}, zones={'X': 1})
-        self.assertEqual(('b',), found.candidates)
-
-    def test_a_shortage_is_told(self):
-        found = self.chosen(2, regions={'A': 2})
-        self.assertEqual(('a', 'b'), found.candidates)
-        self.assertEqual({'A': 1}, found.shortage)
+    @ddt.data(
+        ('a', {}),
+        ('b', {'regions': {'B': 1}}),
+        ('b', {'region': {'B': 1}}),
+        ('b', {'zones': {'Y': 1}}),
+        ('b', {'regions': {'B': 1}, 'zones': {'X': 1}}),
+    )
+    @ddt.unpack
+    def test_s6_both_spellings_of_regions_and_then_zones(self, wanted, given):
+        nodes = [Node('a', 'A', 'X'), Node('b', 'B', 'Y'), Node('c', 'B', 'Y')]
+        picked = select(nodes, 1, Criterion.OLDEST_FIRST, given)
+        self.assertEqual((wanted,), picked.candidates)
 
 
 @ddt.ddt
@@ -180,7 +181,7 @@ class Properties(unittest.TestCase):
     def test_never_too_many_never_one_twice_and_groups_get_their_count(
         self, nodes, count, criterion, per_region
     ):
-        picked = select(nodes, count, criterion, per_region)
+        picked = select(nodes, count, criterion, {'regions': per_region})
         ids = picked.candidates
         self.assertEqual(len(set(ids)), len(ids))
         self.assertLessEqual(set(ids), {node.id for node in nodes})
@@ -207,7 +208,9 @@ class Properties(unittest.TestCase):
         wanted += ranked(rest, criterion)[:missing]
         self.assertEqual(
             tuple(node.id for node in wanted),
-            select(nodes, count, criterion, per_region).candidates,
+            select(
+                nodes, count, criterion, {'regions': per_region}
+            ).candidates,
         )
 
     @hypothesis.given(
@@ -217,8 +220,11 @@ class Properties(unittest.TestCase):
         self, nodes, count, criterion, per_region, rng
     ):
         self.assertEqual(
-            select(nodes, count, criterion, per_region),
+            select(nodes, count, criterion, {'regions': per_region}),
             select(
-                rng.sample(nodes, len(nodes)), count, criterion, per_region
+                rng.sample(nodes, len(nodes)),
+                count,
+                criterion,
+                {'regions': per_region},
             ),
         )
