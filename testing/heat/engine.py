@@ -43,11 +43,11 @@ from oslo_log import log as oslo_logging
 from testing.heat import loopback
 
 #: How long one statement may wait for another's transaction, in seconds.
-LOCK_SECONDS = 30.0
+LOCK_SECONDS = 120.0
 #: After how long a wait it is asked whether anybody still wants the other.
 STALE_SECONDS = 0.5
 #: How long a stack may take, in seconds.
-STACK_SECONDS = 120.0
+STACK_SECONDS = 600.0
 #: The longest pause between two looks at something that is being made, by
 #: Heat itself and from outside, in seconds.
 PAUSE = 0.05

@@ -33,7 +33,7 @@ from oslo_reports.generators import conf as conf_report
 LOG = logging.getLogger('config-dump')
 
 #: Longest time for one engine and its stacks, in seconds.
-TIMEOUT = 300
+TIMEOUT = 1200
 
 #: What Heat loads when it starts, before any plug-in of others. Its resource
 #: types come after this.

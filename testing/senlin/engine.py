@@ -79,7 +79,7 @@ api_paste_config = {{here}}/api-paste.ini
 ENDS = ('SUCCEEDED', 'FAILED', 'CANCELLED')
 
 #: Seconds until an action that does not end is given up.
-PATIENCE = 180.0
+PATIENCE = 600.0
 #: Seconds between two looks at something that will change.
 PAUSE = 0.1
 
