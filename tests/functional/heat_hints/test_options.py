@@ -86,7 +86,7 @@ class Meeting:
     """Answers one of two servers only when the other asks, too."""
 
     def __init__(self, conf):
-        self.both = threading.Barrier(2, timeout=60)
+        self.both = threading.Barrier(2, timeout=600)
 
     def hints(self, request):
         if 'meet' not in request.user_hints:

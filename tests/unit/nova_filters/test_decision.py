@@ -52,6 +52,13 @@ class RuleTest(unittest.TestCase):
             self.assertIsNone(refusal(extra_specs, {'k': '1'}))
             self.assertIsNotNone(refusal(extra_specs, {'k': '1', **_ON}))
 
+    def test_a_forced_aggregate_must_accept_every_spelling(self) -> None:
+        extra_specs = {'os': 'linux', f'{inputs.SCOPE}os': 'bsd'}
+        elsewhere = {'os': 'linux,bsd'}
+        self.assertIsNone(refusal(extra_specs, elsewhere, {'os': 'linux'}))
+        reason = refusal(extra_specs, elsewhere, {'os': 'linux', **_ON})
+        self.assertEqual((Side.AGGREGATE, 'os'), (reason.side, reason.key))
+
     def test_a_metadata_key_set_to_none_is_absent(self) -> None:
         self.assertIsNone(refusal({'k': '!'}, {'k': None}))
         self.assertIsNone(refusal({}, {'k': None, **_ON}))

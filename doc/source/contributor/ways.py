@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Draw the way of a request through the code."""
+
+from matplotlib import pyplot
+
+#: A box: the column it stands in, the module, and what happens there.
+Step = tuple[int, str, str]
+
+#: The colours of the columns: the service, what binds, what decides.
+COLOURS = '#dddddd', '#cfe5f2', '#d5efdf'
+
+
+def draw(columns: tuple[str, str, str], steps: tuple[Step, ...]) -> None:
+    """Draw one way, from the top down.
+
+    :param columns: who or what each column stands for.
+    :param steps: the boxes, in the order in which they are reached.
+    """
+    drawing, axis = pyplot.subplots(figsize=(7.6, 0.6 * (len(steps) + 1)))
+    for place, (name, colour) in enumerate(zip(columns, COLOURS, strict=True)):
+        axis.axvspan(place, place + 1, color=colour, linewidth=0)
+        axis.text(place + 0.5, 0.5, name, ha='center', va='center')
+    for row, (place, module, text) in enumerate(steps, start=1):
+        axis.text(
+            *(place + 0.5, row + 0.5, f'{module}\n{text}'),
+            ha='center',
+            va='center',
+            fontsize=8,
+            bbox={'boxstyle': 'round', 'facecolor': 'white'},
+        )
+        if row > 1:
+            before = steps[row - 2][0]
+            axis.annotate(
+                '',
+                (place + 0.5, row + 0.2),
+                (before + 0.5, row - 0.2),
+                arrowprops={'arrowstyle': '->'},
+            )
+    axis.set(xlim=(0, 3), ylim=(len(steps) + 1, 0))
+    axis.axis('off')
+    drawing.tight_layout(pad=0)
+
+
+def action() -> None:
+    """Draw how a scaling of a cluster gets its plan, and its servers."""
+    draw(
+        ('Senlin', 'binds: policies, profiles', 'decides: planning'),
+        (
+            (0, 'an action on a cluster', 'the policy check before it runs'),
+            (1, 'policies.region_placement', 'asks for all facts, once'),
+            (1, 'policies.reading', 'nodes, regions, change asked for'),
+            (2, 'planning.snapshot', 'the cluster as frozen data'),
+            (2, 'planning.placement', 'a plan, candidates, or a refusal'),
+            (1, 'policies.region_placement', "writes the action's data"),
+            (0, 'an action on a node', 'the region is in its data'),
+            (1, 'profiles.regions', 'the clients of that region'),
+        ),
+    )
+
+
+def boot() -> None:
+    """Draw how the hosts for a server are filtered."""
+    draw(
+        ('Nova', 'binds: filters', 'decides: matching'),
+        (
+            (0, 'a boot request', 'the hosts that Placement allows'),
+            (1, 'filters.aggregate_instance_type', 'takes flavor and hosts'),
+            (2, 'matching.inputs', "the flavor's extra specs"),
+            (2, 'matching.request', 'each distinct aggregate, once'),
+            (2, 'matching.requirement', 'what one value means'),
+            (2, 'matching.decision', 'facts to a refusal, or none'),
+            (1, 'filters.aggregate_instance_type', 'the hosts that pass'),
+            (2, 'matching.reason, matching.report', 'what the log says'),
+            (0, 'the weighers', 'choose among the hosts'),
+        ),
+    )
+
+
+def hints() -> None:
+    """Draw how Nova's scheduler gets to know the stack of a server."""
+    draw(
+        ('Heat and Nova', 'binds', 'decides'),
+        (
+            (0, 'a server of a stack', 'heat-engine creates it'),
+            (1, 'heat_hints.overrides', "adds to Heat's resource type"),
+            (1, 'heat_hints.injector', 'reads the resource and its stacks'),
+            (2, 'heat_hints.deciding', 'which hints, and whose'),
+            (2, 'os_placement_plugins', 'names on the wire, signature'),
+            (0, "Nova's API", 'stores the hints with the request'),
+            (1, 'nova_filters.weighers', 'reads the hints of members'),
+            (2, 'os_placement_plugins', 'whom to believe'),
+            (0, 'nova-scheduler', 'weighs the hosts'),
+        ),
+    )
