@@ -21,6 +21,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOX = ROOT / '.tox'
 RESULT = TOX / 'result.json'
 
+#: Two environments at a time: a suite waits at its start and at its end.
+PARALLEL = ('--parallel', '2', '--parallel-live')
+
 #: How many lines of a failed test's error are said again at the end.
 LINES = 6
 
@@ -68,14 +71,14 @@ def suites(environment: str) -> list[Suite]:
 def main(arguments: list[str]) -> int:
     """Run tox and tell what came of it.
 
-    :param arguments: what ``tox run`` is called with.
+    :param arguments: what ``tox run-parallel`` is called with.
     :returns: 0 when no test failed and every environment came to its end.
     """
     for results in TOX.glob('*/.stestr'):
         shutil.rmtree(results)
     RESULT.unlink(missing_ok=True)
-    command = [sys.executable, '-m', 'tox', 'run', *arguments]
-    command += ['--result-json', str(RESULT)]
+    command = [sys.executable, '-m', 'tox', 'run-parallel', *PARALLEL]
+    command += ['--result-json', str(RESULT), *arguments]
     code = subprocess.run(command, cwd=ROOT).returncode
     if not RESULT.exists():
         return code
