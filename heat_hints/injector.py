@@ -2,6 +2,7 @@
 
 """Read a resource of Heat, have its hints decided, and give them to Heat."""
 
+import copy
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -135,7 +136,8 @@ class Injector:
             stack_name=stack.name,
             root_stack_id=root,
             path=path,
-            user_hints=user,
+            # A provider that changes them changes nothing that is sent.
+            user_hints=copy.deepcopy(user),
         )
 
     def _flag(self, resource: Any) -> bool | None:

@@ -40,6 +40,8 @@ class Second:
         pass
 
     def hints(self, request):
+        # A copy: what becomes of it is nobody else's concern.
+        request.user_hints['tier'] = 'changed'
         return {'rack': 'other', 'own': 'yes', 'tier': 'provider'}
 
 
