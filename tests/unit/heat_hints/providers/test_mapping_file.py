@@ -133,6 +133,13 @@ class TestMappingFileProvider(unittest.TestCase):
         self.path.write_text('')
         self.assertEqual({}, provider.hints(REQUEST))
 
+    def test_a_file_that_is_missing_at_the_start_is_told(self):
+        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
+            provider = self.provider()
+        self.assertIn('There are no rules', logs.output[0])
+        with self.assertRaisesRegex(ProviderError, 'could not be read yet'):
+            provider.hints(REQUEST)
+
     def test_a_mended_file_is_used(self):
         self.path.write_text('- nonsense')
         with self.assertLogs('heat_hints.providers', 'ERROR'):
