@@ -84,6 +84,7 @@ class Server:
 Hosts = Mapping[str, tuple[inputs.Aggregate, ...]]
 
 _RecordT = TypeVar('_RecordT', Flavor, HostAggregate)
+_NamedT = TypeVar('_NamedT', Flavor, Server)
 
 
 def hosts_of(
@@ -102,42 +103,24 @@ def hosts_of(
     return {name: tuple(found[name]) for name in sorted(found)}
 
 
-def select(flavors: Sequence[Flavor], wanted: Iterable[str]) -> list[Flavor]:
-    """Return the flavors that an operator named.
+def select(
+    records: Sequence[_NamedT], wanted: Iterable[str], noun: str
+) -> list[_NamedT]:
+    """Return the flavors or the servers that an operator named.
 
-    :param flavors: all flavors.
-    :param wanted: names or IDs.
-    :returns: the flavors, in the order in which they are named.
-    :raises UnreadableError: if one does not exist.
-    """
-    found = []
-    for name in wanted:
-        own = [f for f in flavors if f.name == name]
-        own = own or [f for f in flavors if f.id == name]
-        if not own:
-            raise UnreadableError(f'no flavor has the name or ID {name!r}')
-        found.append(own[0])
-    return found
-
-
-def select_servers(
-    servers: Sequence[Server], wanted: Iterable[str]
-) -> list[Server]:
-    """Return the servers that an operator named.
-
-    :param servers: all servers; names need not be unique.
-    :param wanted: names or IDs.
-    :returns: the servers, in the order in which they are named.
+    :param records: all of them; names of servers need not be unique.
+    :param wanted: IDs or names; an ID goes before the same name.
+    :param noun: ``flavor`` or ``server``, for the errors.
+    :returns: the records, in the order in which they are named.
     :raises UnreadableError: if there is none, or more than one.
     """
     found = []
     for name in wanted:
-        own = [
-            server for server in servers if name in (server.id, server.name)
-        ]
+        own = [record for record in records if record.id == name]
+        own = own or [record for record in records if record.name == name]
         if len(own) != 1:
             raise UnreadableError(
-                f'{len(own)} servers have the name or ID {name!r}'
+                f'{len(own) or "no"} {noun}s have the name or ID {name!r}'
             )
         found += own
     return found

@@ -3,9 +3,6 @@
 """What the commands on the filter share: where their input comes from."""
 
 import argparse
-from typing import Any
-
-from osc_lib import exceptions
 
 from nova_filters import conf
 from nova_filters.advice import inventory
@@ -25,10 +22,10 @@ _FILES = {
 class FilterCommand(lister.Lister):
     """A command that reads flavors and aggregates, from files or a cloud."""
 
+    INPUT_ERRORS = (inventory.UnreadableError,)
+
     #: Whether the command looks at servers.
     reads_servers = False
-
-    _compute: Any = None
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -68,63 +65,15 @@ class FilterCommand(lister.Lister):
             return tuple(parsed_args.exempt)
         return tuple(conf.DEFAULTS['exempt_metadata_keys'])
 
-    @classmethod
-    def offline(cls, parsed_args: argparse.Namespace) -> bool:
-        """Tell whether the input comes from files.
-
-        :raises CommandError: when some of it would have to come from a cloud.
-        """
-        given = [*parsed_args.flavors, *parsed_args.hosts]
-        if cls.reads_servers:
-            given += parsed_args.servers
-        if given and not parsed_args.aggregates:
-            raise exceptions.CommandError(
-                'Offline input takes --aggregates <file> too'
-            )
-        return bool(parsed_args.aggregates)
-
-    @property
-    def compute(self) -> Any:
-        """Return the compute proxy of the cloud; log in with the first use."""
-        if self._compute is None:
-            self._compute = self.log_in().compute
-            compute.negotiate(self._compute)
-        return self._compute
-
-    def flavors(
+    def source(
         self, parsed_args: argparse.Namespace
-    ) -> list[inventory.Flavor]:
-        """Return the flavors."""
-        if not self.offline(parsed_args):
-            return compute.flavors(self.compute)
-        if not parsed_args.flavors:
-            raise exceptions.CommandError(
-                'Offline input takes --flavors <file> too'
-            )
-        return files.read(parsed_args.flavors, inventory.read_flavors)
-
-    def aggregates(
-        self, parsed_args: argparse.Namespace
-    ) -> list[inventory.HostAggregate]:
-        """Return the aggregates."""
-        if not self.offline(parsed_args):
-            return compute.aggregates(self.compute)
-        return files.read(parsed_args.aggregates, inventory.read_aggregates)
-
-    def other_hosts(self, parsed_args: argparse.Namespace) -> list[str]:
-        """Return the compute hosts, be they in an aggregate or not."""
-        if not self.offline(parsed_args):
-            return compute.hosts(self.compute)
-        return files.read(parsed_args.hosts, inventory.read_hosts)
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Run the command; whatever is wrong is told in one line.
+    ) -> compute.Cloud | files.Saved:
+        """Return where flavors and aggregates come from.
 
         :param parsed_args: the command line.
-        :returns: the exit code.
-        :raises CommandError: when the input cannot be used.
+        :returns: the files that it names, or else the cloud, logged in to.
         """
-        try:
-            return super().run(parsed_args)
-        except inventory.UnreadableError as exc:
-            raise exceptions.CommandError(str(exc)) from exc
+        paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}
+        if any(paths.values()):
+            return files.Saved(paths)
+        return compute.Cloud(self.log_in().compute)

@@ -80,8 +80,9 @@ class ExplainFilter(common.FilterCommand):
 
     def take_action(self, parsed_args: argparse.Namespace) -> _Table:
         """Return the table."""
-        flavors = self._flavors(parsed_args)
-        aggregates = self.aggregates(parsed_args)
+        source = self.source(parsed_args)
+        flavors = _flavors(source, parsed_args)
+        aggregates = source.aggregates()
         exempt = self.exempt(parsed_args)
         if parsed_args.matrix:
             if parsed_args.host or parsed_args.only_refused:
@@ -90,53 +91,38 @@ class ExplainFilter(common.FilterCommand):
                     '--only-refused'
                 )
             return _matrix(flavors, aggregates, exempt)
-        hosts = _select(
-            inventory.hosts_of(aggregates, self.other_hosts(parsed_args)),
-            parsed_args.host,
+        hosts = inventory.hosts_of(aggregates, source.hosts())
+        found = explanation.explain(
+            flavors, _select(hosts, parsed_args.host), exempt
         )
-        found = explanation.explain(flavors, hosts, exempt)
         if parsed_args.only_refused:
             found = [e for e in found if not e.passed]
         if parsed_args.summary:
             return _summary(found)
         return _table(found, parsed_args.long)
 
-    def _flavors(
-        self, parsed_args: argparse.Namespace
-    ) -> list[inventory.Flavor]:
-        """Return the flavors to judge, and the servers' copies of them."""
-        wanted = parsed_args.flavor
-        servers = self._servers(parsed_args)
-        copies = [
-            inventory.Flavor(
-                f'{server.flavor.name} of {server.name}',
-                server.flavor.extra_specs,
-            )
-            for server in servers
-        ]
-        if not wanted:
-            if copies:
-                return copies
-            if not (parsed_args.summary or parsed_args.matrix):
-                raise exceptions.CommandError(
-                    'Name a flavor, or a server with --server'
-                )
-            return self.flavors(parsed_args)
-        return inventory.select(self.flavors(parsed_args), wanted) + copies
 
-    def _servers(
-        self, parsed_args: argparse.Namespace
-    ) -> list[inventory.Server]:
-        """Return the servers that the command line names."""
-        wanted = parsed_args.server
-        if not self.offline(parsed_args):
-            return [compute.server(self.compute, name) for name in wanted]
-        if wanted and not parsed_args.servers:
-            raise exceptions.CommandError(
-                'Offline input takes --servers <file> to find a server in'
-            )
-        found = files.read(parsed_args.servers, inventory.read_servers)
-        return inventory.select_servers(found, wanted) if wanted else found
+def _flavors(
+    source: compute.Cloud | files.Saved, parsed_args: argparse.Namespace
+) -> list[inventory.Flavor]:
+    """Return the flavors to judge, and the servers' copies of them."""
+    wanted = parsed_args.flavor
+    copies = [
+        inventory.Flavor(
+            f'{server.flavor.name} of {server.name}',
+            server.flavor.extra_specs,
+        )
+        for server in source.servers_named(parsed_args.server)
+    ]
+    if wanted:
+        return inventory.select(source.flavors(), wanted, 'flavor') + copies
+    if copies:
+        return copies
+    if not (parsed_args.summary or parsed_args.matrix):
+        raise exceptions.CommandError(
+            'Name a flavor, or a server with --server'
+        )
+    return source.flavors()
 
 
 def _select(hosts: inventory.Hosts, wanted: Sequence[str]) -> inventory.Hosts:

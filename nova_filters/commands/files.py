@@ -3,7 +3,7 @@
 """Read files that an operator saved with the ``openstack`` command."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import yaml
@@ -25,14 +25,12 @@ _Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
 
 def _documents(text: str) -> Iterable[object]:
-    """Return the documents of a JSON or YAML text.
-
-    Several commands may have written JSON into one file, one after another.
-    """
+    """Return the documents of a JSON or YAML text."""
     text = text.strip()
     if not text.startswith(('[', '{')):
         yield from yaml.load_all(text, Loader=_Loader)  # noqa: S506
         return
+    # Several commands may have written into one file, one after another.
     decoder = json.JSONDecoder()
     position = 0
     while position < len(text):
@@ -82,6 +80,50 @@ def read(
         raise exceptions.CommandError(
             f'Cannot use {", ".join(paths)}: {exc}'
         ) from exc
+
+
+class Saved:
+    """Flavors, aggregates, hosts and servers, as files have them.
+
+    Each method raises ``CommandError`` if its files cannot be used.
+
+    :param paths: the files with ``flavors``, ``aggregates``, ``hosts`` and
+        ``servers``.
+    """
+
+    def __init__(self, paths: Mapping[str, Sequence[str]]) -> None:
+        self._paths = paths
+
+    def flavors(self) -> list[inventory.Flavor]:
+        """Return the flavors."""
+        return read(self._needed('flavors'), inventory.read_flavors)
+
+    def aggregates(self) -> list[inventory.HostAggregate]:
+        """Return the host aggregates."""
+        return read(self._needed('aggregates'), inventory.read_aggregates)
+
+    def hosts(self) -> list[str]:
+        """Return the names of hosts that may be in no aggregate."""
+        return read(self._paths['hosts'], inventory.read_hosts)
+
+    def servers(self) -> list[inventory.Server]:
+        """Return the servers."""
+        return read(self._paths['servers'], inventory.read_servers)
+
+    def servers_named(self, names: Sequence[str]) -> list[inventory.Server]:
+        """Return the servers with these names or IDs; without one, all."""
+        if not names:
+            return self.servers()
+        found = read(self._needed('servers'), inventory.read_servers)
+        return inventory.select(found, names, 'server')
+
+    def _needed(self, noun: str) -> Sequence[str]:
+        """Return files without which the command cannot answer."""
+        if not self._paths[noun]:
+            raise exceptions.CommandError(
+                f'Offline input takes --{noun} <file> too'
+            )
+        return self._paths[noun]
 
 
 def exempt_keys(path: str) -> tuple[str, ...]:

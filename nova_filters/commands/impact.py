@@ -10,7 +10,7 @@ from typing import Any
 from osc_lib import exceptions
 
 from nova_filters.advice import impact, inventory, mistakes
-from nova_filters.commands import common, compute, files
+from nova_filters.commands import common, files
 
 _COLUMNS = (
     'Object',
@@ -91,9 +91,10 @@ class ShowFilterImpact(common.FilterCommand):
                 '--after-flavors or --replace-in-tree'
             )
         self._warn(parsed_args)
-        flavors = self.flavors(parsed_args)
-        aggregates = self.aggregates(parsed_args)
-        others = self.other_hosts(parsed_args)
+        source = self.source(parsed_args)
+        flavors = source.flavors()
+        aggregates = source.aggregates()
+        others = source.hosts()
         judge = impact.judge_with(self.exempt(parsed_args))
         before = impact.Situation(
             {flavor.name: flavor.extra_specs for flavor in flavors},
@@ -107,7 +108,7 @@ class ShowFilterImpact(common.FilterCommand):
             ),
             judge,
         )
-        servers = self._servers(parsed_args)
+        servers = [] if parsed_args.no_servers else source.servers()
         effects = impact.flips(before, after)
         effects += impact.moves(before, after, servers)
         return _COLUMNS, map(dataclasses.astuple, effects)
@@ -121,24 +122,11 @@ class ShowFilterImpact(common.FilterCommand):
                     {'problem': problem.text, 'remedy': problem.remedy},
                 )
 
-    def _servers(
-        self, parsed_args: argparse.Namespace
-    ) -> list[inventory.Server]:
-        """Return the running servers."""
-        if parsed_args.no_servers:
-            return []
-        if self.offline(parsed_args):
-            return files.read(parsed_args.servers, inventory.read_servers)
-        return compute.servers(self.compute)
-
 
 def _changed(
     noun: str, properties: impact.Properties, parsed_args: argparse.Namespace
 ) -> impact.Properties:
-    """Return properties by name as the command line changes them.
-
-    :param noun: ``flavor`` or ``aggregate``.
-    """
+    """Return properties by name as the command line changes them."""
     options = vars(parsed_args)
     assign = []
     for name, text in options[f'set_{noun}']:

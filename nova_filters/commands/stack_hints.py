@@ -189,11 +189,7 @@ def _servers_of(orchestration: Any, name: str) -> Iterator[str]:
 
 
 def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
-    """Return the keys of Heat; none if nobody asked for a check.
-
-    :raises CommandError: if there is no key that can be used. No message
-        holds a key.
-    """
+    """Return the keys of Heat; none if nobody asked for a check."""
     path = parsed_args.config_file or parsed_args.key_file
     if not path:
         return signature.Keys()

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import logging
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from keystoneauth1 import exceptions as auth_exceptions
 from openstack import exceptions as sdk_exceptions
@@ -25,6 +25,9 @@ class Lister(command.Lister):  # type: ignore[misc]
     # The shell asks this before it parses the command line. Only the command
     # line tells whether there is a cloud to ask.
     auth_required = False
+
+    #: What the command raises when its input is wrong; the text says why.
+    INPUT_ERRORS: ClassVar[tuple[type[Exception], ...]] = ()
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser.
@@ -60,16 +63,18 @@ class Lister(command.Lister):  # type: ignore[misc]
 
         :param parsed_args: the command line.
         :returns: the exit code.
-        :raises CommandError: if a cloud or a file gives no answer.
+        :raises CommandError: if the input is wrong, or a cloud or a file
+            gives no answer.
         """
-        with telling_in_one_line():
+        with telling_in_one_line(*self.INPUT_ERRORS):
             return int(super().run(parsed_args))
 
 
 @contextlib.contextmanager
-def telling_in_one_line() -> Iterator[None]:
+def telling_in_one_line(*others: type[Exception]) -> Iterator[None]:
     """Turn what the libraries raise about a cloud into one line.
 
+    :param others: further exceptions to turn into one.
     :raises CommandError: in place of their exceptions.
     """
     try:
@@ -77,6 +82,7 @@ def telling_in_one_line() -> Iterator[None]:
     except (
         auth_exceptions.ClientException,
         sdk_exceptions.SDKException,
+        *others,
     ) as exc:
         raise exceptions.CommandError(one_line(exc)) from exc
 

@@ -49,6 +49,8 @@ class PlanClusterRegion(lister.Lister):
     Nothing is changed. Without --policy and --cluster no cloud is asked.
     """
 
+    INPUT_ERRORS = (region_spec.SpecError, sizing.SizeError)
+
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         regions = parser.add_mutually_exclusive_group()
@@ -121,11 +123,8 @@ class PlanClusterRegion(lister.Lister):
         :param parsed_args: the command line.
         :raises CommandError: if there is no plan, or the input is wrong.
         """
-        try:
-            change = _change(parsed_args)
-            snapshot = self._read(parsed_args, change)
-        except (region_spec.SpecError, sizing.SizeError) as exc:
-            raise exceptions.CommandError(str(exc)) from exc
+        change = _change(parsed_args)
+        snapshot = self._read(parsed_args, change)
         decision = place(snapshot)
         if decision.refusal:
             raise exceptions.CommandError(

@@ -153,7 +153,7 @@ class LivePlanTest(base.TestCase):
             warning=lambda text, *words: said.append(text % words)
         )
         parser = command.get_parser('plan')
-        with lister.telling_in_one_line():
+        with lister.telling_in_one_line(*command.INPUT_ERRORS):
             columns, rows = command.take_action(parser.parse_args(arguments))
         self.rows = {
             row[0]: dict(zip(columns, row, strict=True)) for row in rows

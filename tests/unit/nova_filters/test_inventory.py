@@ -138,13 +138,11 @@ class SelectTest(unittest.TestCase):
             inventory.Flavor('1', {}, '2'),
             inventory.Flavor('b', {}, '1'),
         ]
-        # The name wins where it is another one's ID.
-        self.assertEqual(
-            ['1', '1', 'b'],
-            [f.name for f in inventory.select(flavors, ['1', '2', 'b'])],
-        )
+        # The ID goes first, as in the client's own commands.
+        found = inventory.select(flavors, ['1', '2', 'b'], 'flavor')
+        self.assertEqual(['b', '1', 'b'], [flavor.name for flavor in found])
         with self.assertRaisesRegex(inventory.UnreadableError, "'c'"):
-            inventory.select(flavors, ['c'])
+            inventory.select(flavors, ['c'], 'flavor')
 
     def test_a_server_must_be_unambiguous(self) -> None:
         flavor = inventory.Flavor('f', {})
@@ -152,10 +150,12 @@ class SelectTest(unittest.TestCase):
             inventory.Server('web', '1', '', flavor),
             inventory.Server('web', '2', '', flavor),
         ]
-        self.assertEqual(servers[1:], inventory.select_servers(servers, ['2']))
+        self.assertEqual(
+            servers[1:], inventory.select(servers, ['2'], 'server')
+        )
         for name in ('web', 'db'):
             with self.assertRaisesRegex(inventory.UnreadableError, name):
-                inventory.select_servers(servers, [name])
+                inventory.select(servers, [name], 'server')
 
     def test_every_host_has_its_aggregates(self) -> None:
         hosts = inventory.hosts_of(
