@@ -110,15 +110,9 @@ def _subclass(base: type[Any], sender: injector.Injector) -> type[Any]:
 def _known_classes(
     caller: str,
 ) -> tuple[dict[str, type[Any]], dict[str, str]]:
-    """Return the resource classes of Heat and of the other plug-ins.
-
-    Heat shows nobody its registry before all modules are registered, so the
-    modules are asked once more.
-
-    :param caller: the name under which Heat loaded the calling module.
-    :returns: classes by resource type; and the module of each plug-in that
-        replaces them after the caller, by resource type.
-    """
+    """Return all classes, and the modules that replace some after ours."""
+    # Heat shows nobody its registry before all modules are registered, so
+    # the modules are asked once more.
     mapping = plugin_manager.PluginMapping(['available_resource', 'resource'])
     found: dict[str, type[Any]] = {}
     replaced: dict[str, str] = {}
@@ -136,11 +130,9 @@ def _known_classes(
 
 
 def _modules(package: types.ModuleType) -> Iterator[types.ModuleType]:
-    """Walk through a package as Heat loaded it.
-
-    Heat does not put plug-in modules into ``sys.modules``; it makes them
-    attributes of their package.
-    """
+    """Walk through a package as Heat loaded it."""
+    # Heat does not put plug-in modules into sys.modules; it makes them
+    # attributes of their package.
     for value in list(vars(package).values()):
         if isinstance(value, types.ModuleType) and value.__name__.startswith(
             f'{package.__name__}.'

@@ -8,6 +8,7 @@ WARNING is a warning: these texts say what to change.
 """
 
 import importlib
+import logging.handlers
 import sys
 from typing import Any, Self
 
@@ -59,18 +60,26 @@ class Checks(upgrade_check.Checks):
     @with_right_values
     def check_start(self) -> Result:
         """Have Heat load its resource types, and look at what it got."""
+        told = logging.handlers.MemoryHandler(capacity=0)
+        told.setLevel(logging.WARNING)
+        logger = logging.getLogger(__package__)
+        logger.addHandler(told)
         try:
-            with upgrade_check.recorded('heat_hints') as records:
-                resources = importlib.import_module('heat.engine.resources')
-                resources.initialise()
-                environment = resources.global_env()
+            resources = importlib.import_module('heat.engine.resources')
+            resources.initialise()
+            environment = resources.global_env()
         except Exception as exc:
             return Result(
                 FAILURE,
                 'heat-engine does not start: Heat cannot load its resource '
                 f'types: {one_line(exc)}.',
             )
-        code, texts = records.code, records.texts
+        finally:
+            logger.removeHandler(told)
+        texts = [record.getMessage() for record in told.buffer]
+        code = WARNING if texts else SUCCESS
+        if any(record.levelno >= logging.ERROR for record in told.buffer):
+            code = FAILURE
         if self._config.heat_hints.enabled and code != FAILURE:
             silent = [
                 name
@@ -111,11 +120,7 @@ class Checks(upgrade_check.Checks):
 
 
 def _sends_hints(environment: Any, resource_type: str) -> bool:
-    """Tell whether Heat would ask this package when it creates a resource.
-
-    :param environment: Heat's global environment.
-    :param resource_type: such as ``OS::Nova::Server``.
-    """
+    """Tell whether Heat would ask this package about such a resource."""
     try:
         cls = environment.get_class(resource_type)
     except Exception:

@@ -6,11 +6,10 @@ Each command reads the configuration file of a service and loads plug-ins as
 the service does when it starts, without starting it.
 """
 
-import contextlib
 import functools
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar, Final, Self
 
 from oslo_config import cfg
@@ -134,33 +133,3 @@ def with_right_values(
         return check(self)
 
     return wrapped
-
-
-class Records(logging.Handler):
-    """Keep what is logged as a warning or an error, and how bad it is."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.code = SUCCESS
-        self.texts: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep one record."""
-        bad = record.levelno >= logging.ERROR
-        self.code = max(self.code, FAILURE if bad else WARNING)
-        self.texts.append(record.getMessage())
-
-
-@contextlib.contextmanager
-def recorded(package: str) -> Iterator[Records]:
-    """Keep what a package logs meanwhile.
-
-    :param package: the package's name.
-    """
-    records = Records()
-    logger = logging.getLogger(package)
-    logger.addHandler(records)
-    try:
-        yield records
-    finally:
-        logger.removeHandler(records)

@@ -165,11 +165,7 @@ class Checks(upgrade_check.Checks):
         return Result(WARNING, '. '.join(findings) + '.')
 
     def _attached(self) -> list[tuple[str, str, str]]:
-        """Return the names of clusters, and the types attached to them.
-
-        :returns: cluster name, policy type and profile type, the types
-            without their versions.
-        """
+        """Return clusters with the types of a policy and of the profile."""
         # Not through Senlin: its engine tries again for minutes when the
         # database is away.
         sqlalchemy = importlib.import_module('sqlalchemy')
@@ -243,11 +239,7 @@ def _clusters(names: Iterable[str]) -> str:
 
 
 def _is_ours(get: Any, name: str) -> bool:
-    """Tell whether a type is known and comes from this package.
-
-    :param get: the method of Senlin's environment that returns the class.
-    :param name: the type with its version.
-    """
+    """Tell whether a type is known and comes from this package."""
     try:
         module = get(name).__module__
     except Exception:

@@ -168,14 +168,7 @@ def _closing_keys(
     flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
     exempt: tuple[str, ...],
 ) -> collections.Counter[str]:
-    """Count the flavors that each demand keeps out of an aggregate.
-
-    :param aggregate: the aggregate in question.
-    :param hosts: the forced aggregates of each of its hosts.
-    :param flavors: how many flavors have these extra specs.
-    :param exempt: patterns of keys that no aggregate may demand.
-    :returns: flavors by key; nothing if the aggregate lets one in.
-    """
+    """Count the flavors that each key keeps out; none if one gets in."""
     closing: collections.Counter[str] = collections.Counter()
     for flavor, number in flavors.items():
         request = Request(flavor, exempt)
@@ -261,7 +254,7 @@ def lint(
     return sorted(
         dict.fromkeys(found),
         key=lambda f: (
-            mistakes.SEVERITIES.index(f.problem.severity),
+            mistakes.SEVERITIES.index(f.problem.code.severity),
             f.owner,
             f.name,
             f.key,

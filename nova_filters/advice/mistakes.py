@@ -12,7 +12,7 @@ import difflib
 import enum
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Self
 
 from nova_filters.matching import requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
@@ -34,24 +34,33 @@ SEVERITIES: Final = tuple(Severity)
 
 
 class Code(enum.StrEnum):
-    """What is wrong; the names are stable."""
+    """What is wrong, and how bad it is; the names are stable."""
+
+    severity: Severity
+
+    def __new__(cls, name: str, severity: Severity = Severity.ERROR) -> Self:
+        """Make a code, an error unless it says otherwise."""
+        code = str.__new__(cls, name)
+        code._value_ = name
+        code.severity = severity
+        return code
 
     #: ``!`` stands beside other alternatives of one value.
     EXCLUSIVE_SENTINEL = 'exclusive-sentinel'
     #: ``<or>`` or an operator that nothing can meet.
     MALFORMED_VALUE = 'malformed-value'
     #: ``<or>`` where it does not begin the value, or words that are skipped.
-    MISPLACED_OR = 'misplaced-or'
+    MISPLACED_OR = 'misplaced-or', Severity.WARNING
     #: A word that looks like an operator and is read as plain text.
-    UNKNOWN_OPERATOR = 'unknown-operator'
+    UNKNOWN_OPERATOR = 'unknown-operator', Severity.WARNING
     #: A path that a shell made of an unquoted ``~``.
-    EXPANDED_TILDE = 'expanded-tilde'
+    EXPANDED_TILDE = 'expanded-tilde', Severity.WARNING
     #: A key that is nearly ``force_metadata_check``.
-    MISSPELLED_FLAG = 'misspelled-flag'
+    MISSPELLED_FLAG = 'misspelled-flag', Severity.WARNING
     #: A value of the flag that does not switch it on, and is not "False".
-    UNCLEAR_FLAG = 'unclear-flag'
+    UNCLEAR_FLAG = 'unclear-flag', Severity.WARNING
     #: The flag in a flavor, where it is ignored.
-    FLAG_IN_FLAVOR = 'flag-in-flavor'
+    FLAG_IN_FLAVOR = 'flag-in-flavor', Severity.WARNING
     #: A comma in a flavor's value: aggregates cannot offer it.
     COMMA_IN_FLAVOR = 'comma-in-flavor'
     #: White space around a flavor's value: aggregates cannot offer it.
@@ -63,33 +72,18 @@ class Code(enum.StrEnum):
     #: Aggregates carry the key, and none of their values matches.
     VALUE_NOT_OFFERED = 'value-not-offered'
     #: No flavor meets what an aggregate demands.
-    CLOSED_AGGREGATE = 'closed-aggregate'
+    CLOSED_AGGREGATE = 'closed-aggregate', Severity.WARNING
     #: Aggregates of one host demand what no flavor can meet.
     CONTRADICTORY_DEMANDS = 'contradictory-demands'
     #: A key that Nova's ComputeCapabilitiesFilter reads, too.
-    CAPABILITY_KEY = 'capability-key'
+    CAPABILITY_KEY = 'capability-key', Severity.WARNING
     #: A key without a scope: a later Nova may have a capability of this name.
-    UNSCOPED_KEY = 'unscoped-key'
+    UNSCOPED_KEY = 'unscoped-key', Severity.INFO
     #: A sentinel or ``<or>`` in an aggregate whose flag is off.
-    SENTINEL_WITHOUT_FLAG = 'sentinel-without-flag'
+    SENTINEL_WITHOUT_FLAG = 'sentinel-without-flag', Severity.WARNING
     #: The filter's scope in an aggregate whose flag is off.
-    SCOPE_WITHOUT_FLAG = 'scope-without-flag'
+    SCOPE_WITHOUT_FLAG = 'scope-without-flag', Severity.WARNING
 
-
-_WARNINGS: Final = frozenset(
-    {
-        Code.MISPLACED_OR,
-        Code.UNKNOWN_OPERATOR,
-        Code.EXPANDED_TILDE,
-        Code.MISSPELLED_FLAG,
-        Code.UNCLEAR_FLAG,
-        Code.FLAG_IN_FLAVOR,
-        Code.CLOSED_AGGREGATE,
-        Code.CAPABILITY_KEY,
-        Code.SENTINEL_WITHOUT_FLAG,
-        Code.SCOPE_WITHOUT_FLAG,
-    }
-)
 
 #: Namespaces of which Nova's API validates each value (since 2.86), and
 #: takes no sentinel. Others, such as "capabilities" and "vmware", take any.
@@ -100,40 +94,15 @@ _VALIDATED: Final = re.compile(
 #: What nova-scheduler knows about every host; ComputeCapabilitiesFilter
 #: compares a bare key of the same name.
 CAPABILITIES: Final = frozenset(
-    {
-        'aggregates',
-        'allocation_candidates',
-        'cell_uuid',
-        'cpu_allocation_ratio',
-        'cpu_info',
-        'disk_allocation_ratio',
-        'disk_mb_used',
-        'failed_builds',
-        'free_disk_mb',
-        'free_ram_mb',
-        'host',
-        'host_ip',
-        'hypervisor_hostname',
-        'hypervisor_type',
-        'hypervisor_version',
-        'instances',
-        'io_workload',
-        'limits',
-        'metrics',
-        'nodename',
-        'num_instances',
-        'num_io_ops',
-        'numa_topology',
-        'pci_stats',
-        'ram_allocation_ratio',
-        'supported_instances',
-        'total_usable_disk_gb',
-        'total_usable_ram_mb',
-        'updated',
-        'uuid',
-        'vcpus_total',
-        'vcpus_used',
-    }
+    """
+    aggregates allocation_candidates cell_uuid cpu_allocation_ratio
+    cpu_info disk_allocation_ratio disk_mb_used failed_builds free_disk_mb
+    free_ram_mb host host_ip hypervisor_hostname hypervisor_type
+    hypervisor_version instances io_workload limits metrics nodename
+    num_instances num_io_ops numa_topology pci_stats ram_allocation_ratio
+    supported_instances total_usable_disk_gb total_usable_ram_mb updated
+    uuid vcpus_total vcpus_used
+    """.split()  # noqa: SIM905
 )
 #: Words that begin like operators, and are none as they stand.
 _LIKE_OPERATOR: Final = re.compile(r'^(s?[<>=!]=?|<in>|<all-in>|<|>)')
@@ -155,13 +124,6 @@ class Problem:
     code: Code
     text: str
     remedy: str
-
-    @property
-    def severity(self) -> Severity:
-        """Return how bad it is."""
-        if self.code is Code.UNSCOPED_KEY:
-            return Severity.INFO
-        return Severity.WARNING if self.code in _WARNINGS else Severity.ERROR
 
 
 def malformed(text: str) -> Iterator[Problem]:

@@ -32,13 +32,12 @@ class LintFilter(common.FilterCommand):
         self, parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
         """Return the table."""
+        source = self.source(parsed_args)
         found = lint.lint(
-            self.flavors(parsed_args),
-            self.aggregates(parsed_args),
-            self.exempt(parsed_args),
+            source.flavors(), source.aggregates(), self.exempt(parsed_args)
         )
         self._failed = any(
-            f.problem.severity is mistakes.Severity.ERROR for f in found
+            f.problem.code.severity is mistakes.Severity.ERROR for f in found
         )
         least = mistakes.SEVERITIES.index(
             mistakes.Severity(parsed_args.severity)
@@ -55,7 +54,7 @@ class LintFilter(common.FilterCommand):
         )
         return columns, [
             (
-                f.problem.severity.value,
+                f.problem.code.severity.value,
                 f.problem.code.value,
                 f.owner,
                 f.name,
@@ -64,7 +63,7 @@ class LintFilter(common.FilterCommand):
                 f.problem.remedy,
             )
             for f in found
-            if f.problem.severity in shown
+            if f.problem.code.severity in shown
         ]
 
     def run(self, parsed_args: argparse.Namespace) -> int:

@@ -47,12 +47,10 @@ class Region:
 
 
 class _Bin(NamedTuple):
-    """A region with the bounds of the number of nodes it may end with.
-
-    The weight is ``None`` if the spec does not name the region.
-    """
+    """A region with the bounds of the number of nodes it may end with."""
 
     name: str
+    #: None if the spec does not name the region.
     weight: int | None
     lower: int
     upper: int
@@ -163,12 +161,7 @@ def _plan(
 
 
 def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
-    """Hand out nodes over one tier, the cheapest ones first.
-
-    :param bins: the tier; its free room is at least ``extra``.
-    :param extra: how many nodes to hand out above the lower bounds.
-    :returns: region name -> resulting number of nodes.
-    """
+    """Hand out nodes above the lower bounds, the cheapest ones first."""
     target = extra + sum(b.lower for b in bins)
     weights = [b.weight or 1 for b in bins]
     # One step of the limit is worth at most half a node in any region.

@@ -196,10 +196,8 @@ class DeletionPolicy(base.PlacementPolicy):
 
 
 def _not_one_of(name: str, value: object, allowed: Iterable[str]) -> str:
-    """Say that a value is not allowed; nothing if it is.
-
-    Senlin's own constraint takes a list of allowed values for one.
-    """
+    """Say that a value is not allowed; nothing if it is."""
+    # Senlin's own constraint takes a list of allowed values for one.
     allowed = list(allowed)
     if value in allowed:
         return ''

@@ -114,12 +114,10 @@ def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
 
 
 def _check_size(action: Any, cluster: Any, size: int) -> None:
-    """Refuse more nodes than a cluster may have, before planning them.
-
-    Senlin's engine checks the size after the policies, and never if a policy
-    decided the number of a resize. A webhook may ask for a billion nodes,
-    and a plan has an entry for each of them.
-    """
+    """Refuse more nodes than a cluster may have, before planning them."""
+    # Senlin's engine checks the size after the policies, and never if a
+    # policy decided the number of a resize. A webhook may ask for a billion
+    # nodes, and a plan has an entry for each of them.
     # A resize may bring its own limits; the parser compares with those.
     resized = action.action == consts.CLUSTER_RESIZE
     problem = scaleutils.check_size_params(

@@ -113,12 +113,8 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         raise NotImplementedError
 
     def _client(self, service: str, obj: Any) -> Any:
-        """Return the client of a service in the region of a node.
-
-        :param service: the name of the driver's factory.
-        :param obj: the node, or the profile itself while it is validated.
-        :returns: a client, one per service and region.
-        """
+        """Return the client of a service in the region of a node."""
+        # The object is the profile itself while it is validated.
         region = region_of(obj, self)
         key = (service, region, obj.user, obj.project)
         if key not in self._clients:

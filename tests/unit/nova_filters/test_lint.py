@@ -144,9 +144,10 @@ class FlavorTest(unittest.TestCase):
             [inventory.HostAggregate('a', metadata)],
             (),
         )
+        problem = found.problem
         self.assertEqual(
             (Code.UNSCOPED_KEY, mistakes.Severity.INFO, _SCOPED),
-            (found.problem.code, found.problem.severity, found.problem.remedy),
+            (problem.code, problem.code.severity, problem.remedy),
         )
 
     def test_the_flag_in_a_flavor_is_found(self) -> None:
@@ -257,7 +258,7 @@ class AggregateTest(unittest.TestCase):
                 (mistakes.Severity.WARNING, 'a'),
                 (mistakes.Severity.INFO, 'f'),
             ],
-            [(f.problem.severity, f.name) for f in found],
+            [(f.problem.code.severity, f.name) for f in found],
         )
 
 
