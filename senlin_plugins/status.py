@@ -7,9 +7,10 @@ does when it starts, and looks into Senlin's database for policies that are in
 each other's way. The command changes nothing.
 """
 
+import dataclasses
 import importlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Self
 
 from oslo_config import cfg
@@ -46,7 +47,7 @@ RIVALS: Final = (
 
 #: Which policies, by type, are attached to which cluster.
 _ATTACHED: Final = """
-SELECT cluster.name, policy.type, profile.type
+SELECT cluster.id, cluster.name, policy.type, profile.type
 FROM cluster_policy
 JOIN cluster ON cluster.id = cluster_policy.cluster_id
 JOIN policy ON policy.id = cluster_policy.policy_id
@@ -56,6 +57,15 @@ ORDER BY cluster.name
 
 #: How many clusters a text names.
 _NAMED: Final = 10
+
+
+@dataclasses.dataclass
+class Attached:
+    """A cluster and its policies, whose types are without versions."""
+
+    name: str
+    profile: str
+    policies: set[str] = dataclasses.field(default_factory=set)
 
 
 class Checks(upgrade_check.Checks):
@@ -141,7 +151,7 @@ class Checks(upgrade_check.Checks):
     def check_clusters(self) -> Result:
         """Look in the database for policies in each other's way."""
         try:
-            rows = self._attached()
+            attached = self._attached()
         except Exception as exc:
             return Result(
                 WARNING,
@@ -150,22 +160,13 @@ class Checks(upgrade_check.Checks):
                 'in [database], or run this command where the database can '
                 'be reached.',
             )
-        findings = [*_find_rivals(rows), *_find_unaware(rows)]
-        lone = _clusters(
-            name for name, policy, _ in rows if policy == IN_TREE_REGION_POLICY
-        )
-        if lone:
-            findings.append(
-                f'{IN_TREE_REGION_POLICY} is attached to {lone}: nothing '
-                'reads its plan, all nodes are created in one region. Detach '
-                f'it and attach a policy of type {REGION_POLICY}'
-            )
+        findings = list(_find_obstacles(attached))
         if not findings:
             return Result(SUCCESS)
         return Result(WARNING, '. '.join(findings) + '.')
 
-    def _attached(self) -> list[tuple[str, str, str]]:
-        """Return clusters with the types of a policy and of the profile."""
+    def _attached(self) -> list[Attached]:
+        """Return the clusters that have a policy."""
         # Not through Senlin: its engine tries again for minutes when the
         # database is away.
         sqlalchemy = importlib.import_module('sqlalchemy')
@@ -173,15 +174,16 @@ class Checks(upgrade_check.Checks):
         if not connection:
             raise ValueError('connection is not set in [database]')
         engine = sqlalchemy.create_engine(connection)
+        found: dict[str, Attached] = {}
         try:
             with engine.connect() as connection:
                 rows = connection.execute(sqlalchemy.text(_ATTACHED))
-                return [
-                    (name, policy.rpartition('-')[0], profile)
-                    for name, policy, profile in rows
-                ]
+                for cluster, name, policy, profile in rows:
+                    own = found.setdefault(cluster, Attached(name, profile))
+                    own.policies.add(policy.rpartition('-')[0])
         finally:
             engine.dispose()
+        return list(found.values())
 
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,
@@ -192,43 +194,40 @@ class Checks(upgrade_check.Checks):
     )
 
 
-def _find_rivals(rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Say which clusters have a policy of ours and its in-tree rival."""
-    attached: dict[str, set[str]] = {}
-    for name, policy, _ in rows:
-        attached.setdefault(name, set()).add(policy)
-    findings = []
-    for ours, theirs in RIVALS:
-        both = _clusters(
-            name for name in attached if {ours, theirs} <= attached[name]
+def _find_obstacles(attached: Iterable[Attached]) -> Iterator[str]:
+    """Say on which clusters policies have no effect, or undo each other."""
+
+    def clusters(*policies: str, own: Sequence[str] = ()) -> str:
+        return _join(
+            cluster.name
+            for cluster in attached
+            if cluster.policies.issuperset(policies)
+            and cluster.profile not in own
         )
-        if both:
-            findings.append(
+
+    for ours, theirs in RIVALS:
+        if both := clusters(ours, theirs):
+            yield (
                 f'{ours} and {theirs} are both attached to {both} and '
                 'overwrite each other: detach the latter'
             )
-    return findings
+    if unaware := clusters(REGION_POLICY, own=PROFILE_TYPES):
+        yield (
+            f'{REGION_POLICY} is attached to {unaware}, but the profile '
+            'creates all nodes in one region unless it brings regions of its '
+            f'own: use a profile of type {" or ".join(PROFILE_TYPES)}'
+        )
+    if lone := clusters(IN_TREE_REGION_POLICY):
+        yield (
+            f'{IN_TREE_REGION_POLICY} is attached to {lone}: nothing reads '
+            'its plan, all nodes are created in one region. Detach it and '
+            f'attach a policy of type {REGION_POLICY}'
+        )
 
 
-def _find_unaware(rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Say on which clusters the plan of our region policy has no effect."""
-    unaware = _clusters(
-        name
-        for name, policy, profile in rows
-        if policy == REGION_POLICY and profile not in PROFILE_TYPES
-    )
-    if not unaware:
-        return []
-    return [
-        f'{REGION_POLICY} is attached to {unaware}, but the profile creates '
-        'all nodes in one region unless it brings regions of its own: use a '
-        f'profile of type {" or ".join(PROFILE_TYPES)}'
-    ]
-
-
-def _clusters(names: Iterable[str]) -> str:
+def _join(names: Iterable[str]) -> str:
     """Return a short list of clusters; an empty string for none."""
-    given = list(dict.fromkeys(names))
+    given = list(names)
     if not given:
         return ''
     more = len(given) - _NAMED

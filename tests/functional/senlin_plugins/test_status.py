@@ -105,6 +105,12 @@ class SenlinPluginsStatusTest(
         answer = self.check(self.configure(f'web {cluster}'))
         self.assert_details(answer, 'Attached policies', 'WARNING', *words)
 
+    def test_clusters_of_one_name_are_two(self):
+        answer = self.check(
+            self.configure(f'web {SERVER} {OURS}', f'web {SERVER} {THEIRS}')
+        )
+        self.assertNotIn('both attached', answer.output)
+
     def test_many_clusters_are_counted(self):
         answer = self.check(
             self.configure(
