@@ -208,14 +208,6 @@ Related options:
 ]
 
 
-def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register the group and its options; a second call changes nothing.
-
-    :param conf: the configuration, usually ``oslo_config.cfg.CONF``.
-    """
-    options.register(conf, list_opts())
-
-
 def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:
     """Return the options for ``oslo-config-generator``."""
     return [(GROUP, OPTS)]

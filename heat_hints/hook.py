@@ -71,7 +71,7 @@ def _log_disabled(exc: Exception) -> None:
     )
 
 
-conf.register_opts(cfg.CONF)
+options.register(cfg.CONF, conf.list_opts())
 try:
     from heat.engine.lifecycle_plugin import LifecyclePlugin
 

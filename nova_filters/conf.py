@@ -174,14 +174,6 @@ Related options:
 DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
 
 
-def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register both groups and their options; repeating changes nothing.
-
-    :param conf: the configuration of the service.
-    """
-    options.register(conf, list_opts())
-
-
 def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:
     """Return the options, for the sample file generator.
 

@@ -102,14 +102,6 @@ Related options:
 ]
 
 
-def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register the options; doing so again changes nothing.
-
-    :param conf: the configuration of the service.
-    """
-    options.register(conf, list_opts())
-
-
 def load(conf: cfg.ConfigOpts) -> None:
     """Register the options, and end the service if a value is wrong.
 
@@ -117,7 +109,7 @@ def load(conf: cfg.ConfigOpts) -> None:
     :raises SystemExit: with what is wrong. Senlin would go on without the
         policies after any other exception.
     """
-    register_opts(conf)
+    options.register(conf, list_opts())
     try:
         options.check(conf, list_opts())
     except ValueError as exc:

@@ -13,7 +13,6 @@ import yaml
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from heat_hints import conf as heat_hints_conf
 from heat_hints.deciding import mapping
 from heat_hints.providers import ProviderError, Request
 from os_placement_plugins.errors import one_line
@@ -52,7 +51,6 @@ class MappingFileProvider:
     """
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
-        heat_hints_conf.register_opts(conf)
         path = conf.heat_hints.mapping_file
         if not path:
             raise ProviderError(

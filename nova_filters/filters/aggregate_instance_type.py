@@ -17,7 +17,7 @@ from os_placement_plugins import options
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
-conf.register_opts(CONF)
+options.register(CONF, conf.list_opts())
 
 #: How many different reasons or problems a line lists.
 _LISTED = 10

@@ -20,7 +20,7 @@ from os_placement_plugins import options, signature, stack_hints
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
-conf.register_opts(CONF)
+options.register(CONF, conf.list_opts())
 
 _MULTIPLIER: Final = 'stack_affinity_weight_multiplier'
 

@@ -14,7 +14,7 @@ from heat_hints import conf as heat_conf
 from heat_hints.providers import mapping_file
 from nova_filters import conf as nova_conf
 from nova_filters.matching import report, requirement
-from os_placement_plugins import signature
+from os_placement_plugins import options, signature
 from senlin_plugins import conf as senlin_conf
 from tests import console, processes
 
@@ -44,7 +44,7 @@ class ExamplesTest(unittest.TestCase):
         self.assertTrue(examples)
         for text in examples:
             config = cfg.ConfigOpts()
-            module.register_opts(config)
+            options.register(config, module.list_opts())
             with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
                 file.write(text)
                 file.flush()

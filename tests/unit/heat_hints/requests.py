@@ -8,6 +8,7 @@ from oslo_config import cfg
 
 from heat_hints import conf as heat_hints_conf
 from heat_hints.deciding.resource import Request
+from os_placement_plugins import options
 from os_placement_plugins.stack_hints import PathStep
 
 #: A server in a stack that is nested in the stack "web".
@@ -29,7 +30,7 @@ MAPPING = '- {stack: web, hints: {rack: r1}}\n'
 def configuration(mapping_file: object = None) -> cfg.ConfigOpts:
     """Return a configuration read from a file, as that of heat-engine."""
     conf = cfg.ConfigOpts()
-    heat_hints_conf.register_opts(conf)
+    options.register(conf, heat_hints_conf.list_opts())
     with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
         file.write('[heat_hints]\n')
         if mapping_file is not None:

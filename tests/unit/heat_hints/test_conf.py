@@ -11,13 +11,13 @@ from heat_hints.deciding import hints
 from os_placement_plugins import options, stack_hints
 
 
-def load(**options: str) -> cfg.ConfigOpts:
+def load(**values: str) -> cfg.ConfigOpts:
     """Return a configuration read from a file, as that of heat-engine."""
     conf = cfg.ConfigOpts()
-    heat_hints_conf.register_opts(conf)
+    options.register(conf, heat_hints_conf.list_opts())
     with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
         file.write('[heat_hints]\n')
-        file.writelines(f'{key} = {value}\n' for key, value in options.items())
+        file.writelines(f'{key} = {value}\n' for key, value in values.items())
         file.flush()
         conf(['--config-file', file.name], project='heat')
     return conf

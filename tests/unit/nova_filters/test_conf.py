@@ -22,7 +22,7 @@ class OptionsTest(unittest.TestCase):
     def test_every_registered_option_is_listed_with_help(self) -> None:
         listed = [opt for _, opts in conf.list_opts() for opt in opts]
         config = cfg.ConfigOpts()
-        conf.register_opts(config)
+        options.register(config, conf.list_opts())
         self.assertEqual(
             sorted([*config.nova_filters, *config.heat_hints]),
             sorted(opt.dest for opt in listed),
@@ -35,7 +35,7 @@ class OptionsTest(unittest.TestCase):
 def load(lines: str) -> cfg.ConfigOpts:
     """Return what a nova.conf with these lines holds."""
     config = cfg.ConfigOpts()
-    conf.register_opts(config)
+    options.register(config, conf.list_opts())
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / 'nova.conf'
         path.write_text(lines)

@@ -7,6 +7,7 @@ import unittest
 
 from oslo_config import cfg
 
+from os_placement_plugins import options
 from senlin_plugins import conf
 
 
@@ -14,7 +15,7 @@ class Options(unittest.TestCase):
     def setUp(self):
         super().setUp()
         self.conf = cfg.ConfigOpts()
-        conf.register_opts(self.conf)
+        options.register(self.conf, conf.list_opts())
         self.conf([])
 
     def test_defaults_are_those_of_the_documentation(self):
