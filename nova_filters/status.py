@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final, Self
 
 from nova_filters import conf
+from nova_filters.matching.inputs import SCOPE
 from os_placement_plugins import upgrade_check
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.upgrade_check import (
@@ -31,9 +32,6 @@ NOVA_FILTERS: Final = 'nova.scheduler.filters.all_filters'
 OUR_FILTERS: Final = 'nova_filters.all_filters'
 NOVA_WEIGHERS: Final = 'nova.scheduler.weights.all_weighers'
 OUR_WEIGHERS: Final = 'nova_filters.all_weighers'
-
-#: What a flavor puts before a key; patterns are matched without it.
-_SCOPE: Final = 'aggregate_instance_extra_specs:'
 
 
 def _is_ours(cls: type) -> bool:
@@ -152,10 +150,10 @@ class Checks(upgrade_check.Checks):
             return Result(SUCCESS)
         problems = []
         for pattern in self._config.nova_filters.exempt_metadata_keys:
-            if pattern.startswith(_SCOPE):
+            if pattern.startswith(SCOPE):
                 problems.append(
                     f'"{pattern}" matches nothing: write it without the '
-                    f'scope "{_SCOPE}"'
+                    f'scope "{SCOPE}"'
                 )
             elif pattern and not pattern.strip('*'):
                 problems.append(

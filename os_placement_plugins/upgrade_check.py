@@ -121,8 +121,7 @@ def with_right_values(
 ) -> Callable[[Any], Result]:
     """Run a check only if all options have right values.
 
-    :param check: a check that reads the options, or a method of the service
-        that stops at a wrong value.
+    :param check: a check that reads the options.
     :returns: the check; it fails with wrong values, because it cannot look.
     """
 

@@ -62,13 +62,25 @@ class Member:
         return stack in named
 
 
-def read_server(server: Mapping[str, Any], keys: signature.Keys) -> Member:
-    """Return one server and its hints.
+def read_servers(
+    documents: Iterable[Mapping[str, Any]], keys: signature.Keys
+) -> list[Member]:
+    """Return servers and their hints.
 
-    :param server: the server, as Nova's API or the shell shows it.
+    :param documents: servers, or answers of Nova's API with servers.
     :param keys: the keys of Heat; without keys nothing is checked.
-    :raises UnreadableError: if it is no server, or its hints are not shown.
+    :raises UnreadableError: if one of them is no server, or its hints are
+        not shown.
     """
+    return [
+        _member(server, keys)
+        for document in documents
+        for server in _unwrap(document)
+    ]
+
+
+def _member(server: Mapping[str, Any], keys: signature.Keys) -> Member:
+    """Return one server and its hints."""
     fields = inventory.columns(server)
     name, server_id = fields.get('name'), fields.get('id')
     if not isinstance(name, str) or not isinstance(server_id, str):
@@ -92,22 +104,6 @@ def read_server(server: Mapping[str, Any], keys: signature.Keys) -> Member:
         stack_hints.read(hints),
         _signature(hints, project, keys),
     )
-
-
-def read_servers(
-    documents: Iterable[Mapping[str, Any]], keys: signature.Keys
-) -> list[Member]:
-    """Return servers and their hints.
-
-    :param documents: servers, or answers of Nova's API with servers.
-    :param keys: as for :func:`read_server`.
-    :raises UnreadableError: if one of them is no server.
-    """
-    return [
-        read_server(server, keys)
-        for document in documents
-        for server in _unwrap(document)
-    ]
 
 
 def _unwrap(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

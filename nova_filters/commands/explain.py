@@ -137,7 +137,7 @@ def _select(hosts: inventory.Hosts, wanted: Sequence[str]) -> inventory.Hosts:
 
 def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
     """Return a row for each flavor and host."""
-    columns: tuple[str, ...] = (
+    columns = (
         'Flavor',
         'Host',
         'Result',
@@ -147,13 +147,12 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
         'Wanted',
         'Found',
         'Aggregate',
+        *(('Host Aggregates', 'All Keys', 'Reason') if long else ()),
     )
-    if long:
-        columns += ('Host Aggregates', 'All Keys', 'Reason')
     rows = []
     for entry in found:
         reason = entry.reasons[0] if entry.reasons else None
-        row: tuple[Any, ...] = (
+        row = (
             entry.flavor,
             entry.host,
             _REFUSE if reason else _PASS,
@@ -163,14 +162,11 @@ def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
             _list(reason.wanted if reason else ()),
             _list(reason.found if reason else ()),
             _list(reason.aggregate if reason else ()),
+            _list(entry.aggregates),
+            _list(entry.failing_keys),
+            str(reason or ''),
         )
-        if long:
-            row += (
-                _list(entry.aggregates),
-                _list(entry.failing_keys),
-                str(reason or ''),
-            )
-        rows.append(row)
+        rows.append(row[: len(columns)])
     return columns, rows
 
 

@@ -138,13 +138,8 @@ class ShowStackHints(lister.Lister):
                 'Which stack? Name it, or give servers with --servers'
             )
         members.sort(key=lambda member: (member.name, member.id))
-        rows = map(_row, members)
-        if parsed_args.long:
-            return COLUMNS + LONG_COLUMNS, (
-                row + _long(member)
-                for row, member in zip(rows, members, strict=True)
-            )
-        return COLUMNS, rows
+        shown = COLUMNS + LONG_COLUMNS if parsed_args.long else COLUMNS
+        return shown, (_row(member)[: len(shown)] for member in members)
 
     def _ask(self, stack: str) -> Iterator[Mapping[str, Any]]:
         """Yield the servers of a stack, as Nova's API answers."""
@@ -209,19 +204,13 @@ def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
 
 
 def _row(member: server_hints.Member) -> tuple[Any, ...]:
-    """Return the cells that are always shown."""
+    """Return all cells, those that are always shown first."""
     return (
         member.name,
         Text(member.hints.stack_name),
         Path(member.hints.path),
         Text(member.hints.resource_name),
         str(member.signature),
-    )
-
-
-def _long(member: server_hints.Member) -> tuple[Any, ...]:
-    """Return the cells with the IDs."""
-    return (
         member.id,
         Text(member.hints.stack_id),
         Text(member.hints.root_stack_id),

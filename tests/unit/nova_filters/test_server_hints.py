@@ -47,13 +47,13 @@ class ServerHintsTest(unittest.TestCase):
         (None, 'p1', KEYS, Signature.UNSIGNED),
     )
     def test_a_signature_is_told_apart(self, hints, project, keys, verdict):
-        member = server_hints.read_server(server(hints, project), keys)
+        (member,) = server_hints.read_servers([server(hints, project)], keys)
         self.assertEqual(verdict, member.signature)
 
     def test_hints_are_read_whether_signed_or_not(self):
         forged = {**SIGNED, 'heat_stack_name': 'mine'}
         for hints in (SIGNED, forged):
-            member = server_hints.read_server(server(hints), KEYS)
+            (member,) = server_hints.read_servers([server(hints)], KEYS)
             self.assertEqual('r', member.hints.root_stack_id)
             self.assertEqual(
                 [(None, 'root'), ('res', 'stack')],
@@ -103,5 +103,5 @@ class ServerHintsTest(unittest.TestCase):
         ('other', False),
     )
     def test_a_server_belongs_to_the_stacks_of_its_path(self, stack, belongs):
-        member = server_hints.read_server(server(SIGNED), None)
+        (member,) = server_hints.read_servers([server(SIGNED)], None)
         self.assertEqual(belongs, member.belongs_to(stack))
