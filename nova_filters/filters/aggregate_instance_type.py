@@ -2,7 +2,7 @@
 
 """The host filter ``AggregateInstanceTypeFilter``: binds the evaluator."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import nova.conf
@@ -33,13 +33,19 @@ def _field(obj: Any, name: str) -> Any:
         return None
 
 
-def _is_rebuild(spec_obj: Any) -> bool:
-    """Tell whether the request is a rebuild."""
-    # Nova's own request_is_rebuild() raises if the hints are None.
-    hints = _field(spec_obj, 'scheduler_hints')
-    return isinstance(hints, dict) and hints.get('_nova_check_type') == [
-        'rebuild'
+def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
+    """Tell whether the request is a rebuild, which stays on its host."""
+    hints = _field(spec_obj, 'scheduler_hints') or {}
+    if hints.get('_nova_check_type') != ['rebuild']:
+        return False
+    # Older releases of Nova let a tenant send the hint, and it stays stored.
+    # Only Nova itself and administrators force a host and a node.
+    forced = [
+        (host.lower(), node)
+        for host in _field(spec_obj, 'force_hosts') or ()
+        for node in _field(spec_obj, 'force_nodes') or ()
     ]
+    return all([(h.host.lower(), h.nodename)] == forced for h in hosts)
 
 
 def _report(
@@ -95,8 +101,8 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
 
     # Neither the flavor nor the aggregates change within a request.
     run_filter_once_per_request = True
-    # A rebuild stays on its host with its flavor.
-    RUN_ON_REBUILD = False
+    # Otherwise Nova believes the hint of a rebuild; filter_all() looks closer.
+    RUN_ON_REBUILD = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -104,17 +110,13 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         options.check(CONF, conf.list_opts())
 
     def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
-        """Decide for one host, without a line in the log.
+        """Decide for one host, as :meth:`filter_all` does for many.
 
         :param host_state: Nova's HostState.
         :param spec_obj: Nova's RequestSpec.
         :returns: whether the host passes; never raises.
         """
-        request = self._request(spec_obj)
-        if request is None:
-            return False
-        passed, _ = request.sift([host_state])
-        return bool(passed)
+        return bool(self.filter_all([host_state], spec_obj))
 
     def filter_all(
         self, filter_obj_list: Iterable[Any], spec_obj: Any
@@ -125,28 +127,23 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         :param spec_obj: Nova's RequestSpec.
         :returns: the hosts that pass, in the order they came; never raises.
         """
-        if _is_rebuild(spec_obj):
-            return list(filter_obj_list)
-        request = self._request(spec_obj)
-        if request is None:
-            return []
-        passed, refused = request.sift(filter_obj_list)
-        _report(request, passed, refused, _field(spec_obj, 'instance_uuid'))
-        return passed
-
-    @staticmethod
-    def _request(spec_obj: Any) -> Request | None:
-        """Return the request; None if its flavor cannot be read."""
+        hosts = list(filter_obj_list)
         try:
-            return Request(
+            if _is_rebuild(spec_obj, hosts):
+                return hosts
+            request = Request(
                 inputs.read_flavor(_field(spec_obj.flavor, 'extra_specs')),
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
+            passed, refused = request.sift(hosts)
+            instance = _field(spec_obj, 'instance_uuid')
+            _report(request, passed, refused, instance)
         except Exception:
             # A filter that raises ends the boot request with an error; a
             # filter that lets all hosts pass breaks the operator's rules.
             LOG.exception(
-                'AggregateInstanceTypeFilter refuses every host: the flavor '
-                'of the request could not be read.'
+                'AggregateInstanceTypeFilter refuses every host: the request '
+                'or its flavor could not be read.'
             )
-            return None
+            return []
+        return passed

@@ -4,10 +4,11 @@
 
 import logging
 import unittest
+from typing import Any
 
 import ddt
 from nova import objects
-from nova.scheduler import host_manager, utils, weights
+from nova.scheduler import host_manager, weights
 from nova.scheduler.filters import (
     aggregate_instance_extra_specs as in_tree_filter,
 )
@@ -173,6 +174,60 @@ class BootTest(base.CloudTestCase):
         self.assertIsNone(self.boot({}, [host]).host)
 
 
+class TenantTest(base.CloudTestCase):
+    """What a tenant can send opens no forced aggregate."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.closed = self.add_host({'os': 'windows', **base.ON})
+        self.open = self.add_host()
+        self.flavor = self.add_flavor({})
+
+    def test_a_forged_rebuild_is_refused_with_the_reason(self) -> None:
+        scheduler = self.cloud.scheduler(engine.OURS)
+        request = self.cloud.request(
+            self.flavor, [self.closed], {'_nova_check_type': 'rebuild'}
+        )
+        with base.records():
+            boot = self.cloud.boot(scheduler, request)
+        self.assertIsNone(boot.host)
+        self.assertIn("demands 'os'", boot.said)
+
+    def test_no_hint_lets_more_hosts_pass(self) -> None:
+        other = self.cloud.request(self.flavor)
+        self.cloud.place(other, self.closed)
+        # All of Nova's filters that read hints.
+        scheduler = self.cloud.scheduler(
+            'DifferentHostFilter',
+            'JsonFilter',
+            'SameHostFilter',
+            'ServerGroupAffinityFilter',
+            'ServerGroupAntiAffinityFilter',
+            'SimpleCIDRAffinityFilter',
+            engine.OURS,
+        )
+        for name, value, wanted in (
+            ('_nova_check_type', 'rebuild', [self.open]),
+            ('_nova_check_type', ['rebuild'], [self.open]),
+            ('_nova_check_type', ['rebuild', 'rebuild'], [self.open]),
+            ('_nova_check_type', 'other', [self.open]),
+            ('query', f'["=", "$host", "{self.closed}"]', []),
+            ('query', f'["=", "$host", "{self.open}"]', [self.open]),
+            ('same_host', other.instance_uuid, []),
+            ('different_host', other.instance_uuid, [self.open]),
+            ('group', uuidutils.generate_uuid(), [self.open]),
+            ('build_near_host_ip', '127.0.0.1', [self.open]),
+            ('different_cell', 'cell1', [self.open]),
+            ('target_cell', 'cell1', [self.open]),
+            ('force_hosts', self.closed, [self.open]),
+        ):
+            request = self.cloud.request(
+                self.flavor, [self.closed, self.open], {name: value}
+            )
+            left = self.cloud.filtered(scheduler, request)
+            self.assertEqual(wanted, left, (name, value))
+
+
 class MoveTest(base.CloudTestCase):
     """Requests for servers that run already, as Nova's conductor makes them.
 
@@ -194,49 +249,79 @@ class MoveTest(base.CloudTestCase):
         """Return the host that the scheduler chooses."""
         return self.cloud.boot(self.scheduler, self.request).host
 
-    def test_a_live_migration_leaves_for_a_host_that_suits(self) -> None:
-        self.request.ignore_hosts = [*self.request.ignore_hosts, self.host]
-        self.assertEqual(self.target, self.chosen())
+    def left(self, **fields: Any) -> list[str]:
+        """Return the hosts that pass a request that differs in some fields."""
+        request = self.request.obj_clone()
+        for name, value in fields.items():
+            setattr(request, name, value)
+        return self.cloud.filtered(self.scheduler, request)
 
-    def test_a_live_migration_to_a_host_is_filtered(self) -> None:
-        for host, wanted in (
-            (self.other, None),
-            (self.target, self.target),
+    def test_a_move_is_judged_like_a_boot(self) -> None:
+        away = [*self.request.ignore_hosts, self.host]
+        two, three = (self.add_flavor({'k': value}) for value in '23')
+        bad, good = (
+            objects.Destination(host=host, node=host)
+            for host in (self.other, self.target)
+        )
+        for what, fields, wanted in (
+            ('unshelve', {}, [self.target]),
+            ('migrate or evacuate', {'ignore_hosts': away}, [self.target]),
+            ('with a target', {'requested_destination': bad}, []),
+            ('with a target', {'requested_destination': good}, [self.target]),
+            (
+                'resize',
+                {'ignore_hosts': away, 'flavor': two},
+                [self.other],
+            ),
+            ('resize', {'ignore_hosts': away, 'flavor': three}, []),
+            ('resize in place', {'flavor': two}, [self.host, self.other]),
         ):
-            self.request.requested_destination = objects.Destination(host=host)
-            self.assertEqual(wanted, self.chosen())
+            self.assertEqual(wanted, self.left(**fields), what)
 
-    def test_a_resize_is_judged_by_the_new_flavor(self) -> None:
-        self.request.ignore_hosts = [*self.request.ignore_hosts, self.host]
-        for value, wanted in (('2', self.other), ('3', None)):
-            self.request.flavor = self.add_flavor({'k': value})
-            self.assertEqual(wanted, self.chosen())
+    def test_a_server_keeps_its_copy_of_the_flavor(self) -> None:
+        self.flavor.extra_specs = {'k': '2'}
+        self.flavor.save()
+        stored = objects.RequestSpec.get_by_instance_uuid(
+            self.cloud.context, self.request.instance_uuid
+        )
+        self.assertEqual([self.target], self.left(flavor=stored.flavor))
+        self.assertEqual(
+            [self.host, self.other], self.left(flavor=self.flavor)
+        )
+
+    def test_nova_asks_no_filter_about_a_forced_host(self) -> None:
+        forced = {'force_hosts': [self.other]}
+        self.assertEqual([self.other], self.left(**forced))
+        hints = {'_nova_check_type': ['rebuild']}
+        self.assertEqual([], self.left(**forced, scheduler_hints=hints))
 
     def test_a_rebuild_stays_where_it_is(self) -> None:
-        self.request.requested_destination = objects.Destination(
-            host=self.host, node=self.host
-        )
-        self.assertIsNone(self.chosen())
         self.request.scheduler_hints = {'_nova_check_type': ['rebuild']}
+        self.request.force_hosts = [self.host]
+        self.request.force_nodes = [self.host]
         with base.records() as found:
             self.assertEqual(self.host, self.chosen())
         self.assertEqual([], found)
 
-    def test_odd_hints_mean_what_they_mean_to_nova(self) -> None:
-        for hints in (
-            {},
-            {'_nova_check_type': ['other']},
-            {'_nova_check_type': ['rebuild', 'rebuild']},
-            {'_nova_check_type': []},
-            {'rebuild': ['_nova_check_type']},
-            {'_nova_check_type': ['rebuild'], 'x': ['y']},
+    def test_only_a_rebuild_on_its_own_host_is_believed(self) -> None:
+        one, two = [self.host], [self.host, self.other]
+        for value, hosts, nodes, wanted in (
+            (['rebuild'], [self.host.upper()], one, one),
+            (['rebuild'], one, None, []),
+            (['rebuild'], None, one, []),
+            (['rebuild'], two, two, []),
+            (['rebuild'], two, one, []),
+            (['rebuild'], one, two, []),
+            (['rebuild'], None, None, [self.target]),
+            (['rebuild', 'rebuild'], one, one, []),
+            (['other'], one, one, []),
         ):
-            self.request.scheduler_hints = hints
-            wanted = [self.target]
-            if utils.request_is_rebuild(self.request):
-                wanted = sorted([self.host, self.target, self.other])
-            left = self.cloud.filtered(self.scheduler, self.request)
-            self.assertEqual(wanted, left, hints)
+            left = self.left(
+                scheduler_hints={'_nova_check_type': value},
+                force_hosts=hosts,
+                force_nodes=nodes,
+            )
+            self.assertEqual(wanted, left, (value, hosts, nodes))
 
     def test_servers_of_one_request_are_judged_once(self) -> None:
         uuids = [uuidutils.generate_uuid() for _ in range(3)]
