@@ -25,12 +25,7 @@ _LISTED = 10
 
 def _field(obj: Any, name: str) -> Any:
     """Return a field of one of Nova's objects, None if it is not set."""
-    try:
-        return getattr(obj, name)
-    except Exception:
-        # AttributeError, NotImplementedError or ObjectActionError, depending
-        # on the class and on the release.
-        return None
+    return getattr(obj, name) if name in obj else None
 
 
 def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
@@ -64,6 +59,7 @@ def _report(
                 'instance': instance,
                 'problems': '; '.join(problems[:_LISTED]),
             },
+            exc_info=request.fault,
         )
     if LOG.isEnabledFor(logging.DEBUG):
         for hosts, reason in report.explain(request, refused):

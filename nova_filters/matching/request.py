@@ -56,6 +56,8 @@ class Request:
         self._facts: dict[Any, int] = {}
         self._metadata: dict[Any, dict[str, str]] = {}
         self._problems: set[str] = set()
+        #: The last failure to read a host or an aggregate.
+        self.fault: Exception | None = None
         for position, spec in enumerate(flavor):
             self._specs.setdefault(spec.key, []).append((position, spec))
             # Another namespace's value may be meant for somebody else.
@@ -218,6 +220,7 @@ class Request:
         """Return the facts that close a host, and remember why."""
         cause = requirement.quote(f'{type(exc).__name__}: {exc}')
         self._problems.add(f'{what} could not be read: {cause}')
+        self.fault = exc
         return _CLOSED
 
 

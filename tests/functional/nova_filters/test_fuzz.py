@@ -190,6 +190,7 @@ class FuzzTest(base.OptionTestCase):
         warnings = [r for r in found if r.levelno == logging.WARNING]
         self.assertEqual(1, len(warnings))
         self.assertIn('could not be read', warnings[0].getMessage())
+        self.assertIsNotNone(warnings[0].exc_info)
         self.assertEqual(
             {Kind.UNREADABLE},
             {refusal.kind for refusal in base.refusals(found)},

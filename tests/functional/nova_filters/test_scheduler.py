@@ -364,9 +364,29 @@ class DirectTest(base.OptionTestCase):
             self.assertEqual([], self.filter.filter_all([state], bare))
         self.assertIn('could not be read', logs.output[0])
 
-    def test_a_request_that_cannot_be_read_is_refused(self) -> None:
-        request = states.request({'k': '1'})
-        del request._obj_flavor
-        with self.assertLogs(engine.LOGGER, logging.ERROR) as logs:
-            self.assertEqual([], self.filter.filter_all([object()], request))
-        self.assertIn('refuses every host', logs.output[0])
+    def test_what_cannot_be_read_refuses_every_host(self) -> None:
+        state = states.host_state('h')
+        for field, value in (
+            ('flavor', None),
+            ('flavor', _Unreadable()),
+            ('scheduler_hints', 'rebuild'),
+        ):
+            request = states.request({})
+            setattr(request, f'_obj_{field}', value)
+            with self.assertLogs(engine.LOGGER) as logs:
+                self.assertEqual([], self.filter.filter_all([state], request))
+            (record,) = logs.records
+            self.assertIn('refuses every host', record.getMessage())
+            self.assertIsNotNone(record.exc_info)
+            self.assertFalse(self.filter.host_passes(state, request))
+
+
+class _Unreadable(objects.Flavor):
+    """A flavor whose extra specs are set and cannot be read."""
+
+    _obj_extra_specs: Any = {}
+
+    @property
+    def extra_specs(self) -> dict[str, str]:
+        """Fail, as a field does that cannot be loaded."""
+        raise OSError('no database')
