@@ -106,12 +106,7 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
         options.check(CONF, conf.list_opts())
 
     def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
-        """Decide for one host, as :meth:`filter_all` does for many.
-
-        :param host_state: Nova's HostState.
-        :param spec_obj: Nova's RequestSpec.
-        :returns: whether the host passes; never raises.
-        """
+        """Decide for one host, as :meth:`filter_all` does for many."""
         return bool(self.filter_all([host_state], spec_obj))
 
     def filter_all(

@@ -60,9 +60,14 @@ def facts_of(
     :param demanding: whether the aggregate is forced, and the key not exempt.
     """
     facts: dict[int | str, Fact] = {}
+    absent = all(piece.absence_only for piece in pieces)
+    # "<or> * <or> ~" is as good as no key ("Description").
+    anything = any(p.any_value for p in pieces) and any(
+        p.omittable for p in pieces
+    )
     for position, spec in specs:
         fact = _NOTHING
-        if not all(piece.absence_only for piece in pieces):
+        if not (absent or anything and spec.wanted.accepts_absence):
             fact |= Fact.CARRIED
         if any(map(spec.wanted.overlaps, pieces)):
             fact |= Fact.MATCHED

@@ -185,17 +185,17 @@ def _alternatives(text: str, words: list[str]) -> Requirement:
     """Return the requirement for a text that begins with ``<or>``."""
     # Nova reads words 1, 3, 5, ... and never looks at the words between.
     values = frozenset(words[1::2])
-    forbidden = FORBIDDEN in values
-    problem = '' if values else f'nothing follows {OR}'
-    if forbidden and len(values) > 1:
+    if not values:
+        return Requirement(text, problem=f'nothing follows {OR}')
+    if FORBIDDEN in values and len(values) > 1:
         problem = f'{FORBIDDEN!r} excludes every other alternative'
+        return Requirement(text, forbidden=True, problem=problem)
     return Requirement(
         text,
-        literals=frozenset() if problem else values - _SENTINELS,
+        literals=values - _SENTINELS,
         any_value=ANY in values,
         omittable=OMITTABLE in values,
-        forbidden=forbidden,
-        problem=problem,
+        forbidden=FORBIDDEN in values,
     )
 
 
