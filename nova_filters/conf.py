@@ -74,20 +74,23 @@ Related options:
   must be in it for this option to have an effect.
 """,
     ),
-    cfg.IntOpt(
-        'stack_map_size',
-        default=65536,
-        min=1,
+    cfg.ListOpt(
+        'stack_spread_over',
+        default=['host'],
         help="""
-How many instances the weigher remembers the root stack of.
+What counts as one place for the servers of a stack.
 
-``StackAffinityWeigher`` reads the stacks of instances from the API database,
-and remembers them. An entry takes about 250 bytes, and 600 at most.
+``StackAffinityWeigher`` counts the members of the stack in the place of each
+host. Spreading means few members in one place, packing means many.
 
 Possible values:
 
-* At least the number of instances in the cloud: with a smaller number, every
-  request reads some of them again.
+* ``host``: each host is a place.
+* ``availability_zone``, or any other metadata key of host aggregates, such
+  as ``rack``: hosts with the same value are one place. A host without the
+  key is a place of its own.
+* Several of them, the most important one first: with ``rack,host`` the
+  racks are compared, and the hosts within a rack only among themselves.
 
 Related options:
 

@@ -72,6 +72,7 @@ class StackHints:
     :param path: the way down to that stack, root first; empty if unknown.
     :param resource_name: the server's name in its stack's template.
     :param resource_uuid: the server's id in Heat.
+    :param project_id: the id of the project that owns the server.
     """
 
     root_stack_id: str | None = None
@@ -80,6 +81,7 @@ class StackHints:
     path: tuple[PathStep, ...] = ()
     resource_name: str | None = None
     resource_uuid: str | None = None
+    project_id: str | None = None
 
 
 def write_path(path: Iterable[PathStep], path_format: str) -> HintValue:
@@ -175,6 +177,7 @@ def read(
         path=read_path(hints.get(PATH_IN_STACK)),
         resource_name=_read_text(hints.get(RESOURCE_NAME)),
         resource_uuid=_read_id(hints.get(RESOURCE_UUID)),
+        project_id=_read_text(project_id),
     )
 
 

@@ -3,19 +3,24 @@
 """The host weigher ``StackAffinityWeigher``: spread or pack one stack."""
 
 import math
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any, Final
 
 import nova.conf
 import sqlalchemy as sa
+from keystoneauth1 import exceptions as ks_exc
 from nova import context as nova_context
-from nova.db.api import api as api_db
-from nova.db.api import models
+from nova import exception
+from nova import weights as nova_weights
 from nova.scheduler import utils, weights
+from nova.scheduler.client import report
+from oslo_db import exception as db_exception
 from oslo_log import log as logging
 
 from nova_filters import conf
-from nova_filters.weighers import stack_map
+from nova_filters.weighers import stack_members, stack_rows
 from os_placement_plugins import options, signature, stack_hints
 
 LOG = logging.getLogger(__name__)
@@ -23,37 +28,18 @@ CONF = nova.conf.CONF
 options.register(CONF, conf.list_opts())
 
 _MULTIPLIER: Final = 'stack_affinity_weight_multiplier'
-
-#: How many unknown instances one query asks for. SQLite takes 32,766
-#: parameters; MySQL reads the whole table from about 36,000 values on.
-READ_AT_ONCE: Final = 10_000
-
-
-@api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def _read_roots(
-    context: Any, uuids: list[str], keys: signature.Keys
-) -> dict[str, str | None]:
-    """Return the root stacks of instances, from the API database."""
-    table = models.RequestSpec
-    query = sa.select(table.instance_uuid, table.spec).where(
-        table.instance_uuid.in_(uuids),
-        # Leave the rows of servers that Heat did not create in the database.
-        table.spec.contains(stack_hints.ROOT_STACK_ID, autoescape=True),
-    )
-    # A row holds some KiB, and a new scheduler asks for many rows.
-    rows = context.session.execute(query.execution_options(yield_per=500))
-    return {
-        uuid: stack_hints.read_stored(spec, keys).root_stack_id
-        for uuid, spec in rows
-    }
+#: The place that each host is by itself.
+_HOST: Final = 'host'
+#: How many members one request asks Placement about at most.
+_ASK_AT_ONCE: Final = 20
 
 
 # Nova carries no types.
 class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
-    """Prefer or avoid the hosts where a server's stack already runs.
+    """Prefer or avoid the places where a server's stack already is.
 
-    The preference is soft: several schedulers do not see each other's choices
-    at once. For a hard rule, use OS::Nova::ServerGroup.
+    The preference is soft: two schedulers that decide in the same instant do
+    not see each other's choices. For a hard rule, use OS::Nova::ServerGroup.
     """
 
     def __init__(self) -> None:
@@ -61,9 +47,13 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
         # A wrong value keeps nova-scheduler from starting.
         options.check(CONF, conf.list_opts())
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
-        self._stacks = stack_map.StackMap(
-            CONF.nova_filters.stack_map_size, READ_AT_ONCE
-        )
+        self._levels = tuple(CONF.nova_filters.stack_spread_over)
+        self._members = stack_members.StackMembers(stack_rows.READ_AT_ONCE)
+        self._new_rows = stack_rows.NewRows()
+        # Many requests at once would read the same rows.
+        self._reading = threading.Lock()
+        #: Also of hosts that are no candidates now.
+        self._places: dict[str, stack_members.Places] = {}
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return how strongly members of a stack attract each other.
@@ -73,34 +63,26 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
         :returns: positive to pack, negative to spread; the option's value if
             the metadata of the aggregates cannot be used.
         """
-        default = float(CONF.nova_filters[_MULTIPLIER])
-        try:
-            value = float(
-                utils.get_weight_multiplier(host_state, _MULTIPLIER, default)
+        value, wrong = _multiplier(host_state)
+        if wrong:
+            LOG.warning(
+                'The metadata %(name)s of an aggregate of host %(host)s '
+                'cannot be used: %(error)s. The option of this name in '
+                '[%(group)s] is in force there; write a number into the '
+                'metadata.',
+                {
+                    'name': _MULTIPLIER,
+                    'host': getattr(host_state, 'host', None),
+                    'error': wrong,
+                    'group': conf.GROUP.name,
+                },
             )
-            wrong = '' if math.isfinite(value) else 'it is not finite'
-        except Exception as exc:
-            # Nova's function raises on aggregates without metadata.
-            value, wrong = default, str(exc)
-        if not wrong:
-            return value
-        LOG.warning(
-            'The metadata %(name)s of an aggregate of host %(host)s cannot '
-            'be used: %(error)s. The option of this name in [%(group)s] is '
-            'in force there; write a number into the metadata.',
-            {
-                'name': _MULTIPLIER,
-                'host': getattr(host_state, 'host', None),
-                'error': wrong,
-                'group': conf.GROUP.name,
-            },
-        )
-        return default
+        return value
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
     ) -> list[float]:
-        """Count the members of the server's root stack on each host.
+        """Count the members of the server's stack in the place of each host.
 
         :param weighed_obj_list: Nova's WeighedHosts.
         :param weight_properties: Nova's RequestSpec.
@@ -108,8 +90,8 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
             stacks cannot be read; never raises.
         """
         try:
-            return self._count(weighed_obj_list, weight_properties)
-        except Exception as exc:
+            return self._weigh(weighed_obj_list, weight_properties)
+        except (db_exception.DBError, sa.exc.SQLAlchemyError) as exc:
             # A database's error goes on for pages, with the whole query.
             reason = str(exc).partition('\n')[0]
             LOG.warning(
@@ -119,26 +101,71 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
                 '%(error)s',
                 {'type': type(exc).__name__, 'error': reason},
             )
-            return [0.0] * len(weighed_obj_list)
+        except Exception:
+            LOG.exception(
+                'StackAffinityWeigher has no say in this request. Report '
+                'this with the traceback.'
+            )
+        return [0.0] * len(weighed_obj_list)
 
-    def _count(self, weighed: Sequence[Any], request: Any) -> list[float]:
-        """Count the members of the server's root stack on each host."""
-        root = stack_hints.read(
+    def _weigh(self, weighed: Sequence[Any], request: Any) -> list[float]:
+        """Read what is new, and count."""
+        hints = stack_hints.read(
             _field(request, 'scheduler_hints'),
             _field(request, 'project_id'),
             self._keys,
-        ).root_stack_id
-        if root is None:
-            return [0.0] * len(weighed)
-        # Other threads may change the instances; list() copies them at once.
-        hosts = [list(host.obj.instances or ()) for host in weighed]
-        roots = self._stacks.roots(
-            hosts,
-            lambda uuids: _read_roots(
-                nova_context.get_admin_context(), uuids, self._keys
-            ),
         )
-        unread = len({uuid for uuids in hosts for uuid in uuids}) - len(roots)
+        found = [0.0] * len(weighed)
+        if hints.root_stack_id is None:
+            return found
+        stack = hints.root_stack_id, hints.project_id
+        uuid = _field(request, 'instance_uuid')
+        # Other threads may change the instances; list() copies them at once.
+        lists: dict[str, set[str]] = {
+            host.obj.uuid: set(list(host.obj.instances or ()))
+            for host in weighed
+        }
+        self._read(lists)
+        self._locate(stack, uuid)
+        for host in weighed:
+            self._places[host.obj.uuid] = _places(host.obj, self._levels)
+
+        ids = list(lists)
+        multipliers = [_multiplier(host.obj)[0] for host in weighed]
+
+        def choose(counts: Mapping[str, int]) -> str:
+            found[:] = stack_members.weigh(counts, ids, self._places)
+            # The best host, if no weigher comes after this one.
+            totals = [
+                host.weight + multiplier * own
+                for host, multiplier, own in zip(
+                    weighed,
+                    multipliers,
+                    nova_weights.normalize(found),
+                    strict=True,
+                )
+            ]
+            return ids[totals.index(max(totals))]
+
+        self._members.choose(stack, uuid, choose, time.monotonic())
+        return found
+
+    def _read(self, lists: Mapping[str, Set[str]]) -> None:
+        """Read what hosts list, and the rows that nova-api has added."""
+        context = nova_context.get_admin_context()
+        now = time.monotonic()
+        with self._reading:
+            unread = self._members.follow(
+                lists,
+                lambda uuids: stack_rows.of_instances(
+                    context, uuids, self._keys
+                ),
+                now,
+            )
+            ids = self._new_rows.ids(context)
+            if ids:
+                added = stack_rows.of_rows(context, ids, self._keys)
+                self._members.announce(added, now)
         if unread:
             LOG.info(
                 'StackAffinityWeigher does not know the stacks of %(unread)d '
@@ -146,15 +173,61 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
                 'next requests.',
                 {'unread': unread},
             )
-        members = {uuid for uuid, found in roots.items() if found == root}
-        # A server that moves keeps away from the others, not from itself.
-        members.discard(_field(request, 'instance_uuid'))
-        return [float(len(members.intersection(uuids))) for uuids in hosts]
+
+    def _locate(self, stack: stack_members.Stack, uuid: str) -> None:
+        """Ask Placement where other members are that no host lists."""
+        context = nova_context.get_admin_context()
+        unasked = self._members.unasked(stack) - {uuid}
+        ready = stack_rows.in_a_cell(context, unasked) if unasked else set()
+        now = time.monotonic()
+        due = self._members.take_due(stack, ready, _ASK_AT_ONCE, now)
+        client = report.report_client_singleton()
+        try:
+            for member in due:
+                answer = client.get_allocs_for_consumer(context, member)
+                self._members.found(member, frozenset(answer['allocations']))
+        except (exception.NovaException, ks_exc.ClientException) as exc:
+            self._members.ask_again(due, now)
+            LOG.warning(
+                'StackAffinityWeigher does not see all servers that are '
+                'still starting: Placement does not say where they are. '
+                'Check Placement and [placement] in the nova.conf of the '
+                'scheduler: %(type)s: %(error)s',
+                {'type': type(exc).__name__, 'error': exc},
+            )
 
     def _weigh_object(self, obj: Any, weight_properties: Any) -> float:
-        """Count the members of the server's root stack on one host."""
+        """Count the members of the server's stack in the place of a host."""
         weighed = weights.WeighedHost(obj, 0.0)
         return self.weigh_objects([weighed], weight_properties)[0]
+
+
+def _multiplier(host_state: Any) -> tuple[float, str]:
+    """Return the multiplier of a host, and what is wrong with it."""
+    default = float(CONF.nova_filters[_MULTIPLIER])
+    try:
+        value = float(
+            utils.get_weight_multiplier(host_state, _MULTIPLIER, default)
+        )
+    except Exception as exc:
+        # Nova's function raises on aggregates without metadata.
+        return default, str(exc)
+    if math.isfinite(value):
+        return value, ''
+    return default, 'it is not finite'
+
+
+def _places(host_state: Any, levels: Sequence[str]) -> stack_members.Places:
+    """Return the places that a host is in; a host without a key is its own."""
+    places: list[Hashable] = []
+    for level in levels:
+        values = set()
+        if level != _HOST:
+            for aggregate in host_state.aggregates or ():
+                values.add(aggregate.metadata.get(level))
+        own = tuple(sorted(filter(None, values)))
+        places.append(own or host_state.uuid)
+    return tuple(places)
 
 
 def _field(request: Any, name: str) -> Any:

@@ -303,6 +303,7 @@ class Cloud:
             api_models.FlavorExtraSpecs,
             api_models.Flavors,
             api_models.RequestSpec,
+            api_models.InstanceMapping,
         )
         with api_db.get_engine().begin() as connection:
             for model in tables:
@@ -356,8 +357,15 @@ class Cloud:
             project_id=project,
             user_id=PROJECT,
         )
-        # The API stores it before it asks for a host.
+        # The API stores both before it asks for a host.
         request.create()
+        objects.InstanceMapping(
+            self.context,
+            instance_uuid=request.instance_uuid,
+            project_id=project,
+            user_id=PROJECT,
+            cell_mapping=None,
+        ).create()
         if only is not None:
             request.ignore_hosts = [h for h in self.hosts if h not in only]
         return request
@@ -401,6 +409,17 @@ class Cloud:
         )
         left = host_manager.get_filtered_hosts(states, request)
         return sorted(state.host for state in left)
+
+    def put_into_cell(self, request: Any) -> None:
+        """Write down which cell a server is in, as the conductor does.
+
+        :param request: Nova's RequestSpec of the server.
+        """
+        mapping = objects.InstanceMapping.get_by_instance_uuid(
+            self.context, request.instance_uuid
+        )
+        mapping.cell_mapping = self.cell
+        mapping.save()
 
     def place(self, request: Any, host: str) -> None:
         """Write down that a server runs, as conductor and compute would.

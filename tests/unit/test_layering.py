@@ -17,7 +17,7 @@ PURE = {
     ),
     'nova_filters': (
         'matching.report advice.explanation advice.impact advice.lint '
-        'advice.server_hints weighers.stack_map'
+        'advice.server_hints weighers.stack_members'
     ),
     'heat_hints': (
         'deciding.hints deciding.lineage deciding.mapping deciding.resource'

@@ -88,7 +88,7 @@ class LimitsTest(unittest.TestCase):
 
     def test_that_of_the_instances_in_one_question(self):
         # Its module needs Nova.
-        file = processes.ROOT / 'nova_filters/weighers/stack_affinity.py'
+        file = processes.ROOT / 'nova_filters/weighers/stack_rows.py'
         number = re.search(
             r'READ_AT_ONCE: Final = (\w+)', file.read_text('utf-8')
         )

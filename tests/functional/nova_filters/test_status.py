@@ -104,11 +104,6 @@ CASES = {
         ),
         (
             'FAILURE',
-            ('', 'stack_map_size = plenty'),
-            ('stack_map_size', 'plenty', 'Correct nova.conf'),
-        ),
-        (
-            'FAILURE',
             ('', 'stack_affinity_weight_multiplier = nan'),
             ('stack_affinity_weight_multiplier', 'finite'),
         ),

@@ -95,7 +95,6 @@ class WrongOptionTest(unittest.TestCase):
 
     @ddt.data(
         ('filter', 'exempt_metadata_keys = $nowhere', ('nowhere',)),
-        ('filter', 'stack_map_size = plenty', ('plenty',)),
         ('weigher', 'stack_affinity_weight_multiplier = nan', ('finite',)),
         ('weigher', 'signing_key = short-secret', ('number 1', '32')),
     )

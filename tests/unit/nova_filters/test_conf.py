@@ -48,9 +48,6 @@ class WrongValuesTest(unittest.TestCase):
     """Values that cannot be used are found before a request meets them."""
 
     @ddt.data(
-        ('stack_map_size', 'plenty'),
-        ('stack_map_size', '0'),
-        ('stack_map_size', ''),
         (_MULTIPLIER, 'strong'),
         (_MULTIPLIER, 'nan'),
         (_MULTIPLIER, '-inf'),
@@ -64,11 +61,13 @@ class WrongValuesTest(unittest.TestCase):
 
     def test_right_values_are_left(self) -> None:
         config = load(
-            '[nova_filters]\nstack_map_size = 7\n'
+            '[nova_filters]\nstack_spread_over = rack, host\n'
             f'{_MULTIPLIER} = 2.5\n[heat_hints]\nsigning_key = {signing.KEY}\n'
         )
         self.assertEqual([], options.find_wrong(config, conf.list_opts()))
-        self.assertEqual(7, config.nova_filters.stack_map_size)
+        self.assertEqual(
+            ['rack', 'host'], config.nova_filters.stack_spread_over
+        )
         self.assertEqual(2.5, config.nova_filters[_MULTIPLIER])
         self.assertEqual([signing.KEY], config.heat_hints.signing_key)
 
