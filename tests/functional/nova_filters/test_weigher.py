@@ -667,7 +667,8 @@ class FaultTest(StackTestCase):
 
         def fail(_conn, _cursor, statement, *_args) -> None:
             if 'FROM request_specs' in statement:
-                raise sqlite3.OperationalError('gone\nand more lines')
+                cause = sqlite3.OperationalError('gone\nand more lines')
+                raise sa.exc.OperationalError(statement, {}, cause)
 
         bind = api_db.get_engine()
         sa.event.listen(bind, 'before_cursor_execute', fail)
