@@ -108,28 +108,28 @@ def _forged(
     story: part.Part, cloud: engine.Cloud, key: str, sent: Sent
 ) -> None:
     """Run servers whose hints are made up, and boot another member."""
-    genuine = sent[0].hints or {}
+    genuine, project = sent[0].hints or {}, sent[0].project
     made_up = (
-        {'heat_root_stack_id': genuine['heat_root_stack_id']},
-        {**genuine, stack_hints.SIGNATURE: '0' * 64},
+        ({'heat_root_stack_id': genuine['heat_root_stack_id']}, project),
+        ({**genuine, stack_hints.SIGNATURE: '0' * 64}, project),
         # Heat's own hints and signature, but another's project.
-        genuine,
+        (genuine, 'mallory'),
     )
     flavor = cloud.add_flavor('other', {})
-    for forged in made_up:
-        cloud.place(cloud.request(flavor, None, forged, 'mallory'), 'big')
+    for forged, owner in made_up:
+        cloud.place(cloud.request(flavor, None, forged, owner), 'big')
     step = story.step(
         f'{len(made_up)} servers with forged hints run on host big; who '
         'counts as a member?',
         ('signing_key', 'request of', *HOSTS, 'next server'),
-        "A tenant, mallory, has sent the root stack's id straight to Nova: "
-        'alone, with a made-up signature, and with all the hints and the '
-        'signature of a server of the stack, which is good in its own '
-        'project only. The columns of hosts show how many members of the '
-        'stack the weigher counts there.',
+        "Another user of the project has sent the root stack's id straight "
+        'to Nova: alone, and with a made-up signature. A tenant, mallory, '
+        'has sent all the hints and the signature of a server of the stack, '
+        'which never count in another project. The columns of hosts show how '
+        'many members of the stack the weigher counts there.',
     )
     fair = dict.fromkeys(HOSTS, len(sent) // len(HOSTS))
-    fooled = {**fair, 'big': fair['big'] + len(made_up)}
+    fooled = {**fair, 'big': fair['big'] + 2}
     nothing = dict.fromkeys(HOSTS, 0)
     for label, keys, who, wanted in (
         ('(none)', (), 'Heat', fooled),
@@ -139,7 +139,7 @@ def _forged(
         ('key', (key,), 'mallory', nothing),
     ):
         scheduler = _scheduler(cloud, *keys)
-        owner = sent[0].project if who == 'Heat' else who
+        owner = project if who == 'Heat' else who
         request = cloud.request(flavor, None, genuine, owner)
         found = asking.members(cloud, scheduler, request)
         host = cloud.boot(scheduler, request).host
