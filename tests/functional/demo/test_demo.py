@@ -61,7 +61,7 @@ class DemoTest(unittest.TestCase):
         self.assertEqual((0, ''), (result.returncode, result.stdout))
         # Senlin, Nova, Heat, and both of the last together.
         self.assertEqual(
-            [35, 88, 18, 12], [part['checks'] for part in data['parts']]
+            [35, 89, 18, 12], [part['checks'] for part in data['parts']]
         )
         *progress, verdict = result.stderr.splitlines()
         for line in progress:
