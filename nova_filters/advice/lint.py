@@ -17,6 +17,7 @@ from nova_filters.matching import inputs, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
 from nova_filters.matching.reason import LISTED, Kind, Reason, Side
 from nova_filters.matching.request import Request
+from os_placement_plugins.quoting import quote
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def _unmet(
         if reason is None or reason.side is Side.AGGREGATE:
             return
         kinds.add(reason.kind)
-    quoted = requirement.quote(key)
+    quoted = quote(key)
     if kinds == {Kind.MISSING}:
         yield Problem(
             Code.KEY_NOT_OFFERED,
@@ -60,10 +61,10 @@ def _unmet(
         )
         return
     values = {piece.text for a in aggregates for piece in a.pieces(key)}
-    shown = map(requirement.quote, sorted(values)[:LISTED])
+    shown = map(quote, sorted(values)[:LISTED])
     yield Problem(
         Code.VALUE_NOT_OFFERED,
-        f'no aggregate has a {quoted} that meets {requirement.quote(text)}: '
+        f'no aggregate has a {quoted} that meets {quote(text)}: '
         'no host passes',
         f'values that are there: {", ".join(shown)}',
     )
@@ -115,8 +116,7 @@ def _lint_metadata(
         if requirement.parse(piece) != requirement.literal(piece):
             yield Problem(
                 Code.SENTINEL_WITHOUT_FLAG,
-                f'{requirement.quote(piece)} is plain text here, because '
-                f'{FLAG} is not on',
+                f'{quote(piece)} is plain text here, because {FLAG} is not on',
                 f'{FLAG}=True, or commas between values',
             )
     if name.startswith(SCOPE):
@@ -217,7 +217,7 @@ def _closed(
             problem = Problem(
                 Code.CLOSED_AGGREGATE,
                 f'none of {len(specs)} flavors meets what it demands; '
-                f'{requirement.quote(key)} keeps out most',
+                f'{quote(key)} keeps out most',
                 f'{SCOPE}{key} in a flavor, or {key} in the option '
                 'exempt_metadata_keys',
             )

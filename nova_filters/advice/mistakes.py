@@ -16,6 +16,7 @@ from typing import Final, Self
 
 from nova_filters.matching import requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
+from os_placement_plugins.quoting import quote
 
 
 class Severity(enum.StrEnum):
@@ -130,7 +131,7 @@ def malformed(text: str) -> Iterator[Problem]:
     """Find what is wrong in a text with sentinels and operators."""
     wanted = requirement.parse(text)
     words = text.split()
-    shown = requirement.quote(text)
+    shown = quote(text)
     if wanted.problem and wanted.forbidden:
         yield Problem(
             Code.EXCLUSIVE_SENTINEL,
@@ -178,7 +179,7 @@ def expanded(text: str) -> Iterator[Problem]:
     if any(_HOME.match(word) for word in re.split(r'[\s,]+', text)):
         yield Problem(
             Code.EXPANDED_TILDE,
-            f'{requirement.quote(text)}: a shell makes this of an unquoted ~',
+            f'{quote(text)}: a shell makes this of an unquoted ~',
             "in quotes: 'KEY=~'",
         )
 
@@ -190,7 +191,7 @@ def flag_key(key: str) -> Iterator[Problem]:
     if ratio >= _ALIKE:
         yield Problem(
             Code.MISSPELLED_FLAG,
-            f'{requirement.quote(key)} is a key like any other',
+            f'{quote(key)} is a key like any other',
             f'{FLAG}=True',
         )
 
@@ -201,7 +202,7 @@ def unmatchable(text: str) -> Iterator[Problem]:
     operands = set(wanted.literals)
     if wanted.predicate and wanted.predicate.operator in ('s==', '<in>'):
         operands.add(wanted.predicate.operands[0])
-    shown = requirement.quote(text)
+    shown = quote(text)
     if any(',' in operand for operand in operands):
         yield Problem(
             Code.COMMA_IN_FLAVOR,
@@ -213,7 +214,7 @@ def unmatchable(text: str) -> Iterator[Problem]:
         yield Problem(
             Code.OUTER_SPACE,
             f"{shown}: aggregates' values have no white space around them",
-            requirement.quote(text.strip()),
+            quote(text.strip()),
         )
 
 
@@ -224,7 +225,7 @@ def scope(name: str, text: str) -> Iterator[Problem]:
     if _VALIDATED.match(name) and sentinel:
         yield Problem(
             Code.REFUSED_BY_API,
-            f"Nova's API knows the values of {requirement.quote(name)}, and "
+            f"Nova's API knows the values of {quote(name)}, and "
             'refuses a sentinel',
             f'{SCOPE}{name}',
         )
@@ -256,6 +257,6 @@ def flag(name: str, text: str) -> Iterator[Problem]:
     elif not requirement.is_on(text) and text.strip().lower() not in _OFF:
         yield Problem(
             Code.UNCLEAR_FLAG,
-            f'{requirement.quote(text)} leaves the flag off',
+            f'{quote(text)} leaves the flag off',
             f'{FLAG}=True or {FLAG}=False',
         )

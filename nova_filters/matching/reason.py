@@ -7,8 +7,8 @@ import enum
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from nova_filters.matching import requirement
 from nova_filters.matching.inputs import Aggregate, FlavorSpec
+from os_placement_plugins.quoting import quote
 
 #: How many values or aggregates a message lists.
 LISTED: Final = 4
@@ -85,7 +85,7 @@ class Reason:
         """
         if self.kind is Kind.UNREADABLE:
             return 'an aggregate could not be read'
-        key = requirement.quote(self.key)
+        key = quote(self.key)
         wanted = quote_all(self.wanted)
         if self.side is Side.AGGREGATE:
             owner = f'aggregate {quote_all(self.aggregate)}'
@@ -121,7 +121,7 @@ def quote_all(values: Iterable[str]) -> str:
     :param values: any texts; each is listed once.
     """
     ordered = sorted(set(values))
-    quoted = [requirement.quote(value) for value in ordered[:LISTED]]
+    quoted = [quote(value) for value in ordered[:LISTED]]
     if len(ordered) > LISTED:
         quoted.append(f'{len(ordered) - LISTED} more')
     return ', '.join(quoted)

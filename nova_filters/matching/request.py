@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 from nova_filters.matching import decision, inputs, reason, requirement
 from nova_filters.matching.inputs import FLAG
+from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
 
@@ -189,7 +190,7 @@ class Request:
             facts |= fact << shift
         if any(piece.problem for piece in pieces):
             # Each aggregate with such an item is named.
-            owner = f'aggregate {requirement.quote(name_of(aggregate))}'
+            owner = f'aggregate {quote(name_of(aggregate))}'
             for piece in pieces:
                 self._add_problem(owner, key, piece)
         else:
@@ -213,12 +214,12 @@ class Request:
     ) -> None:
         """Remember that a value is malformed, if it is."""
         if value.problem:
-            text = f'{owner} has {requirement.quote(key)}: {value.problem}'
+            text = f'{owner} has {quote(key)}: {value.problem}'
             self._problems.add(text)
 
     def _close(self, what: str, exc: Exception) -> int:
         """Return the facts that close a host, and remember why."""
-        cause = requirement.quote(f'{type(exc).__name__}: {exc}')
+        cause = quote(f'{type(exc).__name__}: {exc}')
         self._problems.add(f'{what} could not be read: {cause}')
         self.fault = exc
         return _CLOSED

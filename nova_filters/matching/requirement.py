@@ -15,6 +15,8 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from os_placement_plugins.quoting import quote
+
 #: Any value, but the key must be present.
 ANY: Final = '*'
 #: The key may be absent.
@@ -51,19 +53,6 @@ OPERATORS: Final = frozenset({*NUMERIC, *_TEXT, _ALL_IN})
 
 #: The values that switch ``force_metadata_check`` on, in lower case.
 _TRUE: Final = frozenset({'true', '1', 't', 'y', 'yes', 'on'})
-
-#: How much of a value a message shows.
-_SHOWN: Final = 60
-
-
-def quote(text: str) -> str:
-    """Return a text in quotes, cut to a length for a log line.
-
-    :param text: operator input; control characters are escaped.
-    """
-    if len(text) > _SHOWN:
-        text = text[:_SHOWN] + '…'
-    return repr(text)
 
 
 def _number(text: str) -> float | None:
