@@ -12,12 +12,14 @@ from heat.db import api as db_api
 from heat.db import models
 from oslo_config import cfg
 from oslo_log import log as logging
-from oslo_utils import strutils
+from oslo_utils import strutils, uuidutils
 
 from heat_hints.deciding import hints, lineage
 from heat_hints.deciding.resource import Request
 from heat_hints.providers import asking
 from os_placement_plugins import signature
+from os_placement_plugins.errors import one_line
+from os_placement_plugins.quoting import quote
 from os_placement_plugins.stack_hints import (
     RESOURCE_UUID,
     HintValue,
@@ -74,24 +76,25 @@ class Injector:
             refused, or if something failed and ``on_error`` is ``fail``.
             Heat then fails the resource, and sends nothing.
         """
-        stock = given
-        if inherited is not None:
-            stock = inherited(resource, dict(given) if given else given)
-        if not hints.in_scope(self._scope, self._flag(resource)):
-            return stock
         template = given or {}
         refused = hints.why_refused(template, self._user_mode)
         if refused:
             raise exception.Error(refused)
-        signing = bool(self._keys)
-        user = hints.user_hints(stock or {}, template, signing=signing)
+        stock = given
+        if inherited is not None:
+            stock = inherited(resource, dict(given) if given else given)
+        mode, signing = self._user_mode, bool(self._keys)
+        if not hints.in_scope(self._scope, self._flag(resource)):
+            return hints.allowed(stock, template, mode, signing=signing)
+        user: dict[str, HintValue] = {}
         try:
+            user = hints.user_hints(stock or {}, template, signing=signing)
             return self._decide(resource, user) or None
         except exception.Error:
             raise
         except Exception as exc:
             self._failed(resource, 'the hints could not be made', exc)
-            return hints.merge({}, user, {}, self._user_mode) or None
+            return hints.merge({}, user, {}, mode) or None
 
     def _decide(
         self, resource: Any, user: Mapping[str, HintValue]
@@ -145,20 +148,23 @@ class Injector:
         if self._scope == hints.SCOPE_ALL:
             return None
         # Of the template: to read stored metadata may cost a query.
-        value = (resource.t.metadata() or {}).get('heat_hints')
+        metadata = resource.t.metadata()
+        if not isinstance(metadata, Mapping):
+            return None
+        value = metadata.get('heat_hints')
         if value is None:
             return None
         try:
             return bool(strutils.bool_from_string(value, strict=True))
         except ValueError:
             LOG.warning(
-                'heat_hints: the metadata "heat_hints: %(value)s" of resource '
-                '"%(resource)s" in stack "%(stack)s" is not understood and '
+                'heat_hints: the metadata heat_hints: %(value)s of resource '
+                '%(resource)s in stack %(stack)s is not understood and '
                 'counts as not given. Write true or false.',
                 {
-                    'value': value,
-                    'resource': resource.name,
-                    'stack': resource.stack.name,
+                    'value': quote(value),
+                    'resource': quote(resource.name),
+                    'stack': quote(resource.stack.name),
                 },
             )
             return None
@@ -167,23 +173,33 @@ class Injector:
         self, resource: Any, what: str, exc: BaseException | None = None
     ) -> None:
         """Fail the resource or log a WARNING, as ``on_error`` says."""
-        reason = f': {type(exc).__name__}: {exc}' if exc else ''
+        told = {
+            'resource': quote(resource.name),
+            'stack': resource.stack.id,
+            'what': what,
+        }
+        if exc:
+            told['what'] += f': {type(exc).__name__}: {one_line(exc)}'
         if self._fail:
+            # What an exception says may be no business of a tenant.
+            told['fault'] = uuidutils.generate_uuid()
+            LOG.error(
+                'heat_hints: resource %(resource)s of stack %(stack)s fails, '
+                'because %(what)s. The fault %(fault)s is named in its '
+                'status. Mend that, or set [heat_hints] on_error = ignore.',
+                told,
+            )
             raise exception.Error(
-                f'The scheduler hints of resource "{resource.name}" are '
-                f'incomplete, because {what}{reason}. No request was sent; '
-                'ask the operator of this cloud.'
+                f'The scheduler hints of resource {told["resource"]} could '
+                'not be made. No request was sent. Ask the operator of this '
+                f'cloud about fault {told["fault"]}.'
             ) from exc
         LOG.warning(
-            'heat_hints: resource "%(resource)s" of stack "%(stack)s" is '
+            'heat_hints: resource %(resource)s of stack %(stack)s is '
             'created without a part of its hints, because %(what)s.'
             ' Mend that, or set [heat_hints] on_error = fail to have such '
             'resources fail.',
-            {
-                'resource': resource.name,
-                'stack': resource.stack.id,
-                'what': f'{what}{reason}',
-            },
+            told,
         )
 
 

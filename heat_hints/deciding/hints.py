@@ -60,6 +60,33 @@ def why_refused(template: Iterable[str], mode: str) -> str | None:
     )
 
 
+def allowed(
+    stock: Mapping[str, Any] | None,
+    template: Container[str],
+    mode: str,
+    *,
+    signing: bool,
+) -> Mapping[str, Any] | None:
+    """Return the hints of a resource that gets none of ours.
+
+    :param stock: the hints that Heat sends without this package.
+    :param template: the names of the hints that the template gives.
+    :param mode: one of :data:`USER_MODES`. Only with ``keep`` a template may
+        give reserved names.
+    :param signing: Heat signs its hints; no signature is the template's.
+    :returns: the same object if nothing is forbidden.
+    """
+    reserved = RESERVED if mode != USER_KEEP else ()
+    forbidden = {*reserved, *((signature.HINT,) if signing else ())}
+    if not any(name in template for name in forbidden):
+        return stock
+    return {
+        name: value
+        for name, value in (stock or {}).items()
+        if name not in forbidden
+    } or None
+
+
 def user_hints(
     stock: Mapping[str, object], template: Container[str], *, signing: bool
 ) -> dict[str, HintValue]:

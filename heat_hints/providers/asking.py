@@ -11,6 +11,7 @@ from oslo_log import log as logging
 from heat_hints.deciding import hints
 from heat_hints.deciding.resource import Request
 from heat_hints.providers import NAMESPACE, Provider, ProviderError
+from os_placement_plugins.quoting import quote
 from os_placement_plugins.stack_hints import HintValue
 
 LOG = logging.getLogger(__name__)
@@ -65,17 +66,18 @@ def ask(
             failed(f'the provider "{name}" could not be loaded', None)
             continue
         try:
-            accepted, refused = hints.accept(provider.hints(request), provided)
+            offer = provider.hints(request) or {}
+            accepted, refused = hints.accept(offer, provided)
         except (Exception, SystemExit) as exc:
             failed(f'the provider "{name}" failed', exc)
             continue
         provided |= accepted
         for hint, reason in refused.items():
             LOG.warning(
-                'heat_hints: the hint "%(hint)s" of the provider '
+                'heat_hints: the hint %(hint)s of the provider '
                 '"%(provider)s" is not sent: %(reason)s. Give it another '
                 'name.',
-                {'hint': hint, 'provider': name, 'reason': reason},
+                {'hint': quote(hint), 'provider': name, 'reason': reason},
             )
     return provided
 

@@ -31,7 +31,7 @@ def server(
     if hints is not None:
         resource['properties']['scheduler_hints'] = dict(hints)
     if metadata is not None:
-        resource['metadata'] = dict(metadata)
+        resource['metadata'] = metadata
     return resource
 
 

@@ -4,6 +4,7 @@
 
 import collections
 import json
+import re
 
 from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
@@ -216,9 +217,19 @@ class _Scope:
             yes=server(name='yes', metadata={'heat_hints': True}),
             no=server(name='no', metadata={'heat_hints': 'false'}),
             silent=server(name='silent'),
-            odd=server(name='odd', metadata={'heat_hints': 'maybe'}),
+            odd=server(
+                name='odd',
+                metadata={'heat_hints': 'maybe\n00:00 ERROR heat_hints lie'},
+            ),
+            list=server(name='list', metadata={'get_param': 'numbers'}),
+            forged=server(
+                name='forged',
+                metadata={'heat_hints': False},
+                hints={'heat_root_stack_id': 'x', 'tier': 'gold'},
+            ),
             nested={'type': 'inner.yaml'},
-        ),
+        )
+        | {'parameters': {'numbers': {'type': 'json', 'default': [1]}}},
         'files': {
             'inner.yaml': json.dumps(
                 template(
@@ -244,14 +255,17 @@ class TestOptIn(_Scope, base.ScenarioCase):
 
     def test_only_resources_that_say_so_get_hints(self):
         self.assert_created('root')
-        self.assertEqual(['inner', 'yes'], self.names())
+        self.assertEqual(['forged', 'inner', 'yes'], self.names())
 
     def test_others_are_created_as_stock_heat_does(self):
         self.assertIsNone(self.outcome.hints('silent'))
 
     def test_metadata_that_is_not_understood_is_told(self):
         (warning,) = self.outcome.warnings()
-        self.assertIn('"heat_hints: maybe"', warning)
+        self.assertIn(r"heat_hints: 'maybe\n00:00 ERROR", warning)
+
+    def test_a_reserved_name_is_dropped_whatever_the_scope(self):
+        self.assertEqual({'tier': 'gold'}, self.outcome.hints('forged'))
 
 
 class TestOptOut(_Scope, base.ScenarioCase):
@@ -263,8 +277,13 @@ class TestOptOut(_Scope, base.ScenarioCase):
     def test_all_but_those_that_say_so_get_hints(self):
         self.assert_created('root')
         self.assertEqual(
-            ['inner', 'inner_silent', 'odd', 'silent', 'yes'], self.names()
+            [
+                *('forged', 'inner', 'inner_silent'),
+                *('list', 'odd', 'silent', 'yes'),
+            ],
+            self.names(),
         )
+        self.assertEqual({'tier': 'gold'}, self.outcome.hints('forged'))
 
 
 class TestProviders(_WithProviders, base.ScenarioCase):
@@ -326,7 +345,7 @@ class TestProviders(_WithProviders, base.ScenarioCase):
                 ('rack', 'second'),
             )
             for line in self.outcome.warnings()
-            if f'"{hint}" of the provider "{provider}"' in line
+            if f'\'{hint}\' of the provider "{provider}"' in line
         }
         self.assertEqual(
             {('heat_stack_id', 'rack'), ('rack', 'second')}, refused
@@ -377,7 +396,6 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
     FAILING = (
         ('failing', 'RuntimeError: the inventory is away'),
         ('leaving', 'SystemExit: no inventory'),
-        ('nothing', "'NoneType' object"),
         ('endless', 'RecursionError'),
     )
     options = {
@@ -385,7 +403,8 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
         'providers': ','.join(
             [
                 *(name for name, _ in UNLOADABLE + FAILING),
-                *('second', 'no_lookup'),
+                # This one gives no hints, and that is no failure.
+                *('nothing', 'second', 'no_lookup'),
             ]
         ),
     }
@@ -446,8 +465,20 @@ class TestFailuresFail(_Failing, base.ScenarioCase):
     }
 
     def test_the_resource_fails_and_nothing_is_sent(self):
-        self.assert_failed('root', '"failing"', 'the inventory is away')
-        self.assert_failed('nesting', 'could not be looked up')
+        for stack, *told in (
+            ('root', '"failing"', 'the inventory is away'),
+            ('nesting', 'could not be looked up'),
+        ):
+            self.assert_failed(stack, 'Ask the operator', 'fault')
+            reason = self.outcome.told[stack]['reason']
+            (error,) = (
+                line
+                for line in self.outcome.errors()
+                if re.search(r'fault (\S+)\.', reason)[1] in line
+            )
+            for words in told:
+                self.assertIn(words, error)
+                self.assertNotIn(words, reason)
 
 
 class TestUnloadableProviderFails(_WithProviders, base.ScenarioCase):
@@ -461,4 +492,5 @@ class TestUnloadableProviderFails(_WithProviders, base.ScenarioCase):
     stacks = _Failing.stacks[:1]
 
     def test_the_resource_fails_and_nothing_is_sent(self):
-        self.assert_failed('root', '"broken"')
+        self.assert_failed('root', 'Ask the operator')
+        self.assertIn('"broken"', self.outcome.errors()[-1])

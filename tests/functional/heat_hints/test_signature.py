@@ -251,5 +251,7 @@ class TestFailingSignatureFails(_BrokenHmac, base.ScenarioCase):
     }
 
     def test_the_resource_fails_and_nothing_is_sent(self):
-        self.assert_failed('root', 'could not be signed')
+        self.assert_failed('root', 'Ask the operator')
+        (error,) = self.outcome.errors()
+        self.assertIn('could not be signed', error)
         self.assertNotIn(KEY, self.outcome.told['root']['reason'])

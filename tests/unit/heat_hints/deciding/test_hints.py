@@ -219,6 +219,27 @@ class TestMayBeSigned(unittest.TestCase):
 
 
 @ddt.ddt
+class TestAllowed(unittest.TestCase):
+    GIVEN = {'heat_stack_id': 'x', 'heat_signature': 's', 'tier': 1}
+
+    @ddt.data(
+        ('override', False, {'tier': 1}),
+        ('reject', True, {'tier': 1}),
+        ('keep', False, GIVEN),
+        ('keep', True, {'heat_stack_id': 'x', 'tier': 1}),
+    )
+    @ddt.unpack
+    def test_a_resource_out_of_scope_sends(self, mode, signing, wanted):
+        sent = hints.allowed(self.GIVEN, self.GIVEN, mode, signing=signing)
+        self.assertEqual(wanted, sent)
+
+    def test_what_nobody_forbids_stays_as_it_is(self):
+        for given in (None, {}, {'tier': [None]}):
+            sent = hints.allowed(given, given or {}, 'reject', signing=True)
+            self.assertIs(given, sent)
+
+
+@ddt.ddt
 class TestScope(unittest.TestCase):
     @ddt.data(
         (hints.SCOPE_ALL, None, True),
