@@ -24,8 +24,9 @@ _HOST: Final = (
     'service_host',
     'host_name',
     'hypervisor_hostname',
-    'name',
 )
+#: Columns of which a list of hosts has none: it is of something else.
+_NO_HOST: Final = ('flavor', 'hosts', *_PROPERTIES)
 _SERVER_HOST: Final = (
     'os-ext-srv-attr:host',
     'compute_host',
@@ -136,6 +137,8 @@ def read_flavors(rows: Iterable[Row]) -> list[Flavor]:
     found = []
     for row in map(columns, rows):
         name = _name(row, command)
+        if 'hosts' in row:
+            raise UnreadableError(f'{name!r} is an aggregate, and no flavor')
         extra_specs = _properties(row, name, command)
         found.append(Flavor(name, extra_specs, _text(row, 'id')))
     return _unique(found, 'flavor')
@@ -181,10 +184,10 @@ def read_hosts(rows: Iterable[Row]) -> list[str]:
         if row.get('binary') not in (None, 'nova-compute'):
             continue
         name = _text(row, *_HOST)
-        if not name:
+        if not name or not row.keys().isdisjoint(_NO_HOST):
             raise UnreadableError(
-                'a row has no column "Host"; save it with "openstack compute '
-                'service list --service nova-compute -f json"'
+                'a row is no host; save it with "openstack compute service '
+                'list --service nova-compute -f json"'
             )
         found.append(name)
     return found

@@ -85,10 +85,14 @@ class ExplainFilter(common.FilterCommand):
         aggregates = source.aggregates()
         exempt = self.exempt(parsed_args)
         if parsed_args.matrix:
-            if parsed_args.host or parsed_args.only_refused:
+            if (
+                parsed_args.host
+                or parsed_args.hosts
+                or parsed_args.only_refused
+            ):
                 raise exceptions.CommandError(
-                    '--matrix judges aggregates: leave out --host and '
-                    '--only-refused'
+                    '--matrix judges aggregates: leave out --host, --hosts '
+                    'and --only-refused'
                 )
             return _matrix(flavors, aggregates, exempt)
         hosts = inventory.hosts_of(aggregates, source.hosts())

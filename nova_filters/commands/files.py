@@ -4,7 +4,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import yaml
 from osc_lib import exceptions
@@ -19,9 +19,28 @@ from os_placement_plugins.commands.files import (
 
 _T = TypeVar('_T')
 
-#: PyYAML's safe loader; the one in C, where there is one, is ten times
-#: faster.
-_Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+# The one in C, where there is one, is ten times faster.
+_Safe: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+
+
+def _whole(found: dict[Any, Any], pairs: int) -> dict[Any, Any]:
+    """Return an object, if none of its pairs got lost."""
+    if len(found) < pairs:
+        # The output of several commands, one after the other, looks so.
+        raise inventory.UnreadableError(
+            'a key is there twice in one object; write a line "---" between '
+            'objects, or save them with -f json'
+        )
+    return found
+
+
+class _Loader(_Safe):  # type: ignore[misc]
+    """PyYAML's safe loader, for objects that have each key once."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Return an object."""
+        found = super().construct_mapping(node, deep)
+        return _whole(found, len(node.value))
 
 
 def _documents(text: str) -> Iterable[object]:
@@ -31,7 +50,9 @@ def _documents(text: str) -> Iterable[object]:
         yield from yaml.load_all(text, Loader=_Loader)  # noqa: S506
         return
     # Several commands may have written into one file, one after another.
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(
+        object_pairs_hook=lambda pairs: _whole(dict(pairs), len(pairs))
+    )
     position = 0
     while position < len(text):
         document, position = decoder.raw_decode(text, position)

@@ -90,6 +90,10 @@ class ShowFilterImpact(common.FilterCommand):
                 '--set-flavor, --unset-flavor, --after-aggregates, '
                 '--after-flavors or --replace-in-tree'
             )
+        if parsed_args.no_servers and parsed_args.servers:
+            raise exceptions.CommandError(
+                '--no-servers and --servers exclude each other'
+            )
         self._warn(parsed_args)
         source = self.source(parsed_args)
         flavors = source.flavors()

@@ -131,6 +131,10 @@ class ShowStackHints(lister.Lister):
             )
             if stack:
                 members = [m for m in members if m.belongs_to(stack)]
+                if not members:
+                    raise exceptions.CommandError(
+                        f'No server of these files names the stack {stack!r}'
+                    )
         elif stack:
             members = server_hints.read_servers(self._ask(stack), keys)
         else:

@@ -61,6 +61,15 @@ class ErrorTest(base.CloudTestCase):
         ('explain --server web', '--servers'),
         ('explain', 'Name a flavor'),
         ('explain --matrix --host compute-1', 'leave out --host'),
+        ('explain --matrix --hosts {services}', 'leave out --host'),
+        ('impact --replace-in-tree --no-servers --servers {old}', 'exclude'),
+        # Files of something else, and several outputs run together.
+        ('explain m1.small --hosts {flavors}', 'is no host'),
+        ('explain m1.small --hosts {aggregates}', 'is no host'),
+        ('explain m1.small --flavors {aggregates}', 'no flavor'),
+        ('explain m1.small --aggregates {flavors}', 'no column "Hosts"'),
+        ('explain --servers {run_together}', 'a key is there twice'),
+        ('explain --servers {twice}', 'a key is there twice'),
         ('impact', 'Name a change'),
         ('impact --set-aggregate x k=v', "the name 'x'"),
         ('impact --set-aggregate gpus k', "'k' is no key=value"),
@@ -75,7 +84,16 @@ class ErrorTest(base.CloudTestCase):
     def test_a_wrong_argument_is_named(self, words: str, told: str) -> None:
         server = {'name': 'mail', 'flavor': 'win.medium (1)'}
         old = self.write(json.dumps(server), 'old.json')
-        arguments = words.format(old=old).split()
+        files = dict(zip(self.files()[::2], self.files()[1::2], strict=True))
+        yaml = 'name: web\nflavor: {original_name: f, extra_specs: {}}\n'
+        arguments = words.format(
+            old=old,
+            flavors=files['--flavors'],
+            aggregates=files['--aggregates'],
+            services=files['--hosts'],
+            run_together=self.write(yaml * 2, 'two.yaml'),
+            twice=self.write('[{"name": "a", "name": "b"}]', 'twice.json'),
+        ).split()
         result = self.fail(arguments[0], *self.files(), *arguments[1:])
         self.assert_one_line(result, told)
 

@@ -17,7 +17,9 @@ class ExplainTest(base.CloudTestCase):
     def explain(self, *arguments: str) -> list[dict[str, object]]:
         """Return the rows, which must be the same from cloud and files."""
         command = ('aggregate', 'filter', 'explain', *arguments)
-        files = self.files()
+        # The matrix judges aggregates, and refuses hosts.
+        count = 4 if '--matrix' in arguments else 6
+        files = self.files()[:count]
         self.cloud.requests.clear()
         live = self.live(*command)
         # A cloud is only read.

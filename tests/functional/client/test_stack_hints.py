@@ -153,10 +153,14 @@ class OfflineTest(base.CommandTestCase):
     @ddt.data(
         ('shop', {'shop-db', 'shop-web', 'shop-unsigned', 'shop-forged'}),
         ('id-shop-0', {'shop-web'}),
-        ('nothing', set()),
     )
     def test_a_stack_chooses_its_servers(self, stack, names):
         self.assertEqual(names, set(verdicts(self.show(stack))))
+
+    def test_a_stack_that_no_server_names_is_told(self):
+        result = self.openstack(*COMMAND, 'nothing', '--servers', self.servers)
+        self.assertEqual((1, ''), (result.status, result.output))
+        self.assertIn("the stack 'nothing'", result.error)
 
     def test_the_table_is_for_people(self):
         result = self.openstack(*COMMAND, '--servers', self.servers)

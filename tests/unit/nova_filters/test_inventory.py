@@ -109,7 +109,7 @@ class ReadTest(unittest.TestCase):
             {'Name': 'a', 'Properties': {}, 'Hosts': 3},
             'no list',
         ),
-        (inventory.read_hosts, {'State': 'up'}, '"Host"'),
+        (inventory.read_hosts, {'State': 'up'}, 'is no host'),
         # before API version 2.47
         (
             inventory.read_servers,
