@@ -6,6 +6,8 @@ A plug-in calls :func:`check` when its service starts. A wrong value then
 stops the service, and no request meets the value.
 """
 
+import difflib
+import pathlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -60,6 +62,41 @@ def find_wrong(config: cfg.ConfigOpts, options: Options) -> list[str]:
             if problem:
                 found.append(f'[{group.name}] {problem}')
     return found
+
+
+def find_unread(config: cfg.ConfigOpts, options: Options) -> list[str]:
+    """Say what nothing reads of the sections of this package.
+
+    :param config: the configuration, read from files.
+    :param options: the groups and their options.
+    :returns: a text for each option that its section does not have, and for
+        each section that is almost named like one of the groups.
+    """
+    groups = {
+        group.name: {opt.name for opt in opts} for group, opts in options
+    }
+    files = [pathlib.Path(name) for name in config.config_file or ()]
+    for folder in config.config_dir or ():
+        files += sorted(pathlib.Path(folder).glob('*.conf'))
+    found = []
+    for file in files:
+        sections: dict[str, dict[str, list[str]]] = {}
+        cfg.ConfigParser(str(file), sections).parse()
+        for section, names in sections.items():
+            known = groups.get(section)
+            if known is None:
+                found += _nearest(f'section [{section}]', section, groups)
+                continue
+            for name in names.keys() - known:
+                option = f'[{section}] {name}'
+                found += _nearest(option, name, known) or [option]
+    return sorted(found)
+
+
+def _nearest(what: str, name: str, known: Iterable[str]) -> list[str]:
+    """Return a text with the name that is meant, if there is one."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+    return [f'{what}: is {one} meant?' for one in near]
 
 
 def check(config: cfg.ConfigOpts, options: Options) -> None:

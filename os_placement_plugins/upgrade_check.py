@@ -71,9 +71,21 @@ class Checks(upgradecheck.UpgradeCommands):
             f'Correct {self.project}.conf and restart the service.',
         )
 
+    def check_names(self) -> Result:
+        """Check that something reads each option in the sections."""
+        unread = options.find_unread(self._config, self.options)
+        if not unread:
+            return Result(SUCCESS)
+        return Result(
+            WARNING,
+            f'Nothing reads {"; ".join(unread)}. Correct or remove it in '
+            f'{self.project}.conf.',
+        )
+
     #: A subclass adds its own.
     _upgrade_checks: tuple[Any, ...] = (
         ('Configuration file', check_configuration),
+        ('Option names', check_names),
         ('Option values', check_values),
     )
 

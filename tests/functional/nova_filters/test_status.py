@@ -91,6 +91,28 @@ CASES = {
         ('SUCCESS', (f'signing_key = {KEY}', ''), ('no signing_key',)),
         ('FAILURE', (KEY, 'short-secret'), ('Not checked',)),
     ),
+    'Option names': (
+        (
+            'WARNING',
+            ('', 'stack_affinity_weigth_multiplier = -5'),
+            (
+                '[nova_filters] stack_affinity_weigth_multiplier: is '
+                'stack_affinity_weight_multiplier meant?',
+                'in nova.conf',
+            ),
+        ),
+        (
+            'WARNING',
+            ('signing_key =', 'signing_keys ='),
+            ('is signing_key meant?',),
+        ),
+        (
+            'WARNING',
+            ('[nova_filters]', '[nova_filter]'),
+            ('section [nova_filter]: is nova_filters meant?',),
+        ),
+        ('WARNING', ('', 'stack_map_size = 7'), ('stack_map_size. Correct',)),
+    ),
     'Option values': (
         (
             'FAILURE',
