@@ -29,15 +29,17 @@ def recorded(profile: Any, node: Any) -> Iterator[None]:
     :raises: ``EResourceCreation``, the only error that makes Senlin put the
         node into ERROR, with the id of what may be left.
     """
-    before = node.physical_id
+    made_id = None
     try:
         client = getattr(profile, profile.CLIENT)(node)
         method = f'{profile.CREATES}_create'
         create = getattr(client, method)
 
         def create_and_record(**attrs: Any) -> Any:
+            nonlocal made_id
             made = create(**attrs)
             _record(profile, client, node, made.id)
+            made_id = made.id
             return made
 
         setattr(client, method, create_and_record)
@@ -50,14 +52,16 @@ def recorded(profile: Any, node: Any) -> Iterator[None]:
         if not isinstance(failure, exc.EResourceCreation):
             failure = exc.EResourceCreation(type='node', message=str(ex))
         # Senlin's server profile has cleaned up itself if it names an id.
-        if not failure.resource_id and node.physical_id != before:
-            failure.resource_id = node.physical_id
+        if made_id and not failure.resource_id:
+            failure.resource_id = node.physical_id = made_id
             _delete(profile, node)
         raise failure from ex
 
 
 def _record(profile: Any, client: Any, node: Any, made: str) -> None:
     """Record an id, or delete what belongs to a node that is gone."""
+    # Only in the database: Senlin compares the node's own id with the new
+    # one to see that a recovery has recreated it.
     kind = profile.CREATES
     try:
         node_objects.Node.update(
@@ -73,7 +77,6 @@ def _record(profile: Any, client: Any, node: Any, made: str) -> None:
         raise exc.EResourceCreation(
             type=kind, message='its node was deleted meanwhile'
         ) from ex
-    node.physical_id = made
 
 
 def _delete(profile: Any, node: Any) -> None:

@@ -114,6 +114,8 @@ class Cloud:
         self.keystone_failure = ''
         #: Queue name -> bodies of the messages posted there.
         self.queues: dict[str, list[Any]] = collections.defaultdict(list)
+        #: Pool -> member id -> id of the member's server.
+        self.pools: dict[str, dict[str, str]] = collections.defaultdict(dict)
         self.driver = types.SimpleNamespace(
             compute=self._factory(Compute),
             glance=self._factory(Image),
@@ -123,7 +125,7 @@ class Cloud:
             message=self._factory(Queue),
             block_storage=self._factory(Client),
             workflow=self._factory(Client),
-            loadbalancing=self._factory(Client),
+            loadbalancing=self._factory(LoadBalancer),
             octavia=self._factory(Client),
         )
         if store and store.exists():
@@ -347,6 +349,10 @@ class Network(Client):
         self._call(f'network {name_or_id}')
         return Thing({'id': name_or_id})
 
+    def subnet_get(self, name_or_id):
+        """Know every subnet."""
+        return Thing({'id': name_or_id})
+
     def port_create(self, **attrs):
         """Create a port."""
         self._call(f'port on {attrs["network_id"]}')
@@ -421,6 +427,26 @@ class Orchestration(Client):
 
     def wait_for_stack_delete(self, stack_id, timeout=None):
         """Return at once: stacks go at once."""
+
+
+class LoadBalancer(Client):
+    """As much of the driver as Senlin's load-balancing policy calls."""
+
+    def lb_create(self, vip, pool, cluster_name, hm, az, flavor_id):
+        """Create a load balancer with an empty pool."""
+        made = dict.fromkeys(('loadbalancer', 'pool'), str(uuid.uuid4()))
+        return True, {**made, 'vip_address': '192.0.2.1'}
+
+    def member_add(self, node, lb_id, pool_id, port, subnet):
+        """Add the server of a node to a pool."""
+        member_id = str(uuid.uuid4())
+        self.cloud.pools[pool_id][member_id] = node.physical_id
+        return member_id
+
+    def member_remove(self, lb_id, pool_id, member_id):
+        """Take a member out of its pool."""
+        del self.cloud.pools[pool_id][member_id]
+        return True
 
 
 class Queue(Client):

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The profiles beside Senlin's own: what an operation leaves is the same."""
+
+import json
+import re
+
+import ddt
+from senlin.common import consts, context
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
+from senlin.engine import node as node_mod
+
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+TEMPLATE = {'heat_template_version': '2021-04-16'}
+#: Type -> a spec, and what can be changed in it later.
+SPECS = {
+    'os.nova.server': (
+        {'flavor': 'small', 'image': 'cirros', 'networks': []},
+        {'name': 'renamed'},
+    ),
+    'os.heat.stack': ({'template': TEMPLATE}, {'timeout': 7}),
+}
+#: Columns that differ from node to node.
+OWN = {'id', 'name', 'cluster_id', 'profile_id', 'physical_id'}
+#: Times of which only the presence is compared.
+TIMES = {'init_at', 'created_at', 'updated_at'}
+UUID = re.compile('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
+
+SERVER_CALLS = ('server_create', 'wait_for_server', 'server_get')
+STACK_CALLS = ('stack_create', 'wait_for_stack', 'stack_get')
+
+
+def recovering(operation=None, **params):
+    """Return the step that recovers a node."""
+    how = {'operation': operation, 'operation_params': params}
+    how = how if operation else {}
+
+    def recover(test, node_id, changed):
+        return test.senlin.act_node(node_id, 'recover', **how)
+
+    return recover
+
+
+def check(test, node_id, changed):
+    """Check a node."""
+    return test.senlin.act_node(node_id, 'check')
+
+
+def lose(test, node_id, changed):
+    """Take away what the node is made of."""
+    for region in test.cloud.regions.values():
+        region.servers.pop(test.row(node_id)['physical_id'], None)
+        region.stacks.pop(test.row(node_id)['physical_id'], None)
+
+
+def update(test, node_id, changed):
+    """Give a node another profile."""
+    answer = test.senlin.call(
+        'PATCH', f'/nodes/{node_id}', {'node': {'profile_id': changed}}
+    )
+    return test.senlin.wait(answer['started'])
+
+
+def leave(test, node_id, changed):
+    """Take a node out of its cluster."""
+    test.left = test.row(node_id)['cluster_id']
+    return test.senlin.act(test.left, 'del_nodes', nodes=[node_id])
+
+
+def join(test, node_id, changed):
+    """Put the node back."""
+    return test.senlin.act(test.left, 'add_nodes', nodes=[node_id])
+
+
+def snapshot(test, node_id, changed):
+    """Run an operation that Senlin's API does not offer."""
+    admin = context.get_admin_context()
+    node = node_mod.Node.load(admin, node_id=node_id, project_safe=False)
+    node.do_operation(admin, operation='snapshot')
+
+
+def failing(call, step):
+    """Return a step during which a call to the cloud fails."""
+
+    def fail(test, node_id, changed):
+        failures = test.cloud.regions[ONE].failures
+        failures[call] = 'Out of order'
+        action = step(test, node_id, changed)
+        failures.clear()
+        return action
+
+    return fail
+
+
+def delete(test, node_id, changed):
+    """Delete a node."""
+    return test.senlin.delete(f'/nodes/{node_id}')
+
+
+RECREATE = recovering('RECREATE')
+BOTH = {
+    'is checked and recreated twice': (check, RECREATE, RECREATE),
+    'is gone and recreated': (lose, check, RECREATE),
+    'is updated and recreated': (update, RECREATE),
+    'leaves, joins and is deleted': (leave, join, delete),
+}
+SERVERS = {
+    'is recovered in the other ways': (
+        recovering(),
+        recovering('REBOOT'),
+        recovering('REBUILD', image='new'),
+        snapshot,
+    ),
+    'is gone and rebuilt': (lose, recovering('REBUILD')),
+}
+LIVES = {
+    f'{kind} that {what}': (kind, steps)
+    for kind, own, calls in (
+        ('os.nova.server', SERVERS, SERVER_CALLS),
+        ('os.heat.stack', {}, STACK_CALLS),
+    )
+    for what, steps in {
+        **BOTH,
+        **own,
+        **{f'fails in {c}': (failing(c, RECREATE), RECREATE) for c in calls},
+    }.items()
+}
+
+
+@ddt.ddt
+class Compared(base.TestCase):
+    maxDiff = None
+
+    def row(self, node_id):
+        """Return the row of a node."""
+        with db_api.session_for_read() as session:
+            query = session.query(models.Node).filter_by(id=node_id)
+            return {
+                column.name: getattr(node, column.name)
+                for node in query
+                for column in models.Node.__table__.columns
+            }
+
+    def left_after(self, type_name, in_tree, steps):
+        """Return what each step of a node's life leaves behind."""
+        spec, change = SPECS[in_tree]
+        profile = self.senlin.profile(type_name, **spec)
+        changed = self.senlin.profile(type_name, **spec, **change)
+        cluster = self.cluster(profile=profile)
+        action, node_id = self.senlin.start_node(cluster, profile)
+        self.assert_done(self.senlin.wait(action))
+        found = [self.look(node_id)]
+        for step in steps:
+            before = self.row(node_id)['physical_id']
+            action = step(self, node_id, changed)
+            self.wait_until_free(cluster)
+            now = self.row(node_id)
+            same = now and now['physical_id'] == before
+            outcome = action and (action['status'], action['status_reason'])
+            found.append((same, outcome, self.look(node_id)))
+        texts = [json.dumps(step, sort_keys=True) for step in found]
+        return [UUID.sub('ID', text) for text in texts]
+
+    def look(self, node_id):
+        """Return the row of a node without what must differ."""
+        row = self.row(node_id)
+        placement = dict((row.get('data') or {}).get('placement') or {})
+        placement.pop('region_name', None)
+        data = {**(row.get('data') or {}), 'placement': placement}
+        return {
+            name: bool(value) if name in TIMES else value
+            for name, value in {**row, 'data': data}.items()
+            if name not in OWN
+        }
+
+    @ddt.data(*LIVES)
+    def test_the_same_is_left_of_an(self, life):
+        in_tree, steps = LIVES[life]
+        ours = in_tree.replace('os', 'senlin_plugins', 1)
+        self.assertEqual(
+            self.left_after(in_tree, in_tree, steps),
+            self.left_after(ours, in_tree, steps),
+        )
+
+
+class LoadBalancing(base.TestCase):
+    """Senlin's load-balancing policy, with our policies and profile."""
+
+    def setUp(self):
+        super().setUp()
+        lb = {
+            'pool': {'subnet': 'private', 'protocol_port': 80},
+            'vip': {'subnet': 'public', 'protocol_port': 80},
+        }
+        self.cluster_id = self.cluster(
+            self.region_policy((TWO,), (THREE,)),
+            self.senlin.policy('senlin.policy.loadbalance', lb, '1.3'),
+            self.senlin.policy(base.DELETION_POLICY, {}, '1.1'),
+        )
+
+    def assert_members(self, count):
+        """Check that each server of the cluster is a member, once."""
+        nodes = self.senlin.nodes(self.cluster_id)
+        self.assertEqual(count, len(nodes))
+        (pool,) = (
+            members
+            for members in self.cloud.pools.values()
+            if {n['data'].get('lb_member') for n in nodes} & members.keys()
+        )
+        self.assertEqual(
+            {n['data']['lb_member']: n['physical_id'] for n in nodes}, pool
+        )
+
+    def recover(self, node, **how):
+        """Recover a node as the health manager does."""
+        self.assert_done(self.senlin.act_node(node['id'], 'recover', **how))
+
+    def test_each_server_is_in_the_pool_once(self):
+        self.act(self.cluster_id, 'scale_out', count=4)
+        self.assert_members(4)
+        nodes = self.senlin.nodes(self.cluster_id)
+        for operation in (
+            consts.RECOVER_RECREATE,
+            consts.RECOVER_REBOOT,
+            consts.RECOVER_RECREATE,
+        ):
+            self.recover(nodes[0], operation=operation)
+            self.assert_members(4)
+        self.act(self.cluster_id, 'scale_in')
+        self.assert_members(3)
+        self.act(
+            self.cluster_id,
+            'resize',
+            adjustment_type='EXACT_CAPACITY',
+            number=5,
+        )
+        self.assert_members(5)
+        node = self.senlin.nodes(self.cluster_id)[0]
+        self.assert_done(self.senlin.delete(f'/nodes/{node["id"]}'))
+        self.assert_members(4)
+
+    def test_a_recovery_of_the_cluster_is_made_up_for_by_one_of_the_node(self):
+        self.act(self.cluster_id, 'scale_out', count=2)
+        node = self.senlin.nodes(self.cluster_id)[0]
+        del self.cloud.regions[base.region_of(node)].servers[
+            node['physical_id']
+        ]
+        # Senlin asks no policy about the nodes that this recovers.
+        self.act(self.cluster_id, 'recover', check=True)
+        self.recover(node, check=True)
+        self.assert_members(2)
