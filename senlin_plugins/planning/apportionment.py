@@ -50,8 +50,7 @@ class _Bin(NamedTuple):
     """A region with the bounds of the number of nodes it may end with."""
 
     name: str
-    #: None if the spec does not name the region.
-    weight: int | None
+    weight: int
     lower: int
     upper: int
 
@@ -111,7 +110,7 @@ def grow(
         if region.cap != NO_CAP:
             room = max(0, min(count, region.cap - now))
         bins.append(_Bin(region.name, region.weight, now, now + room))
-    return _plan(bins, current, count)
+    return _plan(_by_weight(bins), current, count)
 
 
 def shrink(
@@ -119,10 +118,10 @@ def shrink(
 ) -> Decision:
     """Plan where to delete nodes (scenario S1).
 
-    Nodes go in exactly the opposite order of :func:`grow`, so shrinking by
-    as many nodes as the cluster just grew by undoes the growth. Nodes in
-    regions that the spec does not name go first, then those in regions of
-    weight 0. Caps do not matter: nothing grows.
+    Nodes in regions that the spec does not name go first, then what is above
+    a cap, then nodes in regions of weight 0. The others go in exactly the
+    opposite order of :func:`grow`, so shrinking by as many nodes as the
+    cluster just grew by undoes the growth, if no region is past its cap.
 
     :param regions: the usable regions of the spec.
     :param current: region name -> nodes that are there now, without those
@@ -132,29 +131,37 @@ def shrink(
     """
     if not regions:
         return Decision(refusal=NO_USABLE_REGION)
-    weights = {region.name: region.weight for region in regions}
-    bins = [
-        _Bin(name, weights.get(name), 0, current.get(name, 0))
-        for name in weights.keys() | current.keys()
-    ]
-    return _plan(bins, current, sum(current.values()) - count)
+    bins, above_caps = [], []
+    for name, weight, cap in map(dataclasses.astuple, regions):
+        now = current.get(name, 0)
+        kept = now if cap == NO_CAP else min(now, cap)
+        bins.append(_Bin(name, weight, 0, kept))
+        above_caps.append(_Bin(name, weight, kept, now))
+    strays = current.keys() - {region.name for region in regions}
+    unnamed = [_Bin(name, 0, 0, current[name]) for name in strays]
+    tiers = [*_by_weight(bins), *_by_weight(above_caps), unnamed]
+    return _plan(tiers, current, sum(current.values()) - count)
+
+
+def _by_weight(bins: Sequence[_Bin]) -> list[list[_Bin]]:
+    """Return the regions with a weight, and those that come after them."""
+    return [[b for b in bins if b.weight], [b for b in bins if not b.weight]]
 
 
 def _plan(
-    bins: Sequence[_Bin], current: Mapping[str, int], extra: int
+    tiers: Sequence[Sequence[_Bin]], current: Mapping[str, int], extra: int
 ) -> Decision:
     """Hand out nodes above the lower bounds; the plan is what changes."""
-    if not 0 <= extra <= sum(b.upper - b.lower for b in bins):
+    rooms = [sum(b.upper - b.lower for b in tier) for tier in tiers]
+    if not 0 <= extra <= sum(rooms):
         return Decision(refusal=NO_FEASIBLE_PLAN)
-    after: dict[str, int] = {}
-    for tier in (
-        [b for b in bins if b.weight],
-        [b for b in bins if b.weight == 0],
-        [b for b in bins if b.weight is None],
-    ):
+    # A region may have a second bin, above its cap, in a later tier.
+    after = {b.name: b.lower for tier in reversed(tiers) for b in tier}
+    for tier, room in zip(tiers, rooms, strict=True):
         # A tier gets nodes only if the tiers before it are full.
-        given = min(extra, sum(b.upper - b.lower for b in tier))
-        after |= _apportion(tier, given)
+        given = min(extra, room)
+        if given:
+            after |= _apportion(tier, given)
         extra -= given
     changes = {n: abs(after[n] - current.get(n, 0)) for n in sorted(after)}
     return Decision({name: n for name, n in changes.items() if n})

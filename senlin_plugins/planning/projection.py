@@ -17,12 +17,14 @@ STRAY_GROWING = 'not in the policy: gets no nodes'
 STRAY_SHRINKING = 'not in the policy: its nodes leave first'
 OUT_OF_REACH = 'out of reach: left as it is'
 PAST_CAP = 'past its cap of {cap}: keeps its nodes, gets none'
+ABOVE_CAP = 'past its cap of {cap}: its nodes above the cap leave early'
 CAP_BINDS = 'its cap of {cap} binds: {kept} more would come here'
 LAST_RESORT = 'weight 0: gets nodes only when the others are full'
 LEAVES_EARLY = 'weight 0: its nodes leave before those of the others'
 HAS_ITS_SHARE = 'holds its share already'
 OTHERS_GET = 'others are further below their shares'
 BELOW_ITS_SHARE = 'holds no more than its share'
+OTHERS_PAST_CAP = 'nodes above the caps of others leave early'
 OTHERS_GIVE = 'others are further above their shares'
 
 
@@ -68,7 +70,8 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
         target = fractions.Fraction(region.weight * total, weights or 1)
         why = _why_held(snapshot, region, then, uncapped)
         if now == then and not why:
-            why = _why_unchanged(now, target, growing)
+            kept = then - uncapped.get(name, 0)
+            why = _why_unchanged(now, target, growing, kept)
         shares.append(
             Share(
                 name=name,
@@ -103,21 +106,30 @@ def _why_held(
     """Return the rule that keeps a region from its share, if any does."""
     if region.name in snapshot.out_of_reach:
         return OUT_OF_REACH
-    if not snapshot.change.growing:
-        return '' if region.weight else LEAVES_EARLY
+    growing = snapshot.change.growing
     if region.cap != NO_CAP:
         if snapshot.current.get(region.name, 0) > region.cap:
-            return PAST_CAP.format(cap=region.cap)
+            why = PAST_CAP if growing else ABOVE_CAP
+            return why.format(cap=region.cap)
         kept = uncapped.get(region.name, 0) - then
         if region.cap == then and kept > 0:
             return CAP_BINDS.format(cap=region.cap, kept=kept)
-    return '' if region.weight else LAST_RESORT
+    if region.weight:
+        return ''
+    return LAST_RESORT if growing else LEAVES_EARLY
 
 
-def _why_unchanged(now: int, target: fractions.Fraction, growing: bool) -> str:
-    """Return why a region that no rule holds stays as it is."""
+def _why_unchanged(
+    now: int, target: fractions.Fraction, growing: bool, kept: int
+) -> str:
+    """Return why a region that no rule holds stays as it is.
+
+    It keeps some nodes that would leave if no region had a cap.
+    """
     if growing:
         return HAS_ITS_SHARE if now >= target else OTHERS_GET
+    if kept > 0:
+        return OTHERS_PAST_CAP
     return BELOW_ITS_SHARE if now <= target else OTHERS_GIVE
 
 

@@ -57,10 +57,15 @@ def _cost(
 ) -> tuple[fractions.Fraction, ...]:
     """Score a distribution; the smaller, the better.
 
-    Nodes in regions outside the spec weigh most, then those in regions of
-    weight 0, each spread evenly; then the sum of nodes squared over weight.
+    Nodes in regions outside the spec weigh most, then those above a cap, then
+    those in regions of weight 0; then the sum of nodes squared over weight.
     """
     weights = {region.name: region.weight for region in regions}
+    excess = sum(
+        max(0, after[region.name] - region.cap)
+        for region in regions
+        if region.cap != NO_CAP
+    )
     strays = [n for name, n in after.items() if name not in weights]
     last = [after[name] for name, weight in weights.items() if not weight]
     squares = (
@@ -70,6 +75,7 @@ def _cost(
     )
     return (
         fractions.Fraction(sum(strays)),
+        fractions.Fraction(excess),
         fractions.Fraction(sum(last)),
         sum(squares, fractions.Fraction()),
         fractions.Fraction(sum(n**2 for n in last)),

@@ -111,6 +111,18 @@ class Growing(base.TestCase):
         self.assertEqual({TWO: 2}, data['creation']['regions'])
         self.assert_servers(cluster, **{ONE: 2, TWO: 2})
 
+    def test_s1_nodes_above_a_cap_go_first(self):
+        cluster = self.spread((ONE,), (TWO,))
+        self.act(cluster, 'scale_out', count=6)
+        attached = self.senlin.call('GET', f'/clusters/{cluster}/policies')
+        (binding,) = attached['cluster_policies']
+        self.act(cluster, 'policy_detach', policy_id=binding['policy_id'])
+        capped = self.region_policy((ONE,), (TWO, 100, 1))
+        self.assert_done(self.senlin.attach(cluster, capped))
+        data = self.act(cluster, 'scale_in', count=2)
+        self.assertEqual({TWO: 2}, data['deletion']['regions'])
+        self.assert_servers(cluster, **{ONE: 3, TWO: 1})
+
     def test_s3_resize_grows_and_shrinks(self):
         cluster = self.spread((ONE, 100, 2), (TWO, 100), (THREE, 100))
         data = self.act(

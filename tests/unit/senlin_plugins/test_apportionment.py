@@ -321,6 +321,22 @@ class Examples(unittest.TestCase):
             {'b': 4}, apportionment.grow(regions, {'a': 5}, 4).plan
         )
 
+    @ddt.data(
+        ({'a': 5, 'b': 5}, 2, {'a': 2}),
+        ({'a': 5, 'b': 5}, 4, {'a': 3, 'b': 1}),
+        ({'a': 5, 'b': 5, 'c': 1}, 3, {'a': 3}),
+        ({'a': 5, 'b': 5, 'c': 3}, 3, {'a': 1, 'c': 2}),
+        ({'a': 5, 'gone': 1}, 2, {'a': 1, 'gone': 1}),
+    )
+    @ddt.unpack
+    def test_what_is_above_its_cap_goes_after_the_strays(
+        self, current, count, plan
+    ):
+        regions = [Region('a', 100, 2), Region('b', 100), Region('c', 0, 1)]
+        self.assertEqual(
+            plan, apportionment.shrink(regions, current, count).plan
+        )
+
     def test_strays_go_first_then_weight_0(self):
         regions = [Region('a', 100), Region('b', 0)]
         current = {'a': 3, 'b': 1, 'gone': 2}
