@@ -90,8 +90,9 @@ profile needs.
 When true, a region is usable only if Keystone knows it and its
 catalog has an endpoint there for each of these services (compute
 for servers, orchestration for stacks, and image or network where
-the profile names an image or networks). When false, it is enough
-that Keystone knows the region.
+the profile names an image or networks). A cluster that shrinks
+needs compute or orchestration only. When false, it is enough that
+Keystone knows the region.
 
 Related options:
 

@@ -138,7 +138,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                 {'profile': profile.name, 'region': own_region},
             )
             return None
-        out_of_reach = self._out_of_reach(cluster, profile)
+        out_of_reach = self._out_of_reach(cluster, profile, change.growing)
         # After Keystone has answered, so that the nodes are as of now.
         nodes = reading.read_nodes(action, cluster)
         return place(
@@ -179,13 +179,17 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             placement = action.data.get('placement') or {}
             action.data['placement'] = _merge(placement, decision.placements)
 
-    def _out_of_reach(self, cluster: Any, profile: Any) -> set[str]:
+    def _out_of_reach(
+        self, cluster: Any, profile: Any, growing: bool
+    ) -> set[str]:
         """Return the regions of the spec that cannot be used now."""
         keystone = self.keystone(cluster.user, cluster.project)
         names = [region.name for region in self.spec_regions]
         usable = set(keystone.validate_regions(names))
         if cfg.CONF[conf.GROUP].check_catalog and regions.is_aware(profile):
-            services = profile.required_services()
+            services = [profile.CLIENT]
+            if growing:
+                services = profile.required_services()
             usable = {
                 n for n in usable if catalog.offers(keystone, n, services)
             }

@@ -91,7 +91,7 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
 
     #: The in-tree type that the profile extends, without its version.
     EXTENDS = ''
-    #: What a node is made of, and the client that creates it.
+    #: What a node is made of, and the service that creates and deletes it.
     CREATES = ''
     CLIENT = ''
 
@@ -106,7 +106,7 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         self.type_name = self.EXTENDS
 
     def required_services(self) -> list[str]:
-        """Name the services that a region must offer for this profile.
+        """Name the services that a region must offer for a new node.
 
         :returns: service types as in Keystone's catalog.
         """

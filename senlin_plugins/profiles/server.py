@@ -41,7 +41,7 @@ class ServerProfile(
         )
 
     def required_services(self) -> list[str]:
-        """Name the services that a server of this profile needs."""
+        """Name the services that a new server of this profile needs."""
         services = ['compute']
         if self.properties[self.IMAGE]:
             services.append('image')

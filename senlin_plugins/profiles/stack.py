@@ -61,5 +61,5 @@ class StackProfile(
         return not stack.status.endswith('FAILED')
 
     def required_services(self) -> list[str]:
-        """Name the services that a stack of this profile needs."""
+        """Name the services that a new stack of this profile needs."""
         return ['orchestration']

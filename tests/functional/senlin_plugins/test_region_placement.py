@@ -341,6 +341,23 @@ class Refusing(base.TestCase):
         self.assert_servers(cluster, **{THREE: 2})
         self.act(cluster, 'scale_in', count=2)
 
+    def test_a_region_gives_nodes_up_without_what_a_new_one_needs(self):
+        profile = self.senlin.profile(
+            flavor='small', image='cirros', networks=[]
+        )
+        cluster = self.cluster(
+            self.region_policy((ONE,), (TWO,)), profile=profile
+        )
+        self.act(cluster, 'scale_out', count=4)
+        self.cloud.regions[ONE].catalog.discard('image')
+        data = self.act(cluster, 'scale_in', count=2)
+        self.assertEqual({ONE: 1, TWO: 1}, data['deletion']['regions'])
+        # Nothing can be deleted without this one.
+        self.cloud.regions[ONE].catalog.discard('compute')
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual({TWO: 1}, data['deletion']['regions'])
+        self.assert_servers(cluster, **{ONE: 1})
+
     def test_the_catalog_is_not_asked_when_told_not_to(self):
         self.set_option('check_catalog', False)
         cluster = self.spread((ONE,), (TWO,))
