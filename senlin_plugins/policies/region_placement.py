@@ -15,7 +15,11 @@ from senlin_plugins import conf
 from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
-from senlin_plugins.planning.snapshot import Snapshot, distribution
+from senlin_plugins.planning.snapshot import (
+    Node,
+    Snapshot,
+    distribution,
+)
 from senlin_plugins.policies import base, catalog, reading
 from senlin_plugins.policies.whole_number import WholeNumber
 from senlin_plugins.profiles import regions
@@ -130,13 +134,10 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         if not change.count:
             return None
         own_region = regions.own_region(profile)
-        if change.growing and own_region:
-            # The profile's region takes precedence (S4), also when the
-            # nodes are created by a scaling of the cluster.
-            LOG.debug(
-                "Profile '%(profile)s' fixes region '%(region)s'.",
-                {'profile': profile.name, 'region': own_region},
-            )
+        if own_region and action.action == consts.NODE_CREATE:
+            # The profile's region takes precedence (S4).
+            nodes = reading.read_nodes(action, cluster)
+            self._warn(action.entity, profile.name, own_region, nodes)
             return None
         out_of_reach = self._out_of_reach(cluster, profile, change.growing)
         # After Keystone has answered, so that the nodes are as of now.
@@ -178,6 +179,27 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         else:
             placement = action.data.get('placement') or {}
             action.data['placement'] = _merge(placement, decision.placements)
+
+    def _warn(
+        self, node: Any, profile: str, region: str, nodes: list[Node]
+    ) -> None:
+        """Log that a profile sends a node where the policy would not."""
+        overrun = apportionment.find_overrun(
+            self.spec_regions, distribution(nodes, growing=True), region
+        )
+        if overrun:
+            LOG.warning(
+                "Profile '%(profile)s' creates node %(node)s in region "
+                "'%(region)s' against policy '%(policy)s': %(overrun)s "
+                "Remove 'region_name' from the profile's context.",
+                {
+                    'profile': profile,
+                    'node': node.id,
+                    'region': region,
+                    'policy': self.name,
+                    'overrun': overrun,
+                },
+            )
 
     def _out_of_reach(
         self, cluster: Any, profile: Any, growing: bool

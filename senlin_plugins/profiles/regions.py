@@ -136,16 +136,15 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
     def do_create(self, obj: Any) -> Any:
         """Create the resource in the node's region and record the region.
 
-        A region in the profile's spec has precedence over a placement
-        (scenario S4). The region is recorded first, so a resource never
-        exists in a region that its node does not name. A resource that does
-        not get ready is deleted.
+        The region is recorded first, so a resource never exists in a region
+        that its node does not name. A resource that does not get ready is
+        deleted.
 
         :param obj: the node.
         :returns: the id of what was created.
         :raises: ``EResourceCreation`` with the id of what may be left.
         """
-        region = own_region(self) or region_of(obj, self)
+        region = region_of(obj, self)
         if region and region != recorded_region(obj):
             record_region(obj, region)
         with creation.recorded(self, obj):

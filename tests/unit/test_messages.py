@@ -66,6 +66,8 @@ PARTS = {
     'the aggregates of a host',
     'the flavor',
     'the flavor has',
+    'the number of nodes there is ..., and the cap ....',
+    'the policy does not name this region.',
 }
 
 #: What holds no messages: what is told to Senlin's API and to oslo.config of

@@ -174,17 +174,33 @@ class SingleNodes(base.TestCase):
 
     def test_s4_the_region_of_the_profile_takes_precedence(self):
         profile = self.senlin.profile(
+            flavor='small', networks=[], context={'region_name': TWO}
+        )
+        policy = self.region_policy((ONE,), (TWO, 100, 1))
+        cluster = self.cluster(policy, profile=profile)
+        for logs in (self.assertNoLogs, self.assertLogs):
+            with logs('senlin_plugins', 'WARNING') as warned:
+                action, _ = self.senlin.start_node(cluster, profile)
+                data = self.senlin.wait(action)['data']
+            self.assertNotIn('creation', data)
+        self.assertIn('there is 1, and the cap 1.', str(warned.output))
+        self.assert_servers(cluster, **{TWO: 2})
+
+    def test_s2_a_scaling_is_planned_whatever_the_profile_says(self):
+        profile = self.senlin.profile(
             flavor='small', networks=[], context={'region_name': THREE}
         )
-        policy = self.region_policy((ONE,), (TWO,))
+        policy = self.region_policy((ONE,), (TWO, 100, 1))
         cluster = self.cluster(policy, profile=profile)
-        action, _ = self.senlin.start_node(cluster, profile)
-        data = self.senlin.wait(action)['data']
-        self.assertNotIn('creation', data)
-        data = self.act(cluster, 'scale_out', count=2)
-        self.assertNotIn('regions', data.get('creation', {}))
-        self.assertNotIn('placement', data)
-        self.assert_servers(cluster, **{THREE: 3})
+        data = self.act(cluster, 'scale_out', count=3)
+        self.assertEqual({ONE: 2, TWO: 1}, data['creation']['regions'])
+        for node in self.senlin.nodes(cluster):
+            self.assert_done(
+                self.senlin.act_node(
+                    node['id'], 'recover', operation='RECREATE'
+                )
+            )
+        self.assert_servers(cluster, **{ONE: 2, TWO: 1})
 
 
 class Recovering(base.TestCase):

@@ -345,6 +345,26 @@ class Examples(unittest.TestCase):
             apportionment.shrink(regions, current, 3).plan,
         )
 
+    @ddt.data(
+        (Region('a', 100, 2), 1, ''),
+        (
+            Region('a', 100, 2),
+            2,
+            'the number of nodes there is 2, and the cap 2.',
+        ),
+        (
+            Region('a', 100, 0),
+            3,
+            'the number of nodes there is 3, and the cap 0.',
+        ),
+        (Region('a'), 9, ''),
+        (Region('b'), 0, 'the policy does not name this region.'),
+    )
+    @ddt.unpack
+    def test_find_overrun_names_the_rule(self, region, now, text):
+        found = apportionment.find_overrun([region], {'a': now}, 'a')
+        self.assertEqual(text, found)
+
     @ddt.data(apportionment.grow, apportionment.shrink)
     def test_no_region_is_refused_with_the_documented_reason(self, decide):
         outcome = decide([], {'a': 1}, 1)
