@@ -7,6 +7,7 @@ from typing import Any
 
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
+from senlin.engine.notifications import message
 
 from senlin_plugins import conf
 from senlin_plugins.planning.decision import Decision
@@ -15,6 +16,11 @@ from senlin_plugins.policies import base, reading
 from senlin_plugins.policies.whole_number import WholeNumber
 
 LOG = logging.getLogger(__name__)
+
+NO_WEBHOOKS = (
+    "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks, and no "
+    "node would leave. Use type 'zaqar'."
+)
 
 #: Operator-visible reason, letter by letter from the specification.
 CANDIDATES_GENERATED = 'Candidates generated'
@@ -62,8 +68,7 @@ class DeletionPolicy(base.PlacementPolicy):
 
     HOOK_KEYS = (TYPE, PARAMS, TIMEOUT) = ('type', 'params', 'timeout')
     PARAM_KEYS = (QUEUE, URL) = ('queue', 'url')
-    #: Hook type -> the parameter that it cannot do without.
-    HOOK_TYPES = {'zaqar': QUEUE, 'webhook': URL}
+    HOOK_TYPES = (ZAQAR, WEBHOOK) = ('zaqar', 'webhook')
 
     properties_schema = {
         CRITERIA: schema.String(
@@ -93,7 +98,7 @@ class DeletionPolicy(base.PlacementPolicy):
             schema={
                 TYPE: schema.String(
                     'Type of lifecycle hook.',
-                    default='zaqar',
+                    default=ZAQAR,
                     constraints=[constraints.AllowedValues([*HOOK_TYPES])],
                 ),
                 PARAMS: schema.Map(
@@ -143,29 +148,52 @@ class DeletionPolicy(base.PlacementPolicy):
             )
         kind = hooks[self.TYPE]
         yield _not_one_of("type' of 'hooks", kind, self.HOOK_TYPES)
-        if not hooks[self.PARAMS].get(self.HOOK_TYPES[kind]):
-            yield (
-                f"'params' of a hook of type '{kind}' must have "
-                f"'{self.HOOK_TYPES[kind]}'."
-            )
+        if kind == self.WEBHOOK:
+            yield NO_WEBHOOKS
+        if not hooks[self.PARAMS].get(self.QUEUE):
+            yield "'params' of a hook of type 'zaqar' must have 'queue'."
 
     def decide(self, cluster_id: str, action: Any) -> Decision | None:
         """Choose the nodes that leave (S1 to S7)."""
         if action.action == consts.NODE_DELETE:
             return Decision(candidates=(action.entity.id,))
         cluster = reading.read_cluster(action, cluster_id)
-        if action.action == consts.CLUSTER_DEL_NODES:
+        named = action.action == consts.CLUSTER_DEL_NODES
+        if not named:
+            change = reading.read_change(action, cluster)
+            if change.growing or not change.count:
+                return None
+        refusal = self._find_hook_obstacle(action)
+        if refusal:
+            return Decision(refusal=refusal)
+        if named:
             members = [node.id for node in cluster.nodes]
             return accept(action.inputs.get('candidates') or [], members)
-        change = reading.read_change(action, cluster)
-        if change.growing or not change.count:
-            return None
         return select(
             reading.read_nodes(action, cluster),
             change.count,
             Criterion(self.properties[self.CRITERIA]),
             action.data.get('deletion') or {},
         )
+
+    def _find_hook_obstacle(self, action: Any) -> str:
+        """Say why Senlin could not send the hook; raise if Zaqar is away."""
+        # Senlin's engine would notice after it has lowered the desired
+        # capacity. A later recovery would delete other nodes.
+        hooks = self.properties[self.HOOKS]
+        if not hooks:
+            return ''
+        if hooks[self.TYPE] == self.WEBHOOK:
+            return NO_WEBHOOKS
+        queue = hooks[self.PARAMS][self.QUEUE]
+        who = action.context
+        message.Message(
+            queue,
+            user=who.user_id,
+            project=who.project_id,
+            domain=who.domain_id,
+        ).zaqar().queue_exists(queue)
+        return ''
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write the candidates as the specification lays them out."""

@@ -454,6 +454,7 @@ class Queue(Client):
 
     def queue_exists(self, queue_name):
         """Tell whether something was posted to the queue."""
+        self._call('queue_exists')
         return queue_name in self.cloud.queues
 
     def queue_create(self, name, **attrs):

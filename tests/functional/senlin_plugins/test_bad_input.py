@@ -255,8 +255,8 @@ class Specs(base.TestCase):
         ({'hooks': {'type': 'zaqar', 'params': 7}}, "'7' is not a Map"),
         ({'hooks': {'params': {}}}, "must have 'queue'"),
         (
-            {'hooks': {'type': 'webhook', 'params': {'queue': 'q'}}},
-            "'webhook' must have 'url'",
+            {'hooks': {'type': 'webhook', 'params': {'url': 'http://x'}}},
+            "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks",
         ),
         ({'hooks': HOOK | {'timeout': -1}}, "'timeout' of 'hooks'"),
         ({'hooks': {'type': 'pigeon'}}, "'pigeon' must be one of"),

@@ -3,9 +3,12 @@
 """The deletion policy on the real engine, section by section."""
 
 import collections
+import copy
 import time
 
 import ddt
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
 
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
@@ -17,6 +20,7 @@ DEFAULTS = {
     'reduce_desired_capacity': True,
 }
 HOOK = {'type': 'zaqar', 'params': {'queue': 'goodbye'}, 'timeout': 1}
+WEBHOOK = {'type': 'webhook', 'params': {'url': 'http://x.example'}}
 
 
 class TestCase(base.TestCase):
@@ -318,17 +322,44 @@ class Hooks(TestCase):
         self.assert_posted(set(nodes))
         self.assert_servers(cluster)
 
-    def test_a_webhook_is_recorded_and_senlin_says_that_it_has_none(self):
-        webhook = {'type': 'webhook', 'params': {'url': 'http://x.example'}}
-        policy = self.deletion_policy('1.1', hooks=webhook)
-        cluster = self.cluster(policy, size=1)
-        action = self.senlin.act(cluster, 'scale_in')
-        self.assertEqual('webhook', action['data']['hooks']['type'])
-        self.assertIn(
-            "Lifecycle hook type 'webhook' is not implemented",
-            action['status_reason'],
-        )
-        self.assertEqual(1, self.cloud.servers_of(cluster)[ONE])
+    def act_in_vain(self, cluster_id):
+        """Try to remove a node in each way; return the reasons."""
+        node_id = self.ids(cluster_id)[0]
+        reasons = set()
+        for name, arguments in (
+            ('scale_in', {}),
+            ('resize', {'adjustment_type': 'EXACT_CAPACITY', 'number': 2}),
+            ('del_nodes', {'nodes': [node_id]}),
+        ):
+            action = self.senlin.act(cluster_id, name, **arguments)
+            self.assertEqual('FAILED', action['status'])
+            shown = self.senlin.call('GET', f'/clusters/{cluster_id}')
+            # The desired capacity never moves without its node.
+            self.assertEqual(3, shown['cluster']['desired_capacity'])
+            self.assertEqual(3, self.cloud.servers_of(cluster_id)[ONE])
+            reasons.add(action['data']['reason'])
+        return reasons
+
+    def test_a_queue_out_of_reach_changes_nothing(self):
+        policy = self.deletion_policy('1.1', hooks=HOOK)
+        cluster = self.cluster(policy, size=3)
+        self.cloud.regions[ONE].failures['queue_exists'] = 'No Zaqar today'
+        (reason,) = self.act_in_vain(cluster)
+        self.assertEqual('The policy check failed: No Zaqar today', reason)
+
+    def test_a_webhook_of_an_older_policy_changes_nothing(self):
+        policy = self.deletion_policy('1.1', hooks=HOOK)
+        with db_api.session_for_write() as session:
+            row = session.query(models.Policy).filter_by(id=policy).one()
+            spec = copy.deepcopy(row.spec)
+            spec['properties']['hooks'] = WEBHOOK
+            row.spec = spec
+        cluster = self.cluster(policy, size=3)
+        (reason,) = self.act_in_vain(cluster)
+        self.assertIn("'type' of 'hooks' is 'webhook'", reason)
+        # Senlin sends no hook for it.
+        node_id = self.ids(cluster)[0]
+        self.assert_done(self.senlin.delete(f'/nodes/{node_id}'))
 
 
 @ddt.ddt
