@@ -141,6 +141,12 @@ def kill(name: str) -> None:
     pid_file(name).unlink(missing_ok=True)
 
 
+def send(number: signal.Signals, name: str) -> None:
+    """Send a signal to all processes of a service."""
+    for pid in members(name):
+        os.kill(pid, number)
+
+
 def reap(pid: int) -> None:
     """Let go of a dead process, if it is a child of this one."""
     with contextlib.suppress(ChildProcessError):

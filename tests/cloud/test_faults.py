@@ -5,7 +5,6 @@
 import collections
 import concurrent.futures
 import functools
-import os
 import signal
 
 from tests.cloud import (
@@ -27,12 +26,6 @@ def start(name: str) -> None:
     """Start a service, unless it runs, and wait until its API answers."""
     if not processes.is_running(name):
         readiness.start(services.named(name))
-
-
-def send(number: signal.Signals, name: str) -> None:
-    """Send a signal to all processes of a service."""
-    for pid in processes.members(name):
-        os.kill(pid, number)
 
 
 class TestClusters(senlin_base.ClusterTest):
@@ -108,8 +101,8 @@ class TestClusters(senlin_base.ClusterTest):
     def test_engine_is_killed_in_the_middle(self):
         # There is no end without it.
         conductor = f'{TWO}.nova-conductor'
-        self.addCleanup(send, signal.SIGCONT, conductor)
-        send(signal.SIGSTOP, conductor)
+        self.addCleanup(processes.send, signal.SIGCONT, conductor)
+        processes.send(signal.SIGSTOP, conductor)
         action = self.senlin.act(
             f'/clusters/{self.cluster}', 'scale_out', count=6
         )
@@ -126,7 +119,7 @@ class TestClusters(senlin_base.ClusterTest):
         )
         self.addCleanup(start, engine)
         processes.kill(engine)
-        send(signal.SIGCONT, conductor)
+        processes.send(signal.SIGCONT, conductor)
         start(engine)
 
         ended = self.senlin.wait(action)

@@ -2,8 +2,18 @@
 
 """What Nova knows of a server's stack, and what it makes of it."""
 
+import collections
+import signal
+
 from tests import signing
-from tests.cloud import base, configuration, heat_base, nova_base
+from tests.cloud import (
+    base,
+    configuration,
+    heat_base,
+    mariadb,
+    nova_base,
+    processes,
+)
 
 SERVER = 'OS::Nova::Server'
 
@@ -169,6 +179,40 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
             one['server'] for one in self.resources(root, SERVER)
         )
         self.assertEqual(sorted(self.hosts), sorted(hosts.values()))
+
+    def test_servers_that_start_count_in_both_schedulers(self):
+        stack = signing.signed(
+            {'heat_root_stack_id': base.unique('stack')},
+            self.admin[self.region].current_project_id,
+            KEY,
+        )
+        # Hosts list no server before the last one is scheduled.
+        computes = [f'{self.region}.nova-compute-{one}' for one in self.hosts]
+        for compute in computes:
+            self.addCleanup(processes.send, signal.SIGCONT, compute)
+            processes.send(signal.SIGSTOP, compute)
+        servers = [self.schedule(stack) for _ in self.hosts * 3]
+        for compute in computes:
+            processes.send(signal.SIGCONT, compute)
+        hosts = collections.Counter(self.hosts_of(servers).values())
+        self.assertEqual(dict.fromkeys(self.hosts, 3), hosts)
+
+    def schedule(self, hints: dict[str, object]) -> str:
+        """Ask for a server; wait until the conductor knows its host."""
+        small = self.compute.find_flavor('small').id
+        server = self.boot(small, hints)
+
+        def check_scheduled() -> None:
+            ((cell,),) = mariadb.query(
+                f'nova_api_{self.region}',
+                'SELECT cell_id FROM instance_mappings'
+                ' WHERE instance_uuid = %s',
+                server,
+            )
+            self.assertIsNotNone(cell)
+
+        self.wait_for(check_scheduled)
+        return server
 
 
 class TestSpreadInNewestNova(TestSpread):
