@@ -5,9 +5,11 @@
 import copy
 import functools
 import random
+from collections.abc import Callable
 from typing import Any
 
 from senlin.common import consts, scaleutils
+from senlin.common import context as senlin_context
 from senlin.engine import cluster as cluster_mod
 from senlin.objects import node as node_objects
 from senlin.profiles import base as profile_base
@@ -69,15 +71,7 @@ def read_nodes(action: Any, cluster: Any) -> list[Node]:
             action.context, cluster.id, project_safe=False
         )
 
-    @functools.cache
-    def region_by_profile(profile_id: str) -> str:
-        profile = cluster.rt['profile']
-        if profile_id != cluster.profile_id:
-            profile = profile_base.Profile.load(
-                action.context, profile_id=profile_id, project_safe=False
-            )
-        return regions.region_of(None, profile) or ''
-
+    region_by_profile = _region_by_profile(cluster)
     found = []
     for node in nodes:
         placement = (node.data or {}).get('placement') or {}
@@ -99,6 +93,39 @@ def read_nodes(action: Any, cluster: Any) -> list[Node]:
             )
         )
     return found
+
+
+def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
+    """Return the nodes whose data name no region, and where each counts.
+
+    Those that nobody has begun to create are left out.
+
+    :param cluster: the engine's cluster object.
+    :returns: (node, region); the region is empty if nothing names one.
+    """
+    region_by_profile = _region_by_profile(cluster)
+    return [
+        (node, region_by_profile(node.profile_id))
+        for node in cluster.nodes
+        if not regions.recorded_region(node) and is_placed(node.status, None)
+    ]
+
+
+def _region_by_profile(cluster: Any) -> Callable[[str], str]:
+    """Return a function from a profile to the region of its nodes."""
+
+    @functools.cache
+    def region_by_profile(profile_id: str) -> str:
+        profile = cluster.rt['profile']
+        if profile_id != cluster.profile_id:
+            profile = profile_base.Profile.load(
+                senlin_context.get_admin_context(),
+                profile_id=profile_id,
+                project_safe=False,
+            )
+        return regions.region_of(None, profile) or ''
+
+    return region_by_profile
 
 
 def _parse_resize(action: Any, cluster: Any, size: int) -> Change:

@@ -106,7 +106,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     def find_obstacle(self, cluster: Any) -> str:
         """Say why a plan could not take effect on a cluster."""
-        obstacle = super().find_obstacle(cluster)
+        obstacle = super().find_obstacle(cluster) or _find_lost(cluster)
         profile = cluster.rt['profile']
         if obstacle or regions.is_aware(profile):
             return obstacle
@@ -124,6 +124,13 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             {'policy': self.name, 'cluster': cluster.id, 'reason': reason},
         )
         return ''
+
+    def attach(self, cluster: Any, enabled: bool = True) -> tuple[bool, Any]:
+        """Attach, and record where the nodes of the cluster are."""
+        attached, data = super().attach(cluster, enabled)
+        if attached:
+            _record_regions(cluster)
+        return attached, data
 
     def decide(self, cluster_id: str, action: Any) -> Decision | None:
         """Decide which regions nodes come to or leave (S1 to S4)."""
@@ -161,6 +168,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         action.data[field] = written
         profile = action.entity.rt['profile']
         if decision.candidates:
+            # Senlin's own deletion policy fails on a node without a region.
+            _record_regions(action.entity)
             # A deletion policy, this package's or Senlin's own, replaces
             # them by those that its criterion chooses in each region.
             written['candidates'] = list(decision.candidates)
@@ -216,6 +225,25 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                 n for n in usable if catalog.offers(keystone, n, services)
             }
         return set(names) - usable
+
+
+def _find_lost(cluster: Any) -> str:
+    """Say which node of a cluster is in no known region, if any."""
+    for node, region in reading.read_unrecorded(cluster):
+        if not region:
+            return (
+                f"Node '{node.id}' has no region, so no plan can count it: "
+                'set default_region_name in senlin.conf to the region where '
+                'the node is, and restart Senlin.'
+            )
+    return ''
+
+
+def _record_regions(cluster: Any) -> None:
+    """Record the regions of nodes that were adopted, or created elsewhere."""
+    for node, region in reading.read_unrecorded(cluster):
+        if region:
+            regions.record_region(node, region)
 
 
 def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:

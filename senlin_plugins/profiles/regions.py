@@ -150,6 +150,19 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         with creation.recorded(self, obj):
             return super().do_create(obj)
 
+    def do_join(self, obj: Any, cluster_id: str) -> bool:
+        """Join a cluster, and record the region of an adopted node.
+
+        :param obj: the node.
+        :param cluster_id: the cluster's id.
+        :returns: whether that worked.
+        """
+        joined = bool(super().do_join(obj, cluster_id))
+        region = region_of(obj, self)
+        if joined and region and not recorded_region(obj):
+            record_region(obj, region)
+        return joined
+
     def do_adopt(
         self,
         obj: Any,

@@ -67,6 +67,8 @@ default_region_name = {DEFAULT_REGION}
 log_file = {{log}}
 # The pause after a node was deleted to be created again.
 batch_interval = 0
+# Many tests share one process, and few delete their clusters.
+max_clusters_per_project = 10000
 
 [database]
 connection = sqlite://

@@ -2,10 +2,12 @@
 
 """The profiles beside Senlin's own: what an operation leaves is the same."""
 
+import collections
 import json
 import re
 
 import ddt
+from oslo_config import cfg
 from senlin.common import consts, context
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
@@ -252,3 +254,68 @@ class LoadBalancing(base.TestCase):
         self.act(self.cluster_id, 'recover', check=True)
         self.recover(node, check=True)
         self.assert_members(2)
+
+
+class Deletion(base.TestCase):
+    """Senlin's deletion policy with our region policy."""
+
+    def attach_deletion(self, cluster_id):
+        """Attach Senlin's own deletion policy."""
+        policy = self.senlin.policy('senlin.policy.deletion', {})
+        self.assert_done(self.senlin.attach(cluster_id, policy))
+
+    def assert_regions(self, cluster_id, **wanted):
+        """Check the regions that the nodes' data name."""
+        nodes = self.senlin.nodes(cluster_id)
+        self.assertEqual(
+            wanted, dict(collections.Counter(map(base.region_of, nodes)))
+        )
+
+    def test_it_finds_nodes_that_joined(self):
+        cluster_id = self.spread((ONE,), (TWO,))
+        self.attach_deletion(cluster_id)
+        other = self.spread((TWO,))
+        self.act(other, 'scale_out')
+        server = self.senlin.nodes(other)[0]['physical_id']
+        node = self.senlin.call(
+            'POST',
+            '/nodes/adopt',
+            {
+                'type': 'senlin_plugins.nova.server-1.0',
+                'identity': server,
+                'name': 'foundling',
+                'overrides': {
+                    'context': {'region_name': TWO},
+                    'networks': [],
+                },
+            },
+        )['node']
+        self.act(cluster_id, 'add_nodes', nodes=[node['id']])
+        self.assert_regions(cluster_id, **{TWO: 1})
+        data = self.act(cluster_id, 'scale_in')
+        self.assertEqual([node['id']], data['deletion']['candidates'])
+        self.assertIsNone(self.cloud.region_of_server(server))
+
+    def test_it_finds_nodes_of_a_cluster_with_plans_only(self):
+        self.set_option('unaware_profile', 'plan_only')
+        profile = self.senlin.profile('os.nova.server')
+        cluster_id = self.cluster(profile=profile, size=1)
+        policy = self.region_policy((TWO,), (ONE,))
+        self.assert_done(self.senlin.attach(cluster_id, policy))
+        self.assert_regions(cluster_id, **{ONE: 1})
+        self.act(cluster_id, 'scale_out', count=2)
+        self.attach_deletion(cluster_id)
+        data = self.act(cluster_id, 'scale_in', count=3)
+        self.assertEqual({ONE: 3}, data['deletion']['regions'])
+        self.assertEqual(0, self.cloud.servers_of(cluster_id)[ONE])
+
+    def test_a_cluster_whose_nodes_have_no_region_is_refused(self):
+        self.set_option('unaware_profile', 'plan_only')
+        profile = self.senlin.profile('os.nova.server')
+        cluster_id = self.cluster(profile=profile, size=1)
+        policy = self.region_policy((TWO,))
+        cfg.CONF.set_override('default_region_name', '')
+        self.addCleanup(cfg.CONF.clear_override, 'default_region_name')
+        action = self.senlin.attach(cluster_id, policy)
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn('has no region', action['status_reason'])
