@@ -171,6 +171,9 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
     ) -> dict[str, Any]:
         """Adopt a resource, from the region that the overrides name.
 
+        The spec names the region, also if it is the default region: the
+        resource stays there when the default changes.
+
         :param obj: a node that may be made up for a preview.
         :param overrides: properties to override; ``context.region_name``
             says where the resource is.
@@ -178,12 +181,14 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
         :returns: the spec of the resource, or a description of the error.
         """
         asked = (overrides or {}).get('context') or {}
-        region = asked.get('region_name')
+        region = asked.get('region_name') or cfg.CONF.default_region_name
         if region:
             self.context = {**(self.context or {}), 'region_name': region}
         spec: dict[str, Any] = super().do_adopt(
             obj, overrides=overrides, snapshot=snapshot
         )
+        if region and 'Error' not in spec:
+            spec['context'] = {**asked, 'region_name': region}
         # The in-tree profile writes null for what the resource lacks, such
         # as a key pair, and then refuses the null.
         return {k: value for k, value in spec.items() if value is not None}

@@ -3,6 +3,7 @@
 """The region-aware profiles: every operation goes to the node's region."""
 
 import ddt
+from oslo_config import cfg
 from senlin.common import consts, context
 from senlin.engine import node as node_mod
 from senlin.policies import affinity_policy, lb_policy, zone_placement
@@ -282,6 +283,24 @@ class Adoption(TestCase):
         spec = answer['node_profile']['node_preview']['properties']
         self.assertEqual({'region_name': TWO}, spec['context'])
         self.assertEqual('none', spec['image'])
+
+    def test_an_adopted_server_stays_when_the_default_region_changes(self):
+        cluster = self.cluster(size=1)
+        (node,) = self.senlin.nodes(cluster)
+        adopted = self.senlin.call(
+            'POST',
+            '/nodes/adopt',
+            {
+                'type': 'senlin_plugins.nova.server-1.0',
+                'identity': node['physical_id'],
+                'overrides': {'networks': []},
+            },
+        )['node']
+        cfg.CONF.set_override('default_region_name', TWO)
+        self.addCleanup(cfg.CONF.clear_override, 'default_region_name')
+        self.assert_done(self.senlin.act_node(adopted['id'], 'check'))
+        shown = self.senlin.call('GET', f'/nodes/{adopted["id"]}')['node']
+        self.assertEqual('ACTIVE', shown['status'])
 
 
 class Stacks(TestCase):
