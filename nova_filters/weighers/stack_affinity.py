@@ -162,10 +162,8 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
                 ),
                 now,
             )
-            ids = self._new_rows.ids(context)
-            if ids:
-                added = stack_rows.of_rows(context, ids, self._keys)
-                self._members.announce(added, now)
+            added = self._new_rows.read(context, self._keys)
+            self._members.announce(added, now)
         if unread:
             LOG.info(
                 'StackAffinityWeigher does not know the stacks of %(unread)d '

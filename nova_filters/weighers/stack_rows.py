@@ -29,25 +29,28 @@ _TABLE: Final = models.RequestSpec
 
 
 class NewRows:
-    """Tell which rows are new; each one is new once in this process."""
+    """Read rows that are new; each one is new once in this process."""
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
-    def ids(self, context: Any) -> list[int]:
-        """Return the ids of new rows, the newest first.
+    def read(self, context: Any, keys: signature.Keys) -> dict[str, Stack]:
+        """Return the stacks of the instances in new rows.
 
         :param context: Nova's context.
-        :returns: a window of the newest rows at first.
+        :param keys: as for :func:`of_instances`.
+        :returns: those in a window of the newest rows at first. If a query
+            fails, the rows are still new.
         """
         low = max(self._seen, default=WINDOW) - WINDOW
         count = READ_AT_ONCE if self._seen else WINDOW
         found = _newest(context, low, count)
         new = [row for row in found if row not in self._seen]
+        stacks = _read(context, _TABLE.id, new, keys) if new else {}
         # What is below the window is not asked for again.
         low = max(found, default=0) - WINDOW
         self._seen = {row for row in found if row > low}
-        return new
+        return stacks
 
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
@@ -85,16 +88,13 @@ def _read(
 def of_instances(
     context: Any, uuids: Collection[str], keys: signature.Keys
 ) -> dict[str, Stack]:
-    """Return the stacks of instances; those without a stack are missing."""
+    """Return the stacks of instances; those without a stack are missing.
+
+    :param context: Nova's context.
+    :param uuids: the instances.
+    :param keys: the keys of Heat; without keys every hint is believed.
+    """
     found: dict[str, Stack] = _read(context, _TABLE.instance_uuid, uuids, keys)
-    return found
-
-
-def of_rows(
-    context: Any, ids: Collection[int], keys: signature.Keys
-) -> dict[str, Stack]:
-    """Return the stacks of the instances in these rows."""
-    found: dict[str, Stack] = _read(context, _TABLE.id, ids, keys)
     return found
 
 

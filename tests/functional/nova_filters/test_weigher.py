@@ -350,6 +350,27 @@ class StartingTest(StackTestCase):
         # It is asked again.
         self.assertEqual(2.0, sum(self.weigh(request, states)))
 
+    def test_rows_that_could_not_be_read_are_read_later(self) -> None:
+        other = self.cloud.scheduler(engine.OURS)
+        self.place(of_stack('a'), 1)
+        request = self.request(of_stack('a'))
+        states = self.states(request)
+        self.weigh(request, states)
+        self.start(self.request(of_stack('a')), other)
+
+        def fail(_conn, _cursor, statement, *_args) -> None:
+            if 'request_specs.id IN' in statement:
+                raise sa.exc.OperationalError(statement, {}, OSError('gone'))
+
+        bind = api_db.get_engine()
+        sa.event.listen(bind, 'before_cursor_execute', fail)
+        try:
+            with self.assertLogs(_LOGGER, logging.WARNING):
+                self.assertEqual(0.0, sum(self.weigh(request, states)))
+        finally:
+            sa.event.remove(bind, 'before_cursor_execute', fail)
+        self.assertEqual(2.0, sum(self.weigh(request, states)))
+
     def test_rows_that_are_deleted_or_broken_are_passed_over(self) -> None:
         table = models.RequestSpec.__table__
         for _ in range(3):
