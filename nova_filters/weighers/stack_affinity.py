@@ -42,6 +42,9 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
     not see each other's choices. For a hard rule, use OS::Nova::ServerGroup.
     """
 
+    #: Returns the time in seconds.
+    clock = staticmethod(time.monotonic)
+
     def __init__(self) -> None:
         super().__init__()
         # A wrong value keeps nova-scheduler from starting.
@@ -147,13 +150,13 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
             ]
             return ids[totals.index(max(totals))]
 
-        self._members.choose(stack, uuid, choose, time.monotonic())
+        self._members.choose(stack, uuid, choose, self.clock())
         return found
 
     def _read(self, lists: Mapping[str, Set[str]]) -> None:
         """Read what hosts list, and the rows that nova-api has added."""
         context = nova_context.get_admin_context()
-        now = time.monotonic()
+        now = self.clock()
         with self._reading:
             unread = self._members.follow(
                 lists,
@@ -177,7 +180,7 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
         context = nova_context.get_admin_context()
         unasked = self._members.unasked(stack) - {uuid}
         ready = stack_rows.in_a_cell(context, unasked) if unasked else set()
-        now = time.monotonic()
+        now = self.clock()
         due = self._members.take_due(stack, ready, _ASK_AT_ONCE, now)
         client = report.report_client_singleton()
         try:
