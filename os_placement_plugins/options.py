@@ -96,7 +96,7 @@ def find_unread(config: cfg.ConfigOpts, options: Options) -> list[str]:
 def _nearest(what: str, name: str, known: Iterable[str]) -> list[str]:
     """Return a text with the name that is meant, if there is one."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
-    return [f'{what}: is {one} meant?' for one in near]
+    return [f'{what} (the nearest is {one})' for one in near]
 
 
 def check(config: cfg.ConfigOpts, options: Options) -> None:

@@ -96,20 +96,20 @@ CASES = {
             'WARNING',
             ('', 'stack_affinity_weigth_multiplier = -5'),
             (
-                '[nova_filters] stack_affinity_weigth_multiplier: is '
-                'stack_affinity_weight_multiplier meant?',
+                '[nova_filters] stack_affinity_weigth_multiplier (the '
+                'nearest is stack_affinity_weight_multiplier).',
                 'in nova.conf',
             ),
         ),
         (
             'WARNING',
             ('signing_key =', 'signing_keys ='),
-            ('is signing_key meant?',),
+            ('(the nearest is signing_key)',),
         ),
         (
             'WARNING',
             ('[nova_filters]', '[nova_filter]'),
-            ('section [nova_filter]: is nova_filters meant?',),
+            ('section [nova_filter] (the nearest is nova_filters)',),
         ),
         ('WARNING', ('', 'stack_map_size = 7'), ('stack_map_size. Correct',)),
     ),
