@@ -184,9 +184,10 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
         due = self._members.take_due(stack, ready, _ASK_AT_ONCE, now)
         client = report.report_client_singleton()
         try:
-            for member in due:
-                answer = client.get_allocs_for_consumer(context, member)
-                self._members.found(member, frozenset(answer['allocations']))
+            while due:
+                answer = client.get_allocs_for_consumer(context, due[0])
+                hosts = frozenset(answer['allocations'])
+                self._members.found(due.pop(0), hosts)
         except (exception.NovaException, ks_exc.ClientException) as exc:
             self._members.ask_again(due, now)
             LOG.warning(

@@ -277,6 +277,7 @@ class StartingTest(StackTestCase):
         client = self.cloud.placement
         # On a busy machine they would be asked for again.
         self.weigher().clock = lambda: 0.0
+        # It counts the questions; the real Placement answers.
         with mock.patch.object(
             client,
             'get_allocs_for_consumer',
@@ -338,6 +339,7 @@ class StartingTest(StackTestCase):
         request = self.request(of_stack('a'))
         states = self.states(request)
         with (
+            # The HTTP client below Nova's own error handling.
             mock.patch.object(
                 self.cloud.placement,
                 'get',
@@ -351,6 +353,28 @@ class StartingTest(StackTestCase):
         self.assertIn('[placement] in the nova.conf', line)
         # It is asked again.
         self.assertEqual(2.0, sum(self.weigh(request, states)))
+
+    def test_what_placement_has_answered_is_not_asked_again(self) -> None:
+        other = self.cloud.scheduler(engine.OURS)
+        for _ in range(2):
+            self.start(self.request(of_stack('a')), other)
+        request = self.request(of_stack('a'))
+        client = self.cloud.placement
+        ask, asked = client.get_allocs_for_consumer, []
+
+        def answer_once(context: Any, uuid: str) -> Any:
+            asked.append(uuid)
+            if len(asked) == 2:
+                raise ks_exc.ConnectFailure('nobody answers')
+            return ask(context, uuid)
+
+        with (
+            mock.patch.object(client, 'get_allocs_for_consumer', answer_once),
+            self.assertLogs(_LOGGER, logging.WARNING),
+        ):
+            found = [sum(self.weigh(request)) for _ in range(3)]
+        self.assertEqual([1.0, 2.0, 2.0], found)
+        self.assertEqual(3, len(asked))
 
     def test_rows_that_could_not_be_read_are_read_later(self) -> None:
         other = self.cloud.scheduler(engine.OURS)
