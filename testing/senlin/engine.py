@@ -224,6 +224,20 @@ class Engine:
         )
         return self.wait(answer['action'])
 
+    def adopt(self, server: str, region: str) -> dict[str, Any]:
+        """Make a node of a server that exists, and return the node."""
+        body = {
+            'type': 'senlin_plugins.nova.server-1.0',
+            'identity': server,
+            'name': 'foundling',
+            'overrides': {
+                'context': {'region_name': region},
+                'networks': [],
+            },
+        }
+        found: dict[str, Any] = self.call('POST', '/nodes/adopt', body)['node']
+        return found
+
     def delete(self, path: str) -> dict[str, Any]:
         """Delete a node or a cluster and return the action."""
         return self.wait(self.call('DELETE', path)['started'])

@@ -277,19 +277,7 @@ class Deletion(base.TestCase):
         other = self.spread((TWO,))
         self.act(other, 'scale_out')
         server = self.senlin.nodes(other)[0]['physical_id']
-        node = self.senlin.call(
-            'POST',
-            '/nodes/adopt',
-            {
-                'type': 'senlin_plugins.nova.server-1.0',
-                'identity': server,
-                'name': 'foundling',
-                'overrides': {
-                    'context': {'region_name': TWO},
-                    'networks': [],
-                },
-            },
-        )['node']
+        node = self.senlin.adopt(server, TWO)
         self.act(cluster_id, 'add_nodes', nodes=[node['id']])
         self.assert_regions(cluster_id, **{TWO: 1})
         data = self.act(cluster_id, 'scale_in')

@@ -242,19 +242,7 @@ class Adoption(TestCase):
         server = there['physical_id']
         # As if somebody else had created it.
         self.act(cluster, 'del_nodes', nodes=[there['id']])
-        node = self.senlin.call(
-            'POST',
-            '/nodes/adopt',
-            {
-                'type': 'senlin_plugins.nova.server-1.0',
-                'identity': server,
-                'name': 'foundling',
-                'overrides': {
-                    'context': {'region_name': THREE},
-                    'networks': [],
-                },
-            },
-        )['node']
+        node = self.senlin.adopt(server, THREE)
         self.assert_done(self.senlin.act_node(node['id'], 'check'))
         self.act(cluster, 'add_nodes', nodes=[node['id']])
         members = {node['physical_id'] for node in self.senlin.nodes(cluster)}
