@@ -89,8 +89,9 @@ profile needs.
 
 When true, a region is usable only if Keystone knows it and its
 catalog has an endpoint there for each of these services (compute
-for servers, orchestration for stacks, and image or network where
-the profile names an image or networks). A cluster that shrinks
+for servers, orchestration for stacks; image, network or block
+storage where the profile names an image, networks or a volume to
+boot from). A cluster that shrinks
 needs compute or orchestration only. When false, it is enough that
 Keystone knows the region.
 

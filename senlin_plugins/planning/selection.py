@@ -51,7 +51,7 @@ def accept(named: object, members: Iterable[str]) -> Decision:
 
     :param named: the value of ``candidates`` in the request.
     :param members: the ids of the cluster's nodes.
-    :returns: each node once, or a refusal.
+    :returns: each of the cluster's nodes once; a refusal if none is named.
     """
     if not isinstance(named, list) or not all(
         isinstance(node_id, str) for node_id in named
@@ -61,13 +61,13 @@ def accept(named: object, members: Iterable[str]) -> Decision:
             'list of node ids.'
         )
     known = set(members)
-    strangers = [node_id for node_id in named if node_id not in known]
-    if strangers:
+    candidates = [i for i in dict.fromkeys(named) if i in known]
+    if named and not candidates:
         return Decision(
-            refusal=f"The 'candidates' '{', '.join(strangers)}' are not in "
-            'the cluster.'
+            refusal=f"The 'candidates' '{', '.join(named)}' are not in the "
+            'cluster.'
         )
-    return Decision(candidates=tuple(dict.fromkeys(named)))
+    return Decision(candidates=tuple(candidates))
 
 
 def select(

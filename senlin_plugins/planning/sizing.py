@@ -85,7 +85,7 @@ def resizing(data: Mapping[str, Any]) -> Change | None:
     """
     for field, growing in (('creation', True), ('deletion', False)):
         decision = data.get(field)
-        if decision:
+        if decision is not None:
             # The parser writes a creation of 0 if the size stays.
             if decision.get('count') == 0:
                 return Change(growing, 0)

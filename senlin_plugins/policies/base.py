@@ -142,12 +142,20 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             "Policy '%(policy)s' refuses %(action)s %(id)s: %(reason)s",
             {**what, 'reason': reason},
         )
+        self.refuse(action, reason)
+
+    def refuse(self, action: Any, reason: str) -> None:
+        """Refuse an action.
+
+        :param action: the action; the reason goes into its data.
+        :param reason: what the user reads.
+        """
         action.data.update({'status': base.CHECK_ERROR, 'reason': reason})
         try:
             action.store(action.context)
         except Exception:
             LOG.exception(
-                'The reason could not be stored in action %(id)s.', what
+                'The reason could not be stored in action %s.', action.id
             )
 
     def _disabled(self) -> str:

@@ -216,8 +216,10 @@ class DeletionPolicy(base.PlacementPolicy):
             # Senlin's engine has no hook for it.
             return
         if action.action == consts.CLUSTER_DEL_NODES:
-            # The engine would delete a node that is named twice two times.
-            action.inputs['candidates'] = candidates
+            # The engine drops the nodes of other clusters itself, and would
+            # delete a node that is named twice two times.
+            named = action.inputs.get('candidates') or ()
+            action.inputs['candidates'] = list(dict.fromkeys(named))
         if self.properties[self.HOOKS]:
             # Where the engine looks for it.
             action.data['hooks'] = dict(self.properties[self.HOOKS])

@@ -10,6 +10,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
 from senlin.common import exception as exc
+from senlin.policies import base as senlin_base
 
 from senlin_plugins import conf
 from senlin_plugins.planning import apportionment
@@ -49,6 +50,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         # Not in the specification: with check_capacity, a recovery creates
         # nodes, and they need a region like any other.
         ('BEFORE', consts.CLUSTER_RECOVER),
+        ('AFTER', consts.CLUSTER_RECOVER),
     ]
 
     KEYS = (REGIONS,) = ('regions',)
@@ -189,6 +191,23 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             placement = action.data.get('placement') or {}
             action.data['placement'] = _merge(placement, decision.placements)
 
+    def refuse(self, action: Any, reason: str) -> None:
+        """Refuse an action; a recovery first mends the nodes there are."""
+        if action.action != consts.CLUSTER_RECOVER:
+            super().refuse(action, reason)
+            return
+        action.data['status'] = senlin_base.CHECK_OK
+        action.data['creation'] = {'count': 0, 'reason': reason}
+        # The engine would create the missing nodes without a plan.
+        action.inputs['check_capacity'] = False
+
+    def post_op(self, cluster_id: str, action: Any) -> None:
+        """Let a recovery fail in the end that lacks nodes."""
+        reason = (action.data.get('creation') or {}).get('reason')
+        if reason:
+            action.inputs['check_capacity'] = True
+            super().refuse(action, reason)
+
     def _warn(
         self, node: Any, profile: str, region: str, nodes: list[Node]
     ) -> None:
@@ -217,7 +236,18 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         keystone = self.keystone(cluster.user, cluster.project)
         names = [region.name for region in self.spec_regions]
         usable = set(keystone.validate_regions(names))
-        if cfg.CONF[conf.GROUP].check_catalog and regions.is_aware(profile):
+        if not regions.is_aware(profile):
+            return set(names) - usable
+        ties = profile.ties() if growing else []
+        if ties:
+            region = regions.region_of(None, profile)
+            usable &= {region}
+            LOG.warning(
+                "New nodes of profile '%(profile)s' can only be in region "
+                "'%(region)s', whose id of %(tie)s it names.",
+                {'profile': profile.name, 'region': region, 'tie': ties[0]},
+            )
+        if cfg.CONF[conf.GROUP].check_catalog:
             services = [profile.CLIENT]
             if growing:
                 services = profile.required_services()

@@ -125,6 +125,13 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
             self._clients[key] = factory(params)
         return self._clients[key]
 
+    def ties(self) -> list[str]:
+        """Name what ties new nodes to the profile's own region, if anything.
+
+        :returns: texts for people.
+        """
+        return []
+
     # Senlin's own methods build one client each, whatever the region.
     compute = functools.partialmethod(_client, 'compute')
     glance = functools.partialmethod(_client, 'glance')

@@ -5,9 +5,11 @@
 from typing import Any
 
 from senlin.common import consts
+from senlin.common import exception as exc
 from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles.os.nova import server
 
+from senlin_plugins.planning import requirements
 from senlin_plugins.profiles import lost_server, regions
 
 
@@ -42,12 +44,26 @@ class ServerProfile(
 
     def required_services(self) -> list[str]:
         """Name the services that a new server of this profile needs."""
-        services = ['compute']
-        if self.properties[self.IMAGE]:
-            services.append('image')
-        if self.properties[self.NETWORKS]:
-            services.append('network')
-        return services
+        return requirements.server_services(self.spec['properties'])
+
+    def ties(self) -> list[str]:
+        """Name what the profile takes from one region by its id."""
+        return list(requirements.ties(self.spec['properties']))
+
+    def do_validate(self, obj: Any) -> Any:
+        """Check the values against the profile's region.
+
+        :param obj: the profile itself.
+        :returns: true.
+        :raises: ``InvalidSpec`` with what is wrong.
+        """
+        ties = self.ties()
+        if ties and not regions.own_region(self):
+            raise exc.InvalidSpec(
+                message=f'{ties[0]} exists in one region only: name that '
+                "region as 'region_name' in 'context'."
+            )
+        return super().do_validate(obj)
 
     def do_delete(self, obj: Any, **params: Any) -> Any:
         """Delete a node's server, also one that the node does not know.

@@ -9,6 +9,7 @@ from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.profiles.os.heat import stack
 
+from senlin_plugins.planning import requirements
 from senlin_plugins.profiles import regions
 
 
@@ -62,4 +63,4 @@ class StackProfile(
 
     def required_services(self) -> list[str]:
         """Name the services that a new stack of this profile needs."""
-        return ['orchestration']
+        return requirements.stack_services(self.spec['properties'])

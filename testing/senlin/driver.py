@@ -31,7 +31,7 @@ from oslo_config import cfg
 from senlin.common import exception as exc
 from senlin.drivers import base, sdk
 
-SERVICES = ('compute', 'image', 'network', 'orchestration')
+SERVICES = ('compute', 'image', 'network', 'orchestration', 'block-storage')
 
 
 class Thing(sdk.FakeResourceObject):

@@ -166,11 +166,13 @@ class DeletionCandidates(TestCase):
 
     def test_candidates_that_do_not_exist(self):
         (own,) = self.senlin.nodes(self.cluster_id)
-        self.assert_failed(
-            "The 'candidates' 'nobody' are not in the cluster.",
-            self.trigger(
-                'CLUSTER_DEL_NODES', candidates=[own['id'], 'nobody']
-            ),
+        action = self.trigger(
+            'CLUSTER_DEL_NODES', candidates=[own['id'], 'nobody']
+        )
+        # The engine's own words.
+        self.assertEqual(
+            ('FAILED', "Nodes not found: ['nobody']."),
+            (action['status'], action['status_reason']),
         )
 
     def test_candidates_that_belong_to_another_cluster(self):

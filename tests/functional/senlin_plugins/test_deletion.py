@@ -68,6 +68,18 @@ class Scenarios(TestCase):
         shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
         self.assertEqual(3, shown['desired_capacity'])
 
+    def test_s1_nodes_of_other_clusters_are_passed_over_by_the_engine(self):
+        policy = self.deletion_policy()
+        cluster, other = self.cluster(policy, size=2), self.cluster(size=1)
+        (stranger,) = self.ids(other)
+        goes, stays = self.ids(cluster)
+        action = self.senlin.run(
+            cluster, 'CLUSTER_DEL_NODES', candidates=[stranger, goes, goes]
+        )
+        self.assert_done(action)
+        self.assertEqual([stays], self.ids(cluster))
+        self.assertEqual([stranger], self.ids(other))
+
     def test_s1_nodes_that_are_to_survive_leave_the_cluster(self):
         policy = self.deletion_policy(destroy_after_deletion=False)
         cluster = self.cluster(policy, size=1)

@@ -8,6 +8,8 @@ clouds hold the servers.
 
 import collections
 
+import ddt
+
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -202,6 +204,103 @@ class SingleNodes(base.TestCase):
             )
         self.assert_servers(cluster, **{ONE: 2, TWO: 1})
 
+    def test_an_empty_decision_is_for_one_node_like_any_without_a_count(self):
+        cluster = self.spread((TWO,))
+        for action in ('CLUSTER_SCALE_OUT', 'CLUSTER_RESIZE'):
+            data = self.act_decided(cluster, action, creation={})
+            self.assertEqual({TWO: 1}, data['creation']['regions'])
+        self.assert_servers(cluster, **{TWO: 2})
+
+    def test_senlins_own_region_policy_attached_afterwards_does_no_harm(self):
+        cluster = self.spread((ONE, 100), (TWO, 200))
+        in_tree = self.senlin.policy(
+            'senlin.policy.region_placement',
+            {'regions': [{'name': ONE, 'weight': 500}, {'name': THREE}]},
+        )
+        self.assert_done(self.senlin.attach(cluster, in_tree))
+        data = self.act(cluster, 'scale_out', count=6)
+        self.assertEqual({ONE: 2, TWO: 4}, data['creation']['regions'])
+        self.assert_servers(cluster, **{ONE: 2, TWO: 4})
+        data = self.act(cluster, 'scale_in', count=3)
+        self.assertEqual({ONE: 1, TWO: 2}, data['deletion']['regions'])
+        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
+
+
+VOLUME = {
+    'uuid': 'a volume',
+    'source_type': 'volume',
+    'destination_type': 'volume',
+    'volume_size': 1,
+}
+BOOT = VOLUME | {'uuid': 'cirros', 'source_type': 'image'}
+
+
+@ddt.ddt
+class BoundToARegion(base.TestCase):
+    def test_boot_from_volume_needs_block_storage(self):
+        self.cloud.regions[ONE].catalog.discard('block-storage')
+        cluster = self.cluster(
+            self.region_policy((ONE,), (TWO,)),
+            profile=self.senlin.profile(
+                flavor='small', networks=[], block_device_mapping_v2=[BOOT]
+            ),
+        )
+        with self.assertLogs('senlin_plugins', 'WARNING') as warned:
+            data = self.act(cluster, 'scale_out', count=2)
+        self.assertIn('offers no block-storage', str(warned.output))
+        self.assertEqual({TWO: 2}, data['creation']['regions'])
+
+    @ddt.data(
+        ("'port' of 'networks'", {'networks': [{'port': 'p'}]}),
+        (
+            "'floating_ip' of 'networks'",
+            {
+                'networks': [
+                    {
+                        'network': 'front',
+                        'floating_network': 'out',
+                        'floating_ip': '192.0.2.7',
+                    }
+                ]
+            },
+        ),
+        (
+            "a volume in 'block_device_mapping_v2'",
+            {'block_device_mapping_v2': [VOLUME], 'networks': []},
+        ),
+        (
+            "a snapshot in 'block_device_mapping_v2'",
+            {
+                'block_device_mapping_v2': [
+                    VOLUME | {'source_type': 'snapshot'}
+                ],
+                'networks': [],
+            },
+        ),
+    )
+    @ddt.unpack
+    def test_what_is_named_by_id_needs_its_region(self, tie, properties):
+        with self.assertRaisesRegex(
+            engine.ApiError, f'{tie} exists in one region only: .*region_name'
+        ):
+            self.senlin.profile(flavor='small', **properties)
+
+    def test_new_nodes_go_where_the_snapshot_is(self):
+        profile = self.senlin.profile(
+            flavor='small',
+            networks=[],
+            block_device_mapping_v2=[VOLUME | {'source_type': 'snapshot'}],
+            context={'region_name': TWO},
+        )
+        policy = self.region_policy((ONE,), (TWO, 100, 2))
+        cluster = self.cluster(policy, profile=profile)
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual({TWO: 2}, data['creation']['regions'])
+        action = self.senlin.act(cluster, 'scale_out')
+        self.assert_failed(
+            'There is no feasible plan to handle all nodes.', action
+        )
+
 
 class Recovering(base.TestCase):
     def test_recover_with_check_capacity_places_the_missing_nodes(self):
@@ -236,6 +335,29 @@ class Recovering(base.TestCase):
         self.assert_failed('No region is found usable.', action)
         self.assert_servers(cluster)
         self.assertEqual([], self.senlin.nodes(cluster))
+
+    def test_a_recovery_mends_what_it_can_if_there_is_no_room_for_more(self):
+        deletion = self.senlin.policy(
+            base.DELETION_POLICY, {'reduce_desired_capacity': False}
+        )
+        wide = self.region_policy((TWO,))
+        cluster = self.cluster(deletion, wide)
+        self.act(cluster, 'scale_out', count=2)
+        stays, goes = self.senlin.nodes(cluster)
+        self.assert_done(self.senlin.delete(f'/nodes/{goes["id"]}'))
+        self.act(cluster, 'policy_detach', policy_id=wide)
+        tight = self.region_policy((TWO, 100, 1))
+        self.assert_done(self.senlin.attach(cluster, tight))
+        del self.cloud.regions[TWO].servers[stays['physical_id']]
+        self.act(cluster, 'check')
+        action = self.senlin.act(cluster, 'recover', check_capacity=True)
+        self.assert_failed(
+            'There is no feasible plan to handle all nodes.', action
+        )
+        self.assertIs(True, action['inputs']['check_capacity'])
+        self.assert_servers(cluster, **{TWO: 1})
+        (node,) = self.senlin.nodes(cluster)
+        self.assertEqual('ACTIVE', node['status'])
 
 
 class Shrinking(base.TestCase):

@@ -81,7 +81,9 @@ class Scaling(unittest.TestCase):
 class Resizing(unittest.TestCase):
     @ddt.data(
         ({}, None),
-        ({'creation': {}, 'deletion': {}}, None),
+        ({'creation': None}, None),
+        ({'creation': {}, 'deletion': {'count': 2}}, Change(True, 1)),
+        ({'deletion': {}}, Change(False, 1)),
         ({'creation': {'count': 2}}, Change(True, 2)),
         ({'deletion': {'count': 2}}, Change(False, 2)),
         (
