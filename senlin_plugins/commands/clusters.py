@@ -8,20 +8,23 @@ from typing import Any
 
 from osc_lib import exceptions
 
-from senlin_plugins.planning import region_spec
+from senlin_plugins import catalog
+from senlin_plugins.planning import region_spec, requirements
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.snapshot import is_placed
 
 
-def policy_regions(clustering: Any, name: str) -> tuple[Region, ...]:
-    """Return the regions of a policy.
+def policy_regions(
+    clustering: Any, name: str
+) -> tuple[tuple[Region, ...], bool]:
+    """Return the regions of a policy, and whether its plans take effect.
 
     :param clustering: the clustering proxy.
     :param name: the policy's name or ID.
     :raises SpecError: when it is no region placement policy.
     """
-    policy = clustering.find_policy(name, ignore_missing=False)
-    return region_spec.read(policy.spec)
+    spec = clustering.find_policy(name, ignore_missing=False).spec
+    return region_spec.read(spec), spec['type'] == region_spec.TYPES[0]
 
 
 def attached_policy(clustering: Any, cluster: Any) -> str:
@@ -31,10 +34,14 @@ def attached_policy(clustering: Any, cluster: Any) -> str:
     :param cluster: the cluster.
     :raises CommandError: when there is none.
     """
-    for binding in clustering.cluster_policies(cluster):
-        type_name, _, _ = str(binding.policy_type).rpartition('-')
-        if type_name in region_spec.TYPES and binding.is_enabled:
-            return str(binding.policy_id)
+    policies = {
+        str(binding.policy_type).rpartition('-')[0]: str(binding.policy_id)
+        for binding in clustering.cluster_policies(cluster)
+        if binding.is_enabled
+    }
+    for type_name in region_spec.TYPES:
+        if type_name in policies:
+            return policies[type_name]
     raise exceptions.CommandError(
         f"Cluster '{cluster.name}' has no region placement policy that is "
         'enabled: name one with --policy, --spec or --region'
@@ -95,3 +102,36 @@ def unknown_regions(identity: Any, names: Collection[str]) -> set[str]:
     :param names: names of regions.
     """
     return set(names) - {region.id for region in identity.regions()}
+
+
+def unfit_regions(
+    connection: Any, cluster: Any, names: Collection[str], growing: bool
+) -> dict[str, str]:
+    """Return those of some regions that a cluster's profile cannot use.
+
+    :param connection: the SDK's connection; its own catalog is looked at.
+    :param cluster: the cluster.
+    :param names: names of regions.
+    :param growing: whether nodes are to be added.
+    :returns: region name -> why not.
+    :raises LookupError: if the type of the profile is not from this package.
+    """
+    spec = connection.clustering.get_profile(cluster.profile_id).spec
+    properties = spec.get('properties') or {}
+    services = requirements.SERVICES[spec['type']](properties)
+    ties = list(requirements.ties(properties)) if growing else []
+    home = (properties.get('context') or {}).get('region_name')
+    interface = connection.config.get_interface()
+    why = {}
+    for name in names:
+        lacks = catalog.missing(
+            connection.session,
+            name,
+            services if growing else services[:1],
+            interface,
+        )
+        if lacks:
+            why[name] = f'the catalog has no {", ".join(lacks)} endpoint there'
+        elif ties and name != home:
+            why[name] = f'the profile names the id of {ties[0]}'
+    return why

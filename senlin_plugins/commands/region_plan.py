@@ -152,7 +152,7 @@ class PlanClusterRegion(lister.Lister):
             cluster = connection.clustering.find_cluster(
                 parsed_args.cluster, ignore_missing=False
             )
-        regions = _regions(parsed_args, connection, cluster)
+        regions = self._regions(parsed_args, connection, cluster)
         names = [region.name for region in regions]
         out_of_reach = set(parsed_args.without)
         if not out_of_reach <= set(names):
@@ -172,6 +172,10 @@ class PlanClusterRegion(lister.Lister):
             )
         if connection is not None:
             out_of_reach |= self._unknown(connection, names)
+        if cluster is not None:
+            known = [name for name in names if name not in out_of_reach]
+            growing = change.growing
+            out_of_reach |= self._unfit(connection, cluster, known, growing)
         # The order in which --steps shows the regions.
         shown = dict.fromkeys([*names, *sorted(current)], 0) | current
         return Snapshot(change, regions, shown, out_of_reach)
@@ -195,6 +199,52 @@ class PlanClusterRegion(lister.Lister):
             )
         return unknown
 
+    def _unfit(
+        self, connection: Any, cluster: Any, names: list[str], growing: bool
+    ) -> set[str]:
+        """Return the regions that the profile of a cluster cannot use."""
+        try:
+            unfit = clusters.unfit_regions(connection, cluster, names, growing)
+        except LookupError as exc:
+            self.log.warning(
+                'Profiles of type %s are not from this package: if they '
+                'create all nodes in one region, the plan has no effect.',
+                exc,
+            )
+            return set()
+        for name, why in unfit.items():
+            self.log.warning(
+                'The policy leaves %s out, because %s.', name, why
+            )
+        return set(unfit)
+
+    def _regions(
+        self, parsed_args: argparse.Namespace, connection: Any, cluster: Any
+    ) -> tuple[Region, ...]:
+        """Return the regions of the policy."""
+        if parsed_args.region:
+            return region_spec.read_options(parsed_args.region)
+        if parsed_args.spec:
+            return _read_spec(parsed_args.spec)
+        policy = parsed_args.policy
+        if not policy:
+            if cluster is None:
+                raise exceptions.CommandError(
+                    'Which regions? Name them with --region, --spec or '
+                    '--policy'
+                )
+            policy = clusters.attached_policy(connection.clustering, cluster)
+        regions, effective = clusters.policy_regions(
+            connection.clustering, policy
+        )
+        if not effective:
+            self.log.warning(
+                "The policy is Senlin's own, whose plans have no effect. "
+                'This is what %s would do.',
+                region_spec.TYPES[0],
+            )
+        return regions
+
 
 def _change(parsed_args: argparse.Namespace) -> sizing.Change:
     """Return how many nodes come or go."""
@@ -210,24 +260,6 @@ def _change(parsed_args: argparse.Namespace) -> sizing.Change:
                 'add three nodes, -3 to remove them'
             )
     return sizing.Change(growing, sizing.read_count(number))
-
-
-def _regions(
-    parsed_args: argparse.Namespace, connection: Any, cluster: Any
-) -> tuple[Region, ...]:
-    """Return the regions of the policy."""
-    if parsed_args.region:
-        return region_spec.read_options(parsed_args.region)
-    if parsed_args.spec:
-        return _read_spec(parsed_args.spec)
-    policy = parsed_args.policy
-    if not policy:
-        if cluster is None:
-            raise exceptions.CommandError(
-                'Which regions? Name them with --region, --spec or --policy'
-            )
-        policy = clusters.attached_policy(connection.clustering, cluster)
-    return clusters.policy_regions(connection.clustering, policy)
 
 
 def _read_spec(path: str) -> tuple[Region, ...]:

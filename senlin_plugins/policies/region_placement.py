@@ -12,7 +12,7 @@ from senlin.common import consts, schema
 from senlin.common import exception as exc
 from senlin.policies import base as senlin_base
 
-from senlin_plugins import conf
+from senlin_plugins import catalog, conf
 from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
@@ -21,7 +21,7 @@ from senlin_plugins.planning.snapshot import (
     Snapshot,
     distribution,
 )
-from senlin_plugins.policies import base, catalog, reading
+from senlin_plugins.policies import base, reading
 from senlin_plugins.policies.whole_number import WholeNumber
 from senlin_plugins.profiles import regions
 
@@ -252,9 +252,23 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             if growing:
                 services = profile.required_services()
             usable = {
-                n for n in usable if catalog.offers(keystone, n, services)
+                n for n in usable if _offers(keystone.session, n, services)
             }
         return set(names) - usable
+
+
+def _offers(session: Any, region: str, services: list[str]) -> bool:
+    """Tell whether a region has endpoints of all services."""
+    interface = cfg.CONF.authentication.interface
+    missing = catalog.missing(session, region, services, interface)
+    if missing:
+        LOG.warning(
+            "Region '%(region)s' is not used: its catalog offers no "
+            '%(services)s endpoint. Add one, use a policy without the region, '
+            'or set check_catalog = false in [senlin_plugins].',
+            {'region': region, 'services': ', '.join(missing)},
+        )
+    return not missing
 
 
 def _find_lost(cluster: Any) -> str:

@@ -36,8 +36,14 @@ from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 CLOUDS = """
 clouds:
   stub:
-    auth_type: admin_token
-    auth: {{token: stub, endpoint: "{url}/clustering/v1"}}
+    auth_type: v3password
+    auth:
+      auth_url: "{url}/identity/v3"
+      username: stub
+      password: stub
+      project_name: stub
+      user_domain_id: default
+      project_domain_id: default
     clustering_endpoint_override: "{url}/clustering/v1"
     identity_endpoint_override: "{url}/identity/v3"
 """
@@ -68,9 +74,40 @@ class Gateway:
             [
                 ('Content-Type', 'application/json'),
                 ('Content-Length', str(len(body))),
+                ('X-Subject-Token', 'stub'),
             ],
         )
         return [body]
+
+    def _token(self):
+        """Return a token with the catalog of the cloud."""
+        return {
+            'methods': ['password'],
+            'user': {
+                'id': 'stub',
+                'name': 'stub',
+                'domain': {'id': 'default', 'name': 'Default'},
+            },
+            'expires_at': '2199-01-01T00:00:00.000000Z',
+            'issued_at': '2026-01-01T00:00:00.000000Z',
+            'catalog': [
+                {
+                    'type': service,
+                    'name': service,
+                    'endpoints': [
+                        {
+                            'interface': 'public',
+                            'region': region.name,
+                            'region_id': region.name,
+                            'url': f'http://{service}.example',
+                        }
+                        for region in self._senlin.cloud.regions.values()
+                        if service in region.catalog
+                    ],
+                }
+                for service in self._senlin.cloud.services
+            ],
+        }
 
     def _answer(self, environ, path):
         if path == '/identity/v3/regions':
@@ -79,6 +116,8 @@ class Gateway:
                 'regions': [{'id': name} for name in known],
                 'links': {},
             }
+        if path == '/identity/v3/auth/tokens':
+            return 201, {'token': self._token()}
         if path == '/identity/v3':
             return 200, {
                 'version': {
@@ -184,9 +223,10 @@ class LivePlanTest(base.TestCase):
             data['deletion']['regions'],
             {region: -n for region, n in planned.items()},
         )
-        # Nothing but reading.
-        methods = {method for method, _ in self.gateway.requests}
-        self.assertEqual({'GET'}, methods)
+        # Nothing but reading, after the logins.
+        requests = set(self.gateway.requests)
+        requests.discard(('POST', '/identity/v3/auth/tokens'))
+        self.assertEqual({'GET'}, {method for method, _ in requests})
 
     def test_a_policy_without_a_cluster(self):
         policy = self.region_policy((ONE, 100, 1), (TWO, 100), (THREE, 100))
@@ -204,6 +244,66 @@ class LivePlanTest(base.TestCase):
         self.assertEqual({ONE: 2}, planned)
         self.assertIn(f'Keystone does not know {TWO}', said)
         self.assertEqual('out of reach: left as it is', self.rows[TWO]['Why'])
+
+    def test_a_region_without_what_the_profile_needs_is_left_out(self):
+        profile = self.senlin.profile(
+            flavor='small', image='cirros', networks=[]
+        )
+        policy = self.region_policy((ONE,), (TWO,))
+        cluster = self.cluster(policy, profile=profile)
+        self.act(cluster, 'scale_out', count=2)
+        self.cloud.regions[TWO].catalog.discard('image')
+        for count in (2, -2):
+            name = 'scale_out' if count > 0 else 'scale_in'
+            field = 'creation' if count > 0 else 'deletion'
+            planned, said = self.plan(
+                '--cluster', cluster, f'--count={count:+}'
+            )
+            data = self.act(cluster, name, count=abs(count))
+            self.assertEqual(
+                data[field]['regions'],
+                {region: abs(n) for region, n in planned.items()},
+            )
+            left_out = f'leaves {TWO} out, because the catalog has no image'
+            self.assertEqual(count > 0, left_out in said)
+
+    def test_a_profile_that_is_tied_to_a_region(self):
+        profile = self.senlin.profile(
+            flavor='small',
+            networks=[],
+            context={'region_name': TWO},
+            block_device_mapping_v2=[
+                {
+                    'source_type': 'snapshot',
+                    'destination_type': 'volume',
+                    'uuid': 's',
+                    'volume_size': 1,
+                }
+            ],
+        )
+        policy = self.region_policy((ONE,), (TWO,))
+        cluster = self.cluster(policy, profile=profile)
+        planned, said = self.plan('--cluster', cluster, '--count', '+2')
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual(data['creation']['regions'], planned)
+        self.assertIn(f'leaves {ONE} out, because the profile names', said)
+
+    def test_a_plan_without_effect_is_told(self):
+        in_tree = self.senlin.policy(
+            'senlin.policy.region_placement', {'regions': [{'name': TWO}]}
+        )
+        cluster = self.cluster(
+            in_tree, profile=self.senlin.profile('os.nova.server')
+        )
+        planned, said = self.plan('--cluster', cluster, '--count', '+2')
+        self.assertEqual({TWO: 2}, planned)
+        self.assertIn("The policy is Senlin's own", said)
+        self.assertIn("type 'os.nova.server' are not from this", said)
+        # With both policies attached the effective one counts.
+        cluster = self.spread((ONE,))
+        self.assert_done(self.senlin.attach(cluster, in_tree))
+        planned, said = self.plan('--cluster', cluster, '--count', '+2')
+        self.assertEqual(({ONE: 2}, ''), (planned, said))
 
     def test_regions_that_cannot_be_listed_count_as_usable(self):
         cluster = self.spread((ONE,), (TWO,))
