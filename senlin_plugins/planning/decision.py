@@ -16,12 +16,15 @@ class Decision:
     :param refusal: why the action cannot be carried out; empty if it can.
     :param shortage: region or zone -> how many nodes it lacked to give what
         it was asked for; other nodes are taken instead.
+    :param owed: region name -> nodes that would have come there, had it not
+        been out or full.
     """
 
     plan: Mapping[str, int] = dataclasses.field(default_factory=dict)
     candidates: tuple[str, ...] = ()
     refusal: str = ''
     shortage: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    owed: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     @property
     def placements(self) -> list[str]:

@@ -6,6 +6,7 @@ import dataclasses
 
 from senlin_plugins.planning import apportionment, selection
 from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.snapshot import Snapshot
 
 
@@ -16,9 +17,12 @@ def place(snapshot: Snapshot) -> Decision:
     :returns: the plan, with candidates if nodes leave, or a refusal.
     """
     change = snapshot.change
-    plan = apportionment.grow if change.growing else apportionment.shrink
-    planned = plan(snapshot.usable, snapshot.movable, change.count)
-    if change.growing or planned.refusal:
+    if change.growing:
+        return _grow(snapshot)
+    planned = apportionment.shrink(
+        snapshot.usable, snapshot.movable, change.count
+    )
+    if planned.refusal:
         return planned
     chosen = selection.select(
         snapshot.nodes,
@@ -27,3 +31,22 @@ def place(snapshot: Snapshot) -> Decision:
         {'regions': planned.plan},
     )
     return dataclasses.replace(planned, candidates=chosen.candidates)
+
+
+def _grow(snapshot: Snapshot) -> Decision:
+    """Plan around regions that are out or full, and say what they miss."""
+    missed = [r.name for r in snapshot.regions if r.name in snapshot.failing]
+    if missed and snapshot.strategy is Strategy.EVEN:
+        why = snapshot.failing[missed[0]]
+        return Decision(
+            refusal=f"Region '{missed[0]}' {why}, and the strategy 'even' "
+            'adds no nodes meanwhile.'
+        )
+    count, current = snapshot.change.count, snapshot.movable
+    planned = apportionment.grow(snapshot.usable, current, count)
+    if not missed or planned.refusal:
+        return planned
+    sound = dataclasses.replace(snapshot, failing={})
+    ideal = apportionment.grow(sound.usable, current, count).plan
+    owed = {name: ideal[name] for name in missed if name in ideal}
+    return dataclasses.replace(planned, owed=owed)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read the spec of a region placement policy without Senlin.
+"""Read what a region placement policy says, without Senlin.
 
 The rules are those by which Senlin validates a spec of the policy. A test
 compares both.
 """
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+import enum
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from senlin_plugins.planning import apportionment, whole_number
@@ -17,10 +20,24 @@ TYPES: Final = (
     'senlin_plugins.policy.region_placement',
     'senlin.policy.region_placement',
 )
-VERSION: Final = '1.0'
+#: Version -> the properties of its spec.
+VERSIONS: Final = {'1.0': ('regions',), '1.1': ('regions', 'strategy')}
+#: The key of a cluster's metadata that goes before the spec in version 1.1.
+METADATA_KEY: Final = 'region_placement'
 
 _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
 _REGION_KEYS: Final = ('name', 'weight', 'cap')
+
+
+class Strategy(enum.StrEnum):
+    """What to do while a region is out or full (version 1.1)."""
+
+    #: Grow in the other regions; shrink as if nothing were wrong.
+    BALANCED = 'balanced'
+    #: Refuse to grow.
+    EVEN = 'even'
+    #: Grow in the others, and take nodes from regions that are out first.
+    FAILOVER = 'failover'
 
 
 class SpecError(ValueError):
@@ -47,18 +64,55 @@ def read(spec: object) -> tuple[Region, ...]:
             f"'type' is '{spec.get('type')}': it must be {TYPES[0]}."
         )
     # YAML reads 1.0 as a number.
-    if str(spec.get('version')) != VERSION:
+    version = str(spec.get('version'))
+    if version not in VERSIONS or (
+        version > '1.0' and spec['type'] != TYPES[0]
+    ):
         raise SpecError(
-            f"'version' is '{spec.get('version')}': it must be {VERSION}."
+            f"'version' is '{version}': it must be {' or '.join(VERSIONS)}."
         )
     properties = spec.get('properties')
     if not isinstance(properties, Mapping):
         raise SpecError("'properties' is no mapping: it needs 'regions'.")
-    _check_keys(properties, ('regions',), "'properties'")
+    _check_keys(properties, VERSIONS[version], "'properties'")
+    strategy = properties.get('strategy', Strategy.BALANCED)
+    if strategy not in list(Strategy):
+        raise SpecError(
+            f"'strategy' is '{strategy}': it must be one of "
+            f'{", ".join(Strategy)}.'
+        )
     given = properties.get('regions')
     if not isinstance(given, list):
         raise SpecError("'regions' must be a list of regions.")
     return _checked(given)
+
+
+def override(regions: Sequence[Region], value: object) -> tuple[Region, ...]:
+    """Return regions with the weights and caps that a cluster's owner set.
+
+    :param regions: the regions of the policy's spec.
+    :param value: the value of the metadata key: a mapping, or its JSON, from
+        the name of a region to its ``weight``, ``cap`` or both.
+    :raises SpecError: if it makes no sense; then none of it counts.
+    """
+    where = f"'{METADATA_KEY}' of the cluster's metadata"
+    try:
+        given = json.loads(value) if isinstance(value, str) else value
+    except ValueError as exc:
+        raise SpecError(f'{where} is no JSON: {exc}.') from exc
+    if not isinstance(given, Mapping) or not all(
+        isinstance(change, Mapping) for change in given.values()
+    ):
+        raise SpecError(
+            f'{where} must map names of regions to "weight" and "cap".'
+        )
+    _check_keys(given, tuple(region.name for region in regions), where)
+    for name, change in given.items():
+        _check_keys(change, ('weight', 'cap'), f"'{name}' in {where}")
+    return _checked(
+        {**dataclasses.asdict(region), **given.get(region.name, {})}
+        for region in regions
+    )
 
 
 def read_options(texts: Iterable[str]) -> tuple[Region, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
 
 #: The status of a node that nobody has begun to create.
@@ -53,6 +54,8 @@ class Snapshot:
     :param current: region name -> nodes that count there now.
     :param out_of_reach: the names of those that cannot be used now.
     :param nodes: the nodes themselves; candidates are chosen from them.
+    :param failing: region name -> why it is out or full. Nodes can leave it.
+    :param strategy: what that means for the plan.
     """
 
     change: Change
@@ -60,11 +63,22 @@ class Snapshot:
     current: Mapping[str, int]
     out_of_reach: Collection[str] = ()
     nodes: Sequence[Node] = ()
+    failing: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    strategy: Strategy = Strategy.BALANCED
 
     @property
     def usable(self) -> list[Region]:
-        """The regions that nodes can be created in."""
-        return [r for r in self.regions if r.name not in self.out_of_reach]
+        """The regions that hold nodes after the change, as far as possible.
+
+        If nodes leave, those of other regions go first.
+        """
+        within = [r for r in self.regions if r.name not in self.out_of_reach]
+        sound = [r for r in within if r.name not in self.failing]
+        if self.change.growing:
+            return sound
+        if self.strategy is Strategy.FAILOVER:
+            return sound or within
+        return within
 
     @property
     def movable(self) -> dict[str, int]:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a region that is out or full means for the nodes of a cluster.
+
+A policy of version 1.1 keeps what it knows in the data of the cluster, under
+:data:`DATA_KEY`, where the API shows it:
+
+``regions``
+    name -> ``state`` (``out`` or ``full``), ``why`` and ``since``, for each
+    region with which something is wrong.
+``servers``
+    what may be left behind: the server of each node that was in a region
+    while that was out, whatever became of the node since.
+"""
+
+import dataclasses
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Snapshot, distribution
+
+DATA_KEY: Final = 'region_placement'
+OUT: Final = 'out'
+FULL: Final = 'full'
+
+
+class Left(NamedTuple):
+    """A server that may be left behind.
+
+    :param region: where it is.
+    :param node: the id of the node that it was made for.
+    :param name: the name of that node.
+    :param server: its id; ``None`` if nobody knows whether there is one.
+    :param ports: the ports that Senlin made for it, as Senlin keeps them.
+    :param since: when its region was found out, ISO 8601 in UTC.
+    """
+
+    region: str
+    node: str
+    name: str
+    server: str | None
+    ports: Sequence[Any]
+    since: str
+
+    def is_held(self, region: str | None, server: str | None) -> bool:
+        """Tell whether its node still has it.
+
+        :param region: the region that the node's data name.
+        :param server: the node's physical id.
+        """
+        return (region, server) == (self.region, self.server)
+
+
+def read_left(data: Mapping[str, Any]) -> list[Left]:
+    """Return what may be left behind, from the data of a cluster."""
+    kept = (data.get(DATA_KEY) or {}).get('servers') or ()
+    return [Left(**entry) for entry in kept]
+
+
+def read_states(data: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the regions with which something is wrong, from those data."""
+    return dict((data.get(DATA_KEY) or {}).get('regions') or {})
+
+
+def find_full(
+    refusals: Iterable[Mapping[str, str]],
+    now: datetime.datetime,
+    seconds: int,
+) -> dict[str, str]:
+    """Return the regions that have refused a node of late, and why.
+
+    :param refusals: ``region``, ``at`` (ISO 8601 with zone) and ``why``.
+    :param now: the time, with a zone.
+    :param seconds: how long a region counts as full.
+    """
+    since = now - datetime.timedelta(seconds=seconds)
+    return {
+        refusal['region']: refusal['why']
+        for refusal in sorted(refusals, key=lambda refusal: refusal['at'])
+        if datetime.datetime.fromisoformat(refusal['at']) > since
+    }
+
+
+def move(snapshot: Snapshot, ids: Iterable[str]) -> tuple[Decision, Snapshot]:
+    """Give nodes a new region.
+
+    :param snapshot: the cluster; its change does not matter.
+    :param ids: the nodes that cannot be recreated where they are.
+    :returns: the plan, one placement for each node in the order of their
+        indices, or a refusal; and the cluster with the nodes in their new
+        places, with the same change.
+    """
+    lost = set(ids)
+    if not lost:
+        return Decision(), snapshot
+    staying = [node for node in snapshot.nodes if node.id not in lost]
+    moving = dataclasses.replace(
+        snapshot,
+        change=Change(growing=True, count=len(lost)),
+        current=distribution(staying, growing=True),
+    )
+    decision = place(moving)
+    if decision.refusal:
+        return decision, snapshot
+    after = moving.after(decision.plan)
+    return decision, dataclasses.replace(after, change=snapshot.change)
