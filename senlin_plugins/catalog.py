@@ -21,16 +21,22 @@ def missing(
     return [
         service
         for service in services
-        if not _has_endpoint(session, region, service, interface)
+        if not find_endpoint(session, region, service, interface)
     ]
 
 
-def _has_endpoint(
+def find_endpoint(
     session: Any, region: str, service: str, interface: str
-) -> bool:
-    """Look a service up in the catalog of the session's token."""
+) -> str | None:
+    """Return the endpoint of a service in a region, if there is one.
+
+    :param session: a session of keystoneauth; its token's catalog counts.
+    :param region: the region's name.
+    :param service: the service type.
+    :param interface: which endpoint, such as ``public``.
+    """
     try:
-        url = session.get_endpoint(
+        url: str | None = session.get_endpoint(
             service_type=service,
             region_name=region,
             interface=interface,
@@ -38,5 +44,5 @@ def _has_endpoint(
             skip_discovery=True,
         )
     except keystone_exc.EndpointNotFound:
-        return False
-    return url is not None
+        return None
+    return url

@@ -101,6 +101,32 @@ Related options:
   looked for.
 """,
     ),
+    cfg.IntOpt(
+        'region_timeout',
+        default=3,
+        min=1,
+        help="""
+Seconds that a service has to answer before a region counts as out.
+
+A region placement policy of version 1.1 asks the services that a
+cluster's profile needs, in all its regions at the same time. A
+service that does not answer is asked once more. Answers are
+remembered for 30 seconds.
+""",
+    ),
+    cfg.IntOpt(
+        'full_time',
+        default=600,
+        min=0,
+        help="""
+Seconds for which a region counts as full.
+
+A region is full for a cluster under a region placement policy of
+version 1.1 after Nova or Neutron there has refused a node, because
+of a quota or because no host has room. New nodes come to the other
+regions meanwhile. With 0, no region is ever full.
+""",
+    ),
 ]
 
 

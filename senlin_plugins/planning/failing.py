@@ -66,6 +66,14 @@ def read_states(data: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     return dict((data.get(DATA_KEY) or {}).get('regions') or {})
 
 
+def describe(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return the regions to avoid, each with the words after its name."""
+    return {
+        name: f'is {state["state"]}: {state["why"]}'
+        for name, state in read_states(data).items()
+    }
+
+
 def find_full(
     refusals: Iterable[Mapping[str, str]],
     now: datetime.datetime,

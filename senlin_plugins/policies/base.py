@@ -72,8 +72,10 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :param cluster: the engine's cluster object.
         :returns: what to do about it, or an empty string.
         """
+        # Senlin itself compares types with their versions.
+        rivals = (self.IN_TREE_TYPE, self.type.rpartition('-')[0])
         for policy in cluster.policies:
-            if policy.type.startswith(f'{self.IN_TREE_TYPE}-'):
+            if policy.type.rpartition('-')[0] in rivals:
                 return (
                     f"Policy '{policy.name}' of type '{policy.type}' is "
                     f'attached to the cluster already and {self.BOTH_WOULD}, '

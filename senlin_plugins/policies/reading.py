@@ -17,7 +17,7 @@ from senlin.profiles import base as profile_base
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Node, is_placed
-from senlin_plugins.profiles import regions
+from senlin_plugins.profiles import records, regions
 
 
 def read_cluster(action: Any, cluster_id: str) -> Any:
@@ -107,7 +107,7 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
     return [
         (node, region_by_profile(node.profile_id))
         for node in cluster.nodes
-        if not regions.recorded_region(node) and is_placed(node.status, None)
+        if not records.recorded_region(node) and is_placed(node.status, None)
     ]
 
 

@@ -3,7 +3,7 @@
 """The region placement policy, version 1.0 of its specification."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from oslo_config import cfg
@@ -16,6 +16,7 @@ from senlin_plugins import catalog, conf
 from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
     Node,
     Snapshot,
@@ -23,7 +24,7 @@ from senlin_plugins.planning.snapshot import (
 )
 from senlin_plugins.policies import base, reading
 from senlin_plugins.policies.whole_number import WholeNumber
-from senlin_plugins.profiles import regions
+from senlin_plugins.profiles import records, regions
 
 LOG = logging.getLogger(__name__)
 
@@ -146,20 +147,39 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         if own_region and action.action == consts.NODE_CREATE:
             # The profile's region takes precedence (S4).
             nodes = reading.read_nodes(action, cluster)
-            self._warn(action.entity, profile.name, own_region, nodes)
+            self._warn(action.entity, profile.name, own_region, cluster, nodes)
             return None
-        out_of_reach = self._out_of_reach(cluster, profile, change.growing)
+        return place(self.read_snapshot(action, cluster, profile, change))
+
+    def regions_for(self, cluster: Any) -> Sequence[apportionment.Region]:
+        """Return the regions that count for a cluster.
+
+        :param cluster: the engine's cluster object.
+        """
+        return self.spec_regions
+
+    def read_snapshot(
+        self, action: Any, cluster: Any, profile: Any, change: Change
+    ) -> Snapshot:
+        """Read what is decided on.
+
+        :param action: the action.
+        :param cluster: the engine's cluster object.
+        :param profile: the profile of the nodes that come or go.
+        :param change: how many these are.
+        """
+        counted = self.regions_for(cluster)
+        names = [region.name for region in counted]
+        out_of_reach = _out_of_reach(
+            self.keystone(cluster.user, cluster.project),
+            names,
+            profile,
+            change.growing,
+        )
         # After Keystone has answered, so that the nodes are as of now.
         nodes = reading.read_nodes(action, cluster)
-        return place(
-            Snapshot(
-                change,
-                self.spec_regions,
-                distribution(nodes, change.growing),
-                out_of_reach,
-                nodes,
-            )
-        )
+        current = distribution(nodes, change.growing)
+        return Snapshot(change, counted, current, out_of_reach, nodes)
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write ``creation`` or ``deletion``, and make it happen."""
@@ -186,7 +206,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                 },
             )
         elif action.action == consts.NODE_CREATE:
-            regions.record_region(action.entity, decision.placements[0])
+            records.record_region(action.entity, decision.placements[0])
         else:
             placement = action.data.get('placement') or {}
             action.data['placement'] = _merge(placement, decision.placements)
@@ -209,11 +229,18 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             super().refuse(action, reason)
 
     def _warn(
-        self, node: Any, profile: str, region: str, nodes: list[Node]
+        self,
+        node: Any,
+        profile: str,
+        region: str,
+        cluster: Any,
+        nodes: list[Node],
     ) -> None:
         """Log that a profile sends a node where the policy would not."""
         overrun = apportionment.find_overrun(
-            self.spec_regions, distribution(nodes, growing=True), region
+            self.regions_for(cluster),
+            distribution(nodes, growing=True),
+            region,
         )
         if overrun:
             LOG.warning(
@@ -229,32 +256,29 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                 },
             )
 
-    def _out_of_reach(
-        self, cluster: Any, profile: Any, growing: bool
-    ) -> set[str]:
-        """Return the regions of the spec that cannot be used now."""
-        keystone = self.keystone(cluster.user, cluster.project)
-        names = [region.name for region in self.spec_regions]
-        usable = set(keystone.validate_regions(names))
-        if not regions.is_aware(profile):
-            return set(names) - usable
-        ties = profile.ties() if growing else []
-        if ties:
-            region = regions.region_of(None, profile)
-            usable &= {region}
-            LOG.warning(
-                "New nodes of profile '%(profile)s' can only be in region "
-                "'%(region)s', whose id of %(tie)s it names.",
-                {'profile': profile.name, 'region': region, 'tie': ties[0]},
-            )
-        if cfg.CONF[conf.GROUP].check_catalog:
-            services = [profile.CLIENT]
-            if growing:
-                services = profile.required_services()
-            usable = {
-                n for n in usable if _offers(keystone.session, n, services)
-            }
+
+def _out_of_reach(
+    keystone: Any, names: Sequence[str], profile: Any, growing: bool
+) -> set[str]:
+    """Return the regions that cannot be used now."""
+    usable = set(keystone.validate_regions(names))
+    if not regions.is_aware(profile):
         return set(names) - usable
+    ties = profile.ties() if growing else []
+    if ties:
+        region = regions.region_of(None, profile)
+        usable &= {region}
+        LOG.warning(
+            "New nodes of profile '%(profile)s' can only be in region "
+            "'%(region)s', whose id of %(tie)s it names.",
+            {'profile': profile.name, 'region': region, 'tie': ties[0]},
+        )
+    if cfg.CONF[conf.GROUP].check_catalog:
+        services = [profile.CLIENT]
+        if growing:
+            services = profile.required_services()
+        usable = {n for n in usable if _offers(keystone.session, n, services)}
+    return set(names) - usable
 
 
 def _offers(session: Any, region: str, services: list[str]) -> bool:
@@ -287,7 +311,7 @@ def _record_regions(cluster: Any) -> None:
     """Record the regions of nodes that were adopted, or created elsewhere."""
     for node, region in reading.read_unrecorded(cluster):
         if region:
-            regions.record_region(node, region)
+            records.record_region(node, region)
 
 
 def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:

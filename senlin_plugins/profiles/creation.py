@@ -9,6 +9,8 @@ service has given it.
 """
 
 import contextlib
+import datetime
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +19,14 @@ from senlin.common import context as senlin_context
 from senlin.common import exception as exc
 from senlin.objects import node as node_objects
 
+from senlin_plugins.profiles import records
+
 LOG = logging.getLogger(__name__)
+
+#: How Nova and Neutron say that a region has no room.
+FULL = re.compile('quota|no valid host', re.IGNORECASE)
+#: How much of that is kept.
+LONGEST = 200
 
 
 @contextlib.contextmanager
@@ -33,6 +42,7 @@ def recorded(profile: Any, node: Any) -> Iterator[None]:
     try:
         client = getattr(profile, profile.CLIENT)(node)
         method = f'{profile.CREATES}_create'
+        waits = f'wait_for_{profile.CREATES}'
         create = getattr(client, method)
 
         def create_and_record(**attrs: Any) -> Any:
@@ -42,12 +52,25 @@ def recorded(profile: Any, node: Any) -> Iterator[None]:
             made_id = made.id
             return made
 
+        def wait_and_explain(made: str, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return wait(made, *args, **kwargs)
+            except exc.InternalError as ex:
+                fault = _find_fault(profile, client, made)
+                if fault:
+                    ex.message = f'{ex.message} {fault}'
+                raise
+
         setattr(client, method, create_and_record)
+        wait = getattr(client, waits)
+        setattr(client, waits, wait_and_explain)
         try:
             yield
         finally:
             delattr(client, method)
+            delattr(client, waits)
     except exc.SenlinException as ex:
+        _note_refusal(node, str(ex))
         failure = ex
         if not isinstance(failure, exc.EResourceCreation):
             failure = exc.EResourceCreation(type='node', message=str(ex))
@@ -56,6 +79,29 @@ def recorded(profile: Any, node: Any) -> Iterator[None]:
             failure.resource_id = node.physical_id = made_id
             _delete(profile, node)
         raise failure from ex
+
+
+def _find_fault(profile: Any, client: Any, made: str) -> str:
+    """Return what the service says of something that did not get ready."""
+    try:
+        thing = getattr(client, f'{profile.CREATES}_get')(made)
+    except exc.InternalError:
+        return ''
+    fault = getattr(thing, 'fault', None) or {}
+    return str(fault.get('message') or '')
+
+
+def _note_refusal(node: Any, error: str) -> None:
+    """Note in the node's data that its region had no room for it."""
+    region = records.recorded_region(node)
+    if region and FULL.search(error):
+        now = datetime.datetime.now(datetime.UTC)
+        refused = {
+            'region': region,
+            'at': now.isoformat(timespec='seconds'),
+            'why': error[:LONGEST],
+        }
+        records.mark(node, refused=refused)
 
 
 def _record(profile: Any, client: Any, node: Any, made: str) -> None:

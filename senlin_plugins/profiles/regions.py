@@ -13,28 +13,16 @@ from typing import Any
 
 from keystoneauth1 import loading
 from oslo_config import cfg
-from senlin.common import context as senlin_context
 from senlin.drivers import base as driver_base
-from senlin.objects import node as node_objects
-from senlin.profiles import base
 
-from senlin_plugins.profiles import creation
+from senlin_plugins.profiles import creation, moving
+from senlin_plugins.profiles.records import record_region, recorded_region
 
 # The SDK imports its login plugin at the first login. In a fresh engine the
 # green threads of several nodes log in at once, and all but the first would
 # fail ("partially initialized module"). One thread loads this module while
 # the engine starts.
 loading.get_plugin_loader('password')
-
-
-def recorded_region(node: Any) -> str | None:
-    """Return the region that a node's data names.
-
-    :param node: a node, from Senlin's engine or from its database.
-    :returns: the name, or ``None`` if none is recorded.
-    """
-    placement = (getattr(node, 'data', None) or {}).get('placement') or {}
-    return placement.get('region_name')
 
 
 def own_region(profile: Any) -> str | None:
@@ -61,20 +49,6 @@ def region_of(node: Any, profile: Any) -> str | None:
     )
 
 
-def record_region(node: Any, region: str) -> None:
-    """Write a region into a node's data and store it.
-
-    :param node: the engine's node object.
-    :param region: the region's name.
-    """
-    data = node.data or {}
-    placement = {**(data.get('placement') or {}), 'region_name': region}
-    node.data = {**data, 'placement': placement}
-    node_objects.Node.update(
-        senlin_context.get_admin_context(), node.id, {'data': node.data}
-    )
-
-
 def is_aware(profile: Any) -> bool:
     """Tell whether a profile creates nodes where they are placed.
 
@@ -83,7 +57,7 @@ def is_aware(profile: Any) -> bool:
     return bool(getattr(profile, 'REGION_AWARE', False))
 
 
-class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
+class RegionAware(moving.Moving):
     """Mix-in for a profile: each client is built for the node's region."""
 
     # Set by the untyped base.
@@ -91,10 +65,6 @@ class RegionAware(base.Profile):  # type: ignore[misc]  # untyped base
 
     #: The in-tree type that the profile extends, without its version.
     EXTENDS = ''
-    #: What a node is made of, and the service that creates and deletes it.
-    CREATES = ''
-    CLIENT = ''
-
     #: Read by :func:`is_aware`.
     REGION_AWARE = True
 

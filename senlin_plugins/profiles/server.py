@@ -10,7 +10,7 @@ from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles.os.nova import server
 
 from senlin_plugins.planning import requirements
-from senlin_plugins.profiles import lost_server, regions
+from senlin_plugins.profiles import lost_server, records, regions
 
 
 class ServerProfile(
@@ -73,10 +73,13 @@ class ServerProfile(
         :returns: true.
         :raises: ``EResourceDeletion`` if the server could not be deleted.
         """
-        if not obj.physical_id:
-            name = self.properties[self.NAME] or obj.name
-            obj.physical_id = lost_server.find(self, obj, name)
+        if not obj.physical_id and not records.is_out(obj):
+            obj.physical_id = self.find_lost(obj, obj.name)
         return super().do_delete(obj, **params)
+
+    def find_lost(self, obj: Any, name: str) -> str | None:
+        """Return the id of the server of a node that knows none."""
+        return lost_server.find(self, obj, self.properties[self.NAME] or name)
 
 
 # These policies of Senlin list the profile types that they work with. They

@@ -112,6 +112,8 @@ class Cloud:
         self.known = set(names)
         #: Set to a message to let every call of Keystone fail.
         self.keystone_failure = ''
+        #: Region and service of each question whether a service is there.
+        self.probes: list[tuple[str, str]] = []
         #: Queue name -> bodies of the messages posted there.
         self.queues: dict[str, list[Any]] = collections.defaultdict(list)
         #: Pool -> member id -> id of the member's server.
@@ -505,3 +507,13 @@ class Identity(Client):
                 f'{service_type} is not in {region_name}.'
             )
         return f'http://{service_type}.{region_name}.example'
+
+    def get(self, url, **kwargs):
+        """Answer for a service that is asked whether it is there."""
+        service, name, _ = url.removeprefix('http://').split('.')
+        self.cloud.probes.append((name, service))
+        fault = self.cloud.regions[name].failures.get(f'probe {service}')
+        if fault and (isinstance(fault, str) or fault.strikes()):
+            raise keystone_exc.ConnectFailure(f'{url} does not answer')
+        # As without a token.
+        return types.SimpleNamespace(status_code=401)

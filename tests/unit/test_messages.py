@@ -63,6 +63,7 @@ PARTS = {
     'memory.Memory[_Key, Batch]',
     'memory.Memory[_Key, Batch] | None',
     'plans regions',
+    'quota|no valid host',
     'the aggregates of a host',
     'the flavor',
     'the flavor has',

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a node's data say of its region, under ``placement``."""
+
+from typing import Any
+
+from senlin.common import context as senlin_context
+from senlin.objects import node as node_objects
+
+
+def recorded_region(node: Any) -> str | None:
+    """Return the region that a node's data names.
+
+    :param node: a node, from Senlin's engine or from its database.
+    :returns: the name, or ``None`` if none is recorded.
+    """
+    placement = (getattr(node, 'data', None) or {}).get('placement') or {}
+    return placement.get('region_name')
+
+
+def record_region(node: Any, region: str) -> None:
+    """Write a region into a node's data and store it.
+
+    :param node: the engine's node object.
+    :param region: the region's name.
+    """
+    data = node.data or {}
+    placement = {**(data.get('placement') or {}), 'region_name': region}
+    node.data = {**data, 'placement': placement}
+    node_objects.Node.update(
+        senlin_context.get_admin_context(), node.id, {'data': node.data}
+    )
+
+
+def refusal(node: Any) -> dict[str, str] | None:
+    """Return how a cloud refused to create a node for lack of room.
+
+    :param node: a node, from Senlin's engine or from its database.
+    :returns: ``region``, ``at`` and ``why``; ``None`` if none did.
+    """
+    placement = (node.data or {}).get('placement') or {}
+    return placement.get('refused')
+
+
+def mark(node: Any, **marks: Any) -> None:
+    """Write into a node's placement what a policy knows of its region.
+
+    :param node: a node, from Senlin's engine or from its database.
+    :param marks: what to write; ``None`` takes it out.
+    """
+    context = senlin_context.get_admin_context()
+    # Actions of the node may go on when that of the cluster has failed.
+    row = node_objects.Node.get(context, node.id, project_safe=False)
+    data = dict((row or node).data or {})
+    placement = {**(data.get('placement') or {}), **marks}
+    placement = {k: v for k, v in placement.items() if v is not None}
+    if placement == (data.get('placement') or {}):
+        return
+    node.data = {**data, 'placement': placement}
+    node_objects.Node.update(context, node.id, {'data': node.data})
+
+
+def is_out(node: Any) -> bool:
+    """Tell whether a policy has found the region of a node dead."""
+    return 'out' in ((node.data or {}).get('placement') or {})

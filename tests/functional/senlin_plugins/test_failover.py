@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Version 1.1 of the region policy on the real engine: regions fail."""
+
+import collections
+
+import ddt
+
+from senlin_plugins.planning import failing
+from senlin_plugins.policies import probing
+from testing.senlin import driver
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+#: What fails in a region that is out.
+CALLS = (
+    *('probe compute', 'servers', 'server_create', 'server_get'),
+    *('server_delete', 'server_update'),
+)
+QUOTA = 'Quota exceeded for instances: Requested 1, but already used 2 of 2'
+
+
+class TestCase(base.TestCase):
+    def setUp(self):
+        super().setUp()
+        probing.forget()
+        self.addCleanup(probing.forget)
+        del self.cloud.probes[:]
+
+    def policy(self, *regions, version='1.1', **properties):
+        """Create a region policy from (name, weight, cap) tuples."""
+        keys = ('name', 'weight', 'cap')
+        spec = [dict(zip(keys, r, strict=False)) for r in regions]
+        return self.senlin.policy(
+            base.REGION_POLICY, {'regions': spec, **properties}, version
+        )
+
+    def spread_out(self, count, *regions, **properties):
+        """Create a cluster with so many nodes and return its id."""
+        cluster = self.cluster(self.policy(*regions, **properties))
+        self.act(cluster, 'scale_out', count=count)
+        return cluster
+
+    def go_out(self, name, calls=CALLS):
+        """Let a region go out, and time pass."""
+        failures = self.cloud.regions[name].failures
+        failures.update(dict.fromkeys(calls, f'{name} is dead'))
+        probing.forget()
+
+    def come_back(self, name):
+        """Let a region come back, and time pass."""
+        self.cloud.regions[name].failures.clear()
+        probing.forget()
+
+    def known(self, cluster):
+        """Return what the API shows of the regions, and of what is left."""
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+        data = shown['data']
+        states = failing.read_states(data)
+        return (
+            {name: state['state'] for name, state in states.items()},
+            failing.read_left(data),
+        )
+
+    def assert_nodes(self, cluster, **wanted):
+        """Check that all nodes are active, and in which regions they are."""
+        nodes = self.senlin.nodes(cluster)
+        self.assertEqual(
+            wanted, collections.Counter(map(base.region_of, nodes))
+        )
+        self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
+
+
+@ddt.ddt
+class Knowing(TestCase):
+    def test_version_1_0_asks_nobody(self):
+        cluster = self.cluster(self.policy((ONE,), (TWO,), version='1.0'))
+        self.go_out(TWO, ['probe compute'])
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertEqual({ONE: 1, TWO: 1}, data['creation']['regions'])
+        self.assertEqual([], self.cloud.probes)
+
+    def test_each_service_of_the_profile_is_asked_once_in_a_while(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        asked = [(ONE, 'compute'), (TWO, 'compute')]
+        self.assertEqual(asked, sorted(self.cloud.probes))
+        self.act(cluster, 'scale_out')
+        self.assertEqual(asked, sorted(self.cloud.probes))
+
+    def test_a_single_missed_answer_moves_nothing(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        late = driver.Fault('too late', on=1)
+        self.cloud.regions[TWO].failures['probe compute'] = late
+        probing.forget()
+        data = self.act(cluster, 'recover', check=True)
+        self.assertEqual(2, late.calls)
+        self.assertNotIn('moves', data)
+        self.assertEqual(({}, []), self.known(cluster))
+        self.assert_nodes(cluster, **{ONE: 1, TWO: 1})
+
+    def test_a_change_is_told_once(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        self.go_out(TWO)
+        for told in (self.assertLogs, self.assertNoLogs):
+            with told('senlin_plugins', 'INFO') as logs:
+                data = self.senlin.act(cluster, 'check')['data']
+            state = data['region_placement'][TWO]
+            self.assertEqual('compute does not answer', state['why'])
+            probing.forget()
+            self.wait_until_free(cluster)
+            if told == self.assertLogs:
+                (line,) = logs.output
+                self.assertIn(' is out: compute does not answer', line)
+        self.assertEqual({TWO: 'out'}, self.known(cluster)[0])
+        self.come_back(TWO)
+        with self.assertLogs('senlin_plugins', 'INFO') as logs:
+            self.act(cluster, 'check')
+        self.assertIn(f"Region '{TWO}' is used again", str(logs.output))
+        self.assertEqual(({}, []), self.known(cluster))
+
+    @ddt.data('{"a', '[]', '{"Nowhere": {"cap": 1}}', '{"%s": {"cap": -7}}')
+    def test_metadata_that_make_no_sense_are_told(self, value):
+        value = value.replace('%s', TWO)
+        cluster = self.cluster(
+            self.policy((ONE,), (TWO,)), metadata={'region_placement': value}
+        )
+        with self.assertLogs('senlin_plugins', 'WARNING') as logs:
+            data = self.act(cluster, 'scale_out', count=2)
+        self.assertIn('takes its own weights and caps', str(logs.output))
+        self.assertEqual({ONE: 1, TWO: 1}, data['creation']['regions'])
+
+    def test_weights_and_caps_are_changed_in_the_metadata(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        drained = f'{{"{TWO}": {{"weight": 0, "cap": 0}}}}'
+        self.update(
+            f'/clusters/{cluster}', metadata={'region_placement': drained}
+        )
+        self.act(cluster, 'scale_out', count=2)
+        self.assert_nodes(cluster, **{ONE: 3, TWO: 1})
+        self.act(cluster, 'scale_in')
+        self.assert_nodes(cluster, **{ONE: 3})
+
+
+class Growing(TestCase):
+    def test_balanced_grows_elsewhere_and_says_what_is_owed(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,), (THREE,))
+        self.assert_nodes(cluster, **{ONE: 1, THREE: 1})
+        self.go_out(TWO)
+        data = self.act(cluster, 'scale_out', count=4)
+        self.assertEqual({ONE: 2, THREE: 2}, data['creation']['regions'])
+        self.assertEqual({TWO: 2}, data['creation']['owed'])
+        self.assert_nodes(cluster, **{ONE: 3, THREE: 3})
+
+    def test_even_refuses(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,), strategy='even')
+        self.go_out(TWO)
+        self.assert_failed(
+            f"Region '{TWO}' is out: compute does not answer, and the "
+            "strategy 'even' adds no nodes meanwhile.",
+            self.senlin.act(cluster, 'scale_out'),
+        )
+
+    def test_a_full_region_gets_what_it_can_hold(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        self.cloud.regions[TWO].failures['server_create'] = driver.Fault(
+            QUOTA, on=2
+        )
+        self.assertEqual(
+            'FAILED',
+            self.senlin.act(cluster, 'scale_out', count=6)['status'],
+        )
+        self.wait_until_free(cluster)
+        data = self.act(cluster, 'recover')
+        self.assertEqual([ONE], list(data['moves'].values()))
+        self.assert_nodes(cluster, **{ONE: 5, TWO: 3})
+        self.assertEqual({TWO: 'full'}, self.known(cluster)[0])
+        self.act(cluster, 'scale_out')
+        self.assert_nodes(cluster, **{ONE: 6, TWO: 3})
+        # After a while it is tried again.
+        self.set_option('full_time', 0)
+        self.act(cluster, 'scale_out')
+        self.assert_nodes(cluster, **{ONE: 6, TWO: 4})
+
+
+class Recovering(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.cluster_id = self.spread_out(4, (ONE,), (TWO,))
+        self.go_out(TWO)
+
+    def test_nodes_move_and_what_they_leave_goes_later(self):
+        data = self.act(self.cluster_id, 'recover', check=True)
+        self.assertEqual([ONE] * 2, list(data['moves'].values()))
+        self.assert_nodes(self.cluster_id, **{ONE: 4})
+        self.assertEqual(
+            {ONE: 4, TWO: 2, THREE: 0},
+            self.cloud.servers_of(self.cluster_id),
+        )
+        states, left = self.known(self.cluster_id)
+        self.assertEqual({TWO: 'out'}, states)
+        self.assertEqual({TWO}, {entry.region for entry in left})
+        servers = self.cloud.regions[TWO].servers
+        self.assertEqual(2, len({e.server for e in left} & set(servers)))
+        # A scaling meanwhile.
+        self.act(self.cluster_id, 'scale_out', count=2)
+        self.assert_nodes(self.cluster_id, **{ONE: 6})
+        self.come_back(TWO)
+        self.act(self.cluster_id, 'check')
+        self.assert_servers(self.cluster_id, **{ONE: 6})
+        self.assertEqual(({}, []), self.known(self.cluster_id))
+        self.assert_gone(self.cluster_id)
+
+    def test_a_node_moves_alone(self):
+        nodes = self.senlin.nodes(self.cluster_id)
+        lost = [node for node in nodes if base.region_of(node) == TWO]
+        for node in lost:
+            self.assert_done(self.senlin.act_node(node['id'], 'recover'))
+        self.assert_nodes(self.cluster_id, **{ONE: 4})
+        self.assertEqual(2, len(self.known(self.cluster_id)[1]))
+        self.come_back(TWO)
+        self.act(self.cluster_id, 'check')
+        self.assert_servers(self.cluster_id, **{ONE: 4})
+
+    def test_a_server_that_its_node_kept_is_not_deleted(self):
+        action = self.senlin.act(self.cluster_id, 'check')
+        self.assertEqual('FAILED', action['status'])
+        self.wait_until_free(self.cluster_id)
+        self.assertEqual(2, len(self.known(self.cluster_id)[1]))
+        self.come_back(TWO)
+        self.act(self.cluster_id, 'recover', check=True)
+        self.assert_nodes(self.cluster_id, **{ONE: 2, TWO: 2})
+        self.assert_servers(self.cluster_id, **{ONE: 2, TWO: 2})
+        self.assertEqual(({}, []), self.known(self.cluster_id))
+
+    def test_nodes_go_although_their_region_is_out(self):
+        deletion = self.senlin.policy(base.DELETION_POLICY, {})
+        self.assert_done(self.senlin.attach(self.cluster_id, deletion))
+        nodes = self.senlin.nodes(self.cluster_id)
+        first, second = (n for n in nodes if base.region_of(n) == TWO)
+        self.assert_done(self.senlin.delete(f'/nodes/{first["id"]}'))
+        self.act(self.cluster_id, 'del_nodes', nodes=[second['id']])
+        self.assert_nodes(self.cluster_id, **{ONE: 2})
+        self.assertEqual(
+            {first['physical_id'], second['physical_id']},
+            {entry.server for entry in self.known(self.cluster_id)[1]},
+        )
+        action = self.senlin.delete(f'/clusters/{self.cluster_id}')
+        self.assert_failed(
+            "2 server(s) of the cluster are in region 'RegionTwo', which "
+            'does not answer: delete the cluster when it does.',
+            action,
+        )
+        self.come_back(TWO)
+        self.assert_gone(self.cluster_id)
+
+    def test_a_recovery_without_room_says_so_and_loses_nothing(self):
+        policy = self.policy((ONE, 100, 2), (TWO,))
+        self.come_back(TWO)
+        cluster = self.cluster(policy)
+        self.act(cluster, 'scale_out', count=4)
+        self.go_out(TWO)
+        action = self.senlin.act(cluster, 'recover', check=True)
+        self.assert_failed(
+            'There is no feasible plan to handle all nodes.', action
+        )
+        self.come_back(TWO)
+        self.act(cluster, 'recover', check=True)
+        self.assert_nodes(cluster, **{ONE: 2, TWO: 2})
+        self.assert_servers(cluster, **{ONE: 2, TWO: 2})
+
+
+class Shrinking(TestCase):
+    def test_balanced_takes_the_shares(self):
+        cluster = self.spread_out(4, (ONE,), (TWO,))
+        self.go_out(TWO)
+        self.act(cluster, 'scale_in', count=2)
+        self.assert_nodes(cluster, **{ONE: 1, TWO: 1})
+        self.come_back(TWO)
+        self.act(cluster, 'check')
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
+
+    def test_failover_takes_what_is_out_first(self):
+        cluster = self.spread_out(4, (ONE,), (TWO,), strategy='failover')
+        self.go_out(TWO)
+        self.act(cluster, 'scale_in', count=3)
+        self.assert_nodes(cluster, **{ONE: 1})
+
+
+class Attaching(TestCase):
+    def test_one_region_policy_of_any_version(self):
+        cluster = self.cluster(self.policy((ONE,), version='1.0'))
+        action = self.senlin.attach(cluster, self.policy((ONE,)))
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn('detach it first', action['status_reason'])

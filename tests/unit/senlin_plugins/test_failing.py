@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Regions that fail: what is decided, and what is kept."""
+
+import collections
+import datetime
+import os
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies as st
+
+from senlin_plugins.planning import apportionment, failing
+from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.region_spec import Strategy
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
+
+CASES = 100_000 if os.environ.get('OPP_ALL') == '1' else 300
+NAMES = 'ABCDE'
+REGIONS = st.lists(
+    st.builds(
+        Region, st.sampled_from(NAMES), st.integers(0, 5), st.integers(-1, 6)
+    ),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda region: region.name,
+)
+NODES = st.lists(st.sampled_from(NAMES), max_size=12).map(
+    lambda names: [
+        Node(str(i), name, position=i) for i, name in enumerate(names)
+    ]
+)
+FAILING = st.dictionaries(st.sampled_from(NAMES), st.just('is out'))
+FEW = st.integers(1, 4)
+many = hypothesis.settings(max_examples=CASES, deadline=None)
+
+
+def snapshot(regions, nodes, fails, change, strategy=Strategy.BALANCED):
+    """Return a cluster."""
+    current = distribution(nodes, change.growing)
+    return Snapshot(change, regions, current, (), nodes, fails, strategy)
+
+
+class Properties(unittest.TestCase):
+    @many
+    @hypothesis.given(REGIONS, NODES, FAILING, FEW)
+    def test_nothing_grows_where_it_fails_and_what_is_owed_is_the_rest(
+        self, regions, nodes, fails, count
+    ):
+        cluster = snapshot(regions, nodes, fails, Change(True, count))
+        decision = place(cluster)
+        sound = [region for region in regions if region.name not in fails]
+        wanted = apportionment.grow(sound, cluster.current, count)
+        self.assertEqual(
+            (wanted.plan, wanted.refusal), (decision.plan, decision.refusal)
+        )
+        if not decision.refusal:
+            ideal = apportionment.grow(regions, cluster.current, count).plan
+            self.assertEqual(
+                {name: n for name, n in ideal.items() if name in fails},
+                decision.owed,
+            )
+
+    @many
+    @hypothesis.given(REGIONS, NODES, FAILING, FEW)
+    def test_even_refuses_if_and_only_if_a_region_of_the_policy_fails(
+        self, regions, nodes, fails, count
+    ):
+        change = Change(True, count)
+        decision = place(
+            snapshot(regions, nodes, fails, change, Strategy.EVEN)
+        )
+        refused = "strategy 'even'" in decision.refusal
+        self.assertEqual(any(r.name in fails for r in regions), refused)
+
+    @many
+    @hypothesis.given(REGIONS, NODES, FAILING, FEW)
+    def test_failover_takes_every_node_that_is_out_first(
+        self, regions, nodes, fails, count
+    ):
+        change = Change(False, min(count, len(nodes)))
+        cluster = snapshot(regions, nodes, fails, change, Strategy.FAILOVER)
+        decision = place(cluster)
+        self.assertEqual('', decision.refusal)
+        sound = {r.name for r in regions if r.name not in fails}
+        if sound:
+            out = sum(node.region not in sound for node in nodes)
+            taken = sum(
+                n for name, n in decision.plan.items() if name not in sound
+            )
+            self.assertEqual(min(out, change.count), taken)
+
+    @many
+    @hypothesis.given(REGIONS, NODES, FAILING)
+    def test_every_node_that_is_out_moves_within_the_caps_or_none(
+        self, regions, nodes, fails
+    ):
+        lost = [node.id for node in nodes if node.region in fails]
+        cluster = snapshot(regions, nodes, fails, Change(True, 0))
+        decision, after = failing.move(cluster, lost)
+        if decision.refusal:
+            self.assertEqual(cluster, after)
+            return
+        self.assertEqual(len(lost), len(decision.placements))
+        self.assertFalse(set(decision.placements) & set(fails))
+        self.assertEqual(len(nodes), sum(after.current.values()))
+        before = collections.Counter(node.region for node in nodes)
+        for region in regions:
+            now = after.current.get(region.name, 0)
+            if region.cap >= 0 and now > before[region.name]:
+                self.assertLessEqual(now, region.cap)
+
+
+@ddt.ddt
+class Kept(unittest.TestCase):
+    NOW = datetime.datetime(2026, 1, 1, 12, 0, 0, tzinfo=datetime.UTC)
+
+    @ddt.data((59, {'A': 'late'}), (60, {}), (0, {'A': 'late'}))
+    @ddt.unpack
+    def test_a_refusal_counts_for_a_time(self, age, full):
+        refusals = [
+            {'region': 'A', 'at': '2026-01-01T10:00:00+00:00', 'why': 'old'},
+            {
+                'region': 'A',
+                'at': (self.NOW - datetime.timedelta(seconds=age)).isoformat(),
+                'why': 'late',
+            },
+        ]
+        self.assertEqual(full, failing.find_full(refusals, self.NOW, 60))
+        self.assertEqual({}, failing.find_full(refusals, self.NOW, 0))
+
+    def test_what_a_cluster_without_trouble_says(self):
+        self.assertEqual({}, failing.read_states({}))
+        self.assertEqual([], failing.read_left({failing.DATA_KEY: {}}))
+        self.assertEqual({}, failing.describe({'other': 1}))
