@@ -68,6 +68,32 @@ class TestCase(unittest.TestCase):
         self.assert_done(action)
         return action['data']
 
+    def webhook(self, cluster_id, action, params=None, **inputs):
+        """Send inputs through a webhook and return the action at its end.
+
+        :param cluster_id: the cluster's id.
+        :param action: the action's name, such as ``CLUSTER_SCALE_OUT``.
+        :param params: the receiver's own inputs.
+        :param inputs: what is sent; it goes before them.
+        """
+        # Where a receiver's URL points to; nobody asks it.
+        cfg.CONF.set_override('host', 'senlin.example', 'receiver')
+        self.addCleanup(cfg.CONF.clear_override, 'host', 'receiver')
+        body = {
+            'receiver': {
+                'name': 'door',
+                'type': 'webhook',
+                'cluster_id': cluster_id,
+                'action': action,
+                'params': params,
+            }
+        }
+        receiver = self.senlin.call('POST', '/receivers', body)['receiver']
+        answer = self.senlin.call(
+            'POST', f'/webhooks/{receiver["id"]}/trigger', inputs
+        )
+        return self.senlin.wait(answer['action'])
+
     def act_decided(self, cluster_id, name, **data):
         """Run an action about which another policy has decided already.
 

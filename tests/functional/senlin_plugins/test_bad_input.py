@@ -10,7 +10,6 @@ import functools
 import json
 
 import ddt
-from oslo_config import cfg
 
 from testing.senlin import driver, engine
 from tests.functional.senlin_plugins import base
@@ -53,9 +52,6 @@ class TestCase(base.TestCase):
 
     def setUp(self):
         super().setUp()
-        # Where a receiver's URL points to; nobody asks it.
-        cfg.CONF.set_override('host', 'senlin.example', 'receiver')
-        self.addCleanup(cfg.CONF.clear_override, 'host', 'receiver')
         self.cluster_id, self.stranger = prepare(
             self.senlin, self.POLICY, self.SPEC
         )
@@ -83,19 +79,7 @@ class TestCase(base.TestCase):
 
     def trigger(self, action, **inputs):
         """Send inputs through a webhook and return the action at its end."""
-        body = {
-            'receiver': {
-                'name': 'door',
-                'type': 'webhook',
-                'cluster_id': self.cluster_id,
-                'action': action,
-            }
-        }
-        receiver = self.senlin.call('POST', '/receivers', body)['receiver']
-        answer = self.senlin.call(
-            'POST', f'/webhooks/{receiver["id"]}/trigger', inputs
-        )
-        return self.senlin.wait(answer['action'])
+        return self.webhook(self.cluster_id, action, **inputs)
 
 
 @ddt.ddt

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The region policy beside what else Senlin does with a cluster."""
+
+import functools
+
+from oslo_config import cfg
+from senlin.common import consts
+from senlin.health_manager import service
+
+from testing.senlin import engine
+from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+NO_REGION = 'No region is found usable.'
+
+
+@functools.cache
+def start_health_manager():
+    """Start the service that polls nodes, once per process."""
+    service.HealthManagerService(
+        cfg.CONF.host, consts.HEALTH_MANAGER_TOPIC
+    ).start()
+
+
+class Health(base.TestCase):
+    def setUp(self):
+        super().setUp()
+        start_health_manager()
+        for option, seconds in (
+            ('health_check_interval_min', 1),
+            # How long the health manager may take to answer.
+            ('engine_life_check_timeout', 60),
+        ):
+            cfg.CONF.set_override(option, seconds)
+            self.addCleanup(cfg.CONF.clear_override, option)
+        health = self.senlin.policy(
+            'senlin.policy.health',
+            {
+                'detection': {
+                    'interval': 1,
+                    # Seconds after a change of a node.
+                    'node_update_timeout': 1,
+                    'detection_modes': [{'type': 'NODE_STATUS_POLLING'}],
+                },
+                'recovery': {'actions': [{'name': 'RECREATE'}]},
+            },
+            '1.1',
+        )
+        self.cluster_id = self.cluster(
+            self.region_policy((TWO,), (THREE,)),
+            self.senlin.policy(base.DELETION_POLICY, {}),
+        )
+        # Senlin recovers a node, too, whose creation nobody has begun.
+        self.act(self.cluster_id, 'scale_out', count=4)
+        self.assert_done(self.senlin.attach(self.cluster_id, health))
+        # The polling must not go on behind the test.
+        self.addCleanup(
+            self.act, self.cluster_id, 'policy_detach', policy_id=health
+        )
+
+    def assert_healed(self, **wanted):
+        """Lose a server; the policy must bring it back in its region.
+
+        :param wanted: region name -> number of servers, before and after.
+        """
+        node = self.senlin.nodes(self.cluster_id)[0]
+        region = base.region_of(node)
+        del self.cloud.regions[region].servers[node['physical_id']]
+        self.wait_until(
+            lambda: (
+                self.cloud.servers_of(self.cluster_id)[region]
+                == wanted[region]
+            )
+        )
+        self.wait_until_free(self.cluster_id)
+        self.assert_servers(self.cluster_id, **wanted)
+
+    def test_lost_servers_come_back_in_their_regions(self):
+        self.assert_healed(**{TWO: 2, THREE: 2})
+
+        # Senlin stops polling for an action that shrinks a cluster, and goes
+        # on after it. One that is refused must not stop it.
+        self.cloud.known = {ONE}
+        action = self.senlin.act(self.cluster_id, 'scale_in')
+        self.assert_failed(NO_REGION, action)
+        self.cloud.known = {ONE, TWO, THREE}
+        self.assert_healed(**{TWO: 2, THREE: 2})
+
+        self.act(self.cluster_id, 'scale_in', count=2)
+        self.assert_healed(**{TWO: 1, THREE: 1})
+
+        # The health policy overwrites ``creation``, not the placements.
+        data = self.act(
+            self.cluster_id,
+            'resize',
+            adjustment_type='CHANGE_IN_CAPACITY',
+            number=2,
+        )
+        self.assertEqual({'count': 2}, data['creation'])
+        self.assert_servers(self.cluster_id, **{TWO: 2, THREE: 2})
+
+
+class Scaling(base.TestCase):
+    def scaling(self, event):
+        """Create a scaling policy with an hour of cooldown."""
+        adjustment = {'number': 2, 'cooldown': 3600}
+        return self.senlin.policy(
+            'senlin.policy.scaling',
+            {'event': event, 'adjustment': adjustment},
+        )
+
+    def test_only_what_was_planned_starts_a_cooldown(self):
+        out = self.scaling('CLUSTER_SCALE_OUT')
+        cluster = self.cluster(
+            out,
+            self.scaling('CLUSTER_SCALE_IN'),
+            self.region_policy((TWO, 100, 2), (THREE, 100, 2)),
+        )
+        action = self.senlin.act(cluster, 'scale_out', count=5)
+        self.assert_failed(
+            'There is no feasible plan to handle all nodes.', action
+        )
+        self.act(cluster, 'scale_out')
+        for name in ('scale_out', 'scale_in'):
+            with self.assertRaisesRegex(engine.ApiError, 'cooldown') as caught:
+                self.senlin.act(cluster, name)
+            self.assertEqual(409, caught.exception.code)
+        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+        # A resize does not wait, nor a scaling whose policy is disabled.
+        self.act(cluster, 'resize', adjustment_type='EXACT_CAPACITY', number=3)
+        self.act(cluster, 'policy_update', policy_id=out, enabled=False)
+        self.act(cluster, 'scale_out')
+        self.assert_servers(cluster, **{TWO: 2, THREE: 2})
+
+
+class Receivers(base.TestCase):
+    def test_webhooks_are_planned(self):
+        cluster = self.cluster(
+            self.region_policy((TWO,), (THREE, 50, 2)),
+            self.senlin.policy(
+                base.DELETION_POLICY, {'criteria': 'OLDEST_FIRST'}
+            ),
+        )
+        for sent, wanted in (
+            ({}, {TWO: 2, THREE: 1}),
+            # What is sent goes before the receiver's own.
+            ({'count': '5'}, {TWO: 6, THREE: 2}),
+        ):
+            self.assert_done(
+                self.webhook(
+                    cluster, 'CLUSTER_SCALE_OUT', {'count': '3'}, **sent
+                )
+            )
+            self.assert_servers(cluster, **wanted)
+        region_of = base.regions_of(self.senlin.nodes(cluster))
+        oldest = [
+            n for n in self.senlin.by_age(cluster) if region_of[n] == TWO
+        ]
+        action = self.webhook(cluster, 'CLUSTER_SCALE_IN', {'count': '3'})
+        self.assert_done(action)
+        self.assertEqual(oldest[:3], action['data']['deletion']['candidates'])
+        self.assert_servers(cluster, **{TWO: 3, THREE: 2})
+
+
+class Bindings(base.TestCase):
+    def test_a_disabled_policy_plans_nothing_and_nothing_is_forgotten(self):
+        regions = self.region_policy((TWO,), (THREE,))
+        cluster = self.cluster(
+            self.senlin.policy(
+                base.DELETION_POLICY, {'criteria': 'OLDEST_FIRST'}
+            )
+        )
+        binding = {'policy_id': regions, 'enabled': False}
+        self.act(cluster, 'policy_attach', **binding)
+        data = self.act(cluster, 'scale_out', count=2)
+        self.assertNotIn('placement', data)
+        self.assert_servers(cluster, **{ONE: 2})
+
+        self.act(cluster, 'policy_update', policy_id=regions, enabled=True)
+        self.act(cluster, 'scale_out', count=3)
+        self.assert_servers(cluster, **{ONE: 2, TWO: 1, THREE: 2})
+        # The nodes that came meanwhile are in no region of the policy.
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual({ONE: 1}, data['deletion']['regions'])
+
+        self.act(cluster, 'policy_update', **binding)
+        oldest = self.senlin.by_age(cluster)[:2]
+        data = self.act(cluster, 'scale_in', count=2)
+        self.assertNotIn('regions', data['deletion'])
+        self.assertEqual(oldest, data['deletion']['candidates'])
+
+    def test_a_policy_that_is_attached_again_counts_what_came_meanwhile(self):
+        regions = self.region_policy((ONE, 100, 1), (TWO,))
+        cluster = self.cluster(regions)
+        self.act(cluster, 'scale_out', count=4)
+        self.assert_servers(cluster, **{ONE: 1, TWO: 3})
+        self.act(cluster, 'policy_detach', policy_id=regions)
+        # Nodes stay where they are, without the policy as well.
+        node = next(
+            node
+            for node in self.senlin.nodes(cluster)
+            if base.region_of(node) == TWO
+        )
+        self.assert_done(
+            self.senlin.act_node(node['id'], 'recover', operation='RECREATE')
+        )
+        self.act(cluster, 'scale_out', count=2)
+        self.assert_servers(cluster, **{ONE: 3, TWO: 3})
+        self.assert_done(self.senlin.attach(cluster, regions))
+        self.act(cluster, 'scale_out')
+        self.assert_servers(cluster, **{ONE: 3, TWO: 4})
+        data = self.act(cluster, 'scale_in', count=2)
+        self.assertEqual({ONE: 2}, data['deletion']['regions'])
+
+
+class Profiles(base.TestCase):
+    def profile(self, **more):
+        """Create a profile that differs from others in some things."""
+        # Senlin updates no server without an image.
+        return self.senlin.profile(
+            flavor='small', image='cirros', networks=[], **more
+        )
+
+    def names(self, cluster):
+        """Return server id -> name and region."""
+        found = {}
+        for node in self.senlin.nodes(cluster):
+            region = base.region_of(node)
+            server = self.cloud.regions[region].servers[node['physical_id']]
+            found[server.id] = (server.name, region)
+        return found
+
+    def test_a_cluster_is_updated_where_its_nodes_are(self):
+        cluster = self.cluster(
+            self.region_policy((ONE,), (TWO,), (THREE,)),
+            profile=self.profile(name='old'),
+        )
+        self.act(cluster, 'scale_out', count=3)
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
+        wanted = {
+            server: ('new', region)
+            for server, (_, region) in self.names(cluster).items()
+        }
+        path = f'/clusters/{cluster}'
+        self.update(path, profile_id=self.profile(name='new'))
+        self.assertEqual(wanted, self.names(cluster))
+        self.act(cluster, 'scale_out')
+        grown = self.names(cluster)
+        ((_, added),) = grown.items() - wanted.items()
+        self.assertEqual(('new', ONE), added)
+
+        # What cannot be changed leaves the nodes in UPDATING. A recovery
+        # would replace them all, unless it looks at the servers first.
+        wrong = self.profile(name='new', user_data='changed')
+        with self.assertRaisesRegex(AssertionError, 'FAILED'):
+            self.update(path, profile_id=wrong)
+        self.wait_until_free(cluster)
+        statuses = {node['status'] for node in self.senlin.nodes(cluster)}
+        self.assertEqual({'UPDATING'}, statuses)
+        self.act(cluster, 'recover', check=True)
+        self.assertEqual(grown, self.names(cluster))
