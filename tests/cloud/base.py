@@ -35,6 +35,7 @@ MADE = (
         ('senlin', table, 'name', 'TRUE')
         for table in ('cluster', 'node', 'receiver', 'profile', 'policy')
     ),
+    ('senlin', 'health_registry', 'cluster_id', 'TRUE'),
     ('senlin', 'cluster_lock', 'cluster_id', 'TRUE'),
     ('senlin', 'node_lock', 'node_id', 'TRUE'),
     ('heat', 'stack', 'name', 'deleted_at IS NULL'),

@@ -4,7 +4,7 @@
 
 from collections.abc import Mapping
 
-from tests.cloud import base, layout, nova_base
+from tests.cloud import base, layout, nova_base, senlin_base
 from tests.functional.client import base as client_base
 from tests.functional.client import pages as documentation
 
@@ -114,3 +114,38 @@ class FilterCommandTest(CommandTest, nova_base.PlacementTest):
 
         self.wait_for(check_done)
         return self.compute.get_server(server).compute_host == host
+
+
+class PlanTest(CommandTest, senlin_base.ClusterTest):
+    """A test that compares what a user is told with what Senlin does."""
+
+    who = layout.USER
+
+    def plan(self, *arguments: str) -> list[dict]:
+        """Return what the command says."""
+        return self.live('cluster', 'region', 'plan', *arguments)
+
+    def assert_foretold(self, cluster: str, rows: list[dict]) -> None:
+        """Scale a cluster; the policy must plan what the command has said.
+
+        :param cluster: its id.
+        :param rows: what the command has said.
+        """
+        count = sum(row['Change'] for row in rows)
+        verb, data = (
+            ('scale_out', 'creation')
+            if count > 0
+            else ('scale_in', 'deletion')
+        )
+        action = self.do(cluster, verb, count=abs(count))
+        self.assertEqual(
+            {
+                row['Region']: abs(row['Change'])
+                for row in rows
+                if row['Change']
+            },
+            action['data'][data]['regions'],
+        )
+        self.assert_spread(
+            cluster, **{row['Region']: row['Result'] for row in rows}
+        )

@@ -58,6 +58,11 @@ class Senlin:
         answer = self._api.post(f'{path}/actions', json={name: values})
         return _answer(answer).json()['action']
 
+    def update(self, path: str, **values: object) -> str:
+        """Change a cluster or a node; return the action's id."""
+        kind = path.split('/')[1].removesuffix('s')
+        return _action_of(_answer(self._api.patch(path, json={kind: values})))
+
     def delete(self, path: str) -> str:
         """Delete something; return the action's id, if there is one."""
         return _action_of(_answer(self._api.delete(path)))
@@ -148,7 +153,7 @@ class ClusterTest(base.CloudTest):
         self.addCleanup(self.senlin.delete, path)
         return made['id']
 
-    def make_profile(self) -> str:
+    def make_profile(self, **more: object) -> str:
         """Make a profile of servers without a network; return its id."""
         return self.make(
             'profile',
@@ -156,6 +161,7 @@ class ClusterTest(base.CloudTest):
             flavor=layout.FLAVOR,
             image=layout.IMAGE,
             networks=[],
+            **more,
         )
 
     def make_region_policy(self, **regions: dict[str, int]) -> str:
@@ -210,6 +216,15 @@ class ClusterTest(base.CloudTest):
         found = self.senlin.wait(action)
         self.assertEqual('SUCCEEDED', found['status'], found['status_reason'])
         return found
+
+    def check_unlocked(self) -> None:
+        """Raise if anybody works at a cluster or a node."""
+        for table in ('cluster_lock', 'node_lock'):
+            self.assertEqual(
+                [],
+                mariadb.query('senlin', f'SELECT * FROM {table}'),  # noqa: S608
+                table,
+            )
 
     def remove_cluster(self, cluster: str) -> None:
         """Delete a cluster, whose policies must be detached before."""

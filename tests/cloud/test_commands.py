@@ -15,7 +15,6 @@ from tests.cloud import (
     nova_base,
     processes,
     readiness,
-    senlin_base,
     services,
 )
 
@@ -345,39 +344,8 @@ class TestImpact(command_base.FilterCommandTest):
         return found
 
 
-class TestRegionPlan(command_base.CommandTest, senlin_base.ClusterTest):
+class TestRegionPlan(command_base.PlanTest):
     """What a user without special rights learns of his cluster."""
-
-    who = layout.USER
-
-    def plan(self, *arguments: str) -> list[dict]:
-        """Return what the command says."""
-        return self.live('cluster', 'region', 'plan', *arguments)
-
-    def assert_foretold(self, cluster: str, rows: list[dict]) -> None:
-        """Scale a cluster; the policy must plan what the command has said.
-
-        :param cluster: its id.
-        :param rows: what the command has said.
-        """
-        count = sum(row['Change'] for row in rows)
-        verb, data = (
-            ('scale_out', 'creation')
-            if count > 0
-            else ('scale_in', 'deletion')
-        )
-        action = self.do(cluster, verb, count=abs(count))
-        self.assertEqual(
-            {
-                row['Region']: abs(row['Change'])
-                for row in rows
-                if row['Change']
-            },
-            action['data'][data]['regions'],
-        )
-        self.assert_spread(
-            cluster, **{row['Region']: row['Result'] for row in rows}
-        )
 
     def test_plan_is_what_senlin_does_next(self):
         policy = self.make_region_policy(

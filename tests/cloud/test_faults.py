@@ -43,15 +43,6 @@ class TestClusters(senlin_base.ClusterTest):
         self.wait_for(self.check_unlocked)
         self.assert_spread(self.cluster, **wanted)
 
-    def check_unlocked(self) -> None:
-        """Raise if anybody works at the cluster or one of its nodes."""
-        for table in ('cluster_lock', 'node_lock'):
-            self.assertEqual(
-                [],
-                mariadb.query('senlin', f'SELECT * FROM {table}'),  # noqa: S608
-                table,
-            )
-
     def check_heard(self, listeners: dict[tuple[str, str], int]) -> None:
         """Raise unless at least as many listen to the message bus.
 
