@@ -145,7 +145,7 @@ provider's.
             ),
         ],
         help="""
-What happens if a provider fails or could not be loaded, or if a stack's root
+What happens if a provider fails or cannot be made, or if a stack's root
 cannot be looked up.
 """,
     ),

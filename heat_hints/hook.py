@@ -55,6 +55,8 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
         from heat_hints import overrides
 
         return overrides.build(cfg.CONF, caller)
+    except cfg.ConfigFileValueError:
+        raise
     except Exception as exc:
         _log_disabled(exc)
         return {}

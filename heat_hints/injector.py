@@ -16,7 +16,7 @@ from oslo_utils import strutils, uuidutils
 
 from heat_hints.deciding import hints, lineage
 from heat_hints.deciding.resource import Request
-from heat_hints.providers import asking
+from heat_hints.providers import asking, making
 from os_placement_plugins import signature
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import quote
@@ -54,10 +54,7 @@ class Injector:
         # The signature must bind the resource.
         always = (RESOURCE_UUID,) if self._keys else ()
         self._names = (*group.hints, *always)
-        self._providers = asking.load(conf, group.providers)
-        if not self._fail:
-            # An ERROR has told those that could not be loaded.
-            self._providers = {k: v for k, v in self._providers.items() if v}
+        self._makers = making.find(conf, group.providers)
         self._lineages = lineage.LineageCache()
 
     def for_resource(
@@ -103,7 +100,7 @@ class Injector:
         failed = functools.partial(self._failed, resource)
         request = self._read(resource, user)
         own = hints.own_hints(request, self._names, self._path_format)
-        provided = asking.ask(self._providers, request, failed)
+        provided = asking.ask(self._makers, request, failed)
         sent = hints.merge(own, user, provided, self._user_mode)
         if self._keys and hints.may_be_signed(sent, own):
             try:
@@ -170,36 +167,46 @@ class Injector:
             return None
 
     def _failed(
-        self, resource: Any, what: str, exc: BaseException | None = None
+        self,
+        resource: Any,
+        what: str,
+        exc: BaseException | None = None,
+        *,
+        told: bool = False,
     ) -> None:
-        """Fail the resource or log a WARNING, as ``on_error`` says."""
-        told = {
+        """Fail the resource or log a WARNING, as ``on_error`` says.
+
+        :param told: an ERROR has said why, so there is no WARNING.
+        """
+        if told and not self._fail:
+            return
+        words = {
             'resource': quote(resource.name),
             'stack': resource.stack.id,
             'what': what,
         }
         if exc:
-            told['what'] += f': {type(exc).__name__}: {one_line(exc)}'
+            words['what'] += f': {type(exc).__name__}: {one_line(exc)}'
         if self._fail:
             # What an exception says may be no business of a tenant.
-            told['fault'] = uuidutils.generate_uuid()
+            words['fault'] = uuidutils.generate_uuid()
             LOG.error(
                 'heat_hints: resource %(resource)s of stack %(stack)s fails, '
                 'because %(what)s. The fault %(fault)s is named in its '
                 'status. Mend that, or set [heat_hints] on_error = ignore.',
-                told,
+                words,
             )
             raise exception.Error(
-                f'The scheduler hints of resource {told["resource"]} could '
+                f'The scheduler hints of resource {words["resource"]} could '
                 'not be made. No request was sent. Ask the operator of this '
-                f'cloud about fault {told["fault"]}.'
+                f'cloud about fault {words["fault"]}.'
             ) from exc
         LOG.warning(
             'heat_hints: resource %(resource)s of stack %(stack)s is '
             'created without a part of its hints, because %(what)s.'
             ' Mend that, or set [heat_hints] on_error = fail to have such '
             'resources fail.',
-            told,
+            words,
         )
 
 

@@ -3,9 +3,9 @@
 """The contract with the providers of further hints.
 
 A provider is a class, published in the entry-point namespace
-``heat_hints.providers`` and named in ``[heat_hints] providers``. Heat makes
-one when it starts, and asks it once for each server, just before the request
-goes to Nova::
+``heat_hints.providers`` and named in ``[heat_hints] providers``. Each worker
+of heat-engine makes one when it creates its first server, and asks it once
+for each server, just before the request goes to Nova::
 
     class RackProvider:
         def __init__(self, conf):
@@ -13,6 +13,12 @@ goes to Nova::
 
         def hints(self, request):
             return {'rack': self._racks[request.project_id]}
+
+heat-engine imports the class when it starts, before it forks its workers. So
+a module starts no thread and opens no connection when it is imported; the
+constructor may. A class method ``check(conf)``, if there is one, is called at
+the start, too. It raises :class:`ProviderError` if an option is wrong, and
+heat-engine then does not start.
 
 Several threads (green threads before Heat 27) call a provider at the same
 time, without any lock. The server waits for the answer without a limit, so a
@@ -41,12 +47,13 @@ class Provider(Protocol):
     """What a class published in ``heat_hints.providers`` offers."""
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
-        """Make the provider when heat-engine starts.
+        """Make the provider in a worker of heat-engine.
 
         :param conf: the engine's configuration; a provider registers its
             options there, in a group of its own.
-        :raises Exception: if the provider cannot work; the engine starts
-            without the provider and logs one ERROR with this text.
+        :raises Exception: if the provider cannot work. One ERROR has this
+            text, ``on_error`` decides, and a server that is created a minute
+            later has the provider made again.
         """
 
     def hints(self, request: Request) -> Mapping[Any, Any]:

@@ -64,6 +64,15 @@ class MappingFileProvider:
         self._lock = threading.Lock()
         self._refresh()
 
+    @classmethod
+    def check(cls, conf: cfg.ConfigOpts) -> None:
+        """Tell when heat-engine starts what is wrong with option and file.
+
+        :param conf: the engine's configuration.
+        :raises ProviderError: if the option is not set.
+        """
+        cls(conf)
+
     def hints(self, request: Request) -> Mapping[str, HintValue]:
         """Return the hints that the file has for one resource.
 

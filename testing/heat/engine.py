@@ -11,7 +11,6 @@ in-process message bus (``fake://``) and a database in memory.
 """
 
 import gc
-import json
 import logging
 import pathlib
 import random
@@ -28,36 +27,27 @@ import heat.cmd.engine  # noqa: F401  isort: skip
 
 import sqlalchemy
 from heat.common import config as heat_config
-from heat.common import context as heat_context
 from heat.common import messaging
 from heat.db import api as db_api
 from heat.db import models
 from heat.engine import scheduler
 from heat.engine import service as engine_service
-from heat.objects import resource as resource_object
 from heat.rpc import api as rpc_api
-from heat.rpc import client as rpc_client
 from oslo_config import cfg
 from oslo_log import log as oslo_logging
 
-from testing.heat import loopback
+from testing.heat import configuration, stacks
 
 #: How long one statement may wait for another's transaction, in seconds.
 LOCK_SECONDS = 120.0
 #: After how long a wait it is asked whether anybody still wants the other.
 STALE_SECONDS = 0.5
-#: How long a stack may take, in seconds.
-STACK_SECONDS = 600.0
-#: The longest pause between two looks at something that is being made, by
-#: Heat itself and from outside, in seconds.
-PAUSE = 0.05
-
 
 #: Whose turn it is to ask for SQLite's write lock. Green in Heat 22.
 _TURN = threading.Lock()
 
 
-class Engine:
+class Engine(stacks.Stacks):
     """Run one heat-engine against a loopback cloud.
 
     One engine per process: Heat reads its plug-ins once.
@@ -76,7 +66,6 @@ class Engine:
         convergence: bool = True,
         log: pathlib.Path | None = None,
     ) -> None:
-        self.cloud_url = cloud_url
         self._folder = tempfile.TemporaryDirectory(prefix='heat-engine-')
         configure(
             pathlib.Path(self._folder.name),
@@ -85,187 +74,33 @@ class Engine:
             convergence=convergence,
             log=log,
         )
-        name = f'/heat-{random.getrandbits(64):x}'  # noqa: S311
-        url = f'file:{name}?vfs=memdb'
-        # The database lives as long as one connection to it is open.
-        self._anchor = sqlite3.connect(url, uri=True, check_same_thread=False)
-        cfg.CONF.set_override(
-            'connection', f'sqlite:///{url}&uri=true', group='database'
-        )
-        self.database = db_api.get_engine()
-        sqlalchemy.event.listen(
-            self.database,
-            'before_cursor_execute',
-            _begin_immediate,
-            retval=True,
-        )
-        models.BASE.metadata.create_all(self.database)
-        _look_more_often()
+        self._anchor = make_database()
+        look_more_often()
         messaging.setup()
         self.service = engine_service.EngineService(
             'embedded', rpc_api.ENGINE_TOPIC
         )
         self.service.start()
-        self.rpc = rpc_client.EngineClient()
-
-    def context(self, project: str) -> Any:
-        """Return the request context of a user of a project.
-
-        :param project: the project's id.
-        """
-        return heat_context.RequestContext(
-            username='demo',
-            password='demo',
-            user_id='demo-user',
-            project_id=project,
-            project_name=project,
-            user_domain_id='default',
-            project_domain_id='default',
-            auth_token=project,
-            auth_url=f'{self.cloud_url}/identity/v3',
-            roles=['member'],
-            is_admin=False,
-        )
-
-    def do(
-        self,
-        project: str,
-        name: str,
-        action: str,
-        data: Mapping[str, Any] | None = None,
-        *,
-        files: Mapping[str, str] | None = None,
-        environment: Mapping[str, Any] | None = None,
-    ) -> tuple[str, str]:
-        """Do something to a stack, and wait for the end.
-
-        :param project: the project's id.
-        :param name: the stack's name.
-        :param action: ``create``, ``adopt``, ``update``, ``check``,
-            ``suspend`` or ``resume``; or ``update_as_admin`` of another
-            project, whose token Heat then shows to Nova.
-        :param data: the template; to adopt a stack, what Heat tells when it
-            abandons one.
-        :param files: the nested templates by name, as text.
-        :param environment: the user's environment.
-        :returns: the stack's status and the reason Heat gives for it.
-        """
-        context = self.context(project)
-        options: dict[str, Any] = {'timeout_mins': 5}
-        if action in ('create', 'adopt'):
-            template = dict(data or {})
-            options['disable_rollback'] = True
-            if action == 'adopt':
-                options['adopt_stack_data'] = json.dumps(data)
-                template = template['template']
-            identity = self.rpc.create_stack(
-                *(context, name, template),
-                *(dict(environment or {}), dict(files or {}), options),
-            )
-            return self._wait(context, identity, action.upper())
-        identity = self.rpc.identify_stack(context, name)
-        if data is None:
-            getattr(self.rpc, f'stack_{action}')(context, identity)
-            return self._wait(context, identity, action.upper())
-        if action == 'update_as_admin':
-            context = self.context(loopback.ADMIN_PROJECT)
-            context.is_admin = True
-        self.rpc.update_stack(context, identity, dict(data), {}, {}, options)
-        return self._wait(context, identity, 'UPDATE')
-
-    def preview(
-        self, project: str, name: str, template: Mapping[str, Any]
-    ) -> list[str]:
-        """Return the names of the resources that a stack would have.
-
-        :param project: the project's id.
-        :param name: the stack's name.
-        :param template: the template as data.
-        """
-        told = self.rpc.preview_stack(
-            self.context(project), name, dict(template), {}, {}, {}
-        )
-        return [resource['resource_name'] for resource in told['resources']]
-
-    def _wait(
-        self, context: Any, identity: Any, action: str
-    ) -> tuple[str, str]:
-        deadline = time.monotonic() + STACK_SECONDS
-        while True:
-            (stack,) = self.rpc.show_stack(
-                context, identity, resolve_outputs=False
-            )
-            done = (
-                stack[rpc_api.STACK_ACTION] == action
-                and stack[rpc_api.STACK_STATUS] != 'IN_PROGRESS'
-            )
-            if done or time.monotonic() > deadline:
-                return (
-                    f'{stack[rpc_api.STACK_ACTION]}_'
-                    f'{stack[rpc_api.STACK_STATUS]}',
-                    stack[rpc_api.STACK_STATUS_DATA],
-                )
-            time.sleep(PAUSE)
-
-    def identify(self, project: str, name: str) -> str:
-        """Return a stack's id, as Heat's RPC API tells it.
-
-        :param project: the project's id.
-        :param name: the stack's name.
-        """
-        identity = self.rpc.identify_stack(self.context(project), name)
-        stack_id: str = identity['stack_id']
-        return stack_id
-
-    def resources(self, project: str, name: str) -> list[dict[str, Any]]:
-        """List the resources of a stack and of the stacks nested in it.
-
-        :param project: the project's id.
-        :param name: the root stack's name.
-        :returns: what Heat's RPC API says, stack by stack. ``uuid`` is the
-            resource's own id, ``physical_id`` that of what it made, ``path``
-            the (resource, stack) names from the root stack down.
-        """
-        context = self.context(project)
-        identity = self.rpc.identify_stack(context, name)
-        return self._resources(context, identity, ((None, name),))
-
-    def _resources(
-        self,
-        context: Any,
-        identity: Any,
-        path: tuple[tuple[str | None, str], ...],
-    ) -> list[dict[str, Any]]:
-        found = []
-        for row in self.rpc.list_stack_resources(
-            context, identity, with_detail=True
-        ):
-            name = row[rpc_api.RES_NAME]
-            found.append(
-                {
-                    'name': name,
-                    'uuid': _uuid(context, name, identity),
-                    'physical_id': row[rpc_api.RES_PHYSICAL_ID],
-                    'type': row[rpc_api.RES_TYPE],
-                    'stack_id': identity['stack_id'],
-                    'stack_name': identity['stack_name'],
-                    'path': path,
-                }
-            )
-            nested = row.get(rpc_api.RES_NESTED_STACK_ID)
-            if nested:
-                below = (*path, (name, nested['stack_name']))
-                found.extend(self._resources(context, nested, below))
-        return found
+        super().__init__(cloud_url)
 
 
-def _uuid(context: Any, name: str, identity: Mapping[str, str]) -> str:
-    """Return a resource's own id: Heat's RPC API does not tell it."""
-    row = resource_object.Resource.get_by_name_and_stack(
-        context, name, identity['stack_id']
+def make_database() -> sqlite3.Connection:
+    """Give Heat a new database in memory.
+
+    :returns: a connection; the database lives as long as one is open.
+    """
+    name = f'/heat-{random.getrandbits(64):x}'  # noqa: S311
+    url = f'file:{name}?vfs=memdb'
+    anchor = sqlite3.connect(url, uri=True, check_same_thread=False)
+    cfg.CONF.set_override(
+        'connection', f'sqlite:///{url}&uri=true', group='database'
     )
-    uuid: str = row.uuid
-    return uuid
+    database = db_api.get_engine()
+    sqlalchemy.event.listen(
+        database, 'before_cursor_execute', _begin_immediate, retval=True
+    )
+    models.BASE.metadata.create_all(database)
+    return anchor
 
 
 def configure(
@@ -284,32 +119,9 @@ def configure(
     :param convergence: which of Heat's engines works.
     :param log: a file for the log, or ``None``.
     """
-    sections: dict[str, dict[str, str]] = {
-        'DEFAULT': {
-            'transport_url': 'fake://',
-            'deferred_auth_method': 'password',
-            'convergence_engine': str(convergence).lower(),
-            'num_engine_workers': '1',
-            'auth_encryption_key': 'demo' * 8,
-            'region_name_for_services': loopback.REGION,
-            'environment_dir': str(folder / 'environment.d'),
-            'template_dir': str(folder / 'templates'),
-            'error_wait_time': '1',
-        },
-        'clients_keystone': {'auth_uri': f'{cloud_url}/identity/v3'},
-        'keystone_authtoken': {'www_authenticate_uri': cloud_url},
-        'oslo_policy': {'policy_file': str(folder / 'policy.yaml')},
-    }
-    if log is not None:
-        sections['DEFAULT']['log_file'] = str(log)
-    for section, options in settings.items():
-        sections.setdefault(section, {}).update(options)
-    lines = []
-    for section, options in sections.items():
-        lines.append(f'[{section}]')
-        lines.extend(f'{key} = {value}' for key, value in options.items())
-    path = folder / 'heat.conf'
-    path.write_text('\n'.join(lines) + '\n')
+    path = configuration.write(
+        folder, cloud_url, settings, convergence=convergence, log=log
+    )
     if log is not None:
         oslo_logging.register_options(cfg.CONF)
     cfg.CONF(
@@ -325,7 +137,7 @@ def configure(
     heat_config.startup_sanity_check()
 
 
-def _look_more_often() -> None:
+def look_more_often() -> None:
     """Shorten the seconds for which Heat waits for its clouds.
 
     Heat looks once a second whether a resource is there, and starts one
@@ -338,7 +150,7 @@ def _look_more_often() -> None:
 
     def sleep(task: Any, seconds: float | None) -> None:
         if seconds is not None:
-            time.sleep(min(seconds, PAUSE))
+            time.sleep(min(seconds, stacks.PAUSE))
 
     scheduler.TaskRunner._sleep = sleep
 

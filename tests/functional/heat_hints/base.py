@@ -134,7 +134,7 @@ class ScenarioCase(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
         path = folder / 'path'
         path.mkdir()
-        cls._write(path)
+        write_modules(path, cls.files, cls.entry_points)
         if blocked:
             (path / 'heat_hints.py').write_text(
                 'raise ImportError("not installed here")\n'
@@ -183,25 +183,6 @@ class ScenarioCase(unittest.TestCase):
             result['statements'],
         )
 
-    @classmethod
-    def _write(cls, path: pathlib.Path) -> None:
-        for name, text in cls.files.items():
-            (path / name).parent.mkdir(parents=True, exist_ok=True)
-            (path / name).write_text(text)
-        if cls.entry_points:
-            info = path / 'providers_for_tests-1.0.dist-info'
-            info.mkdir()
-            (info / 'METADATA').write_text(
-                'Metadata-Version: 2.1\n'
-                'Name: providers-for-tests\n'
-                'Version: 1.0\n'
-            )
-            lines = []
-            for namespace, points in cls.entry_points.items():
-                lines.append(f'[{namespace}]')
-                lines += [f'{key} = {value}' for key, value in points.items()]
-            (info / 'entry_points.txt').write_text('\n'.join(lines) + '\n')
-
     def assert_created(self, *names: str) -> None:
         """Fail unless these stacks were created."""
         self.assertEqual(
@@ -243,6 +224,33 @@ class RefusedCase(ScenarioCase):
             self.assertIn(words, text)
         if self.secret:
             self.assertNotIn(self.secret, text)
+
+
+def write_modules(
+    path: pathlib.Path,
+    files: Mapping[str, str],
+    entry_points: Mapping[str, Mapping[str, str]],
+) -> None:
+    """Write modules, and publish their entry points.
+
+    :param path: a folder that the engine imports from.
+    :param files: texts by file name.
+    :param entry_points: entry points by namespace.
+    """
+    for name, text in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text)
+    if entry_points:
+        info = path / 'providers_for_tests-1.0.dist-info'
+        info.mkdir()
+        (info / 'METADATA').write_text(
+            'Metadata-Version: 2.1\nName: providers-for-tests\nVersion: 1.0\n'
+        )
+        lines = []
+        for namespace, points in entry_points.items():
+            lines.append(f'[{namespace}]')
+            lines += [f'{key} = {value}' for key, value in points.items()]
+        (info / 'entry_points.txt').write_text('\n'.join(lines) + '\n')
 
 
 def _copy_heat(

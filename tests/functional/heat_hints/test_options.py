@@ -13,8 +13,6 @@ PROVIDERS = '''
 import sys
 import threading
 
-import sqlalchemy
-
 
 class Rack:
     def __init__(self, conf):
@@ -96,24 +94,31 @@ class Meeting:
             return {}
         self.both.wait()
         return {'met': 'yes'}
+'''
+#: Has the database fail for the hook's query, and for no other. SQLAlchemy
+#: is told before the engine sends statements.
+NO_LOOKUP = """
+import sqlalchemy
+
+
+def refuse(conn, cursor, statement, *rest):
+    columns = statement.partition(' FROM ')[0]
+    if columns.count(',') == 3 and 'parent_resource_name' in columns:
+        raise RuntimeError('the database is away')
+
+
+sqlalchemy.event.listen(
+    sqlalchemy.engine.Engine, 'before_cursor_execute', refuse
+)
 
 
 class NoLookup:
-    """Has the database fail for the hook's query, and for no other."""
-
     def __init__(self, conf):
-        sqlalchemy.event.listen(
-            sqlalchemy.engine.Engine, 'before_cursor_execute', self.refuse
-        )
-
-    def refuse(self, conn, cursor, statement, *rest):
-        columns = statement.partition(' FROM ')[0]
-        if columns.count(',') == 3 and 'parent_resource_name' in columns:
-            raise RuntimeError('the database is away')
+        pass
 
     def hints(self, request):
         return {'root': str(request.root_stack_id), 'at': len(request.path)}
-'''
+"""
 NAMES = {
     'rack': 'providers_for_tests:Rack',
     'second': 'providers_for_tests:Second',
@@ -125,7 +130,7 @@ NAMES = {
     'broken': 'providers_for_tests:Broken',
     'asserting': 'asserting_for_tests:Provider',
     'exiting': 'exiting_for_tests:Provider',
-    'no_lookup': 'providers_for_tests:NoLookup',
+    'no_lookup': 'no_lookup_for_tests:NoLookup',
     'missing_module': 'no_such_module_anywhere:Provider',
 }
 
@@ -133,6 +138,7 @@ NAMES = {
 class _WithProviders:
     files = {
         'providers_for_tests.py': PROVIDERS,
+        'no_lookup_for_tests.py': NO_LOOKUP,
         'asserting_for_tests.py': 'raise AssertionError("not today")\n',
         'exiting_for_tests.py': 'raise SystemExit("no database")\n',
     }
@@ -384,14 +390,14 @@ class _Failing(_WithProviders):
 class TestFailuresIgnored(_Failing, base.ScenarioCase):
     """``on_error = ignore``, the default, and everything fails."""
 
-    #: Providers that cannot be loaded, and what is said of them.
+    #: Providers that cannot be imported, and what is said of them.
     UNLOADABLE = (
-        ('nobody', 'installed here are: asserting, '),
-        ('broken', 'no inventory is configured'),
         ('missing_module', 'no_such_module_anywhere'),
         ('asserting', 'not today'),
         ('exiting', 'no database'),
     )
+    #: One that cannot be made.
+    UNMADE = (('broken', 'no inventory is configured'),)
     #: Providers that fail when they are asked, and what is said of them.
     FAILING = (
         ('failing', 'RuntimeError: the inventory is away'),
@@ -402,7 +408,7 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
         'enabled': 'true',
         'providers': ','.join(
             [
-                *(name for name, _ in UNLOADABLE + FAILING),
+                *(name for name, _ in UNLOADABLE + UNMADE + FAILING),
                 # This one gives no hints, and that is no failure.
                 *('nothing', 'second', 'no_lookup'),
             ]
@@ -435,10 +441,12 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
             self.outcome.hints('inner'),
         )
 
-    def test_one_error_for_each_unloadable_says_what_to_change(self):
+    def test_one_error_at_the_start_and_one_at_first_use(self):
+        told = [*self.UNLOADABLE, *self.UNLOADABLE, *self.UNMADE]
         errors = self.outcome.errors()
-        self.assertEqual(len(self.UNLOADABLE), len(errors))
-        for error, (name, reason) in zip(errors, self.UNLOADABLE, strict=True):
+        # Two servers are created, and nothing is told twice.
+        self.assertEqual(len(told), len(errors))
+        for error, (name, reason) in zip(errors, told, strict=True):
             self.assertIn(f'the provider "{name}"', error)
             self.assertIn(reason, error)
             self.assertIn('[heat_hints] providers', error)
@@ -481,8 +489,22 @@ class TestFailuresFail(_Failing, base.ScenarioCase):
                 self.assertNotIn(words, reason)
 
 
-class TestUnloadableProviderFails(_WithProviders, base.ScenarioCase):
-    """``on_error = fail`` with a provider that could not be loaded."""
+class TestUnknownProvider(base.RefusedCase):
+    """``providers`` names one that is not installed."""
+
+    options = {'enabled': 'true', 'providers': 'nobody'}
+    told = ('option providers ', '"nobody"', 'installed here are: mapping_f')
+
+
+class TestProviderWithoutItsOption(base.RefusedCase):
+    """The provider of this package needs another option."""
+
+    options = {'enabled': 'true', 'providers': 'mapping_file'}
+    told = ('option providers ', '[heat_hints] mapping_file is not set')
+
+
+class TestUnmadeProviderFails(_WithProviders, base.ScenarioCase):
+    """``on_error = fail`` with a provider that could not be made."""
 
     options = {
         'enabled': 'true',

@@ -342,11 +342,15 @@ class Server(server.Server):
         return {**hints, 'other': 'plug-in'}
 
 
+# Before the engine sends statements.
+sqlalchemy.event.listen(
+    sqlalchemy.engine.Engine, 'before_cursor_execute', count
+)
+
+
 class Queries:
     def __init__(self, conf):
-        sqlalchemy.event.listen(
-            sqlalchemy.engine.Engine, 'before_cursor_execute', count
-        )
+        pass
 
     def hints(self, request):
         return {'queries': counts.pop(threading.get_ident())}

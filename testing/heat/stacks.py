@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Have a heat-engine of this process work on stacks, by its RPC API.
+
+It is imported after :mod:`testing.heat.engine`, which prepares the process.
+"""
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from heat.common import context as heat_context
+from heat.objects import resource as resource_object
+from heat.rpc import api as rpc_api
+from heat.rpc import client as rpc_client
+
+from testing.heat import loopback
+
+#: How long a stack may take, in seconds.
+STACK_SECONDS = 600.0
+#: The longest pause between two looks at something that is being made, by
+#: Heat itself and from outside, in seconds.
+PAUSE = 0.05
+
+
+class Stacks:
+    """The stacks of the engine in this process.
+
+    :param cloud_url: where the loopback cloud answers.
+    """
+
+    def __init__(self, cloud_url: str) -> None:
+        self.cloud_url = cloud_url
+        self.rpc = rpc_client.EngineClient()
+
+    def context(self, project: str) -> Any:
+        """Return the request context of a user of a project.
+
+        :param project: the project's id.
+        """
+        return heat_context.RequestContext(
+            username='demo',
+            password='demo',
+            user_id='demo-user',
+            project_id=project,
+            project_name=project,
+            user_domain_id='default',
+            project_domain_id='default',
+            auth_token=project,
+            auth_url=f'{self.cloud_url}/identity/v3',
+            roles=['member'],
+            is_admin=False,
+        )
+
+    def do(
+        self,
+        project: str,
+        name: str,
+        action: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        files: Mapping[str, str] | None = None,
+        environment: Mapping[str, Any] | None = None,
+    ) -> tuple[str, str]:
+        """Do something to a stack, and wait for the end.
+
+        :param project: the project's id.
+        :param name: the stack's name.
+        :param action: ``create``, ``adopt``, ``update``, ``check``,
+            ``suspend`` or ``resume``; or ``update_as_admin`` of another
+            project, whose token Heat then shows to Nova.
+        :param data: the template; to adopt a stack, what Heat tells when it
+            abandons one.
+        :param files: the nested templates by name, as text.
+        :param environment: the user's environment.
+        :returns: the stack's status and the reason Heat gives for it.
+        """
+        context = self.context(project)
+        options: dict[str, Any] = {'timeout_mins': 5}
+        if action in ('create', 'adopt'):
+            template = dict(data or {})
+            options['disable_rollback'] = True
+            if action == 'adopt':
+                options['adopt_stack_data'] = json.dumps(data)
+                template = template['template']
+            identity = self.rpc.create_stack(
+                *(context, name, template),
+                *(dict(environment or {}), dict(files or {}), options),
+            )
+            return self._wait(context, identity, action.upper())
+        identity = self.rpc.identify_stack(context, name)
+        if data is None:
+            getattr(self.rpc, f'stack_{action}')(context, identity)
+            return self._wait(context, identity, action.upper())
+        if action == 'update_as_admin':
+            context = self.context(loopback.ADMIN_PROJECT)
+            context.is_admin = True
+        self.rpc.update_stack(context, identity, dict(data), {}, {}, options)
+        return self._wait(context, identity, 'UPDATE')
+
+    def preview(
+        self, project: str, name: str, template: Mapping[str, Any]
+    ) -> list[str]:
+        """Return the names of the resources that a stack would have.
+
+        :param project: the project's id.
+        :param name: the stack's name.
+        :param template: the template as data.
+        """
+        told = self.rpc.preview_stack(
+            self.context(project), name, dict(template), {}, {}, {}
+        )
+        return [resource['resource_name'] for resource in told['resources']]
+
+    def _wait(
+        self, context: Any, identity: Any, action: str
+    ) -> tuple[str, str]:
+        deadline = time.monotonic() + STACK_SECONDS
+        while True:
+            (stack,) = self.rpc.show_stack(
+                context, identity, resolve_outputs=False
+            )
+            done = (
+                stack[rpc_api.STACK_ACTION] == action
+                and stack[rpc_api.STACK_STATUS] != 'IN_PROGRESS'
+            )
+            if done or time.monotonic() > deadline:
+                return (
+                    f'{stack[rpc_api.STACK_ACTION]}_'
+                    f'{stack[rpc_api.STACK_STATUS]}',
+                    stack[rpc_api.STACK_STATUS_DATA],
+                )
+            time.sleep(PAUSE)
+
+    def identify(self, project: str, name: str) -> str:
+        """Return a stack's id, as Heat's RPC API tells it.
+
+        :param project: the project's id.
+        :param name: the stack's name.
+        """
+        identity = self.rpc.identify_stack(self.context(project), name)
+        stack_id: str = identity['stack_id']
+        return stack_id
+
+    def resources(self, project: str, name: str) -> list[dict[str, Any]]:
+        """List the resources of a stack and of the stacks nested in it.
+
+        :param project: the project's id.
+        :param name: the root stack's name.
+        :returns: what Heat's RPC API says, stack by stack. ``uuid`` is the
+            resource's own id, ``physical_id`` that of what it made, ``path``
+            the (resource, stack) names from the root stack down.
+        """
+        context = self.context(project)
+        identity = self.rpc.identify_stack(context, name)
+        return self._resources(context, identity, ((None, name),))
+
+    def _resources(
+        self,
+        context: Any,
+        identity: Any,
+        path: tuple[tuple[str | None, str], ...],
+    ) -> list[dict[str, Any]]:
+        found = []
+        for row in self.rpc.list_stack_resources(
+            context, identity, with_detail=True
+        ):
+            name = row[rpc_api.RES_NAME]
+            found.append(
+                {
+                    'name': name,
+                    'uuid': _uuid(context, name, identity),
+                    'physical_id': row[rpc_api.RES_PHYSICAL_ID],
+                    'type': row[rpc_api.RES_TYPE],
+                    'stack_id': identity['stack_id'],
+                    'stack_name': identity['stack_name'],
+                    'path': path,
+                }
+            )
+            nested = row.get(rpc_api.RES_NESTED_STACK_ID)
+            if nested:
+                below = (*path, (name, nested['stack_name']))
+                found.extend(self._resources(context, nested, below))
+        return found
+
+
+def _uuid(context: Any, name: str, identity: Mapping[str, str]) -> str:
+    """Return a resource's own id: Heat's RPC API does not tell it."""
+    row = resource_object.Resource.get_by_name_and_stack(
+        context, name, identity['stack_id']
+    )
+    uuid: str = row.uuid
+    return uuid

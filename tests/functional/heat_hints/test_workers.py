@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The command ``heat-engine`` with two workers, as a deployment starts it."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from testing.heat import configuration, loopback
+from testing.heat.templates import server, template
+from tests.functional.heat_hints import base
+from tests.processes import ROOT
+
+#: How long the engine and its stacks may take, in seconds.
+PATIENCE = 300.0
+
+#: A provider whose thread answers for it. Such a thread does not survive a
+#: fork. The module also has each worker make a stack: its bus and its
+#: database are its own, so nobody else can tell it to.
+REFRESHING = """
+import json
+import os
+import pathlib
+import queue
+import threading
+
+from testing.heat import engine  # isort: skip
+
+from heat.engine import service
+
+from testing.heat import stacks
+
+start = service.EngineService.start
+folder = pathlib.Path(os.environ['TEST_FOLDER'])
+
+
+class Refreshing:
+    def __init__(self, conf):
+        self.made_in = os.getpid()
+        self.asked, self.fresh = queue.Queue(), queue.Queue()
+        threading.Thread(target=self.refresh, daemon=True).start()
+
+    def refresh(self):
+        while True:
+            self.asked.get()
+            self.fresh.put(os.getpid())
+
+    def hints(self, request):
+        self.asked.put(None)
+        return {
+            'asked_in': os.getpid(),
+            'made_in': self.made_in,
+            'refreshed_in': self.fresh.get(timeout=30),
+            'object': id(self),
+        }
+
+
+def work():
+    heat = stacks.Stacks(os.environ['TEST_CLOUD'])
+    told = heat.do(
+        str(os.getpid()), 'root', 'create',
+        json.loads((folder / 'template.json').read_text()),
+    )
+    part = folder / f'{os.getpid()}.part'
+    part.write_text(json.dumps([os.getpid(), os.getppid(), *told]))
+    part.rename(part.with_suffix('.done'))
+
+
+def start_and_work(self):
+    self.anchor = engine.make_database()
+    engine.look_more_often()
+    start(self)
+    threading.Thread(target=work, daemon=True).start()
+
+
+service.EngineService.start = start_and_work
+"""
+
+
+class TestWorkers(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix='heat-workers-')
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.cloud = loopback.Cloud()
+        self.addCleanup(self.cloud.close)
+
+    def run_engine(self, workers: int) -> list[list]:
+        """Run the command until each worker has made a stack.
+
+        :returns: for each worker its pid, that of its parent, and the status
+            of its stack and the reason for it.
+        """
+        base.write_modules(
+            self.folder,
+            {'refreshing.py': REFRESHING},
+            {'heat_hints.providers': {'rack': 'refreshing:Refreshing'}},
+        )
+        (self.folder / 'template.json').write_text(
+            json.dumps(template(one=server(), two=server()))
+        )
+        file = configuration.write(
+            self.folder,
+            self.cloud.url,
+            {
+                'DEFAULT': {'num_engine_workers': str(workers)},
+                'heat_hints': {'enabled': 'true', 'providers': 'rack'},
+            },
+        )
+        command = pathlib.Path(sys.executable).with_name('heat-engine')
+        log = self.folder / 'output'
+        with log.open('wb') as stream:
+            engine = subprocess.Popen(
+                [
+                    *(sys.executable, '-P', '-W', 'ignore', str(command)),
+                    *('--config-file', str(file)),
+                ],
+                env={
+                    **os.environ,
+                    'PYTHONPATH': os.pathsep.join(
+                        [str(self.folder), str(ROOT)]
+                    ),
+                    'TEST_FOLDER': str(self.folder),
+                    'TEST_CLOUD': self.cloud.url,
+                },
+                stdout=stream,
+                stderr=stream,
+                start_new_session=True,
+            )
+        self.addCleanup(end, engine)
+        deadline = time.monotonic() + PATIENCE
+        while len(done := list(self.folder.glob('*.done'))) < workers:
+            if engine.poll() is not None or time.monotonic() > deadline:
+                self.fail(log.read_text()[-4000:])
+            time.sleep(0.05)
+        self.master = engine.pid
+        return [json.loads(file.read_text()) for file in done]
+
+    def test_each_worker_makes_a_provider_that_refreshes(self) -> None:
+        told = self.run_engine(workers=2)
+        pids = {str(pid) for pid, *_ in told}
+        self.assertEqual(2, len(pids))
+        self.assertNotIn(str(self.master), pids)
+        for pid, parent, status, reason in told:
+            with self.subTest(worker=pid):
+                self.assertEqual(self.master, parent)
+                self.assertEqual('CREATE_COMPLETE', status, reason)
+                one, two = self.cloud.sent(str(pid))
+                self.assertEqual(one.hints['object'], two.hints['object'])
+                for request in (one, two):
+                    self.assertEqual(
+                        dict.fromkeys(
+                            ('asked_in', 'made_in', 'refreshed_in'), str(pid)
+                        ),
+                        {
+                            name: value
+                            for name, value in request.hints.items()
+                            if name.endswith('_in')
+                        },
+                    )
+
+
+def end(engine: subprocess.Popen) -> None:
+    """End the command and its workers."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(engine.pid, signal.SIGKILL)
+    engine.wait()
