@@ -57,7 +57,8 @@ Possible values:
 
 * ``OS::Nova::Server``, ``AWS::EC2::Instance``, ``OS::Cinder::Volume`` (Cinder
   then gets the hints), and types of other plug-ins that send scheduler hints.
-  For any other type heat-engine logs an ERROR when it starts.
+  heat-engine does not start with a type that it does not know. It logs an
+  ERROR for a type that sends no scheduler hints.
 """,
     ),
     cfg.StrOpt(
@@ -141,7 +142,8 @@ provider's.
             ),
             (
                 'fail',
-                'fail the resource before anything is sent to Nova',
+                'fail the resource before anything is sent to Nova; do not '
+                'start heat-engine if a type of resource_types gets no hints',
             ),
         ],
         help="""

@@ -9,7 +9,9 @@ to that option, and changes nothing else. Heat then scans the directory, and
 the module in there calls :func:`resource_mapping`. Nothing is patched.
 
 A wrong option ends heat-engine at its start. If anything else is wrong, an
-ERROR in the log says what to change, and the engine works as stock Heat.
+ERROR in the log says what to change, and the engine works as stock Heat. With
+``on_error = fail`` heat-engine does not start then either: servers would be
+created without the hints that were promised.
 """
 
 from typing import Any
@@ -38,6 +40,24 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
         )
 
 
+class StartError(Exception):
+    """heat-engine cannot do what ``on_error = fail`` promises."""
+
+
+def tell(problem: str) -> None:
+    """Log an ERROR, or keep heat-engine from starting.
+
+    :param problem: what is wrong, what follows, and what to do.
+    :raises StartError: if ``on_error`` is ``fail``.
+    """
+    if cfg.CONF.heat_hints.on_error == 'fail':
+        raise StartError(
+            f'{problem} [heat_hints] on_error is "fail", so '
+            'heat-engine does not start without these hints.'
+        )
+    LOG.error('%s', problem)
+
+
 def resource_mapping(caller: str) -> dict[str, type[Any]]:
     """Return the overriding class for each configured resource type.
 
@@ -46,6 +66,7 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
         this Heat lacks something.
     :raises ConfigFileValueError: if an option has a wrong value; Heat then
         does not start.
+    :raises StartError: if ``on_error`` is ``fail`` and a type gets no hints.
     """
     options.check(cfg.CONF, conf.list_opts())
     if not cfg.CONF.heat_hints.enabled:
@@ -54,22 +75,22 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
         # Imported late: this module works with every Heat.
         from heat_hints import overrides
 
-        return overrides.build(cfg.CONF, caller)
-    except cfg.ConfigFileValueError:
+        return overrides.build(cfg.CONF, caller, tell)
+    except (cfg.ConfigFileValueError, StartError):
         raise
     except Exception as exc:
-        _log_disabled(exc)
+        _tell_disabled(exc)
         return {}
 
 
-def _log_disabled(exc: Exception) -> None:
+def _tell_disabled(exc: Exception) -> None:
     """Tell the operator of a Heat that this package does not know."""
-    LOG.error(
+    tell(
         'heat_hints: stack scheduler hints are off, heat-engine works '
-        'without them: %(type)s: %(error)s. Install a version of '
+        'without them: '
+        f'{type(exc).__name__}: {exc}. Install a version of '
         'os-placement-plugins for this Heat, or set [heat_hints] enabled = '
-        'false, and restart heat-engine.',
-        {'type': type(exc).__name__, 'error': exc},
+        'false, and restart heat-engine.'
     )
 
 
@@ -79,9 +100,14 @@ try:
 
     add_plugin_dir(cfg.CONF)
 except Exception as error:
-    if cfg.CONF.heat_hints.enabled:
-        _log_disabled(error)
-    # Heat works without a lifecycle plug-in that cannot be imported.
+    # Heat works without a lifecycle plug-in that cannot be imported: only an
+    # exit ends it.
+    try:
+        options.check(cfg.CONF, conf.list_opts())
+        if cfg.CONF.heat_hints.enabled:
+            _tell_disabled(error)
+    except (cfg.ConfigFileValueError, StartError) as stop:
+        raise SystemExit(str(stop)) from error
     raise
 
 

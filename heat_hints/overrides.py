@@ -5,7 +5,7 @@
 import itertools
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from heat.engine import plugin_manager, resources
@@ -24,50 +24,49 @@ _PACKAGES = (resources.__name__, 'heat.engine.plugins')
 _METHOD = '_scheduler_hints'
 
 
-def build(config: cfg.ConfigOpts, caller: str) -> dict[str, type[Any]]:
+def build(
+    config: cfg.ConfigOpts, caller: str, tell: Callable[[str], None]
+) -> dict[str, type[Any]]:
     """Return the overriding classes that the configuration asks for.
 
     :param config: the engine's configuration.
     :param caller: the name under which Heat loaded the calling module.
-    :returns: classes by resource type. A type that cannot get hints is left
-        out, and an ERROR says what to change.
+    :param tell: called with what is wrong and what to change, for each type
+        that cannot get hints. If it returns, the type is left out.
+    :raises ConfigFileValueError: if Heat does not know a type.
     """
     known, replaced = _known_classes(caller)
     wanted = dict.fromkeys(config.heat_hints.resource_types)
     unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise cfg.ConfigFileValueError(
+            '[heat_hints] Value for option resource_types is not valid: Heat '
+            f'has no resource type {_quoted(unknown)}. Correct the name.'
+        )
     chosen = {
         name: known[name]
         for name in wanted
-        if callable(getattr(known.get(name), _METHOD, None))
+        if callable(getattr(known[name], _METHOD, None))
     }
-    without_hints = [
-        name for name in wanted if name in known and name not in chosen
-    ]
     for name in wanted:
         if name in replaced:
-            LOG.error(
-                'heat_hints: the plug-in %(module)s is loaded after this '
-                'package and replaces resource type "%(type)s", which gets '
-                'no hints. Remove the directory "%(folder)s" from '
-                '[DEFAULT] plugin_dirs, where it is not needed, and restart '
-                'heat-engine.',
-                {'module': replaced[name], 'type': name, 'folder': DIRECTORY},
+            tell(
+                f'heat_hints: the plug-in {replaced[name]} is loaded after '
+                f'this package and replaces resource type "{name}", which '
+                'gets no hints. '
+                f'Remove the directory "{DIRECTORY}" from [DEFAULT] '
+                'plugin_dirs, where it is not needed, and restart '
+                'heat-engine.'
             )
-    if unknown:
-        LOG.error(
-            'heat_hints: Heat has no resource type "%(types)s", so it gets '
-            'no hints. Correct [heat_hints] resource_types and restart '
-            'heat-engine.',
-            {'types': '", "'.join(unknown)},
-        )
+    without_hints = [name for name in wanted if name not in chosen]
     if without_hints:
-        LOG.error(
-            'heat_hints: resource type "%(types)s" gets no hints: its class '
-            'has no method %(method)s, because it sends no scheduler hints or '
-            'this version of Heat is not supported. Remove the type from '
-            '[heat_hints] resource_types, or install a version of '
-            'os-placement-plugins for this Heat, and restart heat-engine.',
-            {'types': '", "'.join(without_hints), 'method': _METHOD},
+        tell(
+            f'heat_hints: resource type {_quoted(without_hints)} gets no '
+            f'hints: its class has no method {_METHOD}, because it sends no '
+            'scheduler hints or this version of Heat is not supported. '
+            'Remove the type from [heat_hints] resource_types, or install a '
+            'version of os-placement-plugins for this Heat, and restart '
+            'heat-engine.'
         )
     if not chosen:
         return {}
@@ -82,6 +81,11 @@ def build(config: cfg.ConfigOpts, caller: str) -> dict[str, type[Any]]:
         {'types': ', '.join(chosen)},
     )
     return {name: _subclass(base, sender) for name, base in chosen.items()}
+
+
+def _quoted(names: Iterable[str]) -> str:
+    """Return names in quotes."""
+    return ', '.join(f'"{name}"' for name in names)
 
 
 def _subclass(base: type[Any], sender: injector.Injector) -> type[Any]:

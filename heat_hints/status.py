@@ -68,7 +68,7 @@ class Checks(upgrade_check.Checks):
             resources = importlib.import_module('heat.engine.resources')
             resources.initialise()
             environment = resources.global_env()
-        except Exception as exc:
+        except (Exception, SystemExit) as exc:
             return Result(
                 FAILURE,
                 'heat-engine does not start: Heat cannot load its resource '

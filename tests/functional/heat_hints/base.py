@@ -210,6 +210,7 @@ class RefusedCase(ScenarioCase):
     """An engine that does not start, because an option is wrong."""
 
     #: What its log must say, each, and what it must not.
+    said_always: tuple[str, ...] = ('Value for option', 'is not valid')
     told: tuple[str, ...] = ()
     secret = ''
 
@@ -220,10 +221,17 @@ class RefusedCase(ScenarioCase):
         with self.assertRaises(AssertionError) as caught:
             self.run_scenario()
         text = str(caught.exception)
-        for words in ('Value for option', 'is not valid', *self.told):
+        for words in (*self.said_always, *self.told):
             self.assertIn(words, text)
         if self.secret:
             self.assertNotIn(self.secret, text)
+
+
+class NotStartedCase(RefusedCase):
+    """An engine that cannot do what ``on_error = fail`` promises."""
+
+    options = {'enabled': 'true', 'on_error': 'fail'}
+    said_always = ('on_error is "fail", so heat-engine does not start',)
 
 
 def write_modules(

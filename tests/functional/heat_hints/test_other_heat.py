@@ -51,6 +51,13 @@ class TestDatabaseModelsGone(_StillCreates, base.ScenarioCase):
     changed_heat = {'context_manager': 'enginefacade_context'}
 
 
+class TestDatabaseModelsGoneFails(base.NotStartedCase):
+    """The same with ``on_error = fail``."""
+
+    changed_heat = TestDatabaseModelsGone.changed_heat
+    told = ('stack scheduler hints are off', 'for this Heat')
+
+
 class TestLifecyclePluginGone(_StillCreates, base.ScenarioCase):
     """A Heat whose lifecycle plug-ins have another base class."""
 
@@ -61,3 +68,18 @@ class TestPluginDirsGone(_StillCreates, base.ScenarioCase):
     """A Heat whose option ``plugin_dirs`` has another name."""
 
     changed_heat = {'plugin_dirs': 'folders_of_plugins'}
+
+
+class TestPluginDirsGoneFails(base.NotStartedCase):
+    """The same with ``on_error = fail``."""
+
+    changed_heat = TestPluginDirsGone.changed_heat
+    told = ('stack scheduler hints are off', 'for this Heat')
+
+
+class TestPluginDirsGoneWrongValue(base.RefusedCase):
+    """The same, and an option has a wrong value."""
+
+    options = {'enabled': 'true', 'scope': 'some'}
+    changed_heat = TestPluginDirsGone.changed_heat
+    told = ('option scope ',)

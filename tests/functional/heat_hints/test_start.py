@@ -45,14 +45,22 @@ class TestWrongSwitch(base.RefusedCase):
     told = ('option enabled ', 'perhaps')
 
 
-class TestTypes(base.ScenarioCase):
-    """``resource_types`` names volumes, and two types that send no hints."""
+class TestUnknownType(base.RefusedCase):
+    """``resource_types`` names one that Heat does not have."""
 
     options = {
         'enabled': 'true',
-        'resource_types': (
-            'OS::Nova::Severs,OS::Neutron::Port,OS::Cinder::Volume'
-        ),
+        'resource_types': 'OS::Nova::Severs,OS::Nova::Server',
+    }
+    told = ('option resource_types ', 'no resource type "OS::Nova::Severs"')
+
+
+class TestTypes(base.ScenarioCase):
+    """``resource_types`` names volumes, and a type that sends no hints."""
+
+    options = {
+        'enabled': 'true',
+        'resource_types': 'OS::Neutron::Port,OS::Cinder::Volume',
     }
     stacks = (
         {
@@ -69,13 +77,24 @@ class TestTypes(base.ScenarioCase):
             self.outcome.hints('d'),
         )
 
-    def test_one_error_for_each_wrong_type_says_what_to_change(self):
-        unknown, hintless = self.outcome.errors()
-        self.assertIn('no resource type "OS::Nova::Severs"', unknown)
-        self.assertIn('type "OS::Neutron::Port" gets no hints', hintless)
-        for error in (unknown, hintless):
-            self.assertIn('[heat_hints] resource_types', error)
-            self.assertIn('restart heat-engine', error)
+    def test_an_error_says_what_to_change(self):
+        (error,) = self.outcome.errors()
+        for words in (
+            'type "OS::Neutron::Port" gets no hints',
+            '[heat_hints] resource_types',
+            'restart heat-engine',
+        ):
+            self.assertIn(words, error)
+
+
+class TestTypesFail(base.NotStartedCase):
+    """The same with ``on_error = fail``."""
+
+    options = {
+        **base.NotStartedCase.options,
+        'resource_types': 'OS::Neutron::Port,OS::Cinder::Volume',
+    }
+    told = ('type "OS::Neutron::Port" gets no hints',)
 
 
 OTHER_PLUGIN = """
@@ -108,6 +127,14 @@ class TestOtherPluginLater(base.ScenarioCase):
         (error,) = self.outcome.errors()
         self.assertIn('other_server', error)
         self.assertIn('plugin_dirs', error)
+
+
+class TestOtherPluginLaterFails(base.NotStartedCase):
+    """The same with ``on_error = fail``."""
+
+    settings = TestOtherPluginLater.settings
+    files = TestOtherPluginLater.files
+    told = ('other_server', 'plugin_dirs')
 
 
 class TestInTreeOptionToo(base.ScenarioCase):
