@@ -60,12 +60,14 @@ class Injector:
     def for_resource(
         self,
         resource: Any,
+        resource_type: str,
         given: Mapping[str, Any] | None,
         inherited: Callable[..., Any] | None,
     ) -> Any:
         """Return what goes to the scheduler with one resource.
 
         :param resource: Heat's resource, about to send its request.
+        :param resource_type: its type, whatever an environment calls it.
         :param given: the hints of the template, or ``None``.
         :param inherited: the method of another plug-in that overrides the
             resource type, too.
@@ -86,7 +88,7 @@ class Injector:
         user: dict[str, HintValue] = {}
         try:
             user = hints.user_hints(stock or {}, template, signing=signing)
-            return self._decide(resource, user) or None
+            return self._decide(resource, resource_type, user) or None
         except exception.Error:
             raise
         except Exception as exc:
@@ -94,11 +96,14 @@ class Injector:
             return hints.merge({}, user, {}, mode) or None
 
     def _decide(
-        self, resource: Any, user: Mapping[str, HintValue]
+        self,
+        resource: Any,
+        resource_type: str,
+        user: Mapping[str, HintValue],
     ) -> dict[str, HintValue]:
         """Return all hints of a resource."""
         failed = functools.partial(self._failed, resource)
-        request = self._read(resource, user)
+        request = self._read(resource, resource_type, user)
         own = hints.own_hints(request, self._names, self._path_format)
         provided = asking.ask(self._makers, request, failed)
         sent = hints.merge(own, user, provided, self._user_mode)
@@ -111,9 +116,14 @@ class Injector:
                 failed(f'they could not be signed ({type(exc).__name__})')
         return sent
 
-    def _read(self, resource: Any, user: Mapping[str, HintValue]) -> Request:
+    def _read(
+        self,
+        resource: Any,
+        resource_type: str,
+        user: Mapping[str, HintValue],
+    ) -> Request:
         """Describe a resource of Heat."""
-        stack = resource.stack
+        stack, alias = resource.stack, resource.type()
         row = lineage.StackRow(
             stack.id, stack.name, stack.owner_id, stack.parent_resource_name
         )
@@ -128,7 +138,7 @@ class Injector:
             what = 'the root stack could not be looked up in the database'
             self._failed(resource, what, exc)
         return Request(
-            resource_type=resource.type(),
+            resource_type=resource_type,
             resource_name=resource.name,
             resource_uuid=resource.uuid,
             project_id=resource.context.project_id,
@@ -138,6 +148,7 @@ class Injector:
             path=path,
             # A provider that changes them changes nothing that is sent.
             user_hints=copy.deepcopy(user),
+            alias=None if alias == resource_type else alias,
         )
 
     def _flag(self, resource: Any) -> bool | None:

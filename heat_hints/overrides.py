@@ -35,7 +35,8 @@ def build(
         that cannot get hints. If it returns, the type is left out.
     :raises ConfigFileValueError: if Heat does not know a type.
     """
-    known, replaced = _known_classes(caller)
+    classes, replaced = _known_classes(caller)
+    known = {name: found[-1] for name, found in classes.items()}
     wanted = dict.fromkeys(config.heat_hints.resource_types)
     unknown = [name for name in wanted if name not in known]
     if unknown:
@@ -70,6 +71,19 @@ def build(
         )
     if not chosen:
         return {}
+    covered = tuple(cls for name in chosen for cls in classes[name])
+    derived = [
+        name
+        for name, cls in known.items()
+        if name not in wanted and issubclass(cls, covered)
+    ]
+    if derived:
+        LOG.warning(
+            'heat_hints: resource type %(types)s gets no hints, although its '
+            'class derives from one that does. Add it to [heat_hints] '
+            'resource_types, and restart heat-engine.',
+            {'types': _quoted(sorted(derived))},
+        )
     sender = injector.Injector(config)
     if config.stack_scheduler_hints:
         LOG.warning(
@@ -80,7 +94,9 @@ def build(
         'heat_hints: scheduler hints are sent for %(types)s.',
         {'types': ', '.join(chosen)},
     )
-    return {name: _subclass(base, sender) for name, base in chosen.items()}
+    return {
+        name: _subclass(name, base, sender) for name, base in chosen.items()
+    }
 
 
 def _quoted(names: Iterable[str]) -> str:
@@ -88,7 +104,9 @@ def _quoted(names: Iterable[str]) -> str:
     return ', '.join(f'"{name}"' for name in names)
 
 
-def _subclass(base: type[Any], sender: injector.Injector) -> type[Any]:
+def _subclass(
+    name: str, base: type[Any], sender: injector.Injector
+) -> type[Any]:
     """Return a class that sends the hook's hints."""
     stock = getattr(base, _METHOD)
     # Heat's own method would add the same hints at the cost of queries; the
@@ -97,7 +115,7 @@ def _subclass(base: type[Any], sender: injector.Injector) -> type[Any]:
     inherited = None if stock is in_tree else stock
 
     def _scheduler_hints(self: Any, given: Any) -> Any:
-        return sender.for_resource(self, given, inherited)
+        return sender.for_resource(self, name, given, inherited)
 
     return type(
         base.__name__,
@@ -113,12 +131,16 @@ def _subclass(base: type[Any], sender: injector.Injector) -> type[Any]:
 
 def _known_classes(
     caller: str,
-) -> tuple[dict[str, type[Any]], dict[str, str]]:
-    """Return all classes, and the modules that replace some after ours."""
+) -> tuple[dict[str, list[type[Any]]], dict[str, str]]:
+    """Return all classes, and the modules that replace some after ours.
+
+    :returns: the classes by resource type, the one that is in force last;
+        and modules by resource type.
+    """
     # Heat shows nobody its registry before all modules are registered, so
     # the modules are asked once more.
     mapping = plugin_manager.PluginMapping(['available_resource', 'resource'])
-    found: dict[str, type[Any]] = {}
+    found: dict[str, list[type[Any]]] = {}
     replaced: dict[str, str] = {}
     passed = False
     packages = [sys.modules[name] for name in _PACKAGES if name in sys.modules]
@@ -127,7 +149,8 @@ def _known_classes(
             passed = True
             continue
         classes = mapping.load_from_module(module)
-        found |= classes
+        for name, cls in classes.items():
+            found.setdefault(name, []).append(cls)
         if passed:
             replaced |= dict.fromkeys(classes, module.__name__)
     return found, replaced

@@ -12,7 +12,8 @@ from os_placement_plugins.stack_hints import HintValue, PathStep
 class Request:
     """What the hook knows about one resource, and tells each provider.
 
-    :param resource_type: such as ``OS::Nova::Server``.
+    :param resource_type: such as ``OS::Nova::Server``, whatever name an
+        environment gives the type.
     :param resource_name: the resource's name in its template.
     :param resource_uuid: the resource's own id in Heat's database.
     :param project_id: the project that will own the server: the stack's
@@ -24,6 +25,8 @@ class Request:
     :param path: the steps from the root stack down; only the resource's own
         stack if the root stack could not be looked up.
     :param user_hints: the hints that the template gives.
+    :param alias: the name of the type in the template, if an environment
+        has the name stand for ``resource_type``.
     """
 
     resource_type: str
@@ -35,3 +38,4 @@ class Request:
     root_stack_id: str | None
     path: tuple[PathStep, ...]
     user_hints: Mapping[str, HintValue]
+    alias: str | None = None

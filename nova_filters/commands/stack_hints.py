@@ -13,7 +13,7 @@ from openstack import utils
 from osc_lib import exceptions
 
 from nova_filters import conf
-from nova_filters.advice import server_hints
+from nova_filters.advice import resource_types, server_hints
 from nova_filters.commands import files
 from os_placement_plugins import signature
 from os_placement_plugins.commands import lister
@@ -40,6 +40,8 @@ LONG_COLUMNS: Final = (
     'Stack ID',
     'Root Stack ID',
     'Resource ID',
+    'Resource Type',
+    'Alias',
 )
 
 
@@ -124,6 +126,7 @@ class ShowStackHints(lister.Lister):
         """
         keys = _keys(parsed_args)
         stack = parsed_args.stack
+        types: dict[str, tuple[str, str]] = {}
         if parsed_args.servers:
             members = files.read(
                 parsed_args.servers,
@@ -136,17 +139,28 @@ class ShowStackHints(lister.Lister):
                         f'No server of these files names the stack {stack!r}'
                     )
         elif stack:
-            members = server_hints.read_servers(self._ask(stack), keys)
+            members = server_hints.read_servers(self._ask(stack, types), keys)
         else:
             raise exceptions.CommandError(
                 'Which stack? Name it, or give servers with --servers'
             )
         members.sort(key=lambda member: (member.name, member.id))
         shown = COLUMNS + LONG_COLUMNS if parsed_args.long else COLUMNS
-        return shown, (_row(member)[: len(shown)] for member in members)
+        return shown, (
+            (*_row(member), *_types(*types.get(member.id, ('', ''))))[
+                : len(shown)
+            ]
+            for member in members
+        )
 
-    def _ask(self, stack: str) -> Iterator[Mapping[str, Any]]:
-        """Yield the servers of a stack, as Nova's API answers."""
+    def _ask(
+        self, stack: str, types: dict[str, tuple[str, str]]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yield the servers of a stack, as Nova's API answers.
+
+        :param types: gets the resource type of each server's id, and the
+            name that the template has for the type.
+        """
         connection = self.log_in()
         nova = connection.compute
         # The shell pins an old version unless told otherwise.
@@ -156,7 +170,8 @@ class ShowStackHints(lister.Lister):
                 'This Nova does not show the hints of servers; it takes API '
                 f'microversion {HINTS_SHOWN}'
             )
-        for server_id in _servers_of(connection.orchestration, stack):
+        types.update(_servers_of(connection.orchestration, stack))
+        for server_id in types:
             # Not as the SDK's own resource: an older SDK asks for it with an
             # older version, and gets no hints.
             answer = nova.get(
@@ -173,18 +188,31 @@ class ShowStackHints(lister.Lister):
             yield answer.json()
 
 
-def _servers_of(orchestration: Any, name: str) -> Iterator[str]:
-    """Yield the ids of the servers in a stack and in those below it."""
+def _servers_of(
+    orchestration: Any, name: str
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the servers in a stack and in those below it.
+
+    Each with its resource type, and with the name that its template has for
+    the type.
+    """
     stack = orchestration.find_stack(name, ignore_missing=False)
+    url = f'/stacks/{stack.name}/{stack.id}'
     answer = orchestration.get(
-        f'/stacks/{stack.name}/{stack.id}/resources',
-        params={'nested_depth': _ALL_LEVELS},
+        f'{url}/resources', params={'nested_depth': _ALL_LEVELS}
     )
     sdk_exceptions.raise_from_response(answer)
+    environment = orchestration.get(f'{url}/environment')
+    sdk_exceptions.raise_from_response(environment)
+    registry = environment.json().get('resource_registry')
     for resource in answer.json()['resources']:
         server_id = resource.get('physical_resource_id')
-        if resource.get('resource_type') in SERVER_TYPES and server_id:
-            yield server_id
+        alias = resource.get('resource_type')
+        kind = resource_types.stands_for(
+            registry, alias, resource.get('resource_name')
+        )
+        if kind in SERVER_TYPES and server_id:
+            yield server_id, (kind, alias)
 
 
 def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
@@ -207,8 +235,13 @@ def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
     return keys
 
 
+def _types(kind: str, alias: str) -> tuple[Text, Text]:
+    """Return the cells for a resource type and its alias."""
+    return Text(kind or None), Text(alias if alias != kind else None)
+
+
 def _row(member: server_hints.Member) -> tuple[Any, ...]:
-    """Return all cells, those that are always shown first."""
+    """Return the cells, those that are always shown first."""
     return (
         member.name,
         Text(member.hints.stack_name),

@@ -46,6 +46,7 @@ class Cloud:
         the flavor as it was when the cloud was made.
     :param maximum: the newest microversion of this Nova.
     :param resources: those of the stack "shop", as Heat shows them.
+    :param registry: the aliases of the environment of this stack.
     :param down: servers whose cell is down: Nova shows next to nothing.
     """
 
@@ -55,6 +56,7 @@ class Cloud:
     servers: dict[str, tuple[str, str]]
     maximum: str = '2.100'
     resources: list[dict[str, str]] = dataclasses.field(default_factory=list)
+    registry: dict[str, str] = dataclasses.field(default_factory=dict)
     down: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -104,6 +106,10 @@ class Cloud:
         mocker.get(
             f'{HEAT}/stacks/shop/id-shop/resources',
             json=lambda *_: {'resources': self.resources},
+        )
+        mocker.get(
+            f'{HEAT}/stacks/shop/id-shop/environment',
+            json=lambda *_: {'resource_registry': self.registry},
         )
         compute = re.compile(re.escape(COMPUTE))
         mocker.get(compute, json=self._answer)

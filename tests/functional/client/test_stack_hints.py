@@ -117,6 +117,9 @@ class OfflineTest(base.CommandTestCase):
                 'Stack ID': 'id-shop-0',
                 'Root Stack ID': 'id-shop',
                 'Resource ID': 'resource-web',
+                # No file of servers tells these two.
+                'Resource Type': None,
+                'Alias': None,
             },
             rows['shop-web'],
         )
@@ -231,7 +234,11 @@ class LiveTest(base.CloudTestCase):
         # Not created yet, and no server.
         kinds += [('', 'OS::Nova::Server'), ('port', 'OS::Neutron::Port')]
         self.cloud.resources = [
-            {'resource_type': kind, 'physical_resource_id': one}
+            {
+                'resource_name': one,
+                'resource_type': kind,
+                'physical_resource_id': one,
+            }
             for one, kind in kinds
         ]
         self.mocker.get(
@@ -274,6 +281,21 @@ class LiveTest(base.CloudTestCase):
         self.assertEqual(0, result.status, result.error)
         self.assertIn('id-web', result.error)
         self.assertNotIn('shop-web', result.output)
+
+    def test_a_server_under_an_alias_is_shown_with_its_type(self):
+        self.cloud.registry = {'My::*': 'OS::Nova::*'}
+        self.cloud.resources[0]['resource_type'] = 'My::Server'
+        rows = {
+            row['Server']: (row['Resource Type'], row['Alias'])
+            for row in self.live(*COMMAND, 'shop', '--long')
+        }
+        self.assertEqual(
+            {
+                **dict.fromkeys(VERDICTS, ('OS::Nova::Server', None)),
+                'shop-db': ('OS::Nova::Server', 'My::Server'),
+            },
+            rows,
+        )
 
     def test_a_stack_that_is_not_there_is_one_line(self):
         result = self.openstack(*COMMAND, 'other', **self.login)

@@ -25,6 +25,7 @@ class Rack:
             'shape': {'a': [1]},
             'asked': [
                 request.resource_type,
+                str(request.alias),
                 request.resource_name,
                 request.root_stack_id,
                 request.path[0].stack,
@@ -316,6 +317,15 @@ class TestProviders(_WithProviders, base.ScenarioCase):
             ),
         },
         {
+            'name': 'aliased',
+            'template': template(
+                one={**server(name='aliased'), 'type': 'My::Server'}
+            ),
+            'environment': {
+                'resource_registry': {'My::*': 'OS::Nova::*'},
+            },
+        },
+        {
             'name': 'meeting',
             'template': template(
                 first=server(hints={'meet': 'second'}),
@@ -334,8 +344,15 @@ class TestProviders(_WithProviders, base.ScenarioCase):
     def test_a_provider_is_told_about_the_resource(self):
         root = self.outcome.told['root']['root']
         self.assertEqual(
-            ['OS::Nova::Server', 'db', root, 'root', '["tier"]'],
+            ['OS::Nova::Server', 'None', 'db', root, 'root', '["tier"]'],
             self.outcome.hints('db')['asked'],
+        )
+
+    def test_a_provider_sees_the_type_and_its_alias_beside(self):
+        self.assert_created('aliased')
+        self.assertEqual(
+            ['OS::Nova::Server', 'My::Server', 'one'],
+            self.outcome.hints('aliased')['asked'][:3],
         )
 
     def test_a_provider_sets_no_reserved_name_and_none_that_is_taken(self):

@@ -137,6 +137,61 @@ class TestOtherPluginLaterFails(base.NotStartedCase):
     told = ('other_server', 'plugin_dirs')
 
 
+DERIVED_PLUGIN = """
+from heat.engine.resources.openstack.nova import server
+
+
+class OtherServer(server.Server):
+    pass
+
+
+def resource_mapping():
+    return {'Other::Nova::Server': OtherServer}
+"""
+
+
+class _Derived:
+    """Another plug-in has a type whose class derives from Heat's server."""
+
+    settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
+    files = {'other/derived_server.py': DERIVED_PLUGIN}
+    stacks = (
+        {
+            'name': 'root',
+            'template': template(
+                one={**server(name='one'), 'type': 'Other::Nova::Server'}
+            ),
+        },
+    )
+
+
+class TestDerivedType(_Derived, base.ScenarioCase):
+    """``resource_types`` does not name the type."""
+
+    def test_a_warning_names_the_type(self):
+        self.assert_created('root')
+        self.assertIsNone(self.outcome.hints('one'))
+        (warning,) = self.outcome.warnings()
+        self.assertIn('type "Other::Nova::Server" gets no hints', warning)
+
+
+class TestDerivedTypeNamed(_Derived, base.ScenarioCase):
+    """``resource_types`` names the type."""
+
+    options = {
+        'enabled': 'true',
+        'resource_types': 'OS::Nova::Server,Other::Nova::Server',
+    }
+
+    def test_the_type_sends_its_hints(self):
+        self.assert_created('root')
+        self.assertEqual(
+            self.outcome.wanted('root', self.outcome.only('root', 'one')),
+            self.outcome.hints('one'),
+        )
+        self.assert_quiet()
+
+
 class TestInTreeOptionToo(base.ScenarioCase):
     """Heat's own option is on as well, and fewer hints are chosen."""
 
