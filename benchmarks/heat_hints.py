@@ -212,9 +212,9 @@ class Bench:
         """Return the hook's way to make hints, with an empty memory."""
         from oslo_config import cfg
 
-        from heat_hints import overrides
+        from heat_hints import hook, overrides
 
-        made = overrides.build(cfg.CONF, CALLER)['OS::Nova::Server']
+        made = overrides.build(cfg.CONF, CALLER, hook.tell)['OS::Nova::Server']
         return lambda resource: made._scheduler_hints(resource, {})
 
     def in_tree(self, resource: Any) -> Any:

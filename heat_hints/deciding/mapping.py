@@ -3,72 +3,86 @@
 """Read the rules of a mapping file, and find the hints of a resource.
 
 A mapping is a list of entries. Each entry has the ``hints`` to send, and any
-of the patterns ``project``, ``stack`` and ``resource``. Patterns are those of
-a shell (``*``, ``?`` and ``[...]``); upper and lower case differ.
+of the patterns ``project``, ``stack``, ``resource`` and ``type``. Patterns are
+those of a shell (``*``, ``?`` and ``[...]``); upper and lower case differ.
 """
 
 import dataclasses
 import fnmatch
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from heat_hints.deciding.hints import sanitise
 from heat_hints.deciding.resource import Request
 from os_placement_plugins.stack_hints import RESERVED, HintValue
 
-_PATTERNS = ('project', 'stack', 'resource')
-#: What no hint of an entry may be.
-_NO_VALUES = (type(None), Mapping, list, tuple, set)
+_PATTERNS = ('project', 'stack', 'resource', 'type')
+
+
+#: Tells whether a text matches.
+Matches = Callable[[str], object]
+_SPECIAL = re.compile(r'[*?[]')
 
 
 class MappingError(ValueError):
     """The mapping cannot be used; the text says what to change."""
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern; fnmatch itself forgets if there are many."""
-    return re.compile(fnmatch.translate(text))
-
-
-_ANYTHING = _pattern('*')
+def _pattern(text: str) -> Matches:
+    """Return a function that tells whether a text matches a pattern."""
+    if not _SPECIAL.search(text):
+        # Thousands of ids and names need no compiling.
+        return text.__eq__
+    # fnmatch itself forgets what it has compiled if there are many.
+    return re.compile(fnmatch.translate(text)).match
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
     """One entry of the mapping.
 
-    :param hints: what to send for a resource that all patterns match.
-    :param project: the pattern of the project's id.
-    :param stack: the pattern of the name of a stack on the resource's path:
-        the resource's own stack, or a stack above.
-    :param resource: the pattern of the resource's name.
+    :param hints: what to send for a resource that all patterns match. What
+        an entry leaves out matches everything.
+    :param project: matches the project's id.
+    :param stack: matches the name of a stack on the resource's path: the
+        resource's own stack, or a stack above.
+    :param resource: matches the resource's name.
+    :param type: matches the resource type, or its alias.
     """
 
     hints: Mapping[str, HintValue]
-    project: re.Pattern[str] = _ANYTHING
-    stack: re.Pattern[str] = _ANYTHING
-    resource: re.Pattern[str] = _ANYTHING
+    project: Matches | None = None
+    stack: Matches | None = None
+    resource: Matches | None = None
+    type: Matches | None = None
 
     def matches(self, request: Request) -> bool:
         """Tell whether the rule is for a resource.
 
         :param request: the resource.
         """
-        return bool(
-            self.project.match(request.project_id)
-            and self.resource.match(request.resource_name)
-            and any(self.stack.match(step.stack) for step in request.path)
+        if self.project and not self.project(request.project_id):
+            return False
+        if self.resource and not self.resource(request.resource_name):
+            return False
+        if self.type and not (
+            self.type(request.resource_type)
+            or (request.alias and self.type(request.alias))
+        ):
+            return False
+        return not self.stack or any(
+            self.stack(step.stack) for step in request.path
         )
 
 
 def parse(data: object) -> tuple[Rule, ...]:
     """Read the rules from what a YAML parser made of the file.
 
-    :param data: the parsed file; an empty file has no rules.
+    :param data: the parsed file, its scalars as text; an empty file has no
+        rules.
     :raises MappingError: if an entry is wrong; the text counts the entries
         from 1.
     """
-    if data is None:
+    if not data:
         return ()
     if not isinstance(data, list):
         raise MappingError(
@@ -100,27 +114,27 @@ def _parse_entry(entry: object, place: int) -> Rule:
             f'entry {place} has no "hints": give a mapping of names to values'
         )
     for name, value in given.items():
-        if not isinstance(name, str) or name in RESERVED:
+        if not name or name in RESERVED:
             raise MappingError(
                 f'entry {place} sets the hint "{name}"; a hint is named by '
                 'text, and not by one of the names that Heat sends'
             )
         items = value if isinstance(value, list) else [value]
-        if any(isinstance(item, _NO_VALUES) for item in items):
+        texts = [item for item in items if isinstance(item, str) and item]
+        if not items or texts != items:
             raise MappingError(
                 f'entry {place} gives the hint "{name}" a value that is '
                 'empty or nested; write text, or a list of texts'
             )
-    patterns = {}
-    for key in _PATTERNS:
-        pattern = entry.get(key, '*')
+    patterns = {key: entry[key] for key in _PATTERNS if key in entry}
+    for key, pattern in patterns.items():
         if not isinstance(pattern, str):
             raise MappingError(
-                f'entry {place} has the {key} "{pattern}"; write the '
-                'pattern as text, in quotes'
+                f'entry {place} has the {key} "{pattern}"; write one pattern'
             )
-        patterns[key] = _pattern(pattern)
-    return Rule(hints=sanitise(given), **patterns)
+    return Rule(
+        given, **{key: _pattern(text) for key, text in patterns.items()}
+    )
 
 
 def lookup(rules: Iterable[Rule], request: Request) -> dict[str, HintValue]:

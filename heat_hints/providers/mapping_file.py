@@ -5,9 +5,11 @@
 import os
 import pathlib
 import stat
+import sys
 import threading
-from collections.abc import Mapping
-from typing import Any
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import yaml
 from oslo_config import cfg
@@ -21,11 +23,19 @@ from os_placement_plugins.stack_hints import HintValue
 LOG = logging.getLogger(__name__)
 
 #: The largest mapping file that is read, in bytes.
-MAX_BYTES = 1024 * 1024
+MAX_BYTES = 8 * 1024 * 1024
+#: How long a server waits for a file that is being read again, in seconds. A
+#: file of 1.4 MB takes some 20 seconds.
+PATIENCE = 1.0
+
+Rules = tuple[mapping.Rule, ...]
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML without aliases: with them, a small file can mean gigabytes."""
+class _Loader(yaml.BaseLoader):
+    """YAML whose values are the text that stands there.
+
+    There are no aliases: with them, a small file can mean gigabytes.
+    """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """Refuse an alias; see :class:`yaml.composer.Composer`."""
@@ -38,80 +48,97 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-class MappingFileProvider:
-    """Read hints from a YAML file.
+class _Beside:
+    """Call a function in a thread of the operating system.
 
-    The provider looks at the file for each server, and reads a file that has
-    changed. If a file cannot be used, one ERROR says so, and the last good
-    content stays in force.
-
-    :param conf: the engine's configuration, with ``[heat_hints]
-        mapping_file``.
-    :raises ProviderError: if the option is not set.
+    :param function: called once.
     """
 
-    def __init__(self, conf: cfg.ConfigOpts) -> None:
-        path = conf.heat_hints.mapping_file
-        if not path:
-            raise ProviderError(
-                '[heat_hints] mapping_file is not set: give the path of the '
-                'YAML file to read'
-            )
-        self._path = pathlib.Path(path)
+    def __init__(self, function: Callable[[], Rules]) -> None:
+        #: What the function returned or raised; None as long as it runs.
+        self.outcome: Rules | Exception | None = None
+        self._function = function
+        real = threading
+        if 'eventlet' in sys.modules:
+            # Before Heat 27 threads are green, and YAML lets no other work.
+            real = sys.modules['eventlet'].patcher.original('threading')
+        real.Thread(target=self._run, daemon=True).start()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end, while other green threads work."""
+        deadline = time.monotonic() + seconds
+        while self.outcome is None and time.monotonic() < deadline:
+            time.sleep(0.005)
+
+    def _run(self) -> None:
+        # Nothing is logged here: before Heat 27 the locks of the log belong
+        # to green threads.
+        try:
+            self.outcome = self._function()
+        except Exception as exc:
+            self.outcome = exc
+
+
+class _File:
+    """A mapping file and the rules in force.
+
+    :param path: where the file is.
+    """
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._path = path
         # No file has this stamp, and a missing file has none.
         self._stamp: tuple[int, ...] | None = ()
-        self._rules: tuple[mapping.Rule, ...] | None = None
+        self._rules: Rules | None = None
+        self._reading: _Beside | None = None
         self._lock = threading.Lock()
-        self._refresh()
+        self.rules(float('inf'))
 
-    @classmethod
-    def check(cls, conf: cfg.ConfigOpts) -> None:
-        """Tell when heat-engine starts what is wrong with option and file.
+    def rules(self, patience: float) -> Rules | None:
+        """Return the rules in force; None if there never were any.
 
-        :param conf: the engine's configuration.
-        :raises ProviderError: if the option is not set.
+        :param patience: how long to wait for a file that has changed, in
+            seconds.
         """
-        cls(conf)
-
-    def hints(self, request: Request) -> Mapping[str, HintValue]:
-        """Return the hints that the file has for one resource.
-
-        :param request: the resource that is about to be created.
-        :raises ProviderError: if no content of the file was ever good.
-        """
-        rules = self._refresh()
-        if rules is None:
-            raise ProviderError(
-                f'the mapping file "{self._path}" could not be read yet; the '
-                'ERROR in the log of heat-engine says why'
-            )
-        return mapping.lookup(rules, request)
-
-    def _refresh(self) -> tuple[mapping.Rule, ...] | None:
-        """Return the rules in force; None if there never were any."""
         with self._lock:
             stamp = self._stat()
-            if stamp == self._stamp:
-                return self._rules
-            self._stamp = stamp
-            try:
-                data = yaml.load(self._read(), _Loader)  # noqa: S506
-                self._rules = mapping.parse(data)
-            except Exception as exc:
-                # PyYAML raises more than YAMLError: AttributeError for a
-                # wrong timestamp, RecursionError for many brackets.
-                LOG.error(
-                    'heat_hints: the mapping file "%(path)s" cannot be '
-                    'used: %(reason)s. %(effect)s until it is mended.',
-                    {
-                        'path': self._path,
-                        'reason': f'{type(exc).__name__}: {one_line(exc)}',
-                        'effect': 'There are no rules'
-                        if self._rules is None
-                        else 'The rules read before stay in force',
-                    },
-                )
-            return self._rules
+            if self._reading is None and stamp != self._stamp:
+                self._stamp = stamp
+                self._reading = _Beside(self._parse)
+            reading = self._reading
+        if reading is not None:
+            reading.wait(patience)
+            with self._lock:
+                if reading is self._reading and reading.outcome is not None:
+                    self._reading = None
+                    self._take(reading.outcome)
+        return self._rules
+
+    def _take(self, outcome: Rules | Exception) -> None:
+        """Put new rules in force, or tell why there are none."""
+        if not isinstance(outcome, Exception):
+            self._rules = outcome
+            return
+        kind = type(outcome).__name__
+        LOG.error(
+            'heat_hints: the mapping file "%(path)s" cannot be used: '
+            '%(reason)s. %(effect)s until it is mended.',
+            {
+                'path': self._path,
+                'reason': f'{kind}: {one_line(outcome)}',
+                'effect': 'There are no rules'
+                if self._rules is None
+                else 'The rules read before stay in force',
+            },
+        )
+
+    def _parse(self) -> Rules:
+        """Return the rules of the file as it is now.
+
+        :raises Exception: PyYAML raises more than YAMLError, such as
+            RecursionError for many brackets.
+        """
+        return mapping.parse(yaml.load(self._read(), _Loader))  # noqa: S506
 
     def _read(self) -> str:
         """Return the content of the file."""
@@ -133,3 +160,58 @@ class MappingFileProvider:
         # The time of the inode, too: the mode may be what was mended.
         times = found.st_mtime_ns, found.st_ctime_ns
         return *times, found.st_size, found.st_ino
+
+
+class MappingFileProvider:
+    """Read hints from a YAML file.
+
+    The provider looks at the file for each server, and reads a file that has
+    changed. Meanwhile the rules read before stay in force, and so they do if
+    the new content cannot be used, which one ERROR tells.
+
+    :param conf: the engine's configuration, with ``[heat_hints]
+        mapping_file``.
+    :raises ProviderError: if the option is not set.
+    """
+
+    #: Files that were read before the fork, so that no worker has to.
+    _read_before: ClassVar[dict[pathlib.Path, _File]] = {}
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        self._path = _path(conf)
+        self._file = self._read_before.get(self._path) or _File(self._path)
+
+    @classmethod
+    def check(cls, conf: cfg.ConfigOpts) -> None:
+        """Read the file when heat-engine starts, and tell what is wrong.
+
+        :param conf: the engine's configuration.
+        :raises ProviderError: if the option is not set.
+        """
+        path = _path(conf)
+        cls._read_before[path] = _File(path)
+
+    def hints(self, request: Request) -> Mapping[str, HintValue]:
+        """Return the hints that the file has for one resource.
+
+        :param request: the resource that is about to be created.
+        :raises ProviderError: if no content of the file was ever good.
+        """
+        rules = self._file.rules(PATIENCE)
+        if rules is None:
+            raise ProviderError(
+                f'the mapping file "{self._path}" could not be read yet; the '
+                'ERROR in the log of heat-engine says why'
+            )
+        return mapping.lookup(rules, request)
+
+
+def _path(conf: cfg.ConfigOpts) -> pathlib.Path:
+    """Return the path of the mapping file."""
+    path = conf.heat_hints.mapping_file
+    if not path:
+        raise ProviderError(
+            '[heat_hints] mapping_file is not set: give the path of the '
+            'YAML file to read'
+        )
+    return pathlib.Path(path)

@@ -13,10 +13,11 @@ from tests.unit.heat_hints import requests
 @ddt.ddt
 class TestParse(unittest.TestCase):
     def test_an_empty_file_has_no_rules(self):
-        self.assertEqual((), mapping.parse(None))
+        for empty in (None, '', []):
+            self.assertEqual((), mapping.parse(empty))
 
     def test_patterns_that_are_left_out_match_everything(self):
-        (rule,) = mapping.parse([{'hints': {'rack': 7}}])
+        (rule,) = mapping.parse([{'hints': {'rack': '7'}}])
         self.assertEqual(mapping.Rule(hints={'rack': '7'}), rule)
         self.assertTrue(rule.matches(requests.REQUEST))
 
@@ -26,13 +27,14 @@ class TestParse(unittest.TestCase):
         ([{'hints': {'a': 'b'}}, {'stack': 'web'}], 'entry 2 has no "hints"'),
         ([{'hints': ['a']}], 'entry 1 has no "hints"'),
         ([{'hints': {'a': 'b'}, 'stak': 'w'}], 'the key "stak"'),
-        ([{'hints': {'a': 'b'}, 'stack': 7}], 'the stack "7"'),
+        ([{'hints': {'a': 'b'}, 'stack': ['7']}], 'write one pattern'),
         ([{'hints': {'heat_stack_id': 'x'}}], '"heat_stack_id"'),
         ([{'hints': {'heat_signature': 'x'}}], '"heat_signature"'),
-        ([{'hints': {7: 'x'}}], 'the hint "7"'),
+        ([{'hints': {'': 'x'}}], 'the hint ""'),
         ([{'hints': {'a': {'b': 'c'}}}], 'the hint "a" a value'),
         ([{'hints': {'a': [['b']]}}], 'the hint "a" a value'),
-        ([{'hints': {'a': None}}], 'the hint "a" a value'),
+        ([{'hints': {'a': ''}}], 'the hint "a" a value'),
+        ([{'hints': {'a': []}}], 'the hint "a" a value'),
         ([None], 'entry 1 is a NoneType'),
     )
     @ddt.unpack
@@ -49,6 +51,8 @@ class TestLookup(unittest.TestCase):
             {'project': 'p1', 'hints': {'rack': 'p1'}},
             {'stack': 'web*', 'resource': 'db?', 'hints': {'rack': 'db'}},
             {'stack': 'web*', 'hints': {'tier': ['a', 'b']}},
+            {'type': 'OS::Cinder::*', 'hints': {'kind': 'disk'}},
+            {'type': 'My::Server', 'hints': {'kind': 'mine'}},
         ]
     )
 
@@ -72,5 +76,21 @@ class TestLookup(unittest.TestCase):
             project_id=project,
             path=tuple(PathStep(None, stack) for stack in stacks),
             resource_name=resource,
+        )
+        self.assertEqual(wanted, mapping.lookup(self.RULES, request))
+
+    @ddt.data(
+        ('OS::Nova::Server', None, {}),
+        ('OS::Cinder::Volume', None, {'kind': 'disk'}),
+        ('OS::Nova::Server', 'My::Server', {'kind': 'mine'}),
+        ('OS::Cinder::Volume', 'My::Disk', {'kind': 'disk'}),
+    )
+    @ddt.unpack
+    def test_a_rule_names_a_type_or_its_alias(self, kind, alias, wanted):
+        request = dataclasses.replace(
+            requests.REQUEST,
+            resource_type=kind,
+            alias=alias,
+            path=(),
         )
         self.assertEqual(wanted, mapping.lookup(self.RULES, request))
