@@ -121,7 +121,7 @@ one element into a string.
             ),
             (
                 hints.USER_REJECT,
-                'the resource fails with a clear error and no request is sent',
+                'the template is not valid, with a clear error',
             ),
         ],
         help="""
@@ -161,10 +161,42 @@ heat-engine asks each provider once for each server, just before it sends the
 request, and waits for the answer. A provider cannot set one of the six
 identifiers, nor a hint that an earlier provider has set.
 
+Related options:
+
+* ``provider_timeout``: how long heat-engine waits.
+* ``allowed_nova_hints``: what of Nova's own hints providers may set.
+
 Possible values:
 
 * Names from the entry-point namespace ``heat_hints.providers``. This package
   brings ``mapping_file``.
+""",
+    ),
+    cfg.IntOpt(
+        'provider_timeout',
+        default=10,
+        min=1,
+        help="""
+How long a provider may take to answer, in seconds.
+
+A provider that takes longer has failed, and ``on_error`` decides.
+""",
+    ),
+    cfg.ListOpt(
+        'allowed_nova_hints',
+        default=[],
+        item_type=types.String(regex=f'^{hints.NOVA_PATTERN}$'),
+        help="""
+The hints that Nova itself acts on and that providers may set.
+
+Nova looks up servers, groups and hosts by these names. A wrong value of a
+provider can fail a server, or put it on the wrong host.
+
+Possible values:
+
+* Any of ``group``, ``same_host``, ``different_host``, ``query``,
+  ``build_near_host_ip``, ``cidr``, ``target_cell``, ``different_cell``, and
+  names that begin with ``_nova_``.
 """,
     ),
     cfg.StrOpt(

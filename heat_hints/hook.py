@@ -6,7 +6,7 @@ Heat imports the entry points of ``heat.stack_lifecycle_plugins`` before it
 scans ``[DEFAULT] plugin_dirs`` for resource types. When Heat imports this
 module, :func:`add_plugin_dir` adds the directory ``plugins`` of this package
 to that option, and changes nothing else. Heat then scans the directory, and
-the module in there calls :func:`resource_mapping`. Nothing is patched.
+the module in there calls :func:`resource_mapping`. Nothing of Heat is patched.
 
 A wrong option ends heat-engine at its start. If anything else is wrong, an
 ERROR in the log says what to change, and the engine works as stock Heat. With
@@ -14,6 +14,7 @@ ERROR in the log says what to change, and the engine works as stock Heat. With
 created without the hints that were promised.
 """
 
+import contextlib
 from typing import Any
 
 from oslo_config import cfg
@@ -56,6 +57,19 @@ def tell(problem: str) -> None:
             'heat-engine does not start without these hints.'
         )
     LOG.error('%s', problem)
+
+
+def prepare() -> None:
+    """Have the mapping function of each other plug-in called once.
+
+    Heat imports all plug-ins before it asks the first for its resource types.
+    """
+    if cfg.CONF.heat_hints.enabled:
+        # On a Heat that is not known, resource_mapping tells what is wrong.
+        with contextlib.suppress(Exception):
+            from heat_hints import overrides
+
+            overrides.remember_mappings()
 
 
 def resource_mapping(caller: str) -> dict[str, type[Any]]:

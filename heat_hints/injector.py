@@ -4,7 +4,7 @@
 
 import copy
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from heat.common import exception
@@ -54,6 +54,7 @@ class Injector:
         # The signature must bind the resource.
         always = (RESOURCE_UUID,) if self._keys else ()
         self._names = (*group.hints, *always)
+        self._allowed = frozenset(group.allowed_nova_hints)
         self._makers = making.find(conf, group.providers)
         self._lineages = lineage.LineageCache()
 
@@ -76,7 +77,7 @@ class Injector:
             Heat then fails the resource, and sends nothing.
         """
         template = given or {}
-        refused = hints.why_refused(template, self._user_mode)
+        refused = self.why_refused(template)
         if refused:
             raise exception.Error(refused)
         stock = given
@@ -95,6 +96,13 @@ class Injector:
             self._failed(resource, 'the hints could not be made', exc)
             return hints.merge({}, user, {}, mode) or None
 
+    def why_refused(self, template: Iterable[str]) -> str | None:
+        """Say why a resource must fail; None for no reason.
+
+        :param template: the names of the hints of its template.
+        """
+        return hints.why_refused(template, self._user_mode)
+
     def _decide(
         self,
         resource: Any,
@@ -105,7 +113,7 @@ class Injector:
         failed = functools.partial(self._failed, resource)
         request = self._read(resource, resource_type, user)
         own = hints.own_hints(request, self._names, self._path_format)
-        provided = asking.ask(self._makers, request, failed)
+        provided = asking.ask(self._makers, request, self._allowed, failed)
         sent = hints.merge(own, user, provided, self._user_mode)
         if self._keys and hints.may_be_signed(sent, own):
             try:

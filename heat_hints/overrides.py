@@ -2,12 +2,15 @@
 
 """Derive resource classes that send hints from the classes of Heat."""
 
+import contextlib
+import functools
 import itertools
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from heat.common import exception
 from heat.engine import plugin_manager, resources
 from heat.engine.resources import scheduler_hints
 from oslo_config import cfg
@@ -19,7 +22,12 @@ from heat_hints.plugins import DIRECTORY
 LOG = logging.getLogger(__name__)
 
 #: The packages that hold the resource types: Heat's own, and the plug-ins.
-_PACKAGES = (resources.__name__, 'heat.engine.plugins')
+_PLUGINS = 'heat.engine.plugins'
+_PACKAGES = (resources.__name__, _PLUGINS)
+#: The functions that Heat asks a plug-in for its types; it takes the first.
+_FUNCTIONS = ('available_resource_mapping', 'resource_mapping')
+#: The properties with the hints of a template, of Heat's own classes.
+_PROPERTIES = ('scheduler_hints', 'NovaSchedulerHints')
 #: The method that Heat asks for the hints of a resource.
 _METHOD = '_scheduler_hints'
 
@@ -35,6 +43,8 @@ def build(
         that cannot get hints. If it returns, the type is left out.
     :raises ConfigFileValueError: if Heat does not know a type.
     """
+    # Now those that were imported after this package, too.
+    remember_mappings()
     classes, replaced = _known_classes(caller)
     known = {name: found[-1] for name, found in classes.items()}
     wanted = dict.fromkeys(config.heat_hints.resource_types)
@@ -99,6 +109,19 @@ def build(
     }
 
 
+def remember_mappings() -> None:
+    """Have each other plug-in asked once, and its answer remembered.
+
+    Heat asks a plug-in for its types, and so does this module, because Heat
+    shows nobody its registry before all types are registered.
+    """
+    for module in _modules(sys.modules[_PLUGINS]):
+        for name in _FUNCTIONS:
+            function = getattr(module, name, None)
+            if callable(function) and not hasattr(function, 'cache_info'):
+                setattr(module, name, functools.cache(function))
+
+
 def _quoted(names: Iterable[str]) -> str:
     """Return names in quotes."""
     return ', '.join(f'"{name}"' for name in names)
@@ -117,6 +140,13 @@ def _subclass(
     def _scheduler_hints(self: Any, given: Any) -> Any:
         return sender.for_resource(self, name, given, inherited)
 
+    def validate(self: Any) -> Any:
+        result = base.validate(self)
+        refused = sender.why_refused(_given_names(self))
+        if refused:
+            raise exception.StackValidationFailed(message=refused)
+        return result
+
     return type(
         base.__name__,
         (base,),
@@ -125,8 +155,27 @@ def _subclass(
             '__module__': __name__,
             '__doc__': base.__doc__,
             _METHOD: _scheduler_hints,
+            'validate': validate,
         },
     )
+
+
+def _given_names(resource: Any) -> set[str]:
+    """Return the names of a template's hints, as far as they are known.
+
+    While a template is validated, what other resources tell is not known.
+    """
+    names = set()
+    for key in _PROPERTIES:
+        # The class may have no such property; and what cannot be told yet is
+        # looked at when the resource is created.
+        with contextlib.suppress(Exception):
+            given = resource.properties[key] or ()
+            if not isinstance(given, Mapping):
+                # EC2 has a list of keys and values.
+                given = [item['Key'] for item in given]
+            names |= {name for name in given if isinstance(name, str)}
+    return names
 
 
 def _known_classes(
@@ -137,9 +186,9 @@ def _known_classes(
     :returns: the classes by resource type, the one that is in force last;
         and modules by resource type.
     """
-    # Heat shows nobody its registry before all modules are registered, so
-    # the modules are asked once more.
-    mapping = plugin_manager.PluginMapping(['available_resource', 'resource'])
+    mapping = plugin_manager.PluginMapping(
+        [name.removesuffix('_mapping') for name in _FUNCTIONS]
+    )
     found: dict[str, list[type[Any]]] = {}
     replaced: dict[str, str] = {}
     passed = False

@@ -8,6 +8,7 @@ values and then answers 500, so every value is made one of the two here.
 """
 
 import json
+import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
@@ -27,7 +28,20 @@ SCOPES = (SCOPE_ALL, SCOPE_OPT_IN, SCOPE_OPT_OUT)
 
 REASON_RESERVED = 'the name belongs to the identifiers that Heat sends'
 REASON_TAKEN = 'an earlier provider has set it'
+REASON_NOVA = (
+    'Nova acts on this name itself, and [heat_hints] allowed_nova_hints does '
+    'not list it'
+)
 REASON_NAME = 'a hint is named by a string that is not empty'
+
+
+#: The names that Nova's API and its own filters act on. A name that begins
+#: with "_nova_" is Nova's, too: it turns the checks of a rebuild on.
+NOVA_PATTERN = (
+    '(group|same_host|different_host|query|build_near_host_ip|cidr'
+    '|target_cell|different_cell|_nova_.*)'
+)
+_NOVA = re.compile(NOVA_PATTERN, re.DOTALL)
 
 
 def in_scope(scope: str, flag: bool | None) -> bool:
@@ -184,12 +198,15 @@ def _plain(value: object) -> object:
 
 
 def accept(
-    offer: Mapping[Any, object], taken: Container[str]
+    offer: Mapping[Any, object],
+    taken: Container[str],
+    allowed: Container[str] = (),
 ) -> tuple[dict[str, HintValue], dict[str, str]]:
     """Choose which hints of a provider are sent.
 
     :param offer: what the provider returned.
     :param taken: the hints that earlier providers have set.
+    :param allowed: names that Nova acts on, and providers may set.
     :returns: the hints to send, and the reasons for which others are not
         sent, by name.
     """
@@ -200,6 +217,8 @@ def accept(
             refused[str(name)] = REASON_NAME
         elif name in RESERVED:
             refused[name] = REASON_RESERVED
+        elif _NOVA.fullmatch(name) and name not in allowed:
+            refused[name] = REASON_NOVA
         elif name in taken:
             refused[name] = REASON_TAKEN
         else:

@@ -16,3 +16,6 @@ def available_resource_mapping() -> Mapping[str, type[Any]]:
         then does not start.
     """
     return hook.resource_mapping(__name__)
+
+
+hook.prepare()

@@ -21,10 +21,10 @@ the start, too. It raises :class:`ProviderError` if an option is wrong, and
 heat-engine then does not start.
 
 Several threads (green threads before Heat 27) call a provider at the same
-time, without any lock. The server waits for the answer without a limit, so a
-provider that asks a service sets a time-out of its own. If a provider raises
-an exception, ``[heat_hints] on_error`` decides. ``eventlet.Timeout`` is no
-``Exception``: a provider has to catch it.
+time, without any lock. If a provider raises an exception, or takes longer than
+``[heat_hints] provider_timeout``, ``[heat_hints] on_error`` decides. Nothing
+breaks off the call, so a provider that asks a service sets a time-out of its
+own.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 """Ask the providers for hints, one after the other."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from oslo_log import log as logging
 
@@ -18,12 +18,14 @@ LOG = logging.getLogger(__name__)
 def ask(
     makers: Iterable[Maker],
     request: Request,
+    allowed: Container[str],
     failed: Callable[..., None],
 ) -> dict[str, HintValue]:
     """Return the hints that the providers give for a resource.
 
     :param makers: the providers to ask, from :func:`making.find`.
     :param request: the resource.
+    :param allowed: names that Nova acts on, and providers may set.
     :param failed: called with what failed, and with the exception or, if
         the log has said why, with ``told=True``. If it returns, the other
         providers are asked.
@@ -35,9 +37,9 @@ def ask(
             failed(f'the provider "{name}" could not be made', told=True)
             continue
         try:
-            offer = provider.hints(request) or {}
-            accepted, refused = hints.accept(offer, provided)
-        except (Exception, SystemExit) as exc:
+            offer = maker.limit.ask(provider, request)
+            accepted, refused = hints.accept(offer, provided, allowed)
+        except Exception as exc:
             failed(f'the provider "{name}" failed', exc)
             continue
         provided |= accepted

@@ -17,6 +17,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from heat_hints.providers import NAMESPACE, Provider, ProviderError
+from heat_hints.providers.limit import Limit
 from os_placement_plugins.errors import one_line
 
 LOG = logging.getLogger(__name__)
@@ -40,6 +41,7 @@ class Maker:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = point.name
+        self.limit = Limit(conf.heat_hints.provider_timeout)
         self._point = point
         self._conf = conf
         self._clock = clock

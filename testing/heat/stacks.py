@@ -22,6 +22,8 @@ STACK_SECONDS = 600.0
 #: The longest pause between two looks at something that is being made, by
 #: Heat itself and from outside, in seconds.
 PAUSE = 0.05
+#: The status of a stack that Heat did not take.
+REFUSED = 'REFUSED'
 
 
 class Stacks:
@@ -74,7 +76,9 @@ class Stacks:
             abandons one.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
-        :returns: the stack's status and the reason Heat gives for it.
+        :returns: the stack's status and the reason Heat gives for it;
+            :data:`REFUSED` if there is no stack, because its template is not
+            valid.
         """
         context = self.context(project)
         options: dict[str, Any] = {'timeout_mins': 5}
@@ -84,10 +88,13 @@ class Stacks:
             if action == 'adopt':
                 options['adopt_stack_data'] = json.dumps(data)
                 template = template['template']
-            identity = self.rpc.create_stack(
-                *(context, name, template),
-                *(dict(environment or {}), dict(files or {}), options),
-            )
+            try:
+                identity = self.rpc.create_stack(
+                    *(context, name, template),
+                    *(dict(environment or {}), dict(files or {}), options),
+                )
+            except Exception as exc:
+                return REFUSED, str(exc)
             return self._wait(context, identity, action.upper())
         identity = self.rpc.identify_stack(context, name)
         if data is None:

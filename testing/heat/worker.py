@@ -22,7 +22,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from testing.heat import engine  # isort: skip
+from testing.heat import engine, stacks  # isort: skip
 
 import sqlalchemy
 from heat.common import plugin_loader
@@ -64,9 +64,9 @@ def run(scenario: Mapping[str, Any], log: pathlib.Path) -> dict[str, Any]:
         convergence=scenario.get('convergence', True),
         log=log,
     )
-    stacks = [work_on(heat, stack) for stack in scenario['stacks']]
+    told = [work_on(heat, stack) for stack in scenario['stacks']]
     dump_configuration()
-    return {'stacks': stacks, 'statements': statements}
+    return {'stacks': told, 'statements': statements}
 
 
 def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,6 +90,8 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
         files=stack.get('files'),
         environment=stack.get('environment'),
     )
+    if status == stacks.REFUSED:
+        return {'name': name, 'status': status, 'reason': reason}
     steps = [status]
     for action, template in stack.get('steps', ()):
         status, reason = heat.do(project, name, action, template)

@@ -197,6 +197,14 @@ class ScenarioCase(unittest.TestCase):
             ([], []), (self.outcome.errors(), self.outcome.warnings())
         )
 
+    def assert_refused(self, stack: str, *words: str) -> None:
+        """Fail unless Heat did not even take a stack, for a reason."""
+        told = self.outcome.told[stack]
+        self.assertEqual('REFUSED', told['status'])
+        for word in words:
+            self.assertIn(word, told['reason'])
+        self.assertEqual([], self.outcome.sent_for(stack))
+
     def assert_failed(self, stack: str, *words: str) -> None:
         """Fail unless a stack failed for a reason, and nothing was sent."""
         told = self.outcome.told[stack]

@@ -6,6 +6,7 @@ import collections
 import json
 import re
 
+from testing.heat import loopback
 from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
 
@@ -84,6 +85,28 @@ class Endless:
         return ring
 
 
+class Nova:
+    """Names that Nova acts on."""
+
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        return {
+            'same_host': 'aaaaaaaa-0000-4000-8000-000000000002',
+            'group': 'not a group',
+            '_nova_check_type': 'rebuild',
+        }
+
+
+class Hanging:
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        threading.Event().wait()
+
+
 class Meeting:
     """Answers one of two servers only when the other asks, too."""
 
@@ -128,6 +151,8 @@ NAMES = {
     'nothing': 'providers_for_tests:Nothing',
     'endless': 'providers_for_tests:Endless',
     'meeting': 'providers_for_tests:Meeting',
+    'nova': 'providers_for_tests:Nova',
+    'hanging': 'providers_for_tests:Hanging',
     'broken': 'providers_for_tests:Broken',
     'asserting': 'asserting_for_tests:Provider',
     'exiting': 'exiting_for_tests:Provider',
@@ -197,22 +222,70 @@ class TestReject(base.ScenarioCase):
     """``user_hints = reject``."""
 
     options = {'enabled': 'true', 'user_hints': 'reject'}
-    stacks = tuple(
+    stacks = (
+        *(
+            {
+                'name': name,
+                'template': template(
+                    one=server(hints={name: 'mine'}), other=server()
+                ),
+            }
+            for name in ('heat_stack_id', 'heat_signature')
+        ),
+        {'name': 'tier', 'template': template(one=server(hints={'tier': 1}))},
         {
-            'name': name,
-            'template': template(one=server(hints={name: 'mine'})),
-        }
-        for name in ('heat_stack_id', 'heat_signature', 'tier')
+            'name': 'nested',
+            'template': template(below={'type': 'inner.yaml'}, top=server()),
+            'files': {
+                'inner.yaml': json.dumps(
+                    template(one=server(hints={'heat_stack_id': 'mine'}))
+                )
+            },
+        },
+        {
+            'name': 'instance',
+            'template': template(
+                one={
+                    'type': 'AWS::EC2::Instance',
+                    'properties': {
+                        'ImageId': 'cirros',
+                        'InstanceType': loopback.FLAVOR,
+                        'NovaSchedulerHints': [
+                            {'Key': 'heat_stack_id', 'Value': 'mine'}
+                        ],
+                    },
+                }
+            ),
+        },
+        # Nobody knows these names before the other resource is there.
+        {
+            'name': 'late',
+            'template': template(
+                names={
+                    'type': 'OS::Heat::Value',
+                    'properties': {
+                        'type': 'json',
+                        'value': {'heat_stack_id': 'mine'},
+                    },
+                },
+                one=server(scheduler_hints={'get_attr': ['names', 'value']}),
+            ),
+        },
     )
 
-    def test_the_resource_fails_with_the_hint_in_quotes(self):
+    def test_the_template_is_not_valid_and_nothing_is_built(self):
         for name in ('heat_stack_id', 'heat_signature'):
-            self.assert_failed(name, f'"{name}"', 'remove them')
+            self.assert_refused(name, f'"{name}"', 'remove them')
+        for name in ('nested', 'instance'):
+            self.assert_refused(name, '"heat_stack_id"', 'remove them')
+
+    def test_names_that_come_from_a_resource_fail_the_server(self):
+        self.assert_failed('late', '"heat_stack_id"', 'remove them')
 
     def test_other_hints_of_a_template_are_welcome(self):
         self.assert_created('tier')
         (request,) = self.outcome.sent_for('tier')
-        self.assertEqual('mine', request.hints['tier'])
+        self.assertEqual('1', request.hints['tier'])
 
 
 class _Scope:
@@ -298,8 +371,11 @@ class TestProviders(_WithProviders, base.ScenarioCase):
 
     options = {
         'enabled': 'true',
-        'providers': 'rack,second,mapping_file,meeting',
+        'providers': 'rack,second,mapping_file,meeting,nova',
         'mapping_file': '{folder}/mapping.yaml',
+        # Two servers meet, on a busy machine after a while.
+        'provider_timeout': '600',
+        'allowed_nova_hints': 'same_host',
     }
     files = {
         **_WithProviders.files,
@@ -381,6 +457,20 @@ class TestProviders(_WithProviders, base.ScenarioCase):
     def test_the_mapping_file_gives_hints_to_the_resources_it_names(self):
         self.assertEqual(['z1', 'z2'], self.outcome.hints('db')['zone'])
         self.assertNotIn('zone', self.outcome.hints('web'))
+
+    def test_names_that_nova_acts_on_need_the_operators_leave(self):
+        sent = self.outcome.hints('web')
+        self.assertIn('same_host', sent)
+        for name in ('group', '_nova_check_type'):
+            self.assertNotIn(name, sent)
+            self.assertTrue(
+                any(
+                    f'\'{name}\' of the provider "nova"' in line
+                    and 'allowed_nova_hints' in line
+                    for line in self.outcome.warnings()
+                ),
+                name,
+            )
 
     def test_a_slow_provider_keeps_no_other_server_waiting(self):
         self.assert_created('meeting')
@@ -504,6 +594,35 @@ class TestFailuresFail(_Failing, base.ScenarioCase):
             for words in told:
                 self.assertIn(words, error)
                 self.assertNotIn(words, reason)
+
+
+class TestHangingProvider(_WithProviders, base.ScenarioCase):
+    """A provider that never answers, before one that does."""
+
+    options = {
+        'enabled': 'true',
+        'providers': 'hanging,second',
+        'provider_timeout': '3',
+    }
+    stacks = _Failing.stacks[:1]
+
+    def test_the_server_is_created_with_all_other_hints(self):
+        self.assert_created('root')
+        self.assertEqual('yes', self.outcome.hints('one')['own'])
+        (warning,) = self.outcome.warnings()
+        for words in (
+            'the provider "hanging" failed: TimeoutError',
+            'within 3 seconds',
+            '[heat_hints] provider_timeout',
+        ):
+            self.assertIn(words, warning)
+
+
+class TestWrongNovaName(base.RefusedCase):
+    """``allowed_nova_hints`` has a name that is not Nova's."""
+
+    options = {'enabled': 'true', 'allowed_nova_hints': 'groups'}
+    told = ('option allowed_nova_hints ', 'groups')
 
 
 class TestUnknownProvider(base.RefusedCase):

@@ -327,6 +327,7 @@ import sqlalchemy
 from heat.engine.resources.openstack.nova import server
 
 counts = {}
+threads = {}
 
 
 def count(*args):
@@ -337,6 +338,7 @@ def count(*args):
 
 class Server(server.Server):
     def _scheduler_hints(self, scheduler_hints):
+        threads[self.uuid] = threading.get_ident()
         counts[threading.get_ident()] = 0
         hints = dict(super()._scheduler_hints(scheduler_hints) or {})
         return {**hints, 'other': 'plug-in'}
@@ -353,7 +355,7 @@ class Queries:
         pass
 
     def hints(self, request):
-        return {'queries': counts.pop(threading.get_ident())}
+        return {'queries': counts.pop(threads.pop(request.resource_uuid))}
 """
 PLUGIN = """
 from counter_for_tests import Server

@@ -101,15 +101,36 @@ OTHER_PLUGIN = """
 from heat.engine.resources.openstack.nova import server
 
 
+calls = []
+
+
 class OtherServer(server.Server):
     def _scheduler_hints(self, scheduler_hints):
         hints = dict(super()._scheduler_hints(scheduler_hints) or {})
-        return {**hints, 'other': 'plug-in'}
+        return {**hints, 'asked': str(len(calls))}
 
 
 def resource_mapping():
+    calls.append(1)
     return {'OS::Nova::Server': OtherServer}
 """
+
+
+class TestOtherPluginFirst(base.ScenarioCase):
+    """``plugin_dirs`` names another directory, as an operator does."""
+
+    settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
+    files = {'other/other_server.py': OTHER_PLUGIN}
+    stacks = (ONE,)
+
+    def test_the_other_plugin_is_extended_and_asked_for_its_types_once(self):
+        self.assert_created('root')
+        one = self.outcome.only('root', 'one')
+        self.assertEqual(
+            {**self.outcome.wanted('root', one), 'asked': '1'},
+            self.outcome.hints('one'),
+        )
+        self.assert_quiet()
 
 
 class TestOtherPluginLater(base.ScenarioCase):
@@ -123,7 +144,7 @@ class TestOtherPluginLater(base.ScenarioCase):
 
     def test_the_other_plugin_wins_and_one_error_says_what_to_change(self):
         self.assert_created('root')
-        self.assertEqual({'other': 'plug-in'}, self.outcome.hints('one'))
+        self.assertEqual({'asked': '1'}, self.outcome.hints('one'))
         (error,) = self.outcome.errors()
         self.assertIn('other_server', error)
         self.assertIn('plugin_dirs', error)

@@ -37,6 +37,8 @@ class TestOptions(unittest.TestCase):
                 'user_hints': 'override',
                 'on_error': 'ignore',
                 'providers': [],
+                'provider_timeout': 10,
+                'allowed_nova_hints': [],
                 'mapping_file': None,
                 'signing_key': [],
             },
@@ -59,6 +61,8 @@ class TestOptions(unittest.TestCase):
         ('signing_key', 'short'),
         ('mapping_file', '$no_such_option'),
         ('enabled', 'perhaps'),
+        ('provider_timeout', '0'),
+        ('allowed_nova_hints', 'tier'),
     )
     @ddt.unpack
     def test_other_values_are_refused(self, name, value):

@@ -127,6 +127,18 @@ class TestAccept(unittest.TestCase):
             hints.accept({'a': 'second', 'b': 'b'}, {'a': 'first'}),
         )
 
+    @ddt.data(
+        *('group', 'same_host', 'different_host', 'query', '_nova_'),
+        *('_nova_check_type', '_nova_\n', 'build_near_host_ip', 'cidr'),
+    )
+    def test_a_name_that_nova_acts_on_needs_leave(self, name):
+        self.assertEqual(
+            ({}, {name: hints.REASON_NOVA}), hints.accept({name: 'x'}, ())
+        )
+        self.assertEqual(
+            ({name: 'x'}, {}), hints.accept({name: 'x'}, (), [name])
+        )
+
     def test_a_name_that_is_no_text_is_refused(self):
         self.assertEqual(
             ({}, dict.fromkeys(['7', ''], hints.REASON_NAME)),

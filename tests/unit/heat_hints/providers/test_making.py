@@ -70,7 +70,9 @@ class TestMaker(unittest.TestCase):
         self.now = 0.0
 
     def maker(self, name='Racks'):
-        return making.Maker(point(name), None, lambda: self.now)
+        return making.Maker(
+            point(name), requests.configuration(), lambda: self.now
+        )
 
     def test_nothing_is_made_before_it_is_asked(self):
         maker = self.maker()
