@@ -85,7 +85,7 @@ def _spread(
         step.row(
             hints['heat_resource_name'],
             stack_hints.path_of(hints),
-            f'{hints[stack_hints.SIGNATURE][:12]}...',
+            f'...{hints[stack_hints.SIGNATURE][-12:]}',
             cloud.boot(alone, other).host,
             host,
         )

@@ -127,8 +127,26 @@ one element into a string.
         help="""
 What happens when a template sets one of the six identifiers itself.
 
-Other hints of a template are never touched, and always win over a
-provider's.
+With a ``signing_key`` the same holds for all hints whose names begin with
+``heat_``, and ``keep`` is not possible. Other hints of a template are never
+touched.
+
+Related options:
+
+* ``hint_precedence``: who wins if a provider sets another hint, too.
+""",
+    ),
+    cfg.StrOpt(
+        'hint_precedence',
+        default=hints.FIRST_TEMPLATE,
+        choices=[
+            (hints.FIRST_TEMPLATE, "the template's hint is sent"),
+            (hints.FIRST_PROVIDER, "the provider's hint is sent"),
+        ],
+        help="""
+Who wins if a template and a provider set the same hint.
+
+This is about all names but the six identifiers, which Heat sets.
 """,
     ),
     cfg.StrOpt(
@@ -222,8 +240,9 @@ Related options:
 The keys that nova-scheduler recognises Heat's hints by.
 
 With a key, heat-engine sends the hint ``heat_signature`` as well, and always
-``heat_resource_uuid``, which the signature binds. A nova-scheduler with the
-same key then believes no hints that a tenant made up.
+``heat_resource_uuid``, which the signature binds. Names that begin with
+``heat_`` are then reserved. A nova-scheduler with the same key believes no
+hints that a tenant made up.
 
 Possible values:
 
@@ -235,13 +254,31 @@ Possible values:
 Related options:
 
 * ``[heat_hints] signing_key`` in nova.conf: the same line.
-* ``user_hints``: hints are not signed while ``keep`` lets a template set one
-  of the six identifiers.
+* ``user_hints`` cannot be ``keep``: Heat would sign what a tenant claims.
 """,
     ),
 ]
+
+#: Two values that cannot stand together.
+KEEP_AND_KEY = (
+    '[heat_hints] Value for option user_hints is not valid: it is "keep", and '
+    'signing_key is set: heat-engine would sign what a tenant claims. Set '
+    'user_hints = override or reject.'
+)
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:
     """Return the options for ``oslo-config-generator``."""
     return [(GROUP, OPTS)]
+
+
+def check(config: cfg.ConfigOpts) -> None:
+    """Raise an error if a value is wrong, alone or beside another.
+
+    :param config: the configuration, with the options registered.
+    :raises ConfigFileValueError: with a text that names the options.
+    """
+    options.check(config, list_opts())
+    group = config.heat_hints
+    if group.signing_key and group.user_hints == hints.USER_KEEP:
+        raise cfg.ConfigFileValueError(KEEP_AND_KEY)

@@ -82,7 +82,7 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
         does not start.
     :raises StartError: if ``on_error`` is ``fail`` and a type gets no hints.
     """
-    options.check(cfg.CONF, conf.list_opts())
+    conf.check(cfg.CONF)
     if not cfg.CONF.heat_hints.enabled:
         return {}
     try:
@@ -117,7 +117,7 @@ except Exception as error:
     # Heat works without a lifecycle plug-in that cannot be imported: only an
     # exit ends it.
     try:
-        options.check(cfg.CONF, conf.list_opts())
+        conf.check(cfg.CONF)
         if cfg.CONF.heat_hints.enabled:
             _tell_disabled(error)
     except (cfg.ConfigFileValueError, StartError) as stop:

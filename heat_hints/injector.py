@@ -48,6 +48,7 @@ class Injector:
         group = conf.heat_hints
         self._scope = group.scope
         self._user_mode = group.user_hints
+        self._first = group.hint_precedence
         self._path_format = group.path_format
         self._fail = group.on_error == 'fail'
         self._keys = signature.Keys(group.signing_key)
@@ -101,7 +102,9 @@ class Injector:
 
         :param template: the names of the hints of its template.
         """
-        return hints.why_refused(template, self._user_mode)
+        return hints.why_refused(
+            template, self._user_mode, signing=bool(self._keys)
+        )
 
     def _decide(
         self,
@@ -114,8 +117,8 @@ class Injector:
         request = self._read(resource, resource_type, user)
         own = hints.own_hints(request, self._names, self._path_format)
         provided = asking.ask(self._makers, request, self._allowed, failed)
-        sent = hints.merge(own, user, provided, self._user_mode)
-        if self._keys and hints.may_be_signed(sent, own):
+        sent = hints.merge(own, user, provided, self._user_mode, self._first)
+        if self._keys:
             try:
                 signed = self._keys.sign(sent, request.project_id)
                 sent[signature.HINT] = signed

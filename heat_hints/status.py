@@ -102,13 +102,7 @@ class Checks(upgrade_check.Checks):
         """Check that what is signed can be believed."""
         group = self._config.heat_hints
         if group.signing_key and group.user_hints == hints.USER_KEEP:
-            return Result(
-                WARNING,
-                'user_hints is "keep" in [heat_hints], and signing_key is '
-                'set: a server whose template sets one of the six '
-                'identifiers is not signed, and nova-scheduler ignores its '
-                'hints. Set user_hints = override or reject.',
-            )
+            return Result(FAILURE, conf.KEEP_AND_KEY)
         return Result(SUCCESS)
 
     _upgrade_checks = (

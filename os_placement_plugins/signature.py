@@ -4,14 +4,17 @@
 
 A tenant can send any hint straight to Nova. If heat-engine and
 nova-scheduler share a key, heat-engine adds the hint ``heat_signature``. Its
-value is the HMAC-SHA256 (RFC 2104), in hexadecimal, over the project's id
-and all other hints whose names start with ``heat_``. Nobody without the key
-can make a signature, or change a hint that a signature covers.
+value is ``version:key id:digest``. The digest is the HMAC-SHA256 (RFC 2104),
+in hexadecimal, over the version, the key's id, the project's id, the
+resource's uuid and all other hints whose names start with ``heat_``. Nobody
+without the key can make a signature, or change a hint that a signature
+covers.
 """
 
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -19,8 +22,16 @@ from typing import Any, Final
 HINT: Final = 'heat_signature'
 #: The signature covers the hints whose names start with this.
 PREFIX: Final = 'heat_'
+#: The resource's own id: no hints are signed without it.
+RESOURCE_UUID: Final = 'heat_resource_uuid'
+#: How signatures are made; another way gets another version.
+VERSION: Final = '1'
 #: The fewest characters that a key may have.
 MIN_KEY_LENGTH: Final = 32
+
+
+#: The version, the key's id and the digest.
+_FORM: Final = re.compile('([0-9]+):([0-9a-f]{8}):[0-9a-f]{64}')
 
 
 class Keys:
@@ -34,13 +45,15 @@ class Keys:
         counts the keys from 1.
     """
 
-    __slots__ = ('_keys',)
+    __slots__ = ('_keys', 'ids')
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._keys = tuple(
             _encode(key.strip(), number)
             for number, key in enumerate(keys, start=1)
         )
+        #: The id of each key, in the same order; no secret.
+        self.ids = tuple(_digest(key, b'key id')[:8] for key in self._keys)
 
     def __len__(self) -> int:
         """Return how many keys there are."""
@@ -51,13 +64,13 @@ class Keys:
 
         :param hints: all hints of a server.
         :param project_id: the id of the project that owns the server.
-        :returns: 64 hexadecimal digits, lower case.
+        :returns: the version, the key's id and 64 hexadecimal digits.
         :raises ValueError: if nova-scheduler could not check the signature.
         """
-        text = message(hints, project_id)
-        if text is None:
-            raise ValueError('a hint or the project id is no text')
-        return _signature(self._keys[0], text)
+        found = self._signature(0, hints, project_id)
+        if found is None:
+            raise ValueError('a hint, the uuid or the project id is no text')
+        return found
 
     def signed(self, hints: Mapping[str, Any], project_id: object) -> bool:
         """Tell whether one of the keys signed the hints of a server.
@@ -67,19 +80,45 @@ class Keys:
         :returns: False for whatever cannot be read, too.
         """
         given = strings(hints.get(HINT))
-        text = message(hints, project_id)
-        if given is None or len(given) != 1 or text is None:
+        if given is None or len(given) != 1:
             return False
         # With every key and in constant time: how long the answer takes
         # tells nothing about the right signature.
+        right = (
+            self._signature(place, hints, project_id)
+            for place in range(len(self._keys))
+        )
         found = [
             hmac.compare_digest(
-                _signature(key, text).encode(),
-                given[0].encode('utf-8', 'surrogatepass'),
+                text.encode(), given[0].encode('utf-8', 'surrogatepass')
             )
-            for key in self._keys
+            for text in right
+            if text is not None
         ]
         return any(found)
+
+    def _signature(
+        self, place: int, hints: Mapping[str, Any], project_id: object
+    ) -> str | None:
+        """Return the signature of one key; None if there can be none."""
+        key_id = self.ids[place]
+        text = message(hints, project_id, key_id)
+        if text is None:
+            return None
+        return f'{VERSION}:{key_id}:{_digest(self._keys[place], text)}'
+
+
+def key_id(hints: Mapping[str, Any]) -> str | None:
+    """Return the id of the key that a signature names, right or wrong.
+
+    :param hints: all hints of a server.
+    :returns: None if there is no signature of this version.
+    """
+    given = strings(hints.get(HINT)) or ['']
+    match = _FORM.fullmatch(given[0])
+    if match is None or match[1] != VERSION or len(given) != 1:
+        return None
+    return match[2]
 
 
 def _encode(key: str, number: int) -> bytes:
@@ -95,8 +134,8 @@ def _encode(key: str, number: int) -> bytes:
         raise ValueError(f'key number {number} is not UTF-8') from None
 
 
-def _signature(key: bytes, text: bytes) -> str:
-    """Return the signature of a message."""
+def _digest(key: bytes, text: bytes) -> str:
+    """Return what a key makes of a text."""
     return hmac.new(key, text, hashlib.sha256).hexdigest()
 
 
@@ -113,13 +152,23 @@ def strings(value: object) -> list[str] | None:
     return found if len(found) == len(given) else None
 
 
-def message(hints: Mapping[str, Any], project_id: object) -> bytes | None:
-    """Return what a signature covers: the project, and the hints by name.
+def message(
+    hints: Mapping[str, Any], project_id: object, key: str
+) -> bytes | None:
+    """Return what a signature covers.
+
+    That is the version, the key's id, the project, the resource, and the
+    hints by name.
 
     :param hints: all hints of a server.
     :param project_id: the id of the project that owns the server.
-    :returns: None if a hint or the project's id is no text.
+    :param key: the id of the key.
+    :returns: None if a hint or the project's id is no text, or if the
+        resource has no id.
     """
+    uuid = strings(hints.get(RESOURCE_UUID))
+    if uuid is None or len(uuid) != 1 or not uuid[0]:
+        return None
     pairs = []
     for name, value in hints.items():
         if not isinstance(name, str) or not name.startswith(PREFIX):
@@ -134,5 +183,7 @@ def message(hints: Mapping[str, Any], project_id: object) -> bytes | None:
         return None
     # ASCII, so that no character has two forms in bytes.
     return json.dumps(
-        [project_id, sorted(pairs)], ensure_ascii=True, separators=(',', ':')
+        [VERSION, key, project_id, uuid[0], sorted(pairs)],
+        ensure_ascii=True,
+        separators=(',', ':'),
     ).encode('ascii')

@@ -25,7 +25,7 @@ STACK_ID: Final = 'heat_stack_id'
 STACK_NAME: Final = 'heat_stack_name'
 PATH_IN_STACK: Final = 'heat_path_in_stack'
 RESOURCE_NAME: Final = 'heat_resource_name'
-RESOURCE_UUID: Final = 'heat_resource_uuid'
+RESOURCE_UUID: Final = signature.RESOURCE_UUID
 
 #: The identifiers.
 NAMES: Final = (

@@ -22,7 +22,8 @@ EXAMPLE: dict[str, Any] = {
     'heat_path_in_stack': ['root', 'res,stack'],
     'other': 'x',
     'heat_signature': (
-        '3f6fc93e1a15b37b25ef59b4ab6cc02d5917ebf7d3efdbb066144546b39b1189'
+        '1:d8fbf8b7:'
+        'addf65f82c7aa3c5d9d1b00786a0709d2848ce27d4cc257aff5dad0c941cadc8'
     ),
 }
 
@@ -41,17 +42,27 @@ def signature(
         for name, value in hints.items()
         if name.startswith('heat_') and name != 'heat_signature'
     )
-    message = json.dumps([project, covered], separators=(',', ':'))
-    return hmac.new(key.encode(), message.encode(), hashlib.sha256).hexdigest()
+    uuid = dict(covered).get('heat_resource_uuid', [''])[0]
+    key_id = digest(key, 'key id')[:8]
+    message = json.dumps(
+        ['1', key_id, project, uuid, covered], separators=(',', ':')
+    )
+    return f'1:{key_id}:{digest(key, message)}'
+
+
+def digest(key: str, text: str) -> str:
+    """Return the HMAC-SHA256 of a text, in hexadecimal."""
+    return hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
 def signed(
     hints: Mapping[str, Any], project: str = 'p1', key: str = KEY
 ) -> dict[str, Any]:
-    """Return hints with their signature.
+    """Return hints with their signature, and with the uuid that it needs.
 
     :param hints: the hints, bare strings or lists.
     :param project: the id of the server's project.
     :param key: the key.
     """
+    hints = {'heat_resource_uuid': 'u', **hints}
     return {**hints, 'heat_signature': signature(hints, project, key)}

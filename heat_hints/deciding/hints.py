@@ -14,6 +14,7 @@ from typing import Any
 
 from heat_hints.deciding.resource import Request
 from os_placement_plugins import signature, stack_hints
+from os_placement_plugins.quoting import SHOWN
 from os_placement_plugins.stack_hints import NAMES, RESERVED, HintValue
 
 USER_OVERRIDE = 'override'
@@ -26,6 +27,10 @@ SCOPE_OPT_IN = 'opt_in'
 SCOPE_OPT_OUT = 'opt_out'
 SCOPES = (SCOPE_ALL, SCOPE_OPT_IN, SCOPE_OPT_OUT)
 
+FIRST_TEMPLATE = 'template'
+FIRST_PROVIDER = 'provider'
+FIRSTS = (FIRST_TEMPLATE, FIRST_PROVIDER)
+
 REASON_RESERVED = 'the name belongs to the identifiers that Heat sends'
 REASON_TAKEN = 'an earlier provider has set it'
 REASON_NOVA = (
@@ -34,6 +39,9 @@ REASON_NOVA = (
 )
 REASON_NAME = 'a hint is named by a string that is not empty'
 
+
+#: How many names a message holds.
+_NAMED = 5
 
 #: The names that Nova's API and its own filters act on. A name that begins
 #: with "_nova_" is Nova's, too: it turns the checks of a rebuild on.
@@ -56,17 +64,33 @@ def in_scope(scope: str, flag: bool | None) -> bool:
     return flag or scope == SCOPE_ALL
 
 
-def why_refused(template: Iterable[str], mode: str) -> str | None:
+def is_reserved(name: str, *, signing: bool) -> bool:
+    """Tell whether a hint of this name is Heat's own.
+
+    :param name: the name.
+    :param signing: Heat signs its hints. Then the prefix is reserved, because
+        a signature covers all hints that begin with it.
+    """
+    return name in RESERVED or (
+        signing and str(name).startswith(signature.PREFIX)
+    )
+
+
+def why_refused(
+    template: Iterable[str], mode: str, *, signing: bool
+) -> str | None:
     """Say why a resource with these hints of its template must fail.
 
     :param template: the names of the hints that the template gives.
     :param mode: one of :data:`USER_MODES`; only ``reject`` refuses.
+    :param signing: Heat signs its hints.
     :returns: the text for the stack's owner; ``None`` for no reason.
     """
-    reserved = sorted(name for name in template if name in RESERVED)
+    reserved = sorted(n for n in template if is_reserved(n, signing=signing))
     if mode != USER_REJECT or not reserved:
         return None
-    quoted = ', '.join(f'"{name}"' for name in reserved)
+    # A line of Heat's log holds this text, so nothing of it is a line's end.
+    quoted = ', '.join(json.dumps(name[:SHOWN]) for name in reserved[:_NAMED])
     return (
         f'The scheduler hints {quoted} are set by Heat and may not be '
         'given in a template: remove them from the scheduler hints of '
@@ -81,18 +105,23 @@ def allowed(
     *,
     signing: bool,
 ) -> Mapping[str, Any] | None:
-    """Return the hints of a resource that gets none of ours.
+    """Return the hints that Heat sends without ours, less forbidden ones.
 
     :param stock: the hints that Heat sends without this package.
     :param template: the names of the hints that the template gives.
     :param mode: one of :data:`USER_MODES`. Only with ``keep`` a template may
         give reserved names.
-    :param signing: Heat signs its hints; no signature is the template's.
+    :param signing: Heat signs its hints.
     :returns: the same object if nothing is forbidden.
     """
-    reserved = RESERVED if mode != USER_KEEP else ()
-    forbidden = {*reserved, *((signature.HINT,) if signing else ())}
-    if not any(name in template for name in forbidden):
+    forbidden = [
+        name
+        for name in stock or ()
+        if mode != USER_KEEP
+        and name in template
+        and is_reserved(name, signing=signing)
+    ]
+    if not forbidden:
         return stock
     return {
         name: value
@@ -102,25 +131,25 @@ def allowed(
 
 
 def user_hints(
-    stock: Mapping[str, object], template: Container[str], *, signing: bool
+    stock: Mapping[str, Any], template: Container[str], *, signing: bool
 ) -> dict[str, HintValue]:
     """Return the hints that count as the template's.
 
     A reserved name counts only if the template itself gives the hint, and
-    not if Heat's own option or another plug-in does.
+    not if Heat's own option or another plug-in does. Of what another plug-in
+    gives, other names count, and are signed.
 
     :param stock: the hints that Heat sends without this package.
     :param template: the names of the hints that the template gives.
-    :param signing: Heat signs its hints; no signature is the template's.
+    :param signing: Heat signs its hints; no ``heat_*`` is the template's.
     """
-    return sanitise(
-        {
-            name: value
-            for name, value in stock.items()
-            if (name not in RESERVED or name in template)
-            and not (signing and name == signature.HINT)
-        }
-    )
+
+    def counts(name: str) -> bool:
+        if name in template:
+            return not signing or not is_reserved(name, signing=True)
+        return name not in RESERVED
+
+    return sanitise({name: stock[name] for name in stock if counts(name)})
 
 
 def own_hints(
@@ -231,37 +260,21 @@ def merge(
     user: Mapping[str, HintValue],
     provided: Mapping[str, HintValue],
     mode: str,
+    first: str = FIRST_TEMPLATE,
 ) -> dict[str, HintValue]:
     """Put the three sources of hints together.
 
     :param own: the identifiers, from :func:`own_hints`.
     :param user: the template's hints, from :func:`user_hints`.
     :param provided: the providers' hints, from :func:`accept`.
-    :param mode: ``keep``: user before own before provider. ``override`` and
-        ``reject``: own before user before provider, and a reserved name is
-        never the user's, even if its identifier is not sent.
+    :param mode: one of :data:`USER_MODES`. With ``keep`` a reserved name of
+        the template's wins over the identifier. Otherwise it is never sent.
+    :param first: one of :data:`FIRSTS`: who wins the other names.
     """
-    if mode == USER_KEEP:
-        return {**provided, **own, **user}
-    free = {
-        name: value for name, value in user.items() if name not in RESERVED
-    }
-    return {**provided, **free, **own}
-
-
-def may_be_signed(
-    sent: Mapping[str, HintValue], own: Mapping[str, HintValue]
-) -> bool:
-    """Tell whether all identifiers that are sent are Heat's own.
-
-    A signature over an identifier of a template would certify what a tenant
-    claims.
-
-    :param sent: all hints that are sent, from :func:`merge`.
-    :param own: the identifiers, from :func:`own_hints`.
-    """
-    return all(
-        name in own and sent[name] == own[name]
-        for name in NAMES
-        if name in sent
-    )
+    claimed = {name: value for name, value in user.items() if name in RESERVED}
+    others = {name: user[name] for name in user if name not in RESERVED}
+    if first == FIRST_PROVIDER:
+        others |= provided
+    else:
+        others = {**provided, **others}
+    return {**others, **own, **(claimed if mode == USER_KEEP else {})}

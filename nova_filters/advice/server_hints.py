@@ -41,12 +41,19 @@ class Member:
     :param id: the server's id.
     :param hints: the stack that the hints name, signed or not.
     :param signature: whether Heat signed the hints.
+    :param key_id: the id of the key that the signature names, right or
+        wrong; None if there is none.
+    :param project_id: the id of the project that owns the server.
+    :param marked: the server has a hint whose name begins with ``heat_``.
     """
 
     name: str
     id: str
     hints: stack_hints.StackHints
     signature: Signature
+    key_id: str | None = None
+    project_id: str | None = None
+    marked: bool = True
 
     def belongs_to(self, stack: str) -> bool:
         """Tell whether the hints name a stack, or one above it.
@@ -103,6 +110,9 @@ def _member(server: Mapping[str, Any], keys: signature.Keys) -> Member:
         server_id,
         stack_hints.read(hints),
         _signature(hints, project, keys),
+        signature.key_id(hints),
+        project if isinstance(project, str) else None,
+        any(str(name).startswith(signature.PREFIX) for name in hints),
     )
 
 

@@ -9,24 +9,13 @@ from typing import Any, Final
 
 from cliff import columns
 from openstack import exceptions as sdk_exceptions
-from openstack import utils
 from osc_lib import exceptions
 
-from nova_filters import conf
 from nova_filters.advice import resource_types, server_hints
-from nova_filters.commands import files
-from os_placement_plugins import signature
+from nova_filters.commands import files, stack_keys
 from os_placement_plugins.commands import lister
-from os_placement_plugins.commands.files import (
-    read_configuration,
-    read_text,
-    reading,
-)
 
 LOG = logging.getLogger(__name__)
-
-#: Since this microversion Nova shows the hints of a server.
-HINTS_SHOWN: Final = '2.100'
 
 #: The resource types that are servers.
 SERVER_TYPES: Final = ('OS::Nova::Server', 'AWS::EC2::Instance')
@@ -40,6 +29,7 @@ LONG_COLUMNS: Final = (
     'Stack ID',
     'Root Stack ID',
     'Resource ID',
+    'Key ID',
     'Resource Type',
     'Alias',
 )
@@ -96,22 +86,11 @@ class ShowStackHints(lister.Lister):
             action='append',
             default=[],
             help='offline: what Nova\'s API answered, or what "server show" '
-            f'printed as JSON or YAML, with API version {HINTS_SHOWN} or '
+            'printed as JSON or YAML, with API version '
+            f'{stack_keys.HINTS_SHOWN} or '
             'newer; can be repeated',
         )
-        keys = parser.add_mutually_exclusive_group()
-        keys.add_argument(
-            '--config-file',
-            metavar='<file>',
-            help='check signatures with the signing_key in [heat_hints] of '
-            'this nova.conf or heat.conf',
-        )
-        keys.add_argument(
-            '--key-file',
-            metavar='<file>',
-            help='check signatures with the keys in this file, one on each '
-            'line',
-        )
+        stack_keys.add_arguments(parser)
         parser.add_argument(
             '--long', action='store_true', help='show the IDs as well'
         )
@@ -124,7 +103,7 @@ class ShowStackHints(lister.Lister):
         :param parsed_args: the command line.
         :raises CommandError: when something cannot be read.
         """
-        keys = _keys(parsed_args)
+        keys = stack_keys.read(parsed_args)
         stack = parsed_args.stack
         types: dict[str, tuple[str, str]] = {}
         if parsed_args.servers:
@@ -162,20 +141,13 @@ class ShowStackHints(lister.Lister):
             name that the template has for the type.
         """
         connection = self.log_in()
-        nova = connection.compute
-        # The shell pins an old version unless told otherwise.
-        nova.default_microversion = None
-        if not utils.supports_microversion(nova, HINTS_SHOWN):
-            raise exceptions.CommandError(
-                'This Nova does not show the hints of servers; it takes API '
-                f'microversion {HINTS_SHOWN}'
-            )
+        nova = stack_keys.compute(connection)
         types.update(_servers_of(connection.orchestration, stack))
         for server_id in types:
             # Not as the SDK's own resource: an older SDK asks for it with an
             # older version, and gets no hints.
             answer = nova.get(
-                f'/servers/{server_id}', microversion=HINTS_SHOWN
+                f'/servers/{server_id}', microversion=stack_keys.HINTS_SHOWN
             )
             if answer.status_code == 404:
                 LOG.warning(
@@ -215,26 +187,6 @@ def _servers_of(
             yield server_id, (kind, alias)
 
 
-def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
-    """Return the keys of Heat; none if nobody asked for a check."""
-    path = parsed_args.config_file or parsed_args.key_file
-    if not path:
-        return signature.Keys()
-    if parsed_args.config_file:
-        config = read_configuration(
-            path, [(conf.SIGNATURE_GROUP, conf.SIGNATURE_OPTS)]
-        )
-        given = config.heat_hints.signing_key
-    else:
-        lines = read_text(path).replace(',', '\n').splitlines()
-        given = [line for line in lines if line.strip()]
-    with reading(path):
-        keys = signature.Keys(given)
-    if not keys:
-        raise exceptions.CommandError(f'No signing key is in {path!r}')
-    return keys
-
-
 def _types(kind: str, alias: str) -> tuple[Text, Text]:
     """Return the cells for a resource type and its alias."""
     return Text(kind or None), Text(alias if alias != kind else None)
@@ -252,4 +204,5 @@ def _row(member: server_hints.Member) -> tuple[Any, ...]:
         Text(member.hints.stack_id),
         Text(member.hints.root_stack_id),
         Text(member.hints.resource_uuid),
+        Text(member.key_id),
     )

@@ -97,6 +97,7 @@ class CommandsPageTest(base.CommandTestCase):
         'aggregate filter lint',
         'aggregate filter impact',
         'stack hints show',
+        'stack hints list',
         'cluster region plan',
     )
     def test_the_page_names_every_option(self, command: str) -> None:

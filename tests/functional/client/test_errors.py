@@ -119,6 +119,7 @@ class ErrorTest(base.CloudTestCase):
     @ddt.data(
         *(' '.join(('aggregate filter', *command)) for command in _COMMANDS),
         'stack hints show shop',
+        'stack hints list',
         _CLUSTER,
     )
     def test_no_cloud_is_told(self, words: str) -> None:

@@ -117,6 +117,7 @@ class OfflineTest(base.CommandTestCase):
                 'Stack ID': 'id-shop-0',
                 'Root Stack ID': 'id-shop',
                 'Resource ID': 'resource-web',
+                'Key ID': signature.Keys([OLD_KEY]).ids[0],
                 # No file of servers tells these two.
                 'Resource Type': None,
                 'Alias': None,
@@ -222,6 +223,73 @@ class OfflineTest(base.CommandTestCase):
     def test_the_file_of_the_page_holds_what_heat_sends(self):
         text = (pages.FILES / 'stack-servers.json').read_text()
         self.assertEqual({'servers': servers()}, json.loads(text))
+
+
+@ddt.ddt
+class ListTest(base.CloudTestCase):
+    """Which key signed which server, of a file or of the cloud."""
+
+    LIST = ('stack', 'hints', 'list')
+    IDS = signature.Keys([KEY, OLD_KEY]).ids
+
+    def setUp(self):
+        super().setUp()
+        self.keys = self.write(f'{KEY}\n{OLD_KEY}\n', 'keys')
+        self.asked = []
+        self.rows = [*servers(), {'id': 'id-down', 'status': 'UNKNOWN'}]
+        self.mocker.get(f'{rest_stub.COMPUTE}/servers/detail', json=self.page)
+
+    def page(self, request, context):
+        """Answer with two servers at a time, as Nova does."""
+        self.asked.append(request.qs)
+        version = request.headers.get('OpenStack-API-Version')
+        self.assertEqual('compute 2.100', version)
+        ids = [row['id'] for row in self.rows]
+        (marker,) = request.qs.get('marker', [None])
+        start = ids.index(marker) + 1 if marker else 0
+        return {'servers': self.rows[start : start + 2]}
+
+    def found(self, rows):
+        return {
+            row['Server']: (row['Key ID'], row['Key Number'], row['Signature'])
+            for row in rows
+        }
+
+    WANTED = {
+        'shop-db': (IDS[0], 1, 'valid'),
+        'shop-forged': ('', '', 'invalid'),
+        'shop-unsigned': ('', '', 'unsigned'),
+        'shop-web': (IDS[1], 2, 'valid'),
+    }
+
+    def test_the_servers_of_the_cloud_are_listed_page_by_page(self):
+        result = self.openstack(
+            *(*self.LIST, '--key-file', self.keys, '-f', 'json'), **self.login
+        )
+        self.assertEqual(0, result.status, result.error)
+        self.assertEqual(self.WANTED, self.found(json.loads(result.output)))
+        self.assertIn('1 servers are left out', result.error)
+        self.assertEqual(4, len(self.asked))
+        self.assertNotIn('all_tenants', self.asked[0])
+
+    def test_an_administrator_sees_all_projects(self):
+        result = self.openstack(*self.LIST, '--all-projects', **self.login)
+        self.assertEqual(0, result.status, result.error)
+        for query in self.asked:
+            self.assertEqual(['true'], query['all_tenants'])
+
+    def test_a_key_chooses_its_servers(self):
+        file = self.write(json.dumps({'servers': servers()}), 'servers.json')
+        rows = self.data(*self.LIST, '--servers', file, '--key', self.IDS[1])
+        self.assertEqual(
+            {'shop-web': (self.IDS[1], '', 'not checked')}, self.found(rows)
+        )
+        self.assertEqual(PROJECT, rows[0]['Project ID'])
+
+    def test_an_older_nova_is_one_line(self):
+        self.cloud.maximum = '2.96'
+        result = self.openstack(*self.LIST, **self.login)
+        self.assert_one_line(result, 'microversion 2.100')
 
 
 class LiveTest(base.CloudTestCase):

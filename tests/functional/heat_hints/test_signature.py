@@ -23,6 +23,7 @@ NESTED = {
                 'heat_stack_id': 'forged',
                 SIGNATURE: 'forged',
                 'heat_tier': 'one',
+                'heat_rack': 'one',
                 'tier': 'one',
             },
         ),
@@ -80,6 +81,11 @@ class TestSigned(_Signed, base.ScenarioCase):
         'enabled': 'true',
         'signing_key': f' {KEY} , {OLD}',
         'resource_types': 'OS::Nova::Server,OS::Cinder::Volume',
+        'providers': 'mapping_file',
+        'mapping_file': '{folder}/mapping.yaml',
+    }
+    files = {
+        'mapping.yaml': '- {hints: {heat_rack: provider, tier: provider}}\n'
     }
     settings = {'DEFAULT': {'debug': 'true'}}
     stacks = (
@@ -97,7 +103,13 @@ class TestSigned(_Signed, base.ScenarioCase):
     def test_nothing_of_a_templates_own_signature_is_left(self):
         sent = self.outcome.hints('claims')
         self.assertNotIn('forged', sent.values())
-        self.assertEqual('one', sent['heat_tier'])
+
+    def test_nothing_of_the_prefix_is_a_templates(self):
+        sent = self.outcome.hints('claims')
+        self.assertNotIn('heat_tier', sent)
+        # What Heat signs is a provider's, though a template gave one.
+        self.assertEqual('provider', sent['heat_rack'])
+        self.assertEqual('one', sent['tier'])
 
     def test_the_signature_is_for_the_project_that_nova_is_asked_by(self):
         told = self.outcome.told['admins']
@@ -122,12 +134,11 @@ class TestSignedLegacy(_Signed, base.ScenarioCase):
     stacks = (NESTED,)
 
 
-class TestKept(_Secret, base.ScenarioCase):
+class TestKept(base.ScenarioCase):
     """``user_hints = keep``, and templates that claim to be another stack."""
 
     options = {
         'enabled': 'true',
-        'signing_key': KEY,
         'user_hints': 'keep',
         'hints': 'heat_root_stack_id,heat_stack_id',
         'providers': 'mapping_file',
@@ -144,40 +155,69 @@ class TestKept(_Secret, base.ScenarioCase):
                 ),
                 # One that Heat does not send itself.
                 added=server(name='added', hints={'heat_stack_name': 'mine'}),
-                signed=server(name='signed', hints={SIGNATURE: 'mine'}),
             ),
         },
     )
 
     def test_user_before_own_before_provider(self):
         self.assert_created('root')
-        sent = self.outcome.hints('replaced')
-        self.assertEqual('mine', sent['heat_root_stack_id'])
+        root = self.outcome.told['root']['root']
         self.assertEqual(
-            self.outcome.told['root']['root'], sent['heat_stack_id']
+            {
+                'heat_root_stack_id': 'mine',
+                'heat_stack_id': root,
+                'tier': 'user',
+                'own': 'yes',
+            },
+            self.outcome.hints('replaced'),
         )
-        self.assertEqual('user', sent['tier'])
-        self.assertEqual('yes', sent['own'])
-
-    def test_what_a_template_claims_is_not_signed(self):
-        for name in ('replaced', 'added'):
-            self.assertNotIn(SIGNATURE, self.outcome.hints(name))
-
-    def test_a_templates_signature_is_replaced(self):
-        (request,) = (r for r in self.outcome.sent if r.name == 'signed')
         self.assertEqual(
-            signing.signature(request.hints, request.project, KEY),
-            request.hints[SIGNATURE],
+            'mine', self.outcome.hints('added')['heat_stack_name']
         )
+
+
+class TestKeptAndSigned(base.RefusedCase):
+    """``user_hints = keep`` beside a key."""
+
+    options = {'enabled': 'true', 'user_hints': 'keep', 'signing_key': KEY}
+    told = ('option user_hints ', 'signing_key')
+    secret = KEY
+
+
+class TestFewHints(_Secret, base.ScenarioCase):
+    """A key, and ``hints`` without the uuid; the provider wins."""
+
+    options = {
+        'enabled': 'true',
+        'signing_key': KEY,
+        'hints': 'heat_root_stack_id',
+        'hint_precedence': 'provider',
+        'providers': 'mapping_file',
+        'mapping_file': '{folder}/mapping.yaml',
+    }
+    files = TestKept.files
+    stacks = (
+        {
+            'name': 'root',
+            'template': template(
+                one=server(name='one', hints={'tier': 'user', 'zone': 'user'})
+            ),
+        },
+    )
 
     def test_the_id_is_sent_all_the_same_for_the_signature(self):
+        self.assert_created('root')
         self.assertEqual(
             [
                 *('heat_resource_uuid', 'heat_root_stack_id', SIGNATURE),
-                *('heat_stack_id', 'own', 'tier'),
+                *('own', 'tier', 'zone'),
             ],
-            sorted(self.outcome.hints('signed')),
+            sorted(self.outcome.hints('one')),
         )
+
+    def test_the_providers_hint_is_sent(self):
+        sent = self.outcome.hints('one')
+        self.assertEqual(('provider', 'user'), (sent['tier'], sent['zone']))
 
 
 class TestShortKey(base.RefusedCase):
@@ -198,6 +238,8 @@ class TestUnreadableKey(base.RefusedCase):
 
 #: Has hmac fail for the hook, as a broken or restricted OpenSSL would.
 BROKEN_HMAC = """
+import hmac
+
 from os_placement_plugins import signature
 
 
@@ -205,7 +247,9 @@ class BrokenHmac:
     def __init__(self, conf):
         signature.hmac = self
 
-    def new(self, key, *rest):
+    def new(self, key, text, *rest):
+        if text == b'key id':
+            return hmac.new(key, text, *rest)
         raise ValueError(f'no digest for {key}')
 
     def hints(self, request):

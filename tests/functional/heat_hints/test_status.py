@@ -50,8 +50,8 @@ CASES = (
     (
         'user_hints = keep\n',
         'Signature',
-        'WARNING',
-        ('is not signed', 'Set user_hints = override'),
+        'FAILURE',
+        ('would sign what a tenant claims', 'Set user_hints = override'),
     ),
     (
         '[DEFAULT]\nstack_scheduler_hints = true\n',

@@ -36,6 +36,7 @@ COMMANDS = (
     ('aggregate filter impact', ('--replace-in-tree', *FILTER_FILES)),
     ('cluster region plan', ('--region', 'RegionOne', '--scale-out', '3')),
     ('stack hints show', ('--servers', EXAMPLES / 'stack-servers.json')),
+    ('stack hints list', ('--servers', EXAMPLES / 'stack-servers.json')),
 )
 
 

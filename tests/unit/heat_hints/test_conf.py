@@ -35,6 +35,7 @@ class TestOptions(unittest.TestCase):
                 'scope': 'all',
                 'path_format': 'list',
                 'user_hints': 'override',
+                'hint_precedence': 'template',
                 'on_error': 'ignore',
                 'providers': [],
                 'provider_timeout': 10,
@@ -49,6 +50,7 @@ class TestOptions(unittest.TestCase):
         ('scope', hints.SCOPES),
         ('path_format', stack_hints.PATH_FORMATS),
         ('user_hints', hints.USER_MODES),
+        ('hint_precedence', hints.FIRSTS),
     )
     @ddt.unpack
     def test_the_choices_are_those_that_the_rules_know(self, name, choices):

@@ -15,6 +15,7 @@ from tests import signing
 
 KEY = signing.KEY
 KEYS = signature.Keys([KEY])
+OTHER = signature.Keys([signing.OTHER_KEY])
 HINTS = {
     name: value
     for name, value in signing.EXAMPLE.items()
@@ -38,12 +39,15 @@ def stored(given):
 @ddt.ddt
 class SignTest(unittest.TestCase):
     def test_the_vector_of_the_contract(self):
+        (key_id,) = KEYS.ids
         self.assertEqual(
-            b'["p1",[["heat_path_in_stack",["root","res,stack"]],'
-            b'["heat_resource_uuid",["u"]],["heat_root_stack_id",["r"]]]]',
-            signature.message(HINTS, 'p1'),
+            b'["1","%b","p1","u",[["heat_path_in_stack",["root","res,stack"]],'
+            b'["heat_resource_uuid",["u"]],["heat_root_stack_id",["r"]]]]'
+            % key_id.encode(),
+            signature.message(HINTS, 'p1', key_id),
         )
         self.assertEqual(SIGNATURE, KEYS.sign(HINTS, 'p1'))
+        self.assertEqual(['1', key_id], SIGNATURE.split(':')[:2])
 
     @ddt.data(
         {'heat_root_stack_id': ['r']},
@@ -60,6 +64,7 @@ class SignTest(unittest.TestCase):
         {'heat_root_stack_id': []},
         {'heat_path_in_stack': ['root,res', 'stack']},
         {'heat_path_in_stack': ['res,stack', 'root']},
+        {'heat_resource_uuid': 'v'},
         {'heat_of_a_provider': 'new'},
         {'heat_': ''},
     )
@@ -70,7 +75,13 @@ class SignTest(unittest.TestCase):
         keys = signature.Keys([signing.OTHER_KEY, KEY])
         self.assertNotEqual(SIGNATURE, keys.sign(HINTS, 'p1'))
 
-    @ddt.data((HINTS, None), ({**HINTS, 'heat_x': 1}, 'p1'))
+    @ddt.data(
+        (HINTS, None),
+        ({**HINTS, 'heat_x': 1}, 'p1'),
+        ({**HINTS, 'heat_resource_uuid': ''}, 'p1'),
+        ({**HINTS, 'heat_resource_uuid': ['u', 'u']}, 'p1'),
+        ({'heat_root_stack_id': 'r'}, 'p1'),
+    )
     @ddt.unpack
     def test_what_nova_could_not_check_is_not_signed(self, given, project):
         with self.assertRaises(ValueError):
@@ -83,8 +94,9 @@ class SignTest(unittest.TestCase):
     )
     def test_whatever_is_signed_is_believed(self, key, project, given):
         hypothesis.assume(len(key.strip()) >= signature.MIN_KEY_LENGTH)
+        given['heat_resource_uuid'] = 'u'
         found = signature.Keys([key, KEY]).sign(given, project)
-        self.assertRegex(found, re.compile('^[0-9a-f]{64}$'))
+        self.assertRegex(found, re.compile('^1:[0-9a-f]{8}:[0-9a-f]{64}$'))
         hints = stored({**given, signature.HINT: found})
         keys = signature.Keys([KEY, f' {key}'])
         self.assertTrue(keys.signed(hints, project))
@@ -125,6 +137,9 @@ class SignedTest(unittest.TestCase):
     def test_another_signature_is_not_believed(self):
         for wrong in (
             SIGNATURE.upper(),
+            SIGNATURE.replace('1:', '2:', 1),
+            SIGNATURE.rpartition(':')[2],
+            f'1:{OTHER.ids[0]}:{SIGNATURE.rpartition(":")[2]}',
             SIGNATURE[:-1],
             f'{SIGNATURE} ',
             [SIGNATURE, SIGNATURE],
@@ -136,6 +151,18 @@ class SignedTest(unittest.TestCase):
         ):
             forged = {**HINTS, signature.HINT: wrong}
             self.assertFalse(self.signed(forged), wrong)
+
+    def test_the_id_of_the_key_is_read_from_any_signature(self):
+        for keys in (KEYS, OTHER):
+            hints = {**HINTS, signature.HINT: keys.sign(HINTS, 'p1')}
+            self.assertEqual(*keys.ids, signature.key_id(hints))
+            self.assertEqual(*keys.ids, signature.key_id(stored(hints)))
+        for none in (
+            *('', '0' * 64, '2:00000000:' + '0' * 64, 7, None, []),
+            [SIGNATURE, SIGNATURE],
+        ):
+            self.assertIsNone(signature.key_id({signature.HINT: none}))
+        self.assertIsNone(signature.key_id({}))
 
     def test_the_signature_is_good_in_its_own_project_only(self):
         for project in ('p2', '', None, 1, ['p1']):

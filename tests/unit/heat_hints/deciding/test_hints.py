@@ -147,22 +147,28 @@ class TestAccept(unittest.TestCase):
 
 
 class TestUserHints(unittest.TestCase):
-    STOCK = {'heat_stack_id': 'x', 'heat_signature': 'x', 'group': 5}
+    STOCK = {
+        **{'heat_stack_id': 'x', 'heat_signature': 'x'},
+        **{'heat_tier': 'x', 'group': 5},
+    }
 
     def user(self, *template, signing=False):
         return hints.user_hints(self.STOCK, template, signing=signing)
 
     def test_a_reserved_name_is_the_users_only_if_the_template_has_it(self):
-        self.assertEqual({'group': '5'}, self.user())
+        others = {'group': '5', 'heat_tier': 'x'}
+        self.assertEqual(others, self.user())
         self.assertEqual(
-            {'group': '5', 'heat_stack_id': 'x'}, self.user('heat_stack_id')
+            {**others, 'heat_stack_id': 'x'}, self.user('heat_stack_id')
         )
 
-    def test_with_a_key_no_signature_is_the_users(self):
-        names = ('heat_stack_id', 'heat_signature')
-        self.assertEqual({*names, 'group'}, set(self.user(*names)))
+    def test_with_a_key_nothing_of_the_prefix_is_the_templates(self):
+        self.assertEqual(set(self.STOCK), set(self.user(*self.STOCK)))
+        self.assertEqual({'group': '5'}, self.user(*self.STOCK, signing=True))
+
+    def test_what_another_plugin_gives_counts_with_a_key_too(self):
         self.assertEqual(
-            {'heat_stack_id', 'group'}, set(self.user(*names, signing=True))
+            {'group': '5', 'heat_tier': 'x'}, self.user('group', signing=True)
         )
 
 
@@ -197,37 +203,43 @@ class TestMerge(unittest.TestCase):
             hints.merge(self.OWN, self.USER, self.PROVIDED, hints.USER_KEEP),
         )
 
-    def test_reject_names_the_reserved_hints_in_quotes(self):
-        self.assertIn(
-            '"heat_signature", "heat_stack_id", "heat_stack_name"',
-            hints.why_refused(self.USER, hints.USER_REJECT),
+    def test_the_provider_may_win_over_the_template(self):
+        self.assertEqual(
+            {'heat_stack_id': 'own', 'group': 'provider', 'rack': 'provider'},
+            hints.merge(
+                *(self.OWN, self.USER, self.PROVIDED),
+                *(hints.USER_OVERRIDE, hints.FIRST_PROVIDER),
+            ),
         )
-
-    def test_reject_accepts_a_templates_other_hints(self):
-        self.assertIsNone(hints.why_refused(['group'], hints.USER_REJECT))
-
-    @ddt.data(hints.USER_OVERRIDE, hints.USER_KEEP)
-    def test_other_modes_accept_reserved_hints(self, mode):
-        self.assertIsNone(hints.why_refused(self.USER, mode))
 
 
 @ddt.ddt
-class TestMayBeSigned(unittest.TestCase):
-    OWN = {'heat_stack_id': 'own', 'heat_path_in_stack': ['root']}
+class TestWhyRefused(unittest.TestCase):
+    def why(self, *names, mode=hints.USER_REJECT, signing=False):
+        return hints.why_refused(names, mode, signing=signing)
 
-    @ddt.data(
-        ({}, True),
-        ({'group': 'user', 'heat_of_a_provider': 'x'}, True),
-        ({'heat_stack_id': 'user'}, False),
-        ({'heat_path_in_stack': 'root'}, False),
-        # An identifier that Heat does not send is not Heat's own either.
-        ({'heat_root_stack_id': 'user'}, False),
-    )
-    @ddt.unpack
-    def test_only_identifiers_of_heat_itself_are_signed(self, others, signed):
-        self.assertIs(
-            signed, hints.may_be_signed({**self.OWN, **others}, self.OWN)
+    def test_reject_names_the_reserved_hints_in_quotes(self):
+        self.assertIn(
+            '"heat_signature", "heat_stack_id", "heat_stack_name"',
+            self.why('heat_stack_name', 'heat_stack_id', 'heat_signature'),
         )
+
+    def test_reject_accepts_a_templates_other_hints(self):
+        self.assertIsNone(self.why('group', 'heat_tier'))
+
+    def test_with_a_key_the_prefix_is_reserved(self):
+        self.assertIn('"heat_tier"', self.why('heat_tier', signing=True))
+        self.assertIsNone(self.why('heat', 'group', signing=True))
+
+    def test_the_text_is_one_short_line(self):
+        names = [f'heat_\n{"x" * 1000}{n}' for n in range(1000)]
+        text = self.why(*names, signing=True)
+        self.assertNotIn('\n', text)
+        self.assertLess(len(text), 600)
+
+    @ddt.data(hints.USER_OVERRIDE, hints.USER_KEEP)
+    def test_other_modes_accept_reserved_hints(self, mode):
+        self.assertIsNone(self.why('heat_stack_id', mode=mode))
 
 
 @ddt.ddt
@@ -238,12 +250,19 @@ class TestAllowed(unittest.TestCase):
         ('override', False, {'tier': 1}),
         ('reject', True, {'tier': 1}),
         ('keep', False, GIVEN),
-        ('keep', True, {'heat_stack_id': 'x', 'tier': 1}),
     )
     @ddt.unpack
     def test_a_resource_out_of_scope_sends(self, mode, signing, wanted):
         sent = hints.allowed(self.GIVEN, self.GIVEN, mode, signing=signing)
         self.assertEqual(wanted, sent)
+
+    def test_with_a_key_nothing_of_the_prefix_is_sent(self):
+        given = {'heat_tier': 'x', 'tier': 'y'}
+        for signing, wanted in ((False, given), (True, {'tier': 'y'})):
+            self.assertEqual(
+                wanted,
+                hints.allowed(given, given, 'override', signing=signing),
+            )
 
     def test_what_nobody_forbids_stays_as_it_is(self):
         for given in (None, {}, {'tier': [None]}):
