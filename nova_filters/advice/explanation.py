@@ -45,7 +45,7 @@ def judge(
     """Judge every host for one flavor.
 
     :param flavor: the flavor.
-    :param hosts: the aggregates of each host.
+    :param hosts: the hosts.
     :param exempt: patterns of keys that no aggregate may demand.
     :returns: one entry per host, in the order of the hosts.
     """
@@ -55,11 +55,11 @@ def judge(
     return [
         Explanation(
             flavor.name,
-            host,
-            tuple(aggregate.name for aggregate in aggregates),
-            reasons(aggregates),
+            name,
+            tuple(aggregate.name for aggregate in host.aggregates),
+            reasons(host.aggregates),
         )
-        for host, aggregates in hosts.items()
+        for name, host in hosts.items()
     ]
 
 
@@ -71,7 +71,7 @@ def explain(
     """Judge every host for every flavor, near misses first.
 
     :param flavors: the flavors.
-    :param hosts: the aggregates of each host.
+    :param hosts: the hosts.
     :param exempt: patterns of keys that no aggregate may demand.
     :returns: one entry per flavor and host. Flavors keep their order; the
         hosts of each are ordered by the number of failing keys, then by name.

@@ -28,7 +28,7 @@ class Situation:
     """Flavors and hosts, and the filter that judges them.
 
     :param flavors: extra specs by the flavor's name.
-    :param hosts: the aggregates of each host.
+    :param hosts: the hosts.
     :param judge: the filter.
     """
 
@@ -38,7 +38,8 @@ class Situation:
 
     def refusal(self, specs: Specs, host: str) -> Reason | None:
         """Return why a host refuses; None if the host passes."""
-        return self.judge(specs, self.hosts.get(host, ()))
+        own = self.hosts.get(host)
+        return self.judge(specs, own.aggregates if own else ())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

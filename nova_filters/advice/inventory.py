@@ -58,9 +58,12 @@ class HostAggregate(inputs.Aggregate):
     """A host aggregate with its hosts.
 
     :param hosts: the names of its hosts.
+    :param id: its ID, which an operator may give in place of the name.
     """
 
-    hosts: tuple[str, ...] = ()
+    # Left out of the hash, which the evaluator asks for at each host.
+    hosts: tuple[str, ...] = dataclasses.field(default=(), hash=False)
+    id: str = ''
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -81,37 +84,52 @@ class Server:
     flavor: Flavor
 
 
-#: The aggregates of each host, by the host's name.
-Hosts = Mapping[str, tuple[inputs.Aggregate, ...]]
+@dataclasses.dataclass(frozen=True, slots=True)
+class Host:
+    """A compute host.
+
+    :param name: its name, as aggregates have it.
+    :param aggregates: its aggregates, by name.
+    """
+
+    name: str
+    aggregates: tuple[inputs.Aggregate, ...] = ()
+
+
+#: The hosts by their names.
+Hosts = Mapping[str, Host]
 
 _RecordT = TypeVar('_RecordT', Flavor, HostAggregate)
-_NamedT = TypeVar('_NamedT', Flavor, Server)
+_NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
 
 
 def hosts_of(
-    aggregates: Iterable[HostAggregate], others: Iterable[str] = ()
+    aggregates: Iterable[HostAggregate], others: Iterable[str] | None = None
 ) -> Hosts:
     """Return what the filter sees of each host.
 
     :param aggregates: the aggregates.
-    :param others: names of further hosts, which may be in no aggregate.
-    :returns: the aggregates of each host; sorted by name, as are the hosts.
+    :param others: names of further hosts, which may be in no aggregate; None
+        if nobody knows.
+    :returns: the hosts, by name.
     """
-    found: dict[str, list[inputs.Aggregate]] = {name: [] for name in others}
+    found: dict[str, list[inputs.Aggregate]] = {
+        name: [] for name in others or ()
+    }
     for aggregate in sorted(aggregates, key=lambda a: a.name):
         for host in aggregate.hosts:
             found.setdefault(host, []).append(aggregate)
-    return {name: tuple(found[name]) for name in sorted(found)}
+    return {name: Host(name, tuple(found[name])) for name in sorted(found)}
 
 
 def select(
     records: Sequence[_NamedT], wanted: Iterable[str], noun: str
 ) -> list[_NamedT]:
-    """Return the flavors or the servers that an operator named.
+    """Return the flavors, aggregates or servers that an operator named.
 
     :param records: all of them; names of servers need not be unique.
     :param wanted: IDs or names; an ID goes before the same name.
-    :param noun: ``flavor`` or ``server``, for the errors.
+    :param noun: what they are, for the errors.
     :returns: the records, in the order in which they are named.
     :raises UnreadableError: if there is none, or more than one.
     """
@@ -168,7 +186,11 @@ def read_aggregates(rows: Iterable[Row]) -> list[HostAggregate]:
         hosts = row['hosts'] or []
         if not isinstance(hosts, list):
             raise UnreadableError(f'the hosts of {name!r} are no list')
-        found.append(HostAggregate(name, metadata, tuple(map(str, hosts))))
+        found.append(
+            HostAggregate(
+                name, metadata, tuple(map(str, hosts)), _text(row, 'id')
+            )
+        )
     return _unique(found, 'aggregate')
 
 

@@ -11,7 +11,7 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from nova_filters.advice import inventory, mistakes
+from nova_filters.advice import explanation, inventory, mistakes, opening
 from nova_filters.advice.mistakes import Code, Problem
 from nova_filters.matching import inputs, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
@@ -145,7 +145,7 @@ def _contradictory(
     cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = [
         ('aggregate', aggregate.name, (aggregate,)) for aggregate in aggregates
     ]
-    cases += [('host', name, own) for name, own in hosts.items()]
+    cases += [('host', name, own.aggregates) for name, own in hosts.items()]
     for owner, name, own in cases:
         for reason in _contradictions(own, exempt):
             problem = Problem(
@@ -205,9 +205,9 @@ def _closed(
             for flavor in specs
         )
         sets = {
-            tuple(other for other in own if other.forced)
+            tuple(other for other in own.aggregates if other.forced)
             for own in hosts.values()
-            if aggregate in own
+            if aggregate in own.aggregates
         }
         closing = _closing_keys(
             aggregate, {(aggregate,), *sets}, alike, exempt
@@ -224,25 +224,63 @@ def _closed(
             yield Finding('aggregate', aggregate.name, key, problem)
 
 
+def _confined(
+    flavor: inventory.Flavor,
+    hosts: inventory.Hosts,
+    aggregates: Sequence[inventory.HostAggregate],
+    exempt: tuple[str, ...],
+    complete: bool,
+) -> Iterator[Finding]:
+    """Find a flavor that no host takes, or one host only."""
+    request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
+    passed, refused = request.sift(hosts.values())
+    unseen = not complete and not any(request.reasons(()))
+    if len(passed) > 1 or not refused or unseen:
+        return
+    # The hosts that pass come first.
+    nearest = explanation.explain([flavor], hosts, exempt)[len(passed)]
+    changes = opening.smallest(flavor, hosts[nearest.host], aggregates, exempt)
+    code, text = Code.NO_HOST, f'none of {len(hosts)} hosts takes it'
+    if passed:
+        code, text = Code.ONE_HOST, f'only {passed[0].name} takes it'
+    reasons = '; '.join(map(str, nearest.reasons))
+    problem = Problem(
+        code,
+        f'{text}; nearest is {nearest.host}: {reasons}',
+        ' && '.join(map(str, changes)),
+    )
+    yield Finding('flavor', flavor.name, nearest.failing_keys[0], problem)
+
+
 def lint(
     flavors: Sequence[inventory.Flavor],
     aggregates: Sequence[inventory.HostAggregate],
     exempt: tuple[str, ...],
+    others: Iterable[str] | None = None,
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
     :param flavors: the flavors.
     :param aggregates: the aggregates with their hosts.
     :param exempt: patterns of keys that no aggregate may demand.
+    :param others: the names of all hosts, those in no aggregate included;
+        None if nobody knows. A flavor may then have a host in no aggregate.
     :returns: the findings; the worst first, then by object and key.
     """
-    hosts = inventory.hosts_of(aggregates)
-    found = [
-        Finding('flavor', flavor.name, name, problem)
-        for flavor in flavors
-        for name, text in flavor.extra_specs.items()
-        for problem in _lint_extra_spec(name, text, aggregates)
-    ]
+    hosts = inventory.hosts_of(aggregates, others or ())
+    found = []
+    for flavor in flavors:
+        own = [
+            Finding('flavor', flavor.name, name, problem)
+            for name, text in flavor.extra_specs.items()
+            for problem in _lint_extra_spec(name, text, aggregates)
+        ]
+        found += own
+        # These two say already that no host passes, and why.
+        hopeless = {Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
+        if hopeless.isdisjoint(f.problem.code for f in own):
+            complete = others is not None
+            found += _confined(flavor, hosts, aggregates, exempt, complete)
     found += [
         Finding('aggregate', aggregate.name, name, problem)
         for aggregate in aggregates

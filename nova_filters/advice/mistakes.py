@@ -72,6 +72,10 @@ class Code(enum.StrEnum):
     KEY_NOT_OFFERED = 'key-not-offered'
     #: Aggregates carry the key, and none of their values matches.
     VALUE_NOT_OFFERED = 'value-not-offered'
+    #: Each extra spec is met somewhere, and no host meets all of them.
+    NO_HOST = 'no-host'
+    #: A flavor that one host takes, and no other.
+    ONE_HOST = 'one-host', Severity.WARNING
     #: No flavor meets what an aggregate demands.
     CLOSED_AGGREGATE = 'closed-aggregate', Severity.WARNING
     #: Aggregates of one host demand what no flavor can meet.

@@ -50,6 +50,7 @@ class Cloud:
                 str(aggregate.name),
                 dict(aggregate.metadata or {}),
                 tuple(aggregate.hosts or ()),
+                str(aggregate.id),
             )
             for aggregate in self._compute.aggregates()
         ]

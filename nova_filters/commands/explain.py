@@ -194,8 +194,8 @@ def _matrix(
 ) -> _Table:
     """Return a row for each flavor and a column for each aggregate alone."""
     alone: inventory.Hosts = {
-        '(none)': (),
-        **{aggregate.name: (aggregate,) for aggregate in aggregates},
+        '(none)': inventory.Host('(none)'),
+        **{a.name: inventory.Host(a.name, (a,)) for a in aggregates},
     }
     return ('Flavor', *alone), [
         (

@@ -123,9 +123,10 @@ class Saved:
         """Return the host aggregates."""
         return read(self._needed('aggregates'), inventory.read_aggregates)
 
-    def hosts(self) -> list[str]:
-        """Return the names of hosts that may be in no aggregate."""
-        return read(self._paths['hosts'], inventory.read_hosts)
+    def hosts(self) -> list[str] | None:
+        """Return the names of all hosts; None if no file has them."""
+        paths = self._paths['hosts']
+        return read(paths, inventory.read_hosts) if paths else None
 
     def servers(self) -> list[inventory.Server]:
         """Return the servers."""

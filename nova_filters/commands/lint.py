@@ -34,7 +34,10 @@ class LintFilter(common.FilterCommand):
         """Return the table."""
         source = self.source(parsed_args)
         found = lint.lint(
-            source.flavors(), source.aggregates(), self.exempt(parsed_args)
+            source.flavors(),
+            source.aggregates(),
+            self.exempt(parsed_args),
+            source.hosts(),
         )
         self._failed = any(
             f.problem.code.severity is mistakes.Severity.ERROR for f in found

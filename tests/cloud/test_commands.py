@@ -2,6 +2,7 @@
 
 """The commands of the ``openstack`` shell, held against what then happens."""
 
+import collections
 import functools
 import json
 
@@ -187,12 +188,13 @@ class TestLint(command_base.FilterCommandTest):
             ('error', 'exclusive-sentinel', 'exclusive'),
             ('error', 'key-not-offered', 'absent'),
             ('error', 'contradictory-demands', SECOND),
+            *(('error', 'no-host', n) for n in ('comma', 'exclusive', 'ssd')),
         }
         status, found = self.lint('--severity', 'error')
         self.assertEqual((1, wanted), (status, found))
         self.assertEqual((1, found), self.lint(*self.files()))
         refusals = self.refusals()
-        for name in ('comma', 'exclusive', 'absent'):
+        for name in ('comma', 'exclusive', 'absent', 'ssd'):
             self.assertEqual(
                 [],
                 [host for host in nova_base.HOSTS if not refusals[name, host]],
@@ -209,8 +211,17 @@ class TestLint(command_base.FilterCommandTest):
             self.flavors['absent'], {'rack': '<or> r7 <or> ~'}
         )
         self.compute.set_aggregate_metadata(diskless, {'ssd': None})
-        self.assertEqual((0, set()), self.lint())
         refusals = self.refusals()
+        takers = collections.Counter(
+            name for (name, _), reason in refusals.items() if not reason
+        )
+        alone = {
+            ('warning', 'one-host', name)
+            for name, number in takers.items()
+            if number == 1
+        }
+        self.assertEqual(3, len(alone))
+        self.assertEqual((0, alone), self.lint())
         for name, host in (
             ('comma', FIRST),
             ('exclusive', THIRD),

@@ -4,14 +4,60 @@
 
 import json
 
+import ddt
+
 from tests.functional.client import base, rest_stub
 
 _SCOPE = 'aggregate_instance_extra_specs'
 
 
+@ddt.ddt
 class LintTest(base.CloudTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        # Two hosts have both.
+        self.cloud.aggregates['disks'][1].append('compute-1')
+
     def test_a_sound_cloud_has_no_findings(self) -> None:
         self.assertEqual([], self.live('aggregate', 'filter', 'lint'))
+
+    @ddt.data(
+        # Only an aggregate without hosts offers it.
+        ({'gpu': 'h100'}, 'add host spare compute-1'),
+        ({'os': 'windows', 'gpu': 'a100'}, 'add host licensed compute-1'),
+        ({'gpu': '!', '': 'a100'}, 'unset'),
+    )
+    @ddt.unpack
+    def test_a_flavor_that_no_host_takes_is_an_error(
+        self, wanted: dict[str, str], remedy: str
+    ) -> None:
+        self.cloud.aggregates['spare'] = ({'gpu': 'h100'}, [])
+        specs = {f'{_SCOPE}:{key}': text for key, text in wanted.items()}
+        if '' in wanted:
+            specs['gpu'] = specs.pop(f'{_SCOPE}:')
+        self.cloud.flavors['stuck'] = specs
+        command = ('aggregate', 'filter', 'lint', '--severity', 'error')
+        for source in ([], self.files()):
+            result = self.openstack(
+                *command, '-f', 'json', *source, **self.login
+            )
+            self.assertEqual((1, ''), (result.status, result.error))
+            (row,) = json.loads(result.output)
+            self.assertEqual('no-host', row['Code'])
+            self.assertIn('none of 6 hosts takes it', row['Problem'])
+            self.assertIn(remedy, row['Remedy'])
+
+    def test_a_flavor_that_one_host_takes_is_a_warning(self) -> None:
+        self.cloud.aggregates['disks'][1].remove('compute-1')
+        (row,) = self.live('aggregate', 'filter', 'lint')
+        self.assertEqual(
+            ('warning', 'one-host', 'gpu.large'),
+            (row['Severity'], row['Code'], row['Name']),
+        )
+        self.assertIn('only compute-2 takes it', row['Problem'])
+        self.assertEqual(
+            'openstack aggregate add host disks compute-1', row['Remedy']
+        )
 
     def test_findings_are_the_same_from_cloud_and_files(self) -> None:
         self.cloud.flavors['m1.small']['gpu'] = '<or> a100 <or> ~'
@@ -37,7 +83,8 @@ class LintTest(base.CloudTestCase):
             *('-f', 'json', *self.files()),
         )
         self.assertEqual((1, ''), (result.status, result.error))
-        (row,) = json.loads(result.output)
+        row, effect = json.loads(result.output)
+        self.assertEqual('no-host', effect['Code'])
         self.assertEqual(
             ['error', 'exclusive-sentinel', 'flavor', 'win.medium'],
             list(row.values())[:4],

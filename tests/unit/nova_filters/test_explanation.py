@@ -20,7 +20,9 @@ class ExplanationTest(unittest.TestCase):
         self, case: cases.Example
     ) -> None:
         alone = {
-            name: (inventory.HostAggregate(name, metadata),)
+            name: inventory.Host(
+                name, (inventory.HostAggregate(name, metadata),)
+            )
             for name, metadata in case.aggregates.items()
         }
         for name, extra_specs in case.flavors.items():

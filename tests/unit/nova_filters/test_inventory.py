@@ -166,7 +166,7 @@ class SelectTest(unittest.TestCase):
             ['h3', 'h1'],
         )
         names = {
-            host: [aggregate.name for aggregate in own]
+            host: [aggregate.name for aggregate in own.aggregates]
             for host, own in hosts.items()
         }
         self.assertEqual({'h1': ['a', 'b'], 'h2': ['b'], 'h3': []}, names)

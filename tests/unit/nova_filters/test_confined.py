@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Flavors that no host takes, or one only, and what would open a host."""
+
+import itertools
+import random
+import unittest
+
+import ddt
+from hypothesis import given
+
+from nova_filters import conf
+from nova_filters.advice import changes, inventory, lint, opening
+from nova_filters.advice.mistakes import Code
+from nova_filters.matching import inputs
+from nova_filters.matching.request import Request
+from testing.nova import inventories, strategies
+
+_EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
+_ON = {'force_metadata_check': 'True'}
+_SCOPE = inputs.SCOPE
+#: The findings that say that no host passes.
+_NONE = {Code.NO_HOST, Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
+
+
+def _takers(flavor: inventory.Flavor, hosts: inventory.Hosts) -> list[str]:
+    """Return the first two hosts that the evaluator lets pass, each alone."""
+    request = Request(inputs.read_flavor(flavor.extra_specs), _EXEMPT)
+    passing = (
+        name
+        for name, host in hosts.items()
+        if not any(request.reasons(host.aggregates))
+    )
+    return list(itertools.islice(passing, 2))
+
+
+def _told(found: list[lint.Finding], codes: set[Code]) -> set[str]:
+    """Return the flavors with one of some findings."""
+    return {f.name for f in found if f.problem.code in codes}
+
+
+class AgreementTest(unittest.TestCase):
+    def assert_agrees(
+        self,
+        flavors: list[inventory.Flavor],
+        aggregates: list[inventory.HostAggregate],
+        names: list[str],
+    ) -> None:
+        """Check that lint finds what the evaluator refuses everywhere."""
+        hosts = inventory.hosts_of(aggregates, names)
+        takers = {f.name: len(_takers(f, hosts)) for f in flavors}
+        found = lint.lint(flavors, aggregates, _EXEMPT, names)
+        self.assertEqual(
+            {name for name in takers if takers[name] == 0}, _told(found, _NONE)
+        )
+        self.assertEqual(
+            {name for name in takers if takers[name] == 1},
+            _told(found, {Code.ONE_HOST}),
+        )
+
+    def test_lint_agrees_with_the_evaluator_in_1000_inventories(self) -> None:
+        rng = random.Random(20_261_122)
+        for _ in range(1_000):
+            self.assert_agrees(*inventories.draw(rng, 8, 5, 6))
+
+    def test_20_of_a_large_inventory_are_found(self) -> None:
+        rng = random.Random(20_261_122)
+        drawn, aggregates, names = inventories.draw(rng, 1_000, 40, 200)
+        hosts = inventory.hosts_of(aggregates, names)
+        stuck = [f for f in drawn if not _takers(f, hosts)]
+        sound = [f for f in drawn if len(_takers(f, hosts)) > 1]
+        flavors = rng.sample(stuck, 20) + rng.sample(sound, 60)
+        found = lint.lint(flavors, aggregates, _EXEMPT, names)
+        self.assertEqual(
+            {flavor.name for flavor in flavors[:20]}, _told(found, _NONE)
+        )
+        # What each extra spec alone shows would not have been enough.
+        self.assertGreater(len(_told(found, {Code.NO_HOST})), 9)
+
+
+@ddt.ddt
+class NoHostTest(unittest.TestCase):
+    @ddt.data(
+        # Only an aggregate without hosts offers it.
+        ({'gpu': 'h100'}, ('gpu', 'has', 'a100')),
+        ({'gpu': 'a100', 'ssd': 'nvme'}, ('nearest', 'ssd')),
+        ({'gpu': 'a100', f'{_SCOPE}gpu': '!'}, ('nearest', 'gpu')),
+    )
+    @ddt.unpack
+    def test_a_flavor_that_no_host_takes_is_found(
+        self, extra_specs: dict[str, str], words: tuple[str, ...]
+    ) -> None:
+        found = lint.lint(
+            [inventory.Flavor('f', extra_specs)],
+            [
+                inventory.HostAggregate('a', {'gpu': 'a100'}, ('h1', 'h2')),
+                inventory.HostAggregate('b', {'ssd': 'nvme'}, ('h3',)),
+                inventory.HostAggregate('c', {'gpu': 'h100'}),
+            ],
+            _EXEMPT,
+        )
+        (problem,) = (
+            f.problem for f in found if f.problem.code is Code.NO_HOST
+        )
+        for word in ('none of 3 hosts takes it', *words):
+            self.assertIn(word, problem.text)
+        self.assertIn('openstack', problem.remedy)
+
+    def test_a_host_in_no_aggregate_is_asked_if_it_is_known(self) -> None:
+        flavors = [inventory.Flavor('f', {f'{_SCOPE}gpu': '!'})]
+        aggregates = [inventory.HostAggregate('a', {'gpu': '1'}, ('h1',))]
+        for others, wanted in (
+            (None, set()),
+            ([], {Code.NO_HOST}),
+            (['h1'], {Code.NO_HOST}),
+            (['h2'], {Code.ONE_HOST}),
+            (['h2', 'h3'], set()),
+        ):
+            found = lint.lint(flavors, aggregates, _EXEMPT, others)
+            codes = {f.problem.code for f in found}
+            self.assertEqual(wanted, codes, others)
+
+
+@ddt.ddt
+class OpeningTest(unittest.TestCase):
+    AGGREGATES = (
+        inventory.HostAggregate('gpus', {'gpu': 'a100'}, ('h1',)),
+        inventory.HostAggregate(
+            'far', {'ssd': 'nvme', 'availability_zone': 'b'}
+        ),
+        inventory.HostAggregate('licensed', {'os': 'windows', **_ON}, ('h2',)),
+        inventory.HostAggregate(
+            'odd', {'os': '!,x', 'availability_zone': 'a', **_ON}, ('h3',)
+        ),
+    )
+
+    @ddt.data(
+        ('h2', {'os': 'windows', 'gpu': 'a100'}, 'add host gpus h2'),
+        ('h4', {'ssd': '*'}, 'add host far h4'),
+        ('h1', {'gpu': 'a100', 'x': '1'}, 'set --property x=1 gpus'),
+        ('h1', {'gpu': 'v100'}, "set --property 'gpu=<or> v100 <or> a100' f"),
+        ('h1', {'gpu': '!'}, 'unset --property gpu f'),
+        ('h2', {}, f'flavor set --property {_SCOPE}os=windows f'),
+        # Nova keeps a host in one zone.
+        ('h3', {'ssd': 'nvme'}, ''),
+        ('h3', {}, 'aggregate remove host odd h3'),
+        ('h4', {'nosuch': '1'}, 'flavor unset --property nosuch f'),
+    )
+    @ddt.unpack
+    def test_the_smallest_change_is_told(
+        self, name: str, extra_specs: dict[str, str], words: str
+    ) -> None:
+        hosts = inventory.hosts_of(self.AGGREGATES, ['h4'])
+        flavor = inventory.Flavor('f', extra_specs)
+        found = opening.smallest(flavor, hosts[name], self.AGGREGATES, ())
+        told = ' '.join(map(str, found))
+        self.assertTrue(told.endswith(words) if words else not told, told)
+
+    def test_a_copy_of_the_flavor_stays(self) -> None:
+        hosts = inventory.hosts_of(self.AGGREGATES, ['h4'])
+        flavor = inventory.Flavor('f', {'nosuch': '1'})
+        self.assertEqual(
+            (), opening.smallest(flavor, hosts['h4'], (), (), of_server=True)
+        )
+
+    @given(strategies.extra_specs(), strategies.metadata_lists())
+    def test_the_host_passes_after_the_change(self, specs, metadata) -> None:
+        aggregates = [
+            inventory.HostAggregate(f'a{number}', data, ('h',))
+            for number, data in enumerate(metadata)
+        ]
+        aggregates.append(inventory.HostAggregate('new', {'k': '1'}))
+        host = inventory.Host('h', tuple(aggregates[:-1]))
+        flavor = inventory.Flavor('f', specs)
+        found = opening.smallest(flavor, host, aggregates, _EXEMPT)
+        if _takers(flavor, {'h': host}) or not found:
+            return
+        flavors, changed = changes.apply(found, [flavor], aggregates)
+        hosts = inventory.hosts_of(changed, ['h'])
+        self.assertEqual(['h'], _takers(flavors[0], hosts), found)
