@@ -5,33 +5,37 @@
 import collections
 import dataclasses
 import functools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from nova_filters.advice import inventory
 from nova_filters.matching import inputs
-from nova_filters.matching.reason import Reason
+from nova_filters.matching.reason import LISTED, Kind, Reason, Side, quote_all
 from nova_filters.matching.request import Request
+from os_placement_plugins.quoting import quote
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Explanation:
     """The verdict on one flavor and one host, and why.
 
-    :param flavor: the flavor's name.
-    :param host: the host's name.
-    :param aggregates: the names of the host's aggregates.
+    :param flavor: the flavor.
+    :param host: the host.
     :param reasons: every reason to refuse the host; none if it passes.
     """
 
-    flavor: str
-    host: str
-    aggregates: tuple[str, ...]
+    flavor: inventory.Flavor
+    host: inventory.Host
     reasons: tuple[Reason, ...]
 
     @property
     def passed(self) -> bool:
         """Tell whether the host passes."""
         return not self.reasons
+
+    @property
+    def open(self) -> bool:
+        """Tell whether the host passes, and is neither disabled nor down."""
+        return self.passed and self.host.usable
 
     @property
     def failing_keys(self) -> tuple[str, ...]:
@@ -53,13 +57,8 @@ def judge(
     # Hosts in the same aggregates share the reasons.
     reasons = functools.cache(lambda own: tuple(request.reasons(own)))
     return [
-        Explanation(
-            flavor.name,
-            name,
-            tuple(aggregate.name for aggregate in host.aggregates),
-            reasons(host.aggregates),
-        )
-        for name, host in hosts.items()
+        Explanation(flavor, host, reasons(host.aggregates))
+        for host in hosts.values()
     ]
 
 
@@ -81,7 +80,7 @@ def explain(
         for flavor in flavors
         for explanation in sorted(
             judge(flavor, hosts, exempt),
-            key=lambda e: (len(e.failing_keys), e.host),
+            key=lambda e: (len(e.failing_keys), e.host.name),
         )
     ]
 
@@ -99,7 +98,9 @@ def summarize(
     counts: dict[str, collections.Counter[str]] = {}
     for explanation in explanations:
         first = [reason.summary() for reason in explanation.reasons[:1]]
-        counter = counts.setdefault(explanation.flavor, collections.Counter())
+        counter = counts.setdefault(
+            explanation.flavor.name, collections.Counter()
+        )
         counter[''.join(first)] += 1
     return [
         (flavor, reason, number)
@@ -109,3 +110,50 @@ def summarize(
             key=lambda entry: (entry[0] != '', -entry[1], entry[0]),
         )
     ]
+
+
+def sentence(explanations: Collection[Explanation]) -> str:
+    """Tell how many hosts pass for one flavor, and why the others do not.
+
+    :param explanations: all hosts for one flavor.
+    """
+    passed = [e for e in explanations if e.passed]
+    closed = sum(not e.open for e in passed)
+    verb = 'passes' if len(passed) == 1 else 'pass'
+    text = f'{len(passed)} of {len(explanations)} hosts {verb}'
+    if closed:
+        text += f' ({closed} of them disabled or down)'
+    counts = collections.Counter(
+        _phrase(e.reasons[0]) for e in explanations if e.reasons
+    )
+    told = [
+        f'{number} {singular if number == 1 else plural}'
+        for (singular, plural), number in counts.most_common(LISTED)
+    ]
+    rest = counts.total() - sum(n for _, n in counts.most_common(LISTED))
+    if rest:
+        told.append(f'{rest} for other reasons')
+    return f'{text}; {", ".join(told)}.' if told else f'{text}.'
+
+
+def _phrase(reason: Reason) -> tuple[str, str]:
+    """Return why one host is refused, and why several are."""
+    key, wanted = quote(reason.key)[1:-1], quote_all(reason.wanted)
+    # A value of one word needs no quotation marks.
+    plain = wanted[1:-1] if wanted.split() == [wanted] else wanted
+    pair = f'{key}={plain}'
+    if reason.kind is Kind.UNREADABLE:
+        return 'cannot be read', 'cannot be read'
+    if reason.side is Side.AGGREGATE:
+        verb, rest = {
+            Kind.FORBIDDEN: ('forbid', f' {key}'),
+            Kind.CONTRADICTION: ('demand', f' {key} and forbid it'),
+        }.get(reason.kind, ('demand', f' {pair}'))
+        return f'{verb}s{rest}', f'{verb}{rest}'
+    if reason.kind is Kind.MISSING:
+        return f'lacks {pair}', f'lack {pair}'
+    rest = {
+        Kind.FORBIDDEN: f' {key}, which the flavor forbids',
+        Kind.MALFORMED: f' no {key} to meet a malformed value',
+    }.get(reason.kind, f' another {key} than {plain}')
+    return f'has{rest}', f'have{rest}'

@@ -90,10 +90,18 @@ class Host:
 
     :param name: its name, as aggregates have it.
     :param aggregates: its aggregates, by name.
+    :param state: of its nova-compute: ``up``, ``disabled``, ``down`` or
+        ``disabled, down``; empty if nobody knows.
     """
 
     name: str
     aggregates: tuple[inputs.Aggregate, ...] = ()
+    state: str = ''
+
+    @property
+    def usable(self) -> bool:
+        """Tell whether nova-scheduler may use the host, as far as known."""
+        return self.state in ('', 'up')
 
 
 #: The hosts by their names.
@@ -104,22 +112,23 @@ _NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
 
 
 def hosts_of(
-    aggregates: Iterable[HostAggregate], others: Iterable[str] | None = None
+    aggregates: Iterable[HostAggregate], others: Iterable[Host] | None = None
 ) -> Hosts:
     """Return what the filter sees of each host.
 
     :param aggregates: the aggregates.
-    :param others: names of further hosts, which may be in no aggregate; None
-        if nobody knows.
+    :param others: all hosts, without their aggregates; None if nobody knows.
     :returns: the hosts, by name.
     """
-    found: dict[str, list[inputs.Aggregate]] = {
-        name: [] for name in others or ()
-    }
+    states = {host.name: host.state for host in others or ()}
+    found: dict[str, list[inputs.Aggregate]] = {name: [] for name in states}
     for aggregate in sorted(aggregates, key=lambda a: a.name):
-        for host in aggregate.hosts:
-            found.setdefault(host, []).append(aggregate)
-    return {name: Host(name, tuple(found[name])) for name in sorted(found)}
+        for name in aggregate.hosts:
+            found.setdefault(name, []).append(aggregate)
+    return {
+        name: Host(name, tuple(found[name]), states.get(name, ''))
+        for name in sorted(found)
+    }
 
 
 def select(
@@ -194,11 +203,11 @@ def read_aggregates(rows: Iterable[Row]) -> list[HostAggregate]:
     return _unique(found, 'aggregate')
 
 
-def read_hosts(rows: Iterable[Row]) -> list[str]:
-    """Return the names of the compute hosts that rows describe.
+def read_hosts(rows: Iterable[Row]) -> list[Host]:
+    """Return the compute hosts that rows describe, and their states.
 
     :param rows: the output of the client on services or hypervisors.
-    :returns: the names; services other than nova-compute are left out.
+    :returns: the hosts; services other than nova-compute are left out.
     :raises UnreadableError: if a column is missing.
     """
     found = []
@@ -211,8 +220,19 @@ def read_hosts(rows: Iterable[Row]) -> list[str]:
                 'a row is no host; save it with "openstack compute service '
                 'list --service nova-compute -f json"'
             )
-        found.append(name)
+        state = state_of(_text(row, 'status'), _text(row, 'state'))
+        found.append(Host(name, state=state))
     return found
+
+
+def state_of(status: str, state: str) -> str:
+    """Return the state of a host in one word or two.
+
+    :param status: ``enabled`` or ``disabled``, as Nova says it.
+    :param state: ``up`` or ``down``, as Nova says it.
+    """
+    words = [word for word in (status, state) if word in ('disabled', 'down')]
+    return ', '.join(words) or state
 
 
 def read_servers(rows: Iterable[Row]) -> list[Server]:

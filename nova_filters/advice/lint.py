@@ -239,14 +239,14 @@ def _confined(
         return
     # The hosts that pass come first.
     nearest = explanation.explain([flavor], hosts, exempt)[len(passed)]
-    changes = opening.smallest(flavor, hosts[nearest.host], aggregates, exempt)
-    code, text = Code.NO_HOST, f'none of {len(hosts)} hosts takes it'
+    changes = opening.smallest(flavor, nearest.host, aggregates, exempt)
+    code, text = Code.NO_HOST, f'none of {len(hosts)} hosts takes the flavor'
     if passed:
-        code, text = Code.ONE_HOST, f'only {passed[0].name} takes it'
+        code, text = Code.ONE_HOST, f'only {passed[0].name} takes the flavor'
     reasons = '; '.join(map(str, nearest.reasons))
     problem = Problem(
         code,
-        f'{text}; nearest is {nearest.host}: {reasons}',
+        f'{text}; nearest is {nearest.host.name}: {reasons}',
         ' && '.join(map(str, changes)),
     )
     yield Finding('flavor', flavor.name, nearest.failing_keys[0], problem)
@@ -256,18 +256,18 @@ def lint(
     flavors: Sequence[inventory.Flavor],
     aggregates: Sequence[inventory.HostAggregate],
     exempt: tuple[str, ...],
-    others: Iterable[str] | None = None,
+    others: Iterable[inventory.Host] | None = None,
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
     :param flavors: the flavors.
     :param aggregates: the aggregates with their hosts.
     :param exempt: patterns of keys that no aggregate may demand.
-    :param others: the names of all hosts, those in no aggregate included;
-        None if nobody knows. A flavor may then have a host in no aggregate.
+    :param others: all hosts, those in no aggregate included; None if nobody
+        knows. A flavor may then have a host in no aggregate.
     :returns: the findings; the worst first, then by object and key.
     """
-    hosts = inventory.hosts_of(aggregates, others or ())
+    hosts = inventory.hosts_of(aggregates, others)
     found = []
     for flavor in flavors:
         own = [

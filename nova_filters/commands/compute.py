@@ -55,10 +55,15 @@ class Cloud:
             for aggregate in self._compute.aggregates()
         ]
 
-    def hosts(self) -> list[str]:
-        """Return the names of all compute hosts, as aggregates name them."""
-        services = self._compute.services(binary='nova-compute')
-        return [str(service.host) for service in services]
+    def hosts(self) -> list[inventory.Host]:
+        """Return all compute hosts, without their aggregates."""
+        return [
+            inventory.Host(
+                str(service.host),
+                state=inventory.state_of(service.status, service.state),
+            )
+            for service in self._compute.services(binary='nova-compute')
+        ]
 
     def servers(self) -> list[inventory.Server]:
         """Return the servers of all projects.

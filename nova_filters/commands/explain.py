@@ -10,12 +10,26 @@ from osc_lib import exceptions
 from osc_lib.cli import format_columns
 
 from nova_filters.advice import explanation, inventory
-from nova_filters.commands import common, compute, files
+from nova_filters.commands import common, compute, conclusion, files
+from os_placement_plugins.commands import lister
 
 _Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
 _PASS = 'pass'  # noqa: S105
 _REFUSE = 'refuse'
+
+_COLUMNS = (
+    *('Flavor', 'Host', 'State', 'Result', 'Failing Keys', 'Side', 'Key'),
+    *('Wanted', 'Found', 'Aggregate', 'Host Aggregates', 'All Keys', 'Reason'),
+)
+_OTHERS = (
+    'Only AggregateInstanceTypeFilter is judged. Placement and the other '
+    'filters of Nova may refuse hosts that pass here.'
+)
+_NO_HOSTS = (
+    'No --hosts: hosts in no aggregate are left out, and hosts may be '
+    'disabled or down.'
+)
 
 
 class ExplainFilter(common.FilterCommand):
@@ -27,6 +41,7 @@ class ExplainFilter(common.FilterCommand):
     """
 
     reads_servers = True
+    _failed = False
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -54,17 +69,28 @@ class ExplainFilter(common.FilterCommand):
             default=[],
             help='only this host; can be repeated',
         )
-        parser.add_argument(
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument(
+            '--only-passed',
+            action='store_true',
+            help='leave out the hosts that are refused',
+        )
+        which.add_argument(
             '--only-refused',
             action='store_true',
             help='leave out the hosts that pass',
+        )
+        parser.add_argument(
+            '--fail-if-none',
+            action='store_true',
+            help='exit with 1 if no host passes for a flavor; disabled hosts '
+            'and hosts that are down do not count',
         )
         form = parser.add_mutually_exclusive_group()
         form.add_argument(
             '--long',
             action='store_true',
-            help='also list the aggregates of the host, all keys that speak '
-            'against it, and the reason as the scheduler logs it',
+            help='show all columns in the table, as in the other formats',
         )
         form.add_argument(
             '--summary',
@@ -81,45 +107,91 @@ class ExplainFilter(common.FilterCommand):
     def take_action(self, parsed_args: argparse.Namespace) -> _Table:
         """Return the table."""
         source = self.source(parsed_args)
-        flavors = _flavors(source, parsed_args)
+        copies = _copies(source, parsed_args.server)
+        flavors = _flavors(source, parsed_args, copies)
         aggregates = source.aggregates()
         exempt = self.exempt(parsed_args)
         if parsed_args.matrix:
             if (
                 parsed_args.host
                 or parsed_args.hosts
+                or parsed_args.only_passed
                 or parsed_args.only_refused
+                or parsed_args.fail_if_none
             ):
                 raise exceptions.CommandError(
-                    '--matrix judges aggregates: leave out --host, --hosts '
-                    'and --only-refused'
+                    '--matrix judges aggregates: leave out --host, --hosts, '
+                    '--only-passed, --only-refused and --fail-if-none'
                 )
+            self.remarks = [lister.fill(_OTHERS)]
             return _matrix(flavors, aggregates, exempt)
-        hosts = inventory.hosts_of(aggregates, source.hosts())
+        others = source.hosts()
+        hosts = inventory.hosts_of(aggregates, others)
         found = explanation.explain(
             flavors, _select(hosts, parsed_args.host), exempt
         )
+        self._failed = parsed_args.fail_if_none and not all(
+            any(entry.open for entry in found if entry.flavor is flavor)
+            for flavor in flavors
+        )
+        self.remarks = [lister.fill(_OTHERS)]
+        if others is None:
+            self.remarks.append(lister.fill(_NO_HOSTS))
+        if not parsed_args.summary:
+            self.remarks += conclusion.conclude(
+                flavors, copies, found, aggregates, exempt
+            )
+        return self._listed(found, parsed_args)
+
+    def _listed(
+        self,
+        found: list[explanation.Explanation],
+        parsed_args: argparse.Namespace,
+    ) -> _Table:
+        """Return the table of hosts, or of their numbers."""
+        if parsed_args.only_passed:
+            found = [e for e in found if e.passed]
         if parsed_args.only_refused:
             found = [e for e in found if not e.passed]
         if parsed_args.summary:
             return _summary(found)
-        return _table(found, parsed_args.long)
+        if not parsed_args.long:
+            state = ['State'] * any(not e.host.usable for e in found)
+            self.table_columns = [
+                *['Flavor'] * (len({e.flavor.name for e in found}) > 1),
+                *('Host', *state, 'Result', 'Reason'),
+            ]
+        return _COLUMNS, map(_row, found)
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Return 1 if no host passes, and that was to be a failure."""
+        return super().run(parsed_args) or int(self._failed)
 
 
-def _flavors(
-    source: compute.Cloud | files.Saved, parsed_args: argparse.Namespace
+def _copies(
+    source: compute.Cloud | files.Saved, servers: Sequence[str]
 ) -> list[inventory.Flavor]:
-    """Return the flavors to judge, and the servers' copies of them."""
-    wanted = parsed_args.flavor
-    copies = [
+    """Return the copies of flavors that are embedded in servers."""
+    return [
         inventory.Flavor(
             f'{server.flavor.name} of {server.name}',
             server.flavor.extra_specs,
         )
-        for server in source.servers_named(parsed_args.server)
+        for server in source.servers_named(servers)
     ]
-    if wanted:
-        return inventory.select(source.flavors(), wanted, 'flavor') + copies
+
+
+def _flavors(
+    source: compute.Cloud | files.Saved,
+    parsed_args: argparse.Namespace,
+    copies: list[inventory.Flavor],
+) -> list[inventory.Flavor]:
+    """Return what to judge: the flavors that are named, and the copies."""
+    if parsed_args.flavor:
+        named = inventory.select(
+            source.flavors(), parsed_args.flavor, 'flavor'
+        )
+        return named + copies
     if copies:
         return copies
     if not (parsed_args.summary or parsed_args.matrix):
@@ -139,39 +211,24 @@ def _select(hosts: inventory.Hosts, wanted: Sequence[str]) -> inventory.Hosts:
     return {name: hosts[name] for name in wanted} if wanted else hosts
 
 
-def _table(found: Iterable[explanation.Explanation], long: bool) -> _Table:
-    """Return a row for each flavor and host."""
-    columns = (
-        'Flavor',
-        'Host',
-        'Result',
-        'Failing Keys',
-        'Side',
-        'Key',
-        'Wanted',
-        'Found',
-        'Aggregate',
-        *(('Host Aggregates', 'All Keys', 'Reason') if long else ()),
+def _row(entry: explanation.Explanation) -> tuple[Any, ...]:
+    """Return all columns for one flavor and host."""
+    reason = entry.reasons[0] if entry.reasons else None
+    return (
+        entry.flavor.name,
+        entry.host.name,
+        entry.host.state,
+        _REFUSE if reason else _PASS,
+        len(entry.failing_keys),
+        reason.side.value if reason else '',
+        reason.key if reason else '',
+        _list(reason.wanted if reason else ()),
+        _list(reason.found if reason else ()),
+        _list(reason.aggregate if reason else ()),
+        _list(aggregate.name for aggregate in entry.host.aggregates),
+        _list(entry.failing_keys),
+        str(reason or ''),
     )
-    rows = []
-    for entry in found:
-        reason = entry.reasons[0] if entry.reasons else None
-        row = (
-            entry.flavor,
-            entry.host,
-            _REFUSE if reason else _PASS,
-            len(entry.failing_keys),
-            reason.side.value if reason else '',
-            reason.key if reason else '',
-            _list(reason.wanted if reason else ()),
-            _list(reason.found if reason else ()),
-            _list(reason.aggregate if reason else ()),
-            _list(entry.aggregates),
-            _list(entry.failing_keys),
-            str(reason or ''),
-        )
-        rows.append(row[: len(columns)])
-    return columns, rows
 
 
 def _list(values: Iterable[str]) -> format_columns.ListColumn:

@@ -123,8 +123,8 @@ class Saved:
         """Return the host aggregates."""
         return read(self._needed('aggregates'), inventory.read_aggregates)
 
-    def hosts(self) -> list[str] | None:
-        """Return the names of all hosts; None if no file has them."""
+    def hosts(self) -> list[inventory.Host] | None:
+        """Return all hosts; None if no file has them."""
         paths = self._paths['hosts']
         return read(paths, inventory.read_hosts) if paths else None
 

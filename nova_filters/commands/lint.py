@@ -3,10 +3,17 @@
 """``openstack aggregate filter lint``."""
 
 import argparse
+import collections
 from collections.abc import Iterable, Sequence
 
 from nova_filters.advice import lint, mistakes
 from nova_filters.commands import common
+from os_placement_plugins.commands import lister
+
+_COLUMNS = (
+    *('Severity', 'Code', 'Object', 'Name', 'Key', 'Problem', 'Remedy'),
+)
+_NO_HOSTS = 'No --hosts: hosts in no aggregate are not judged.'
 
 
 class LintFilter(common.FilterCommand):
@@ -33,29 +40,32 @@ class LintFilter(common.FilterCommand):
     ) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
         """Return the table."""
         source = self.source(parsed_args)
+        flavors, aggregates = source.flavors(), source.aggregates()
+        others = source.hosts()
         found = lint.lint(
-            source.flavors(),
-            source.aggregates(),
-            self.exempt(parsed_args),
-            source.hosts(),
+            flavors, aggregates, self.exempt(parsed_args), others
         )
-        self._failed = any(
-            f.problem.code.severity is mistakes.Severity.ERROR for f in found
+        counts = collections.Counter(
+            f.problem.code.severity.value for f in found
         )
+        self._failed = counts[mistakes.Severity.ERROR] > 0
+        told = ', '.join(
+            f'{number} {word}{"s" if number > 1 and word != "info" else ""}'
+            for word, number in counts.items()
+        )
+        self.remarks = [
+            lister.fill(
+                f'{told or "Nothing"} found in {len(flavors)} flavors and '
+                f'{len(aggregates)} aggregates.'
+            )
+        ]
+        if others is None:
+            self.remarks.append(lister.fill(_NO_HOSTS))
         least = mistakes.SEVERITIES.index(
             mistakes.Severity(parsed_args.severity)
         )
         shown = mistakes.SEVERITIES[: least + 1]
-        columns = (
-            'Severity',
-            'Code',
-            'Object',
-            'Name',
-            'Key',
-            'Problem',
-            'Remedy',
-        )
-        return columns, [
+        return _COLUMNS, [
             (
                 f.problem.code.severity.value,
                 f.problem.code.value,
@@ -69,6 +79,42 @@ class LintFilter(common.FilterCommand):
             if f.problem.code.severity in shown
         ]
 
+    def produce_output(
+        self,
+        parsed_args: argparse.Namespace,
+        column_names: Sequence[str],
+        data: Iterable[Sequence[str]],
+    ) -> int:
+        """Print a block for each finding, unless another form is asked for."""
+        if parsed_args.formatter != 'table' or parsed_args.columns:
+            return super().produce_output(parsed_args, column_names, data)
+        for row in data:
+            print(_block(*row), end='\n\n', file=self.app.stdout)
+        print(*self.remarks, sep='\n', file=self.app.stdout)
+        return 0
+
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Return 1 if an error was found."""
         return super().run(parsed_args) or int(self._failed)
+
+
+def _block(
+    severity: str,
+    code: str,
+    owner: str,
+    name: str,
+    key: str,
+    problem: str,
+    remedy: str,
+) -> str:
+    """Return one finding as text; a command stays in one line."""
+    lines = [
+        f'{severity}: {code}',
+        f'  {owner} {name}, {key}',
+        lister.fill(problem, '  '),
+    ]
+    if remedy.startswith('openstack '):
+        lines += ['  Remedy:', f'    {remedy}']
+    elif remedy:
+        lines.append(lister.fill(f'Remedy: {remedy}', '  '))
+    return '\n'.join(lines)

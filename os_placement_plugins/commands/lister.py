@@ -5,9 +5,12 @@
 import argparse
 import contextlib
 import logging
-from collections.abc import Iterator
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
+from cliff import columns
 from keystoneauth1 import exceptions as auth_exceptions
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
@@ -17,6 +20,10 @@ from os_placement_plugins.errors import one_line
 
 #: The level of -v; without it the shell shows warnings and errors.
 _VERBOSE: Final = 2
+#: What a table's last column gets at least; a cell has a frame of three.
+_NARROW: Final = 24
+_FRAME: Final = 3
+_UNLIMITED: Final = 1_000_000
 
 
 class Lister(command.Lister):  # type: ignore[misc]
@@ -28,6 +35,12 @@ class Lister(command.Lister):  # type: ignore[misc]
 
     #: What the command raises when its input is wrong; the text says why.
     INPUT_ERRORS: ClassVar[tuple[type[Exception], ...]] = ()
+
+    #: The columns of a table; the other formats have all. Empty stands for
+    #: all. "-c" chooses others.
+    table_columns: Sequence[str] = ()
+    #: What stands below a table, in lines as they are printed.
+    remarks: Sequence[str] = ()
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser.
@@ -58,6 +71,30 @@ class Lister(command.Lister):  # type: ignore[misc]
             self.app.prepare_to_run_command(self)
         return self.app.client_manager.sdk_connection
 
+    def produce_output(
+        self,
+        parsed_args: argparse.Namespace,
+        column_names: Sequence[str],
+        data: Iterable[Sequence[Any]],
+    ) -> int:
+        """Print the result; a table as wide as the terminal, with remarks.
+
+        :param parsed_args: the command line.
+        :param column_names: all columns.
+        :param data: the rows.
+        """
+        if parsed_args.formatter != 'table':
+            return int(super().produce_output(parsed_args, column_names, data))
+        parsed_args.columns = parsed_args.columns or [*self.table_columns]
+        if not (parsed_args.max_width or parsed_args.fit_width):
+            data = _fit(column_names, parsed_args.columns, data)
+            # On a terminal, cliff would break the names of hosts.
+            parsed_args.max_width = _UNLIMITED
+        super().produce_output(parsed_args, column_names, data)
+        for remark in self.remarks:
+            print(remark, file=self.app.stdout)
+        return 0
+
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Run the command; whatever is wrong is told in one line.
 
@@ -68,6 +105,66 @@ class Lister(command.Lister):  # type: ignore[misc]
         """
         with telling_in_one_line(*self.INPUT_ERRORS):
             return int(super().run(parsed_args))
+
+
+def fill(text: str, indent: str = '') -> str:
+    """Return a text in lines as wide as the terminal; no word is broken.
+
+    :param text: a sentence.
+    :param indent: what each line begins with.
+    """
+    width = shutil.get_terminal_size().columns
+    options = {'initial_indent': indent, 'subsequent_indent': indent}
+    return '\n'.join(_lines(text, width, **options))
+
+
+def _fit(
+    names: Sequence[str], chosen: Sequence[str], data: Iterable[Sequence[Any]]
+) -> list[list[Any]]:
+    """Return rows whose last column is broken into lines.
+
+    :param names: all columns.
+    :param chosen: the columns of the table, as cliff takes them; all if none.
+    :param data: the rows.
+    """
+    wanted = [name.lower().strip().replace(' ', '_') for name in chosen]
+    rows = list(map(list, data))
+    shown = [
+        index
+        for index, name in enumerate(names)
+        if not wanted or name.lower().replace(' ', '_') in wanted
+    ]
+    if not shown:
+        return rows
+    *others, last = shown
+    taken = _FRAME * len(shown) + 1
+    for index in others:
+        cells = (names[index], *(row[index] for row in rows))
+        taken += max(len(_text(cell)) for cell in cells)
+    width = max(_NARROW, shutil.get_terminal_size().columns - taken)
+    for row in rows:
+        text = _text(row[last])
+        if len(text) > width:
+            row[last] = '\n'.join(_lines(text, width))
+    return rows
+
+
+def _lines(text: str, width: int, **options: Any) -> list[str]:
+    """Return a text in lines; no word is broken."""
+    return textwrap.wrap(
+        text,
+        width,
+        break_long_words=False,
+        break_on_hyphens=False,
+        **options,
+    )
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as a table shows it."""
+    if isinstance(cell, columns.FormattableColumn):
+        cell = cell.human_readable()
+    return '' if cell is None else str(cell)
 
 
 @contextlib.contextmanager

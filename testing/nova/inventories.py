@@ -27,7 +27,9 @@ _WANTED = {
 
 def draw(
     rng: random.Random, hosts: int, aggregates: int, flavors: int
-) -> tuple[list[inventory.Flavor], list[inventory.HostAggregate], list[str]]:
+) -> tuple[
+    list[inventory.Flavor], list[inventory.HostAggregate], list[inventory.Host]
+]:
     """Return a random cloud.
 
     :param rng: where chance comes from.
@@ -35,7 +37,7 @@ def draw(
     :param aggregates: the number of aggregates: one in eight has no host, one
         in four is forced.
     :param flavors: the number of flavors, of up to three extra specs.
-    :returns: the flavors, the aggregates, and the names of all hosts.
+    :returns: the flavors, the aggregates, and all hosts.
     """
     names = [f'compute-{number:04}.cloud.test' for number in range(hosts)]
     made = []
@@ -54,4 +56,4 @@ def draw(
         keys = rng.sample(sorted(_WANTED), rng.randint(0, 3))
         specs = {SCOPE + key: rng.choice(_WANTED[key]) for key in keys}
         wanted.append(inventory.Flavor(f'f{number}', specs))
-    return wanted, made, names
+    return wanted, made, [inventory.Host(name) for name in names]

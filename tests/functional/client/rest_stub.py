@@ -48,6 +48,7 @@ class Cloud:
     :param resources: those of the stack "shop", as Heat shows them.
     :param registry: the aliases of the environment of this stack.
     :param down: servers whose cell is down: Nova shows next to nothing.
+    :param states: status and state of hosts that are not enabled and up.
     """
 
     flavors: dict[str, dict[str, str]]
@@ -58,6 +59,9 @@ class Cloud:
     resources: list[dict[str, str]] = dataclasses.field(default_factory=list)
     registry: dict[str, str] = dataclasses.field(default_factory=dict)
     down: tuple[str, ...] = ()
+    states: dict[str, tuple[str, str]] = dataclasses.field(
+        default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         """Copy the flavors into the servers, as Nova does."""
@@ -180,16 +184,20 @@ class Cloud:
         """Return the services of some binaries as Nova shows them."""
         services = [('nova-scheduler', 'controller')]
         services += [('nova-compute', host) for host in self.hosts]
-        return [
-            {
+        found = []
+        for binary, host in services:
+            status, state = self.states.get(host, ('enabled', 'up'))
+            found.append({
                 'id': f'service-{host}', 'binary': binary, 'host': host,
-                'zone': 'nova', 'status': 'enabled', 'state': 'up',
+                'zone': 'nova', 'status': status, 'state': state,
                 'updated_at': None, 'disabled_reason': None,
                 'forced_down': False,
-            }
-            for binary, host in services
-            if not binaries or binary in binaries
-        ]  # fmt: skip
+            })  # fmt: skip
+        return [
+            service
+            for service in found
+            if not binaries or service['binary'] in binaries
+        ]
 
     def _servers(
         self, rest: list[str], minor: int, context: Any

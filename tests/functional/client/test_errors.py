@@ -62,6 +62,7 @@ class ErrorTest(base.CloudTestCase):
         ('explain', 'Name a flavor'),
         ('explain --matrix --host compute-1', 'leave out --host'),
         ('explain --matrix --hosts {services}', 'leave out --host'),
+        ('explain --matrix --fail-if-none', 'leave out --host'),
         ('impact --replace-in-tree --no-servers --servers {old}', 'exclude'),
         # Files of something else, and several outputs run together.
         ('explain m1.small --hosts {flavors}', 'is no host'),

@@ -44,7 +44,7 @@ class LintTest(base.CloudTestCase):
             self.assertEqual((1, ''), (result.status, result.error))
             (row,) = json.loads(result.output)
             self.assertEqual('no-host', row['Code'])
-            self.assertIn('none of 6 hosts takes it', row['Problem'])
+            self.assertIn('none of 6 hosts takes the flavor', row['Problem'])
             self.assertIn(remedy, row['Remedy'])
 
     def test_a_flavor_that_one_host_takes_is_a_warning(self) -> None:
@@ -54,7 +54,7 @@ class LintTest(base.CloudTestCase):
             ('warning', 'one-host', 'gpu.large'),
             (row['Severity'], row['Code'], row['Name']),
         )
-        self.assertIn('only compute-2 takes it', row['Problem'])
+        self.assertIn('only compute-2 takes the flavor', row['Problem'])
         self.assertEqual(
             'openstack aggregate add host disks compute-1', row['Remedy']
         )
@@ -93,6 +93,33 @@ class LintTest(base.CloudTestCase):
             ['Severity', 'Code', 'Object', 'Name', 'Key', 'Problem', 'Remedy'],
             list(row),
         )
+
+    def test_each_finding_is_a_block(self) -> None:
+        self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = 'a,b'
+        command = ('aggregate', 'filter', 'lint')
+        result = self.openstack(*command, COLUMNS='80', **self.login)
+        self.assertEqual(
+            """\
+error: comma-in-flavor
+  flavor win.medium, aggregate_instance_extra_specs:os
+  'a,b': aggregates' values are split at commas, so none of them holds one
+  Remedy: '<or> A <or> B'
+
+error: no-host
+  flavor win.medium, os
+  none of 6 hosts takes the flavor; nearest is compute-1: 'os' not in any
+  aggregate
+  Remedy:
+    openstack flavor unset --property aggregate_instance_extra_specs:os win.medium
+
+2 errors found in 4 flavors and 3 aggregates.
+""",  # noqa: E501
+            result.output,
+        )
+        result = self.openstack(*command, '-c', 'Code', **self.login)
+        self.assertTrue(result.output.startswith('+--'), result.output)
+        result = self.openstack(*command, *self.files()[:4])
+        self.assertIn('No --hosts: hosts in no aggregate', result.output)
 
 
 class ImpactTest(base.CloudTestCase):

@@ -30,7 +30,7 @@ class ExplanationTest(unittest.TestCase):
             found = explanation.judge(flavor, alone, ())
             self.assertEqual(
                 case.boots_in(name),
-                sorted(cell.host for cell in found if cell.passed),
+                sorted(cell.host.name for cell in found if cell.passed),
             )
 
     def test_hosts_that_pass_come_first_and_then_near_misses(self) -> None:
@@ -54,9 +54,10 @@ class ExplanationTest(unittest.TestCase):
                 ('h3', ('m',)),
                 ('h1', ('k', 'l', 'm')),
             ],
-            [(e.host, e.failing_keys) for e in found],
+            [(e.host.name, e.failing_keys) for e in found],
         )
-        self.assertEqual(('near',), found[1].aggregates)
+        (near,) = found[1].host.aggregates
+        self.assertEqual('near', near.name)
 
     def test_a_key_that_both_sides_refuse_counts_once(self) -> None:
         flavors = [inventory.Flavor('f', {'k': '1'})]
@@ -88,7 +89,7 @@ class ExplanationTest(unittest.TestCase):
                 inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
                 inventory.HostAggregate('b', {'k': '2'}, ('h2',)),
             ],
-            ['h3', 'h4'],
+            [inventory.Host('h3'), inventory.Host('h4')],
         )
         self.assertEqual(
             [

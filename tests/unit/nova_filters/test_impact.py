@@ -21,7 +21,7 @@ def _situation(
             inventory.HostAggregate(name, metadata, members)
             for name, (metadata, members) in aggregates.items()
         ],
-        ['h1', 'h2', 'h3'],
+        [inventory.Host(name) for name in ('h1', 'h2', 'h3')],
     )
     return impact.Situation(flavors, hosts, judge or impact.judge_with(()))
 

@@ -51,13 +51,29 @@ class ReadTest(unittest.TestCase):
         )
         self.assertEqual(('h1', 'h2'), aggregate.hosts)
 
-    def test_services_other_than_nova_compute_are_no_hosts(self) -> None:
+    def test_hosts_come_with_their_state(self) -> None:
+        compute = {'Binary': 'nova-compute', 'Status': 'enabled'}
         rows = [
             {'Binary': 'nova-scheduler', 'Host': 'controller'},
-            {'Binary': 'nova-compute', 'Host': 'h1'},
-            {'Hypervisor Hostname': 'h2.example'},
+            {**compute, 'Host': 'h1', 'State': 'up'},
+            {**compute, 'Host': 'h2', 'State': 'down'},
+            {'Hypervisor Hostname': 'h3.example', 'State': 'up'},
+            {'host': 'h4', 'status': 'disabled', 'state': 'up'},
+            {'host': 'h5', 'status': 'disabled', 'state': 'down'},
+            {'Host': 'h6'},
         ]
-        self.assertEqual(['h1', 'h2.example'], inventory.read_hosts(rows))
+        hosts = inventory.read_hosts(rows)
+        self.assertEqual(
+            [
+                ('h1', 'up', True),
+                ('h2', 'down', False),
+                ('h3.example', 'up', True),
+                ('h4', 'disabled', False),
+                ('h5', 'disabled, down', False),
+                ('h6', '', True),
+            ],
+            [(host.name, host.state, host.usable) for host in hosts],
+        )
 
     def test_a_server_brings_its_own_flavor(self) -> None:
         row = {
@@ -163,7 +179,7 @@ class SelectTest(unittest.TestCase):
                 inventory.HostAggregate('b', {}, ('h2', 'h1')),
                 inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
             ],
-            ['h3', 'h1'],
+            [inventory.Host('h3'), inventory.Host('h1')],
         )
         names = {
             host: [aggregate.name for aggregate in own.aggregates]
