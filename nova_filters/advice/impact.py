@@ -5,22 +5,32 @@
 Two situations are compared: flavors and hosts now, and after the change.
 """
 
+import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from nova_filters.advice import in_tree, inventory
 from nova_filters.matching import inputs
-from nova_filters.matching.reason import Reason
+from nova_filters.matching.inputs import SCOPE
+from nova_filters.matching.reason import Reason, quote_all
 from nova_filters.matching.request import Request
+from os_placement_plugins.quoting import quote
 
 #: Extra specs as key and value pairs, in the order of the flavor.
 Specs = tuple[tuple[str, str], ...]
 #: Judge a host in these aggregates; None if the host passes.
 Judge = Callable[[Specs, tuple[inputs.Aggregate, ...]], Reason | None]
-#: Key and value pairs of each changed object, by its name.
-Properties = Mapping[str, Mapping[str, str]]
+
+#: A server that other hosts take now, and none after the change.
+STRANDED: Final = 'stranded'
+#: A server that its own host would refuse, and another host would take.
+REFUSED: Final = 'refused'
+GAINS: Final = 'gains'
+LOSES: Final = 'loses'
+#: One of the verdicts is ``error``, and none is ``pass``.
+CHANGES: Final = 'changes'
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,14 +42,23 @@ class Situation:
     :param judge: the filter.
     """
 
-    flavors: Properties
+    flavors: Mapping[str, Mapping[str, str]]
     hosts: inventory.Hosts
     judge: Judge
 
     def refusal(self, specs: Specs, host: str) -> Reason | None:
         """Return why a host refuses; None if the host passes."""
+        return self.judge(specs, self.aggregates(host))
+
+    def aggregates(self, host: str) -> tuple[inputs.Aggregate, ...]:
+        """Return the aggregates of a host."""
         own = self.hosts.get(host)
-        return self.judge(specs, own.aggregates if own else ())
+        return own.aggregates if own else ()
+
+    def usable(self, host: str) -> bool:
+        """Tell whether a host may be asked to take a server."""
+        own = self.hosts.get(host)
+        return own is None or own.usable
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,10 +73,14 @@ class Effect:
     :param before: the host's verdict now: ``pass``, ``refuse``, or ``error``
         if the in-tree filter ends the request with an error.
     :param after: the host's verdict after the change.
-    :param elsewhere_before: how many other hosts take the server now; empty
-        for a flavor.
+    :param elsewhere_before: how many other hosts take the server now, those
+        that are disabled or down left out; empty for a flavor.
     :param elsewhere_after: how many other hosts take it after the change.
-    :param reason: why the host, or the first of the other hosts, refuses.
+    :param id: the ID of the server; empty for a flavor.
+    :param flavor: the name of the flavor.
+    :param effect: one of the constants above.
+    :param reason: why the host, or the first of the other hosts, refuses; if
+        the host passes after the change, what has changed.
     """
 
     noun: str
@@ -65,9 +88,12 @@ class Effect:
     host: str
     before: str
     after: str
-    elsewhere_before: int | str = ''
-    elsewhere_after: int | str = ''
-    reason: str = ''
+    elsewhere_before: int | str
+    elsewhere_after: int | str
+    id: str
+    flavor: str
+    effect: str
+    reason: str
 
 
 def judge_with(exempt: tuple[str, ...]) -> Judge:
@@ -90,37 +116,6 @@ def judge_with(exempt: tuple[str, ...]) -> Judge:
 IN_TREE: Final[Judge] = functools.cache(in_tree.refusal)
 
 
-def change(
-    properties: Properties,
-    assign: Sequence[tuple[str, str, str]],
-    remove: Sequence[tuple[str, str]],
-    noun: str,
-) -> dict[str, dict[str, str]]:
-    """Return properties with some keys set or removed.
-
-    :param properties: extra specs by flavor, or metadata by aggregate.
-    :param assign: (name, key, value).
-    :param remove: (name, key).
-    :param noun: ``flavor`` or ``aggregate``, for the errors.
-    :returns: a changed copy.
-    :raises UnreadableError: if a name or a key to remove is unknown.
-    """
-    found = {name: dict(data) for name, data in properties.items()}
-
-    for name, *_ in (*assign, *remove):
-        if name not in found:
-            raise inventory.UnreadableError(f'no {noun} has the name {name!r}')
-    for name, key, value in assign:
-        found[name][key] = value
-    for name, key in remove:
-        if key not in found[name]:
-            raise inventory.UnreadableError(
-                f'{noun} {name!r} has no key {key!r} to remove'
-            )
-        del found[name][key]
-    return found
-
-
 def flips(before: Situation, after: Situation) -> list[Effect]:
     """Return the verdicts that change.
 
@@ -139,12 +134,55 @@ def flips(before: Situation, after: Situation) -> list[Effect]:
             old = before.refusal(specs, host)
             new = after.refusal(changed, host)
             words = _word(old), _word(new)
-            if words[0] != words[1]:
-                reason = str(new or old)
-                found.append(
-                    Effect('flavor', flavor, host, *words, reason=reason)
+            if words[0] == words[1]:
+                continue
+            effect = CHANGES if old and new else LOSES if new else GAINS
+            reason = str(new or '')
+            if old and not new:
+                news = [
+                    *_news_of_flavor(old.key, specs, changed),
+                    *_news_of_host(old.key, host, before, after),
+                    f'before: {old}',
+                ]
+                reason = '; '.join(news)
+            found.append(
+                Effect(
+                    *('flavor', flavor, host, *words),
+                    *('', '', '', flavor, effect, reason),
                 )
+            )
     return found
+
+
+def _news_of_flavor(key: str, before: Specs, after: Specs) -> Iterator[str]:
+    """Yield what a flavor says on a key after the change."""
+    old, new = (
+        [text for name, text in specs if name.removeprefix(SCOPE) == key]
+        for specs in (before, after)
+    )
+    if old != new:
+        asks = f'asks for {quote(key)}: {quote_all(new)}'
+        yield f'the flavor {asks if new else f"has no {quote(key)}"}'
+
+
+def _news_of_host(
+    key: str, host: str, before: Situation, after: Situation
+) -> Iterator[str]:
+    """Yield what the aggregates of a host say on a key after the change."""
+    old, new = (
+        {
+            (aggregate.name, aggregate.forced, str(text))
+            for aggregate in situation.aggregates(host)
+            for own, text in aggregate.items()
+            if own == key
+        }
+        for situation in (before, after)
+    )
+    for name, forced, text in sorted(new - old):
+        verb = 'demands' if forced else 'has'
+        yield f'aggregate {quote(name)} {verb} {quote(key)}: {quote(text)}'
+    if old and not new:
+        yield f'no aggregate has {quote(key)}'
 
 
 def moves(
@@ -168,7 +206,12 @@ def moves(
     @functools.cache
     def takers(specs: Specs) -> list[set[str]]:
         return [
-            {host for host in hosts if not situation.refusal(specs, host)}
+            {
+                host
+                for host in hosts
+                if situation.usable(host)
+                and not situation.refusal(specs, host)
+            }
             for situation in (before, after)
         ]
 
@@ -179,24 +222,40 @@ def moves(
         old = before.refusal(specs, own) if own else None
         new = after.refusal(specs, own) if own else None
         now, then = (len(those) - (own in those) for those in takers(specs))
-        if (now and not then) or (new and not old):
-            other = next((host for host in hosts if host != own), None)
-            reason = new
-            if other and not then:
-                reason = new or after.refusal(specs, other)
-            found.append(
-                Effect(
-                    'server',
-                    server.name,
-                    own,
-                    _word(old),
-                    _word(new),
-                    now,
-                    then,
-                    str(reason or ''),
-                )
+        stranded = bool(now) and not then
+        if not stranded and (old or not new):
+            continue
+        reason = str(new or '')
+        if not reason:
+            # A host that took the server.
+            lost = min(takers(specs)[0] - {own})
+            reason = f'{lost}: {after.refusal(specs, lost)}'
+        found.append(
+            Effect(
+                *('server', server.name, own, _word(old), _word(new)),
+                *(now, then, server.id, server.flavor.name),
+                STRANDED if stranded else REFUSED,
+                reason,
             )
+        )
     return found
+
+
+def sentence(effects: Collection[Effect]) -> str:
+    """Tell what a change does, in numbers.
+
+    :param effects: the results of :func:`flips` and :func:`moves`.
+    """
+    if not effects:
+        return 'No verdict changes.'
+    flavors = {(e.effect, e.name) for e in effects if e.noun == 'flavor'}
+    numbers = collections.Counter(effect for effect, _ in flavors)
+    numbers.update(e.effect for e in effects if e.noun == 'server')
+    return (
+        f'Flavors that lose hosts: {numbers[LOSES]}, that gain hosts: '
+        f'{numbers[GAINS]}. Servers that are stranded: {numbers[STRANDED]}, '
+        f'refused by their own hosts: {numbers[REFUSED]}.'
+    )
 
 
 def _word(reason: Reason | None) -> str:

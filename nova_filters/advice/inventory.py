@@ -2,37 +2,14 @@
 
 """Flavors, aggregates, hosts and servers of a cloud, as the commands see them.
 
-Rows in, records out. A row is what ``openstack … list --long -f json`` or
-``openstack … show -f json`` prints for one object: an operator can save the
-rows and use the commands elsewhere. The names of the columns differ between
-the two forms, and between releases of the client.
+:mod:`nova_filters.advice.rows` reads them from files.
 """
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from nova_filters.matching import inputs
-
-#: A row of a file.
-Row = Mapping[str, object]
-
-_PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
-#: The columns that may hold a host's name; aggregates use the first one.
-_HOST: Final = (
-    'host',
-    'service_host',
-    'host_name',
-    'hypervisor_hostname',
-)
-#: Columns of which a list of hosts has none: it is of something else.
-_NO_HOST: Final = ('flavor', 'hosts', *_PROPERTIES)
-_SERVER_HOST: Final = (
-    'os-ext-srv-attr:host',
-    'compute_host',
-    'host',
-    'os-ext-srv-attr:hypervisor_hostname',
-)
 
 
 class UnreadableError(ValueError):
@@ -107,7 +84,6 @@ class Host:
 #: The hosts by their names.
 Hosts = Mapping[str, Host]
 
-_RecordT = TypeVar('_RecordT', Flavor, HostAggregate)
 _NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
 
 
@@ -131,6 +107,16 @@ def hosts_of(
     }
 
 
+def state_of(status: str, state: str) -> str:
+    """Return the state of a host in one word or two.
+
+    :param status: ``enabled`` or ``disabled``, as Nova says it.
+    :param state: ``up`` or ``down``, as Nova says it.
+    """
+    words = [word for word in (status, state) if word in ('disabled', 'down')]
+    return ', '.join(words) or state
+
+
 def select(
     records: Sequence[_NamedT], wanted: Iterable[str], noun: str
 ) -> list[_NamedT]:
@@ -152,181 +138,3 @@ def select(
             )
         found += own
     return found
-
-
-def read_flavors(rows: Iterable[Row]) -> list[Flavor]:
-    """Return the flavors that rows describe.
-
-    :param rows: the output of the client.
-    :raises UnreadableError: if a column is missing.
-    """
-    command = 'openstack flavor list --all --long -f json'
-    found = []
-    for row in map(columns, rows):
-        name = _name(row, command)
-        if 'hosts' in row:
-            raise UnreadableError(f'{name!r} is an aggregate, and no flavor')
-        extra_specs = _properties(row, name, command)
-        found.append(Flavor(name, extra_specs, _text(row, 'id')))
-    return _unique(found, 'flavor')
-
-
-def read_aggregates(rows: Iterable[Row]) -> list[HostAggregate]:
-    """Return the aggregates that rows describe.
-
-    :param rows: the output of the client.
-    :returns: the aggregates. The client shows the metadata key
-        ``availability_zone`` in a column of its own; here the key is
-        metadata again.
-    :raises UnreadableError: if a column is missing.
-    """
-    command = 'openstack aggregate list --long -f json'
-    found = []
-    for row in map(columns, rows):
-        name = _name(row, command)
-        metadata = _properties(row, name, command)
-        zone = row.get('availability_zone')
-        if zone is not None:
-            metadata.setdefault('availability_zone', str(zone))
-        if 'hosts' not in row:
-            raise UnreadableError(
-                f'{name!r} has no column "Hosts"; save it with "{command}"'
-            )
-        hosts = row['hosts'] or []
-        if not isinstance(hosts, list):
-            raise UnreadableError(f'the hosts of {name!r} are no list')
-        found.append(
-            HostAggregate(
-                name, metadata, tuple(map(str, hosts)), _text(row, 'id')
-            )
-        )
-    return _unique(found, 'aggregate')
-
-
-def read_hosts(rows: Iterable[Row]) -> list[Host]:
-    """Return the compute hosts that rows describe, and their states.
-
-    :param rows: the output of the client on services or hypervisors.
-    :returns: the hosts; services other than nova-compute are left out.
-    :raises UnreadableError: if a column is missing.
-    """
-    found = []
-    for row in map(columns, rows):
-        if row.get('binary') not in (None, 'nova-compute'):
-            continue
-        name = _text(row, *_HOST)
-        if not name or not row.keys().isdisjoint(_NO_HOST):
-            raise UnreadableError(
-                'a row is no host; save it with "openstack compute service '
-                'list --service nova-compute -f json"'
-            )
-        state = state_of(_text(row, 'status'), _text(row, 'state'))
-        found.append(Host(name, state=state))
-    return found
-
-
-def state_of(status: str, state: str) -> str:
-    """Return the state of a host in one word or two.
-
-    :param status: ``enabled`` or ``disabled``, as Nova says it.
-    :param state: ``up`` or ``down``, as Nova says it.
-    """
-    words = [word for word in (status, state) if word in ('disabled', 'down')]
-    return ', '.join(words) or state
-
-
-def read_servers(rows: Iterable[Row]) -> list[Server]:
-    """Return the servers that rows describe.
-
-    :param rows: the output of the client.
-    :raises UnreadableError: if a column is missing, or if the flavor in it
-        is a mere name.
-    """
-    command = (
-        'openstack --os-compute-api-version 2.47 server show -f json SERVER'
-    )
-    found = []
-    for row in map(columns, rows):
-        name = _name(row, command)
-        given = row.get('flavor')
-        flavor = columns(given) if isinstance(given, Mapping) else {}
-        if flavor.keys().isdisjoint(_PROPERTIES):
-            raise UnreadableError(
-                f'server {name!r} comes without the extra specs of its '
-                f'flavor; save it with "{command}"'
-            )
-        found.append(
-            Server(
-                name=name,
-                id=_text(row, 'id'),
-                host=_text(row, *_SERVER_HOST),
-                flavor=Flavor(
-                    _text(flavor, 'original_name', 'name') or '?',
-                    _properties(flavor, name, command),
-                ),
-            )
-        )
-    return found
-
-
-def columns(row: Row) -> Row:
-    """Return a row with all column names in one form.
-
-    :param row: a row as the client prints it.
-    :returns: the row, its columns in lower case, with underscores.
-    """
-    return {
-        str(column).strip().lower().replace(' ', '_'): value
-        for column, value in row.items()
-    }
-
-
-def _text(row: Row, *names: str) -> str:
-    """Return the first of some columns that has a value; empty if none."""
-    values = (row.get(name) for name in names)
-    return str(next((value for value in values if value is not None), ''))
-
-
-def _name(row: Row, command: str) -> str:
-    """Return the name of a row's object."""
-    name = _text(row, 'name', 'original_name')
-    if not name:
-        raise UnreadableError(
-            f'a row has no column "Name"; save it with "{command}"'
-        )
-    return name
-
-
-def _properties(row: Row, name: str, command: str) -> dict[str, str]:
-    """Return a row's extra specs or metadata."""
-    if row.keys().isdisjoint(_PROPERTIES):
-        raise UnreadableError(
-            f'{name!r} has no column "Properties"; save it with "{command}"'
-        )
-    given = (row.get(column) for column in _PROPERTIES)
-    value = next(filter(None, given), {})
-    if not isinstance(value, Mapping):
-        raise UnreadableError(
-            f'the properties of {name!r} are no keys with values'
-        )
-    found = {}
-    for key, text in value.items():
-        if text is None:
-            raise UnreadableError(
-                f'{key!r} of {name!r} has no value; in YAML, a sentinel is '
-                "written in quotes: '~'"
-            )
-        if isinstance(text, (Mapping, list)):
-            raise UnreadableError(f'{key!r} of {name!r} is no text')
-        found[str(key)] = str(text)
-    return found
-
-
-def _unique(records: list[_RecordT], noun: str) -> list[_RecordT]:
-    """Return the records if no two have the same name."""
-    seen = set()
-    for record in records:
-        if record.name in seen:
-            raise UnreadableError(f'{noun} {record.name!r} is there twice')
-        seen.add(record.name)
-    return records

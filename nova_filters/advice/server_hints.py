@@ -9,10 +9,11 @@ nova-scheduler.
 
 import dataclasses
 import enum
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from nova_filters.advice import inventory
+from nova_filters.advice import rows
+from nova_filters.advice.inventory import UnreadableError
 from os_placement_plugins import signature, stack_hints
 
 #: The names of a column: in Nova's API and in the shell.
@@ -70,38 +71,34 @@ class Member:
 
 
 def read_servers(
-    documents: Iterable[Mapping[str, Any]], keys: signature.Keys
+    servers: Iterable[Mapping[str, Any]], keys: signature.Keys
 ) -> list[Member]:
     """Return servers and their hints.
 
-    :param documents: servers, or answers of Nova's API with servers.
+    :param servers: servers as Nova's API or the shell shows them.
     :param keys: the keys of Heat; without keys nothing is checked.
     :raises UnreadableError: if one of them is no server, or its hints are
         not shown.
     """
-    return [
-        _member(server, keys)
-        for document in documents
-        for server in _unwrap(document)
-    ]
+    return [_member(server, keys) for server in servers]
 
 
 def _member(server: Mapping[str, Any], keys: signature.Keys) -> Member:
     """Return one server and its hints."""
-    fields = inventory.columns(server)
+    fields = rows.columns(server)
     name, server_id = fields.get('name'), fields.get('id')
     if not isinstance(name, str) or not isinstance(server_id, str):
-        raise inventory.UnreadableError('a server has no "name" or no "id"')
+        raise UnreadableError('a server has no "name" or no "id"')
     shown = [fields[column] for column in _HINTS if column in fields]
     if not shown:
-        raise inventory.UnreadableError(
+        raise UnreadableError(
             f'server "{name}" has no "scheduler_hints": ask Nova with API '
             'version 2.100 or newer'
         )
     # Nova shows null for a server without hints.
     hints = shown[0] or {}
     if not isinstance(hints, Mapping):
-        raise inventory.UnreadableError(
+        raise UnreadableError(
             f'the "scheduler_hints" of server "{name}" are no mapping'
         )
     project = next((fields[key] for key in _PROJECT if key in fields), None)
@@ -114,15 +111,6 @@ def _member(server: Mapping[str, Any], keys: signature.Keys) -> Member:
         project if isinstance(project, str) else None,
         any(str(name).startswith(signature.PREFIX) for name in hints),
     )
-
-
-def _unwrap(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the servers of a document."""
-    inner = document.get('servers', document.get('server', document))
-    for server in inner if isinstance(inner, list) else [inner]:
-        if not isinstance(server, Mapping):
-            raise inventory.UnreadableError('a server is no mapping')
-        yield server
 
 
 def _signature(

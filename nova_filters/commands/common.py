@@ -3,6 +3,7 @@
 """What the commands on the filter share: where their input comes from."""
 
 import argparse
+from typing import Final
 
 from nova_filters import conf
 from nova_filters.advice import inventory
@@ -17,6 +18,16 @@ _FILES = {
     'aggregate',
     'servers': 'what "server show" printed, with API version 2.47 or later',
 }
+
+#: What stands below a table.
+OTHERS: Final = (
+    'Only AggregateInstanceTypeFilter is judged. Placement and the other '
+    'filters of Nova may refuse hosts that pass here.'
+)
+NO_HOSTS: Final = (
+    'No --hosts: hosts in no aggregate are left out, and hosts may be '
+    'disabled or down.'
+)
 
 
 class FilterCommand(lister.Lister):

@@ -22,14 +22,6 @@ _COLUMNS = (
     *('Flavor', 'Host', 'State', 'Result', 'Failing Keys', 'Side', 'Key'),
     *('Wanted', 'Found', 'Aggregate', 'Host Aggregates', 'All Keys', 'Reason'),
 )
-_OTHERS = (
-    'Only AggregateInstanceTypeFilter is judged. Placement and the other '
-    'filters of Nova may refuse hosts that pass here.'
-)
-_NO_HOSTS = (
-    'No --hosts: hosts in no aggregate are left out, and hosts may be '
-    'disabled or down.'
-)
 
 
 class ExplainFilter(common.FilterCommand):
@@ -123,7 +115,7 @@ class ExplainFilter(common.FilterCommand):
                     '--matrix judges aggregates: leave out --host, --hosts, '
                     '--only-passed, --only-refused and --fail-if-none'
                 )
-            self.remarks = [lister.fill(_OTHERS)]
+            self.remarks = [lister.fill(common.OTHERS)]
             return _matrix(flavors, aggregates, exempt)
         others = source.hosts()
         hosts = inventory.hosts_of(aggregates, others)
@@ -134,9 +126,9 @@ class ExplainFilter(common.FilterCommand):
             any(entry.open for entry in found if entry.flavor is flavor)
             for flavor in flavors
         )
-        self.remarks = [lister.fill(_OTHERS)]
+        self.remarks = [lister.fill(common.OTHERS)]
         if others is None:
-            self.remarks.append(lister.fill(_NO_HOSTS))
+            self.remarks.append(lister.fill(common.NO_HOSTS))
         if not parsed_args.summary:
             self.remarks += conclusion.conclude(
                 flavors, copies, found, aggregates, exempt

@@ -10,7 +10,7 @@ import yaml
 from osc_lib import exceptions
 
 from nova_filters import conf
-from nova_filters.advice import inventory
+from nova_filters.advice import inventory, rows
 from os_placement_plugins.commands.files import (
     read_configuration,
     read_text,
@@ -61,46 +61,39 @@ def _documents(text: str) -> Iterable[object]:
             position += 1
 
 
-def _rows(path: str) -> list[inventory.Row]:
-    """Return the rows of a file; a document is a list of rows, or one row."""
-    rows: list[inventory.Row] = []
+def _read(path: str) -> list[object]:
+    """Return the documents of a file."""
     documents = [d for d in _documents(read_text(path)) if d is not None]
     if not documents:
         raise inventory.UnreadableError('it is empty')
-    for document in documents:
-        for entry in document if isinstance(document, list) else [document]:
-            if not isinstance(entry, dict):
-                raise inventory.UnreadableError(
-                    'it does not hold what "openstack … -f json" prints'
-                )
-            rows.append(entry)
-    return rows
+    return documents
 
 
 def read(
-    paths: Sequence[str], parse: Callable[[Iterable[inventory.Row]], _T]
+    paths: Sequence[str], parse: Callable[[Iterable[rows.Row]], _T]
 ) -> _T:
     """Return what files say.
 
     :param paths: the files, JSON or YAML.
-    :param parse: a function of :mod:`nova_filters.advice.inventory`.
+    :param parse: a function of :mod:`nova_filters.advice.rows`.
     :returns: its result on the rows of all files.
     :raises CommandError: when a file is missing or is something else; one
         line that names it.
     """
-    rows = []
+    documents: list[object] = []
     for path in paths:
         with reading(path):
-            own = _rows(path)
+            own = _read(path)
             # So that the message names the right one of several files.
-            parse(own)
-        rows += own
-    try:
-        return parse(rows)
-    except inventory.UnreadableError as exc:
-        raise exceptions.CommandError(
-            f'Cannot use {", ".join(paths)}: {exc}'
-        ) from exc
+            parse(rows.unwrap(own))
+        documents += own
+    with reading(', '.join(paths)):
+        if rows.continues(documents[-1]):
+            raise inventory.UnreadableError(
+                'Nova has further pages: ask for "next" in the links at the '
+                'end, too, and append the answer'
+            )
+        return parse(rows.unwrap(documents))
 
 
 class Saved:
@@ -117,26 +110,27 @@ class Saved:
 
     def flavors(self) -> list[inventory.Flavor]:
         """Return the flavors."""
-        return read(self._needed('flavors'), inventory.read_flavors)
+        return read(self._needed('flavors'), rows.read_flavors)
 
     def aggregates(self) -> list[inventory.HostAggregate]:
         """Return the host aggregates."""
-        return read(self._needed('aggregates'), inventory.read_aggregates)
+        return read(self._needed('aggregates'), rows.read_aggregates)
 
     def hosts(self) -> list[inventory.Host] | None:
         """Return all hosts; None if no file has them."""
         paths = self._paths['hosts']
-        return read(paths, inventory.read_hosts) if paths else None
+        return read(paths, rows.read_hosts) if paths else None
 
-    def servers(self) -> list[inventory.Server]:
-        """Return the servers."""
-        return read(self._paths['servers'], inventory.read_servers)
+    def servers(self) -> list[inventory.Server] | None:
+        """Return the servers; None if no file has them."""
+        paths = self._paths['servers']
+        return read(paths, rows.read_servers) if paths else None
 
     def servers_named(self, names: Sequence[str]) -> list[inventory.Server]:
         """Return the servers with these names or IDs; without one, all."""
         if not names:
-            return self.servers()
-        found = read(self._needed('servers'), inventory.read_servers)
+            return self.servers() or []
+        found = read(self._needed('servers'), rows.read_servers)
         return inventory.select(found, names, 'server')
 
     def _needed(self, noun: str) -> Sequence[str]:

@@ -3,31 +3,40 @@
 """``openstack aggregate filter impact``."""
 
 import argparse
+import collections
 import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from osc_lib import exceptions
 
-from nova_filters.advice import impact, inventory, mistakes
+from nova_filters.advice import changes, impact, inventory, mistakes, rows
 from nova_filters.commands import common, files
+from os_placement_plugins.commands import lister
 
 _COLUMNS = (
-    'Object',
-    'Name',
-    'Host',
-    'Before',
-    'After',
-    'Elsewhere Before',
-    'Elsewhere After',
+    *('Object', 'Name', 'Host', 'Before', 'After'),
+    *('Elsewhere Before', 'Elsewhere After', 'ID', 'Flavor', 'Effect'),
     'Reason',
 )
-#: The options that name a change.
-_CHANGES = (
-    'replace_in_tree',
-    *('set_aggregate', 'unset_aggregate', 'after_aggregates'),
-    *('set_flavor', 'unset_flavor', 'after_flavors'),
-)
+_TABLE = ('Object', 'Name', 'Host', 'Effect', 'Reason')
+_SUMMARY = ('Object', 'Flavor', 'Effect', 'Number')
+_NO_SERVERS = 'No --servers: running servers are not judged.'
+
+
+class _Change(argparse.Action):
+    """Keep changes in the order in which they are typed."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Add (noun, verb, name, text)."""
+        noun, verb = self.const
+        namespace.changes = [*namespace.changes, (noun, verb, *values)]
 
 
 class ShowFilterImpact(common.FilterCommand):
@@ -39,6 +48,7 @@ class ShowFilterImpact(common.FilterCommand):
     """
 
     reads_servers = True
+    _failed = False
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -48,32 +58,50 @@ class ShowFilterImpact(common.FilterCommand):
             action='store_true',
             help='do not look at running servers',
         )
-        changes = parser.add_argument_group('changes')
+        parser.add_argument(
+            '--summary',
+            action='store_true',
+            help='count hosts and servers by flavor and effect',
+        )
+        parser.add_argument(
+            '--fail-on',
+            choices=[impact.STRANDED],
+            help='exit with 1 if a server is stranded: other hosts take it '
+            'now, and none would afterwards',
+        )
+        group = parser.add_argument_group(
+            'changes', 'Name flavors and aggregates by name or ID.'
+        )
+        pair, key, host = '<key=value>', '<key>', '<host>'
+        for option, noun, verb, what, text in (
+            ('set-aggregate', 'aggregate', 'set', pair, 'had this property'),
+            ('unset-aggregate', 'aggregate', 'unset', key, 'lost it'),
+            ('add-host', 'aggregate', 'add host', host, 'had this host'),
+            ('remove-host', 'aggregate', 'remove host', host, 'lost it'),
+            ('set-flavor', 'flavor', 'set', pair, 'had this property'),
+            ('unset-flavor', 'flavor', 'unset', key, 'lost it'),
+        ):
+            group.add_argument(
+                f'--{option}',
+                metavar=(f'<{noun}>', what),
+                nargs=2,
+                action=_Change,
+                dest='changes',
+                const=(noun, verb),
+                default=[],
+                help=f'what if this {noun} {text}; quote ~ * !'
+                if what is pair
+                else f'what if this {noun} {text}',
+            )
         for noun in ('aggregate', 'flavor'):
-            changes.add_argument(
-                f'--set-{noun}',
-                metavar=(f'<{noun}>', '<key=value>'),
-                nargs=2,
-                action='append',
-                default=[],
-                help=f'what if this {noun} had this property; quote ~ * !',
-            )
-            changes.add_argument(
-                f'--unset-{noun}',
-                metavar=(f'<{noun}>', '<key>'),
-                nargs=2,
-                action='append',
-                default=[],
-                help=f'what if this {noun} lost this property',
-            )
-            changes.add_argument(
+            group.add_argument(
                 f'--after-{noun}s',
                 metavar='<file>',
                 action='append',
                 default=[],
                 help=f'what if the {noun}s were as in this file',
             )
-        changes.add_argument(
+        group.add_argument(
             '--replace-in-tree',
             action='store_true',
             help='what if AggregateInstanceTypeFilter came in place of '
@@ -84,87 +112,123 @@ class ShowFilterImpact(common.FilterCommand):
         self, parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         """Return the table."""
-        if not any(getattr(parsed_args, name) for name in _CHANGES):
-            raise exceptions.CommandError(
-                'Name a change: --set-aggregate, --unset-aggregate, '
-                '--set-flavor, --unset-flavor, --after-aggregates, '
-                '--after-flavors or --replace-in-tree'
-            )
-        if parsed_args.no_servers and parsed_args.servers:
-            raise exceptions.CommandError(
-                '--no-servers and --servers exclude each other'
-            )
-        self._warn(parsed_args)
+        _check(parsed_args)
+        typed = [_read(*words) for words in parsed_args.changes]
+        self._warn(typed)
         source = self.source(parsed_args)
-        flavors = source.flavors()
-        aggregates = source.aggregates()
+        flavors, aggregates = source.flavors(), source.aggregates()
         others = source.hosts()
         judge = impact.judge_with(self.exempt(parsed_args))
-        before = impact.Situation(
-            {flavor.name: flavor.extra_specs for flavor in flavors},
-            inventory.hosts_of(aggregates, others),
+        before = _situation(
+            flavors,
+            aggregates,
+            others,
             impact.IN_TREE if parsed_args.replace_in_tree else judge,
         )
-        after = impact.Situation(
-            _changed_flavors(flavors, parsed_args),
-            inventory.hosts_of(
-                _changed_aggregates(aggregates, parsed_args), others
-            ),
-            judge,
+        _check_hosts(typed, before.hosts, others)
+        if parsed_args.after_flavors:
+            flavors = files.read(parsed_args.after_flavors, rows.read_flavors)
+        if parsed_args.after_aggregates:
+            aggregates = files.read(
+                parsed_args.after_aggregates, rows.read_aggregates
+            )
+        after = _situation(
+            *changes.apply(typed, flavors, aggregates), others, judge
         )
-        servers = [] if parsed_args.no_servers else source.servers()
+        servers = None if parsed_args.no_servers else source.servers()
+        if servers is None and parsed_args.fail_on:
+            raise exceptions.CommandError(
+                '--fail-on needs servers: give --servers, and not --no-servers'
+            )
         effects = impact.flips(before, after)
-        effects += impact.moves(before, after, servers)
+        effects += impact.moves(before, after, servers or ())
+        self._failed = bool(parsed_args.fail_on) and any(
+            effect.effect == impact.STRANDED for effect in effects
+        )
+        self.remarks = [lister.fill(common.OTHERS)]
+        if others is None:
+            self.remarks.append(lister.fill(common.NO_HOSTS))
+        if servers is None:
+            self.remarks.append(_NO_SERVERS)
+        self.remarks.append(lister.fill(impact.sentence(effects)))
+        if typed:
+            self.remarks += ['To make the change:', *(f'  {c}' for c in typed)]
+        if parsed_args.summary:
+            counts = collections.Counter(
+                (e.noun, e.flavor, e.effect) for e in effects
+            )
+            return _SUMMARY, [(*what, n) for what, n in counts.items()]
+        self.table_columns = _TABLE
         return _COLUMNS, map(dataclasses.astuple, effects)
 
-    def _warn(self, parsed_args: argparse.Namespace) -> None:
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Return 1 if a server is stranded, and that was to be a failure."""
+        return super().run(parsed_args) or int(self._failed)
+
+    def _warn(self, typed: Iterable[changes.Change]) -> None:
         """Warn of what a shell made of an unquoted sentinel."""
-        for _, text in parsed_args.set_aggregate + parsed_args.set_flavor:
-            for problem in mistakes.expanded(text.partition('=')[2]):
+        for change in typed:
+            for problem in mistakes.expanded(change.value):
                 self.log.warning(
                     '%(problem)s; write it %(remedy)s',
                     {'problem': problem.text, 'remedy': problem.remedy},
                 )
 
 
-def _changed(
-    noun: str, properties: impact.Properties, parsed_args: argparse.Namespace
-) -> impact.Properties:
-    """Return properties by name as the command line changes them."""
-    options = vars(parsed_args)
-    assign = []
-    for name, text in options[f'set_{noun}']:
-        key, equals, value = text.partition('=')
-        if not key or not equals:
-            raise exceptions.CommandError(
-                f'{text!r} is no key=value; a shell changes an unquoted ~ * !'
-            )
-        assign.append((name, key, value))
-    return impact.change(properties, assign, options[f'unset_{noun}'], noun)
-
-
-def _changed_flavors(
-    flavors: Sequence[inventory.Flavor], parsed_args: argparse.Namespace
-) -> impact.Properties:
-    """Return the flavors' extra specs after the change."""
-    if parsed_args.after_flavors:
-        flavors = files.read(parsed_args.after_flavors, inventory.read_flavors)
-    now = {flavor.name: flavor.extra_specs for flavor in flavors}
-    return _changed('flavor', now, parsed_args)
-
-
-def _changed_aggregates(
-    aggregates: Sequence[inventory.HostAggregate],
-    parsed_args: argparse.Namespace,
-) -> list[inventory.HostAggregate]:
-    """Return the aggregates after the change."""
-    if parsed_args.after_aggregates:
-        aggregates = files.read(
-            parsed_args.after_aggregates, inventory.read_aggregates
+def _check(parsed_args: argparse.Namespace) -> None:
+    """Refuse a command line that names no change, or contradicts itself."""
+    if not (
+        parsed_args.changes
+        or parsed_args.after_aggregates
+        or parsed_args.after_flavors
+        or parsed_args.replace_in_tree
+    ):
+        raise exceptions.CommandError(
+            'Name a change: --set-aggregate, --unset-aggregate, --add-host, '
+            '--remove-host, --set-flavor, --unset-flavor, --after-aggregates, '
+            '--after-flavors or --replace-in-tree'
         )
-    now = {aggregate.name: aggregate.metadata for aggregate in aggregates}
-    metadata = _changed('aggregate', now, parsed_args)
-    return [
-        dataclasses.replace(aggregate, metadata=metadata[aggregate.name])
-        for aggregate in aggregates
-    ]
+    if parsed_args.no_servers and parsed_args.servers:
+        raise exceptions.CommandError(
+            '--no-servers and --servers exclude each other'
+        )
+
+
+def _read(noun: str, verb: str, name: str, text: str) -> changes.Change:
+    """Return a change that was typed."""
+    if verb != 'set':
+        return changes.Change(noun, verb, name, text)
+    key, equals, value = text.partition('=')
+    if not key or not equals:
+        raise exceptions.CommandError(
+            f'{text!r} is no key=value; a shell changes an unquoted ~ * !'
+        )
+    return changes.Change(noun, verb, name, key, value)
+
+
+def _check_hosts(
+    typed: Iterable[changes.Change],
+    hosts: inventory.Hosts,
+    others: Sequence[inventory.Host] | None,
+) -> None:
+    """Refuse a host that is not there; without --hosts nobody knows."""
+    for change in typed:
+        unknown = change.verb == 'add host' and change.key not in hosts
+        if unknown and others is not None:
+            raise exceptions.CommandError(
+                f'No compute host has the name {change.key!r}'
+            )
+
+
+def _situation(
+    flavors: Iterable[inventory.Flavor],
+    aggregates: Iterable[inventory.HostAggregate],
+    others: Sequence[inventory.Host] | None,
+    judge: impact.Judge,
+) -> impact.Situation:
+    """Return what there is, now or after the change."""
+    return impact.Situation(
+        {flavor.name: flavor.extra_specs for flavor in flavors},
+        inventory.hosts_of(aggregates, others),
+        judge,
+    )

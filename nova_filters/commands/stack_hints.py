@@ -157,7 +157,7 @@ class ShowStackHints(lister.Lister):
                 )
                 continue
             sdk_exceptions.raise_from_response(answer)
-            yield answer.json()
+            yield answer.json()['server']
 
 
 def _servers_of(

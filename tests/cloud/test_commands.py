@@ -278,7 +278,8 @@ class TestImpact(command_base.FilterCommandTest):
                 (row['Name'], row['Host']): (
                     row['Before'],
                     row['After'],
-                    row['Reason'],
+                    # Before it stands what has changed.
+                    row['Reason'].rpartition('before: ')[2],
                 )
                 for row in rows
                 if row['Object'] == 'flavor'

@@ -10,20 +10,20 @@ import shlex
 import ddt
 import requests_mock
 
-from nova_filters.advice import inventory, mistakes
+from nova_filters.advice import mistakes, rows
 from nova_filters.commands import files
 from tests import console
 from tests.functional.client import base, pages, rest_stub
 
 #: What a file says, whichever release of the client printed it.
 _READ = {
-    'flavors.json': inventory.read_flavors,
-    'aggregates.json': inventory.read_aggregates,
-    'hosts.json': inventory.read_hosts,
+    'flavors.json': rows.read_flavors,
+    'aggregates.json': rows.read_aggregates,
+    'hosts.json': rows.read_hosts,
 }
 #: The words of examples that ask a cloud: those that save a file are run
 #: below, and the others beside what they ask.
-_ELSEWHERE = (' > ', 'stack hints show shop --config-file')
+_ELSEWHERE = (*(' > ', '$(', 'next=', 'stack hints show shop --config-file'),)
 
 
 @ddt.ddt
@@ -51,11 +51,13 @@ class CommandsPageTest(base.CommandTestCase):
         for name, words in commands.items():
             for prefix in ('',) if name == 'hosts.json' else ('', 'mistaken-'):
                 source = rest_stub.examples(prefix)
-                rows = json.loads(
+                saved = json.loads(
                     (pages.FILES / f'{prefix}{name}').read_text()
                 )
                 printed = json.loads(self.printed(source, words))
-                self.assertEqual(_READ[name](printed), _READ[name](rows), name)
+                self.assertEqual(
+                    _READ[name](printed), _READ[name](saved), name
+                )
 
     def test_the_servers_say_what_the_client_prints(self) -> None:
         words, names = pages.saving_servers()
@@ -63,7 +65,7 @@ class CommandsPageTest(base.CommandTestCase):
         printed = ''.join(self.printed(source, f'{words} {n}') for n in names)
         self.assertEqual(
             *(
-                files.read([str(file)], inventory.read_servers)
+                files.read([str(file)], rows.read_servers)
                 for file in (
                     self.write(printed, 'servers.json'),
                     pages.FILES / 'servers.json',

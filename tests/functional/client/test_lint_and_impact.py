@@ -150,6 +150,78 @@ class ImpactTest(base.CloudTestCase):
             rows[-1][:7],
         )
 
+    def test_hosts_can_be_added_and_removed(self) -> None:
+        # By ID, too: "2" is the aggregate "gpus", and "3" is "disks".
+        rows = self.impact(
+            *('--add-host', '2', 'compute-3', '--remove-host', '3'),
+            'compute-2',
+        )
+        self.assertEqual(
+            [
+                ('flavor', 'gpu.large', 'compute-2', 'loses'),
+                ('flavor', 'gpu.large', 'compute-3', 'gains'),
+                ('server', 'train', 'compute-2', 'refused'),
+            ],
+            [(*row[:3], row[9]) for row in rows],
+        )
+        self.assertEqual(
+            "aggregate 'gpus' has 'gpu': 'a100'; before: 'gpu' not in any "
+            'aggregate',
+            rows[1][10],
+        )
+
+    def test_the_table_ends_with_the_commands_to_paste(self) -> None:
+        change = (
+            *('--set-flavor', '4', f'{_SCOPE}:gpu=<or> a100 <or> ~'),
+            *('--unset-aggregate', 'licensed', 'os'),
+            *('--remove-host', 'licensed', 'compute-8'),
+        )
+        command = ('aggregate', 'filter', 'impact', *change)
+        result = self.openstack(*command, COLUMNS='80', **self.login)
+        self.assertEqual((0, ''), (result.status, result.error))
+        lines = result.output.splitlines()
+        self.assertEqual(
+            [
+                'Flavors that lose hosts: 1, that gain hosts: 1. Servers that '
+                'are stranded: 1,',
+                'refused by their own hosts: 0.',
+                'To make the change:',
+                "  openstack flavor set --property '"
+                f"{_SCOPE}:gpu=<or> a100 <or> ~' 4",
+                '  openstack aggregate unset --property os licensed',
+                '  openstack aggregate remove host licensed compute-8',
+            ],
+            lines[-6:],
+        )
+        self.assertLessEqual(max(map(len, lines[:-3])), 80)
+        result = self.openstack(*command, *self.files())
+        self.assertIn('No --servers: running servers are', result.output)
+
+    def test_a_stranded_server_can_end_with_exit_code_1(self) -> None:
+        command = ('aggregate', 'filter', 'impact', '--fail-on', 'stranded')
+        for host, status in (('compute-3', 0), ('compute-8', 1)):
+            change = ('--remove-host', 'licensed', host)
+            if not status:
+                change = ('--remove-host', 'disks', host)
+            for form in ('json', 'table'):
+                result = self.openstack(
+                    *command, *change, '-f', form, **self.login
+                )
+                self.assertEqual((status, ''), (result.status, result.error))
+
+    def test_the_summary_counts(self) -> None:
+        rows = self.impact(
+            '--remove-host', 'licensed', 'compute-8', '--summary'
+        )
+        self.assertEqual(
+            [
+                ('flavor', 'win.medium', 'loses', 1),
+                ('flavor', 'm1.small', 'gains', 1),
+                ('server', 'win.medium', 'stranded', 1),
+            ],
+            rows,
+        )
+
     def test_what_a_shell_made_of_a_tilde_is_told(self) -> None:
         command = ('aggregate', 'filter', 'impact', *self.files())
         change = ('--set-aggregate', 'licensed', 'os=/root')

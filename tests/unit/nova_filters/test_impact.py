@@ -43,7 +43,30 @@ class FlipTest(unittest.TestCase):
         self.assertEqual("aggregate 'a' demands 'os'", flip.reason)
         (back,) = impact.flips(after, before)
         self.assertEqual(('refuse', 'pass'), (back.before, back.after))
-        self.assertEqual(flip.reason, back.reason)
+        self.assertEqual(
+            "aggregate 'a' has 'os': 'windows'; before: aggregate 'a' demands "
+            "'os'",
+            back.reason,
+        )
+
+    def test_what_lets_a_host_pass_is_told(self) -> None:
+        wanted = {'f': {'os': 'windows'}}
+        host = ({'os': 'linux'}, ('h1', 'h2', 'h3'))
+        for flavors, aggregate, words in (
+            ({'f': {}}, host, "the flavor has no 'os'"),
+            ({'f': {'os': '*'}}, host, "the flavor asks for 'os': '*'"),
+            (wanted, (_FORCED, host[1]), "aggregate 'a' demands 'os': 'wind"),
+        ):
+            before = _situation(wanted, {'a': host})
+            found = impact.flips(before, _situation(flavors, {'a': aggregate}))
+            self.assertEqual(3, len(found))
+            self.assertTrue(found[0].reason.startswith(words), found[0])
+            self.assertIn("; before: 'os' does not match", found[0].reason)
+        gone = impact.flips(
+            _situation({'f': {'os': '!'}}, {'a': host}),
+            _situation({'f': {'os': '!'}}, {'a': ({}, host[1])}),
+        )
+        self.assertTrue(gone[0].reason.startswith("no aggregate has 'os'"))
 
     def test_another_reason_is_no_flip(self) -> None:
         before = _situation({'f': {'k': '1'}}, {'a': ({}, ('h1',))})
@@ -96,7 +119,8 @@ class MoveTest(unittest.TestCase):
         (move,) = impact.moves(self.before, after, servers)
         self.assertEqual(('pass', 'pass'), (move.before, move.after))
         self.assertEqual((1, 0), (move.elsewhere_before, move.elsewhere_after))
-        self.assertEqual("'os' not in any aggregate", move.reason)
+        self.assertEqual("h2: 'os' not in any aggregate", move.reason)
+        self.assertEqual(impact.STRANDED, move.effect)
 
     def test_a_server_whose_own_host_refuses_it_is_misplaced(self) -> None:
         after = _situation({}, {'a': (_FORCED, ('h1', 'h2'))})
@@ -119,26 +143,30 @@ class MoveTest(unittest.TestCase):
         self.assertEqual((2, 0), (move.elsewhere_before, move.elsewhere_after))
         self.assertEqual(('pass', 'pass'), (move.before, move.after))
 
-
-class ChangeTest(unittest.TestCase):
-    def test_keys_are_set_and_removed(self) -> None:
-        before = {'a': {'k': '1', 'l': '2'}, 'b': {}}
-        self.assertEqual(
-            {'a': {'k': '~'}, 'b': {'m': ''}},
-            impact.change(
-                before,
-                [('a', 'k', '~'), ('b', 'm', '')],
-                [('a', 'l')],
-                'aggregate',
-            ),
+    def test_a_host_that_is_down_takes_no_server(self) -> None:
+        # h2 is the only other host that takes it.
+        self.before.hosts['h2'] = dataclasses.replace(
+            self.before.hosts['h2'], state='down'
         )
-        self.assertEqual({'a': {'k': '1', 'l': '2'}, 'b': {}}, before)
+        after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
+        servers = [_server('h1', {'os': 'windows'})]
+        self.assertEqual([], impact.moves(self.before, after, servers))
 
-    def test_what_is_not_there_cannot_be_changed(self) -> None:
-        for assign, remove, words in (
-            ([('c', 'k', '1')], [], "no aggregate has the name 'c'"),
-            ([], [('c', 'k')], "no aggregate has the name 'c'"),
-            ([], [('a', 'm')], "aggregate 'a' has no key 'm' to remove"),
-        ):
-            with self.assertRaisesRegex(inventory.UnreadableError, words):
-                impact.change({'a': {'k': '1'}}, assign, remove, 'aggregate')
+
+class SentenceTest(unittest.TestCase):
+    def test_effects_are_counted(self) -> None:
+        self.assertEqual('No verdict changes.', impact.sentence([]))
+        flavors = {'f': {'os': 'windows'}, 'g': {}}
+        before = _situation(flavors, {'a': ({'os': 'windows'}, ('h1', 'h2'))})
+        after = _situation(flavors, {'a': (_FORCED, ('h1',))})
+        effects = impact.flips(before, after)
+        effects += impact.moves(
+            before,
+            after,
+            [_server('h1', {'os': 'windows'}), _server('h1', {})],
+        )
+        self.assertEqual(
+            'Flavors that lose hosts: 2, that gain hosts: 0. Servers that are '
+            'stranded: 1, refused by their own hosts: 1.',
+            impact.sentence(effects),
+        )

@@ -7,7 +7,7 @@ from typing import Any
 
 import ddt
 
-from nova_filters.advice import inventory
+from nova_filters.advice import inventory, rows
 
 _FLAVOR = {'ID': '1', 'Name': 'small', 'Properties': {'k': '1'}}
 _AGGREGATE = {
@@ -34,18 +34,18 @@ class ReadTest(unittest.TestCase):
     ) -> None:
         self.assertEqual(
             [inventory.Flavor('small', {'k': '1'}, '1')],
-            inventory.read_flavors([row]),
+            rows.read_flavors([row]),
         )
 
     @ddt.data('', None, {})
     def test_properties_may_be_empty(self, value: object) -> None:
         row = {'Name': 'f', 'Properties': value}
-        (flavor,) = inventory.read_flavors([row])
+        (flavor,) = rows.read_flavors([row])
         self.assertEqual({}, flavor.extra_specs)
 
     def test_the_availability_zone_is_metadata_again(self) -> None:
         row = _AGGREGATE | {'Availability Zone': 'az1'}
-        (aggregate,) = inventory.read_aggregates([row])
+        (aggregate,) = rows.read_aggregates([row])
         self.assertEqual(
             {'k': '1', 'availability_zone': 'az1'}, aggregate.metadata
         )
@@ -53,7 +53,7 @@ class ReadTest(unittest.TestCase):
 
     def test_hosts_come_with_their_state(self) -> None:
         compute = {'Binary': 'nova-compute', 'Status': 'enabled'}
-        rows = [
+        given = [
             {'Binary': 'nova-scheduler', 'Host': 'controller'},
             {**compute, 'Host': 'h1', 'State': 'up'},
             {**compute, 'Host': 'h2', 'State': 'down'},
@@ -61,8 +61,15 @@ class ReadTest(unittest.TestCase):
             {'host': 'h4', 'status': 'disabled', 'state': 'up'},
             {'host': 'h5', 'status': 'disabled', 'state': 'down'},
             {'Host': 'h6'},
+            # GET /os-hypervisors/detail
+            {
+                'hypervisor_hostname': 'h7.example',
+                'service': {'host': 'h7', 'id': 7},
+                'state': 'up',
+                'status': 'enabled',
+            },
         ]
-        hosts = inventory.read_hosts(rows)
+        hosts = rows.read_hosts(given)
         self.assertEqual(
             [
                 ('h1', 'up', True),
@@ -71,6 +78,7 @@ class ReadTest(unittest.TestCase):
                 ('h4', 'disabled', False),
                 ('h5', 'disabled, down', False),
                 ('h6', '', True),
+                ('h7', 'up', True),
             ],
             [(host.name, host.state, host.usable) for host in hosts],
         )
@@ -88,47 +96,47 @@ class ReadTest(unittest.TestCase):
                     's', 'i', 'h1', inventory.Flavor('small', {'k': '1'})
                 )
             ],
-            inventory.read_servers([row]),
+            rows.read_servers([row]),
         )
 
     @ddt.data(
-        (inventory.read_flavors, {'Properties': {}}, '"Name"'),
-        (inventory.read_flavors, {'Name': 'f'}, 'flavor list --all --long'),
+        (rows.read_flavors, {'Properties': {}}, '"Name"'),
+        (rows.read_flavors, {'Name': 'f'}, 'flavor list --all --long'),
         (
-            inventory.read_flavors,
+            rows.read_flavors,
             {'Name': 'f', 'Properties': 'neither'},
             'no keys with values',
         ),
         (
-            inventory.read_flavors,
+            rows.read_flavors,
             {'Name': 'f', 'Properties': ['k']},
             'no keys with values',
         ),
         # an unquoted ~ is "null" in YAML
         (
-            inventory.read_flavors,
+            rows.read_flavors,
             {'Name': 'f', 'Properties': {'k': None}},
             "in quotes: '~'",
         ),
         (
-            inventory.read_flavors,
+            rows.read_flavors,
             {'Name': 'f', 'Properties': {'k': {'l': '1'}}},
             'no text',
         ),
         (
-            inventory.read_aggregates,
+            rows.read_aggregates,
             {'Name': 'a', 'Properties': {}},
             '"Hosts"',
         ),
         (
-            inventory.read_aggregates,
+            rows.read_aggregates,
             {'Name': 'a', 'Properties': {}, 'Hosts': 3},
             'no list',
         ),
-        (inventory.read_hosts, {'State': 'up'}, 'is no host'),
+        (rows.read_hosts, {'State': 'up'}, 'is no host'),
         # before API version 2.47
         (
-            inventory.read_servers,
+            rows.read_servers,
             {'name': 's', 'flavor': 'small (1)'},
             '--os-compute-api-version 2.47',
         ),
@@ -143,9 +151,32 @@ class ReadTest(unittest.TestCase):
 
     def test_a_name_stands_for_one_object(self) -> None:
         with self.assertRaisesRegex(inventory.UnreadableError, 'twice'):
-            inventory.read_flavors([_FLAVOR, _FLAVOR])
+            rows.read_flavors([_FLAVOR, _FLAVOR])
         with self.assertRaisesRegex(inventory.UnreadableError, 'twice'):
-            inventory.read_aggregates([_AGGREGATE, _AGGREGATE])
+            rows.read_aggregates([_AGGREGATE, _AGGREGATE])
+
+
+@ddt.ddt
+class UnwrapTest(unittest.TestCase):
+    @ddt.data(
+        [_FLAVOR, _FLAVOR],
+        [[_FLAVOR, _FLAVOR]],
+        [{'flavors': [_FLAVOR]}, {'flavor': _FLAVOR}],
+        [{'flavors': [_FLAVOR, _FLAVOR], 'flavors_links': [{'rel': 'next'}]}],
+    )
+    def test_rows_are_found_in_whatever_holds_them(
+        self, documents: list[object]
+    ) -> None:
+        self.assertEqual([_FLAVOR] * 2, list(rows.unwrap(documents)))
+
+    def test_a_column_of_that_name_is_no_answer(self) -> None:
+        server = {'name': 's', 'flavor': {'original_name': 'f'}}
+        self.assertEqual([server], list(rows.unwrap([server])))
+
+    @ddt.data('text', ['text'], {'servers': ['text']}, 42)
+    def test_something_else_is_refused(self, document: object) -> None:
+        with self.assertRaisesRegex(inventory.UnreadableError, '-f json'):
+            list(rows.unwrap([document]))
 
 
 class SelectTest(unittest.TestCase):

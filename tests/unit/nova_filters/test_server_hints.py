@@ -6,7 +6,7 @@ import unittest
 
 import ddt
 
-from nova_filters.advice import inventory, server_hints
+from nova_filters.advice import inventory, rows, server_hints
 from nova_filters.advice.server_hints import Signature
 from os_placement_plugins import signature
 from tests import signing
@@ -75,7 +75,8 @@ class ServerHintsTest(unittest.TestCase):
         ],
     )
     def test_a_server_is_found_in_whatever_holds_it(self, documents):
-        (member,) = server_hints.read_servers(documents, KEYS)
+        servers = rows.unwrap(documents)
+        (member,) = server_hints.read_servers(servers, KEYS)
         self.assertEqual(
             ('web', 'i', Signature.VALID),
             (member.name, member.id, member.signature),
@@ -87,7 +88,6 @@ class ServerHintsTest(unittest.TestCase):
         ({'name': 'web'}, 'no "id"'),
         ({'name': 'web', 'id': 'i'}, 'API version 2.100'),
         (server('text'), 'no mapping'),
-        ({'servers': ['text']}, 'no mapping'),
     )
     def test_what_is_no_server_is_refused(self, document, text):
         with self.assertRaises(inventory.UnreadableError) as caught:

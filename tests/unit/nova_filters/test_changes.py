@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Changes: what they leave, and the commands that make them."""
+
+import unittest
+
+import ddt
+
+from nova_filters.advice import changes, inventory
+
+_FLAVORS = (inventory.Flavor('f', {'k': '1', 'l': '2'}, '7'),)
+_AGGREGATES = (
+    inventory.HostAggregate('a', {'k': '1'}, ('h1',), '3'),
+    inventory.HostAggregate('b', {}, (), '4'),
+)
+
+
+@ddt.ddt
+class ChangeTest(unittest.TestCase):
+    @ddt.data(
+        (('flavor', 'set', 'f', 'k', '~'), "set --property 'k=~' f"),
+        (('flavor', 'unset', 'f', 'k'), 'unset --property k f'),
+        (('aggregate', 'set', 'a', 'k', '1'), 'set --property k=1 a'),
+        (('aggregate', 'unset', 'my a', 'k'), "unset --property k 'my a'"),
+        (('aggregate', 'add host', 'a', 'h2'), 'add host a h2'),
+        (('aggregate', 'remove host', 'a', 'h1'), 'remove host a h1'),
+    )
+    @ddt.unpack
+    def test_a_change_is_a_command(
+        self, words: tuple[str, ...], wanted: str
+    ) -> None:
+        self.assertEqual(
+            f'openstack {words[0]} {wanted}', str(changes.Change(*words))
+        )
+
+    def test_changes_are_made_one_after_the_other(self) -> None:
+        flavors, aggregates = changes.apply(
+            [
+                changes.Change('flavor', 'set', '7', 'm', ''),
+                changes.Change('flavor', 'unset', 'f', 'l'),
+                changes.Change('aggregate', 'remove host', 'a', 'h1'),
+                changes.Change('aggregate', 'add host', 'b', 'h1'),
+                changes.Change('aggregate', 'set', '4', 'k', '2'),
+                changes.Change('aggregate', 'unset', 'a', 'k'),
+            ],
+            _FLAVORS,
+            _AGGREGATES,
+        )
+        self.assertEqual(
+            [{'k': '1', 'm': ''}], [f.extra_specs for f in flavors]
+        )
+        self.assertEqual(
+            [({}, ()), ({'k': '2'}, ('h1',))],
+            [(a.metadata, a.hosts) for a in aggregates],
+        )
+        # What was given stays.
+        self.assertEqual({'k': '1', 'l': '2'}, _FLAVORS[0].extra_specs)
+
+    @ddt.data(
+        (
+            ('flavor', 'set', 'g', 'k', '1'),
+            "no flavors have the name or ID 'g'",
+        ),
+        (('flavor', 'unset', 'f', 'm'), "flavor 'f' has no key 'm' to remove"),
+        (('aggregate', 'add host', 'a', 'h1'), "'h1' is already in aggregate"),
+        (('aggregate', 'remove host', 'b', 'h1'), "'h1' is not in aggregate"),
+    )
+    @ddt.unpack
+    def test_what_cannot_be_changed_is_named(
+        self, words: tuple[str, ...], told: str
+    ) -> None:
+        with self.assertRaisesRegex(inventory.UnreadableError, told):
+            changes.apply([changes.Change(*words)], _FLAVORS, _AGGREGATES)
