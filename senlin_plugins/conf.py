@@ -110,8 +110,8 @@ Seconds that a service has to answer before a region counts as out.
 
 A region placement policy of version 1.1 asks the services that a
 cluster's profile needs, in all its regions at the same time. A
-service that does not answer is asked once more. Answers are
-remembered for 30 seconds.
+service that does not answer is asked once more. An engine does not
+ask again within 30 seconds after an answer.
 """,
     ),
     cfg.IntOpt(

@@ -86,9 +86,6 @@ def resizing(data: Mapping[str, Any]) -> Change | None:
     for field, growing in (('creation', True), ('deletion', False)):
         decision = data.get(field)
         if decision is not None:
-            # The parser writes a creation of 0 if the size stays.
-            if decision.get('count') == 0:
-                return Change(growing, 0)
             return _decided(growing, field, decision)
     return None
 
@@ -110,4 +107,8 @@ def recovering(
 def _decided(growing: bool, field: str, decision: Mapping[str, Any]) -> Change:
     """Return the change that another policy decided."""
     count = decision.get('count', DEFAULT_COUNT)
+    # The parser of a resize writes 0 if the size stays, and so does a scaling
+    # policy with best_effort at its limit.
+    if count == 0:
+        return Change(growing, 0)
     return Change(growing, read_count(count, f'{field}.count'))

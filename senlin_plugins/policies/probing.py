@@ -9,17 +9,22 @@ from typing import Any, Final
 
 from keystoneauth1 import exceptions as keystone_exc
 
-#: Seconds for which an engine takes the last answer of a service.
+#: Seconds for which an engine trusts that a service answers.
 REMEMBERED: Final = 30.0
 #: A service is away after so many questions without an answer.
 TRIES: Final = 2
 
-#: URL -> when it was asked, and whether it answered.
-_answers: dict[str, tuple[float, bool]] = {}
+NEVER: Final = float('-inf')
+
+#: URL -> when it last answered.
+_answered: dict[str, float] = {}
 
 
 def find_silent(
-    session: Any, urls: Collection[str], timeout: float
+    session: Any,
+    urls: Collection[str],
+    doubted: Collection[str],
+    timeout: float,
 ) -> set[str]:
     """Return the services that do not answer, all asked at the same time.
 
@@ -28,27 +33,29 @@ def find_silent(
 
     :param session: a session of keystoneauth, for its TLS settings.
     :param urls: the endpoints as the catalog has them.
+    :param doubted: those that did not answer before, to any engine.
     :param timeout: seconds to wait for each answer.
     """
-    fresh = time.monotonic() - REMEMBERED
-    unknown = [u for u in urls if _answers.get(u, (fresh, True))[0] <= fresh]
-    if unknown:
-        # Green threads, as everything in an engine.
-        with futures.ThreadPoolExecutor(len(unknown)) as pool:
-            found = pool.map(
-                lambda u: _answers_at(session, u, timeout), unknown
-            )
-            for url, answered in zip(unknown, found, strict=True):
-                _answers[url] = time.monotonic(), answered
-    return {url for url in urls if not _answers[url][1]}
+    for url in doubted:
+        _answered.pop(url, None)
+    now = time.monotonic()
+    asked = [u for u in urls if _answered.get(u, NEVER) + REMEMBERED <= now]
+    if not asked:
+        return set()
+    # Green threads, as everything in an engine.
+    with futures.ThreadPoolExecutor(len(asked)) as pool:
+        answers = pool.map(lambda url: _answers(session, url, timeout), asked)
+        found = dict(zip(asked, answers, strict=True))
+    _answered.update((url, now) for url, answer in found.items() if answer)
+    return {url for url, answer in found.items() if not answer}
 
 
 def forget() -> None:
     """Forget all answers."""
-    _answers.clear()
+    _answered.clear()
 
 
-def _answers_at(session: Any, url: str, timeout: float) -> bool:
+def _answers(session: Any, url: str, timeout: float) -> bool:
     """Tell whether a service answers at one of some questions."""
     for _ in range(TRIES):
         try:

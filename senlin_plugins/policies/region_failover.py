@@ -93,7 +93,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             return super().decide(cluster_id, action) if known else None
         names = [region.name for region in self.spec_regions]
         keystone = self.keystone(cluster.user, cluster.project)
-        states = survey.look(keystone, profile, names, cluster.nodes)
+        states = survey.look(keystone, profile, names, cluster)
         survey.keep(cluster, states, locked=action.target == cluster_id)
         if states:
             action.data[failing.DATA_KEY] = states

@@ -9,7 +9,9 @@ from typing import Any
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
+from senlin.common import context as senlin_context
 from senlin.common import exception as exc
+from senlin.objects import node as node_objects
 from senlin.policies import base as senlin_base
 
 from senlin_plugins import catalog, conf
@@ -215,6 +217,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """Refuse an action; a recovery first mends the nodes there are."""
         if action.action != consts.CLUSTER_RECOVER:
             super().refuse(action, reason)
+            if action.action == consts.NODE_CREATE:
+                _expel(action.entity, reason)
             return
         action.data['status'] = senlin_base.CHECK_OK
         action.data['creation'] = {'count': 0, 'reason': reason}
@@ -293,6 +297,18 @@ def _offers(session: Any, region: str, services: list[str]) -> bool:
             {'region': region, 'services': ', '.join(missing)},
         )
     return not missing
+
+
+def _expel(node: Any, reason: str) -> None:
+    """Take a node that cannot be created out of its cluster."""
+    # As Senlin does with a node above max_size. In the cluster, a recovery
+    # would create it in the default region.
+    status = {'status': consts.NS_ERROR, 'status_reason': reason}
+    node_objects.Node.update(
+        senlin_context.get_admin_context(),
+        node.id,
+        {'cluster_id': '', **status},
+    )
 
 
 def _find_lost(cluster: Any) -> str:

@@ -31,20 +31,21 @@ AT_ONCE = 8
 
 
 def look(
-    keystone: Any, profile: Any, names: Iterable[str], nodes: Iterable[Any]
+    keystone: Any, profile: Any, names: Iterable[str], cluster: Any
 ) -> dict[str, dict[str, Any]]:
     """Ask the regions, and read what their clouds said when they refused.
 
     :param keystone: Senlin's client for Keystone, of the cluster's owner.
     :param profile: the profile of the cluster.
     :param names: the regions of the policy.
-    :param nodes: the nodes of the cluster; their regions are asked, too.
+    :param cluster: the engine's cluster object; the regions of its nodes are
+        asked, too.
     :returns: region name -> ``state``, ``why``, and ``dead`` if not even
         deleting is possible there. Regions that work are left out.
     """
     group = cfg.CONF[conf.GROUP]
     interface = cfg.CONF.authentication.interface
-    nodes = list(nodes)
+    nodes = cluster.nodes
     recorded = filter(None, map(records.recorded_region, nodes))
     names = sorted({*names, *recorded})
     known = set(keystone.validate_regions(names))
@@ -56,9 +57,11 @@ def look(
         if name in known
         for service in profile.required_services()
     }
+    before = failing.read_states(cluster.data or {})
     silent = probing.find_silent(
         keystone.session,
-        set(filter(None, urls.values())),
+        {url for url in urls.values() if url},
+        {url for (name, _), url in urls.items() if url and name in before},
         group.region_timeout,
     )
     full = failing.find_full(

@@ -9,6 +9,7 @@ that region, even if the profile's own region changes.
 """
 
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 from keystoneauth1 import loading
@@ -158,6 +159,9 @@ class RegionAware(moving.Moving):
         :returns: the spec of the resource, or a description of the error.
         """
         asked = (overrides or {}).get('context') or {}
+        if not isinstance(asked, Mapping):
+            problem = "'context' of the overrides is no map."
+            return {'Error': {'code': 400, 'message': problem}}
         region = asked.get('region_name') or cfg.CONF.default_region_name
         if region:
             self.context = {**(self.context or {}), 'region_name': region}

@@ -12,7 +12,15 @@ import testtools
 from openstack.compute.v2 import server as compute_server
 from testtools import content
 
-from tests.cloud import clients, layout, logs, mariadb, readiness
+from tests.cloud import (
+    clients,
+    layout,
+    logs,
+    mariadb,
+    processes,
+    readiness,
+    services,
+)
 
 ONE, TWO = (region.name for region in layout.REGIONS)
 
@@ -54,6 +62,12 @@ def made() -> set[tuple[str, str]]:
 
 #: A login and the looks at what there is are made once for all tests.
 connect = functools.cache(clients.connect)
+
+
+def start(name: str) -> None:
+    """Start a service, unless it runs, and wait until its API answers."""
+    if not processes.is_running(name):
+        readiness.start(services.named(name))
 
 
 class CloudTest(testtools.TestCase):

@@ -11,6 +11,7 @@ from tests.cloud import base, layout, mariadb
 
 SERVER = 'senlin_plugins.nova.server-1.0'
 REGIONS = 'senlin_plugins.policy.region_placement-1.0'
+FAILOVER = 'senlin_plugins.policy.region_placement-1.1'
 DELETION = 'senlin_plugins.policy.deletion-1.1'
 
 #: How long an action may take, in seconds.

@@ -16,16 +16,9 @@ from tests.cloud import (
     rabbitmq,
     readiness,
     senlin_base,
-    services,
 )
 
 ONE, TWO = base.ONE, base.TWO
-
-
-def start(name: str) -> None:
-    """Start a service, unless it runs, and wait until its API answers."""
-    if not processes.is_running(name):
-        readiness.start(services.named(name))
 
 
 class TestClusters(senlin_base.ClusterTest):
@@ -60,7 +53,7 @@ class TestClusters(senlin_base.ClusterTest):
 
     def test_nova_of_one_region_is_down(self):
         api = f'{TWO}.nova-api'
-        self.addCleanup(start, api)
+        self.addCleanup(base.start, api)
         processes.kill(api)
 
         action = self.senlin.wait(
@@ -85,7 +78,7 @@ class TestClusters(senlin_base.ClusterTest):
                 port = str(layout.port(f'{TWO}.nova'))
                 self.assertIn(port, node['status_reason'])
 
-        start(api)
+        base.start(api)
         self.do(self.cluster, 'scale_out', count=2)
         self.heal(RegionOne=3, RegionTwo=3)
 
@@ -108,10 +101,10 @@ class TestClusters(senlin_base.ClusterTest):
             ' ON action.owner = service.id WHERE action.id = %s',
             action,
         )
-        self.addCleanup(start, engine)
+        self.addCleanup(base.start, engine)
         processes.kill(engine)
         processes.send(signal.SIGCONT, conductor)
-        start(engine)
+        base.start(engine)
 
         ended = self.senlin.wait(action)
         self.assertEqual('FAILED', ended['status'])
@@ -204,17 +197,17 @@ class TestSchedulers(nova_base.PlacementTest):
 
     def test_scheduler_that_is_back_knows_the_aggregates(self):
         first, second = (f'{ONE}.nova-scheduler-{one}' for one in (1, 2))
-        self.addCleanup(start, second)
-        self.addCleanup(start, first)
+        self.addCleanup(base.start, second)
+        self.addCleanup(base.start, first)
         before = readiness.reports(ONE)
         processes.kill(first)
         servers = self.boot_many(2)
         self.assert_allowed(servers)
-        start(first)
+        base.start(first)
         self.wait_for(functools.partial(readiness.reported, ONE, before))
         processes.kill(second)
         servers |= self.boot_many(2)
         self.assert_allowed(servers)
         before = readiness.reports(ONE)
-        start(second)
+        base.start(second)
         self.wait_for(functools.partial(readiness.reported, ONE, before))

@@ -34,11 +34,18 @@ class Health(base.TestCase):
         ):
             cfg.CONF.set_override(option, seconds)
             self.addCleanup(cfg.CONF.clear_override, option)
+        self.cluster_id = self.cluster(
+            self.region_policy((TWO,), (THREE,)),
+            self.senlin.policy(base.DELETION_POLICY, {}),
+        )
+
+    def attach_health(self, interval):
+        """Attach a health policy that looks once in so many seconds."""
         health = self.senlin.policy(
             'senlin.policy.health',
             {
                 'detection': {
-                    'interval': 1,
+                    'interval': interval,
                     # Seconds after a change of a node.
                     'node_update_timeout': 1,
                     'detection_modes': [{'type': 'NODE_STATUS_POLLING'}],
@@ -47,12 +54,6 @@ class Health(base.TestCase):
             },
             '1.1',
         )
-        self.cluster_id = self.cluster(
-            self.region_policy((TWO,), (THREE,)),
-            self.senlin.policy(base.DELETION_POLICY, {}),
-        )
-        # Senlin recovers a node, too, whose creation nobody has begun.
-        self.act(self.cluster_id, 'scale_out', count=4)
         self.assert_done(self.senlin.attach(self.cluster_id, health))
         # The polling must not go on behind the test.
         self.addCleanup(
@@ -77,6 +78,8 @@ class Health(base.TestCase):
         self.assert_servers(self.cluster_id, **wanted)
 
     def test_lost_servers_come_back_in_their_regions(self):
+        self.act(self.cluster_id, 'scale_out', count=4)
+        self.attach_health(1)
         self.assert_healed(**{TWO: 2, THREE: 2})
 
         # Senlin stops polling for an action that shrinks a cluster, and goes
@@ -90,7 +93,9 @@ class Health(base.TestCase):
         self.act(self.cluster_id, 'scale_in', count=2)
         self.assert_healed(**{TWO: 1, THREE: 1})
 
-        # The health policy overwrites ``creation``, not the placements.
+    def test_a_resize_is_placed_although_its_plan_is_overwritten(self):
+        # So long that nobody recovers a node before it is created.
+        self.attach_health(3600)
         data = self.act(
             self.cluster_id,
             'resize',
@@ -98,7 +103,7 @@ class Health(base.TestCase):
             number=2,
         )
         self.assertEqual({'count': 2}, data['creation'])
-        self.assert_servers(self.cluster_id, **{TWO: 2, THREE: 2})
+        self.assert_servers(self.cluster_id, **{TWO: 1, THREE: 1})
 
 
 class Scaling(base.TestCase):

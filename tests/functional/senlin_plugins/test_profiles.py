@@ -272,6 +272,19 @@ class Adoption(TestCase):
         self.assertEqual({'region_name': TWO}, spec['context'])
         self.assertEqual('none', spec['image'])
 
+    def test_a_context_that_is_no_map_is_refused(self):
+        with self.assertRaisesRegex(engine.ApiError, 'is no map') as caught:
+            self.senlin.call(
+                'POST',
+                '/nodes/adopt',
+                {
+                    'type': 'senlin_plugins.nova.server-1.0',
+                    'identity': 'a server',
+                    'overrides': {'context': TWO},
+                },
+            )
+        self.assertEqual(400, caught.exception.code)
+
     def test_an_adopted_server_stays_when_the_default_region_changes(self):
         cluster = self.cluster(size=1)
         (node,) = self.senlin.nodes(cluster)

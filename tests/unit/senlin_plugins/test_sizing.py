@@ -79,6 +79,11 @@ class Scaling(unittest.TestCase):
 
 @ddt.ddt
 class Resizing(unittest.TestCase):
+    def test_no_change_is_no_error(self):
+        data = {'creation': {'count': 0}}
+        change = sizing.scaling('CLUSTER_SCALE_OUT', {}, data)
+        self.assertEqual(Change(True, 0), change)
+
     @ddt.data(
         ({}, None),
         ({'creation': None}, None),
