@@ -14,6 +14,7 @@ from typing import Any
 
 from keystoneauth1 import loading
 from oslo_config import cfg
+from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
 
 from senlin_plugins.profiles import creation, moving
@@ -160,8 +161,10 @@ class RegionAware(moving.Moving):
         """
         asked = (overrides or {}).get('context') or {}
         if not isinstance(asked, Mapping):
-            problem = "'context' of the overrides is no map."
-            return {'Error': {'code': 400, 'message': problem}}
+            raise exc.InvalidSpec(
+                message="'context' of the overrides is no map: write "
+                "'region_name' into one."
+            )
         region = asked.get('region_name') or cfg.CONF.default_region_name
         if region:
             self.context = {**(self.context or {}), 'region_name': region}
