@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Random templates: nothing raises, is forged, or writes a log line."""
+
+import json
+import unittest
+
+import tests
+from tests import processes
+
+#: How many templates are tried.
+CASES = 1_000_000 if tests.ALL else 10_000
+
+_PROGRAM = """
+import json
+import sys
+from tests.functional.heat_hints import fuzzing
+print(json.dumps(fuzzing.main(int(sys.argv[1]))))
+"""
+
+
+class FuzzTest(unittest.TestCase):
+    def test_no_template_raises_forges_a_hint_or_writes_a_log_line(self):
+        found = json.loads(processes.run_python(_PROGRAM, str(CASES))[-1])
+        self.assertEqual(([], CASES), (found['wrong'], found['count']))
+        # Each kind of answer came, and some lines were written.
+        self.assertEqual(
+            {'ours', 'stock', 'refused', 'lines'}, set(found['kinds'])
+        )
