@@ -2,8 +2,10 @@
 
 """The scheduler hints that name a server's place in Heat's stacks.
 
-heat-engine writes these hints, nova-scheduler and the commands read them. The
-hints are those of the specification "Stack lifecycle scheduler hints", as
+heat-engine writes these hints, nova-scheduler and the commands read them.
+Filters and weighers of others may use :func:`read_request`, :func:`read`,
+:func:`read_path` and :class:`StackHints`, which stay as they are. The hints
+are those of the specification "Stack lifecycle scheduler hints", as
 Heat's own option sends them.
 
 A tenant can send any hint, so a hint may hold anything. Reading never raises:
@@ -13,7 +15,7 @@ a hint that cannot be read counts as absent.
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from os_placement_plugins import signature
 
@@ -179,6 +181,22 @@ def read(
         resource_uuid=_read_id(hints.get(RESOURCE_UUID)),
         project_id=_read_text(project_id),
     )
+
+
+def read_request(
+    request: Any, keys: signature.Keys | None = None
+) -> StackHints:
+    """Return what a request for a server tells about its stack.
+
+    :param request: Nova's RequestSpec, as a filter or weigher gets it.
+    :param keys: as for :func:`read`; the project is the request's.
+    :returns: no parts at all if the request has no hints.
+    """
+    hints, project_id = (
+        getattr(request, name) if name in request else None
+        for name in ('scheduler_hints', 'project_id')
+    )
+    return read(hints, project_id, keys)
 
 
 def read_stored(

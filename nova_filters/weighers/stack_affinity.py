@@ -113,16 +113,14 @@ class StackAffinityWeigher(weights.BaseHostWeigher):  # type: ignore[misc]
 
     def _weigh(self, weighed: Sequence[Any], request: Any) -> list[float]:
         """Read what is new, and count."""
-        hints = stack_hints.read(
-            _field(request, 'scheduler_hints'),
-            _field(request, 'project_id'),
-            self._keys,
-        )
+        hints = stack_hints.read_request(request, self._keys)
         found = [0.0] * len(weighed)
         if hints.root_stack_id is None:
             return found
         stack = hints.root_stack_id, hints.project_id
-        uuid = _field(request, 'instance_uuid')
+        uuid: Any = (
+            request.instance_uuid if 'instance_uuid' in request else None
+        )
         # Other threads may change the instances; list() copies them at once.
         lists: dict[str, set[str]] = {
             host.obj.uuid: set(list(host.obj.instances or ()))
@@ -230,8 +228,3 @@ def _places(host_state: Any, levels: Sequence[str]) -> stack_members.Places:
         own = tuple(sorted(filter(None, values)))
         places.append(own or host_state.uuid)
     return tuple(places)
-
-
-def _field(request: Any, name: str) -> Any:
-    """Return a field of Nova's RequestSpec; None if it is not set."""
-    return getattr(request, name) if name in request else None

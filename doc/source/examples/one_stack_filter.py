@@ -1,0 +1,19 @@
+"""Keep hosts for one stack: those whose aggregates name its root stack."""
+
+import nova.conf
+from nova.scheduler import filters
+from nova.scheduler.filters import utils
+
+from nova_filters import conf
+from os_placement_plugins import options, signature, stack_hints
+
+CONF = nova.conf.CONF
+options.register(CONF, conf.list_opts())
+
+
+class OneStackFilter(filters.BaseHostFilter):
+    def host_passes(self, host_state, spec_obj):
+        wanted = utils.aggregate_values_from_key(host_state, 'root_stack')
+        keys = signature.Keys(CONF.heat_hints.signing_key)
+        found = stack_hints.read_request(spec_obj, keys)
+        return not wanted or found.root_stack_id in wanted

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The filter that the page shows for others, in Nova's scheduler."""
+
+import importlib
+import sys
+
+from tests import processes, signing
+from tests.functional.nova_filters import base
+
+EXAMPLES = processes.ROOT / 'doc' / 'source' / 'examples'
+NAME = 'OneStackFilter'
+
+
+class ExampleFilterTest(base.CloudTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        sys.path.insert(0, str(EXAMPLES))
+        self.addCleanup(sys.path.remove, str(EXAMPLES))
+        # The module registers the option.
+        importlib.import_module('one_stack_filter')
+        self.set_option('signing_key', [signing.KEY], 'heat_hints')
+        self.set_option(
+            'available_filters',
+            ['nova.scheduler.filters.all_filters', f'one_stack_filter.{NAME}'],
+            'filter_scheduler',
+        )
+        self.kept = self.add_host({'root_stack': 'a'})
+        self.scheduler = self.cloud.scheduler(NAME)
+        self.flavor = self.add_flavor({})
+
+    def host(self, hints: dict, *others: str) -> str | None:
+        """Return where a server with these hints is put."""
+        request = self.cloud.request(self.flavor, [self.kept, *others], hints)
+        return self.cloud.boot(self.scheduler, request).host
+
+    def test_it_has_twenty_lines(self) -> None:
+        text = (EXAMPLES / 'one_stack_filter.py').read_text('utf-8')
+        self.assertLessEqual(len(text.splitlines()), 20)
+
+    def test_the_hosts_are_for_servers_that_heat_signed(self) -> None:
+        member = {'heat_root_stack_id': 'a'}
+        project = self.cloud.request(self.flavor).project_id
+        self.assertEqual(self.kept, self.host(signing.signed(member, project)))
+        for hints in (
+            {},
+            member,
+            signing.signed(member, 'another'),
+            signing.signed(member, project, signing.OTHER_KEY),
+            signing.signed({'heat_root_stack_id': 'b'}, project),
+        ):
+            self.assertIsNone(self.host(hints), hints)
+
+    def test_other_hosts_are_for_everybody(self) -> None:
+        other = self.add_host()
+        self.assertEqual(other, self.host({}, other))
