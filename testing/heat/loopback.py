@@ -4,9 +4,9 @@
 
 The only stub of the embedded Heat: it stands where Keystone, Glance, Nova,
 Cinder and Neutron would answer. It knows one image, one flavor, one network
-and one port; servers and volumes are ready as soon as they are asked for.
-What Heat sends to create them is kept letter by letter, because that is what
-the demo and the tests look at.
+and one port; servers, volumes and stacks of another Heat are ready as soon as
+they are asked for. What Heat sends to create them is kept letter by letter,
+because that is what the demo and the tests look at.
 """
 
 import dataclasses
@@ -30,6 +30,7 @@ PORT = '22222222-0000-4000-8000-000000000003'
 
 _NOVA = '/compute/v2.1'
 _NETWORK = '/network/v2.0'
+_HEAT = '/heat/v1'
 
 #: What a server's status becomes after an action.
 _STATUS = {'suspend': 'SUSPENDED', 'resume': 'ACTIVE'}
@@ -79,6 +80,8 @@ class Cloud:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        #: The requests for stacks of the other Heat.
+        self.stacks: list[dict[str, Any]] = []
         self._things: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
         self._server = http.server.ThreadingHTTPServer(
@@ -185,6 +188,9 @@ class Cloud:
             ('GET', _NOVA + r'/flavors/([^/]+)', self._flavor),
             ('GET', _NETWORK + r'/(networks|subnets|ports)', self._networks),
             ('GET', _NETWORK + r'/ports/([^/]+)', self._port),
+            ('POST', _HEAT + r'/validate', lambda body: (200, {})),
+            ('POST', _HEAT + r'/stacks', self._create_stack),
+            ('GET', _HEAT + r'/stacks/([^/]+)', self._show_stack),
             ('POST', _NOVA + r'/servers', self._create('server', project)),
             (
                 'POST',
@@ -246,6 +252,7 @@ class Cloud:
                 ('network', '/network'),
                 ('volumev3', '/volume/v3'),
                 ('block-storage', '/volume/v3'),
+                ('orchestration', _HEAT),
                 # Heat itself: it writes this address into user data.
                 ('cloudformation', '/heat-cfn/v1'),
             )
@@ -347,6 +354,14 @@ class Cloud:
             return 202, {kind: thing}
 
         return create
+
+    def _create_stack(self, body: bytes) -> tuple[int, Any]:
+        self.stacks.append(json.loads(body))
+        return 201, {'stack': {'id': str(len(self.stacks)), 'links': []}}
+
+    def _show_stack(self, body: bytes, stack: str) -> tuple[int, Any]:
+        status = 'CREATE_COMPLETE'
+        return 200, {'stack': {'id': stack, 'stack_status': status}}
 
     def _show(self, body: bytes, thing: str) -> tuple[int, Any]:
         with self._lock:

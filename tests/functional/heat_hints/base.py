@@ -35,6 +35,7 @@ class Outcome:
     :param sent: what the cloud was asked for.
     :param log: the engine's log.
     :param statements: the SQL statements that the engine sent.
+    :param remote: the requests for stacks of another Heat.
     """
 
     def __init__(
@@ -43,11 +44,13 @@ class Outcome:
         sent: list[loopback.Request],
         log: str,
         statements: list[str],
+        remote: list[dict[str, Any]],
     ) -> None:
         self.told = told
         self.sent = sent
         self.log = log
         self.statements = statements
+        self.remote = remote
 
     def sent_for(self, stack: str) -> list[loopback.Request]:
         """Return the requests for a stack, which has a project of its own."""
@@ -181,6 +184,7 @@ class ScenarioCase(unittest.TestCase):
             cloud.requests,
             log.read_text(),
             result['statements'],
+            cloud.stacks,
         )
 
     def assert_created(self, *names: str) -> None:

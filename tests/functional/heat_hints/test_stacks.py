@@ -7,6 +7,7 @@ And what else than creating can be done to a stack.
 
 import collections
 import json
+from unittest import mock
 
 from testing.heat import loopback
 from testing.heat.templates import server, template
@@ -421,3 +422,46 @@ class TestQueries(base.ScenarioCase):
                 sent,
             )
         self.assert_quiet()
+
+
+class TestRemoteStack(base.ScenarioCase):
+    """A stack that has another Heat make a stack, as in another region."""
+
+    stacks = (
+        {
+            'name': 'here',
+            'template': template(
+                one=server(name='one'),
+                there={
+                    'type': 'OS::Heat::Stack',
+                    'properties': {
+                        'template': json.dumps(
+                            template(two={**MEMBER, 'type': 'My::Server'})
+                        )
+                    },
+                },
+            ),
+            'environment': ALIAS['environment'],
+        },
+    )
+
+    def test_the_other_heat_makes_a_root_stack_of_its_own(self):
+        self.assert_created('here')
+        (order,) = self.outcome.remote
+        self.assertNotIn('hints', json.dumps(order))
+        there = {
+            'name': order['stack_name'],
+            'template': order['template'],
+            'environment': order['environment'],
+        }
+        with mock.patch.object(type(self), 'stacks', (there,)):
+            outcome = self.run_scenario()
+        told = outcome.told[there['name']]
+        self.assertEqual('CREATE_COMPLETE', told['status'], told['reason'])
+        (request,) = outcome.sent
+        two = outcome.only(there['name'], 'two')
+        self.assertEqual(outcome.wanted(there['name'], two), request.hints)
+        self.assertNotEqual(
+            self.outcome.told['here']['root'],
+            request.hints['heat_root_stack_id'],
+        )
