@@ -197,7 +197,8 @@ Possible values:
         help="""
 How long a provider may take to answer, in seconds.
 
-A provider that takes longer has failed, and ``on_error`` decides.
+A provider that takes longer has failed, and ``on_error`` decides. The first
+answer includes the time in which a worker makes the provider.
 """,
     ),
     cfg.ListOpt(

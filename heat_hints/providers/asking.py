@@ -2,7 +2,9 @@
 
 """Ask the providers for hints, one after the other."""
 
-from collections.abc import Callable, Container, Iterable
+import functools
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any
 
 from oslo_log import log as logging
 
@@ -32,16 +34,16 @@ def ask(
     """
     provided: dict[str, HintValue] = {}
     for maker in makers:
-        name, provider = maker.name, maker.get()
-        if provider is None:
-            failed(f'the provider "{name}" could not be made', told=True)
-            continue
+        name = maker.name
         try:
-            offer = maker.limit.ask(provider, request)
-            accepted, refused = hints.accept(offer, provided, allowed)
+            # It may have to be made first, which may take as long.
+            offer = maker.limit.wait(functools.partial(_ask, maker, request))
+            accepted, refused = hints.accept(offer or {}, provided, allowed)
         except Exception as exc:
             failed(f'the provider "{name}" failed', exc)
             continue
+        if offer is None:
+            failed(f'the provider "{name}" could not be made', told=True)
         provided |= accepted
         for hint, reason in refused.items():
             LOG.warning(
@@ -51,3 +53,9 @@ def ask(
                 {'hint': quote(hint), 'provider': name, 'reason': reason},
             )
     return provided
+
+
+def _ask(maker: Maker, request: Request) -> Mapping[Any, Any] | None:
+    """Return what a provider offers; None if it could not be made."""
+    provider = maker.get()
+    return None if provider is None else provider.hints(request) or {}

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ask a provider for a limited time."""
+"""Wait for a provider for a limited time."""
 
 import threading
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 from oslo_context import context
 
-from heat_hints.deciding.resource import Request
-from heat_hints.providers import Provider, ProviderError
+from heat_hints.providers import ProviderError
+
+Answer = TypeVar('Answer')
 
 #: As many questions to one provider may be left without an answer. Then no
 #: further ones are asked until one ends, so that a provider that hangs does
@@ -17,24 +18,22 @@ from heat_hints.providers import Provider, ProviderError
 MAX_LATE = 8
 
 
-class Question:
+class Question(Generic[Answer]):
     """One question, in a thread of its own: nothing can break off a call.
 
-    :param provider: the provider to ask.
-    :param request: the resource.
+    :param ask: asks the provider, and returns its answer.
     """
 
-    def __init__(self, provider: Provider, request: Request) -> None:
-        self._provider = provider
-        self._request = request
+    def __init__(self, ask: Callable[[], Answer]) -> None:
+        self._ask = ask
         # The log names the request of Heat's API that a thread works for.
         self._context = context.get_current()
-        self._offer: Mapping[Any, Any] | None = None
+        self._answer: Answer
         self._raised: BaseException | None = None
-        self._thread = threading.Thread(target=self._ask, daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def answer(self, seconds: float) -> Mapping[Any, Any]:
-        """Return what the provider offers; nothing is an empty mapping.
+    def answer(self, seconds: float) -> Answer:
+        """Return what the provider answers.
 
         :param seconds: how long to wait.
         :raises TimeoutError: if there was no answer.
@@ -53,17 +52,17 @@ class Question:
             # An exit, or a time-out of eventlet, ends nothing here.
             kind = type(self._raised).__name__
             raise ProviderError(f'{kind}: {self._raised}')
-        return self._offer or {}
+        return self._answer
 
     def is_open(self) -> bool:
         """Tell whether the provider still works on the answer."""
         return self._thread.is_alive()
 
-    def _ask(self) -> None:
+    def _run(self) -> None:
         if self._context is not None:
             self._context.update_store()
         try:
-            self._offer = self._provider.hints(self._request)
+            self._answer = self._ask()
         except BaseException as exc:
             self._raised = exc
 
@@ -76,22 +75,23 @@ class Limit:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._late: list[Question] = []
+        self._late: list[Question[Any]] = []
 
-    def ask(self, provider: Provider, request: Request) -> Mapping[Any, Any]:
-        """Return what a provider offers for a resource.
+    def wait(self, ask: Callable[[], Answer]) -> Answer:
+        """Ask a provider, and return its answer.
 
         :raises TimeoutError: if there was no answer in time, or too many
             questions before have none yet.
         :raises Exception: what the provider raised.
         """
-        # Assigned anew, so that no thread needs a lock.
+        # Of two threads at once, one may forget the other's question. Then
+        # one more is asked.
         self._late = [late for late in self._late if late.is_open()]
         if len(self._late) >= MAX_LATE:
             raise TimeoutError(
                 f'{len(self._late)} questions before have no answer yet'
             )
-        question = Question(provider, request)
+        question = Question(ask)
         try:
             return question.answer(self._seconds)
         except TimeoutError:

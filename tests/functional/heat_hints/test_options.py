@@ -107,6 +107,11 @@ class Hanging:
         threading.Event().wait()
 
 
+class NeverMade:
+    def __init__(self, conf):
+        threading.Event().wait()
+
+
 class Meeting:
     """Answers one of two servers only when the other asks, too."""
 
@@ -153,6 +158,7 @@ NAMES = {
     'meeting': 'providers_for_tests:Meeting',
     'nova': 'providers_for_tests:Nova',
     'hanging': 'providers_for_tests:Hanging',
+    'never_made': 'providers_for_tests:NeverMade',
     'broken': 'providers_for_tests:Broken',
     'asserting': 'asserting_for_tests:Provider',
     'exiting': 'exiting_for_tests:Provider',
@@ -597,11 +603,11 @@ class TestFailuresFail(_Failing, base.ScenarioCase):
 
 
 class TestHangingProvider(_WithProviders, base.ScenarioCase):
-    """A provider that never answers, before one that does."""
+    """Providers that never answer or are never made, before one that is."""
 
     options = {
         'enabled': 'true',
-        'providers': 'hanging,second',
+        'providers': 'hanging,never_made,second',
         'provider_timeout': '3',
     }
     stacks = _Failing.stacks[:1]
@@ -609,13 +615,14 @@ class TestHangingProvider(_WithProviders, base.ScenarioCase):
     def test_the_server_is_created_with_all_other_hints(self):
         self.assert_created('root')
         self.assertEqual('yes', self.outcome.hints('one')['own'])
-        (warning,) = self.outcome.warnings()
-        for words in (
-            'the provider "hanging" failed: TimeoutError',
-            'within 3 seconds',
-            '[heat_hints] provider_timeout',
-        ):
-            self.assertIn(words, warning)
+        names = ('hanging', 'never_made')
+        for name, warning in zip(names, self.outcome.warnings(), strict=True):
+            for words in (
+                f'the provider "{name}" failed: TimeoutError',
+                'within 3 seconds',
+                '[heat_hints] provider_timeout',
+            ):
+                self.assertIn(words, warning)
 
 
 class TestWrongNovaName(base.RefusedCase):
