@@ -165,8 +165,8 @@ This is about all names but the six identifiers, which Heat sets.
             ),
         ],
         help="""
-What happens if a provider fails or cannot be made, or if a stack's root
-cannot be looked up.
+What happens if a provider fails, cannot be made or sets a hint that it may
+not set, or if a stack's root cannot be looked up.
 """,
     ),
     cfg.ListOpt(

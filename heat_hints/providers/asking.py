@@ -28,9 +28,9 @@ def ask(
     :param makers: the providers to ask, from :func:`making.find`.
     :param request: the resource.
     :param allowed: names that Nova acts on, and providers may set.
-    :param failed: called with what failed, and with the exception or, if
-        the log has said why, with ``told=True``. If it returns, the other
-        providers are asked.
+    :param failed: called with what failed, and with the exception, if there
+        is one, or with ``told=True``, if the log has said why. If it
+        returns, the other providers are asked.
     """
     provided: dict[str, HintValue] = {}
     for maker in makers:
@@ -46,6 +46,13 @@ def ask(
             failed(f'the provider "{name}" could not be made', told=True)
         provided |= accepted
         for hint, reason in refused.items():
+            if reason != hints.REASON_TAKEN:
+                failed(
+                    f'the hint {quote(hint)} of the provider "{name}" is not '
+                    f'sent: {reason}'
+                )
+                continue
+            # The order of the providers is what the operator wants.
             LOG.warning(
                 'heat_hints: the hint %(hint)s of the provider '
                 '"%(provider)s" is not sent: %(reason)s. Give it another '

@@ -646,6 +646,19 @@ class TestProviderWithoutItsOption(base.RefusedCase):
     told = ('option providers ', '[heat_hints] mapping_file is not set')
 
 
+class TestRefusedHintFails(_WithProviders, base.ScenarioCase):
+    """``on_error = fail`` with a provider whose hints cannot be sent."""
+
+    options = {'enabled': 'true', 'providers': 'nova', 'on_error': 'fail'}
+    stacks = _Failing.stacks[:1]
+
+    def test_the_resource_fails_and_nothing_is_sent(self):
+        self.assert_failed('root', 'Ask the operator')
+        (error,) = self.outcome.errors()
+        self.assertIn('of the provider "nova" is not sent', error)
+        self.assertIn('allowed_nova_hints', error)
+
+
 class TestUnmadeProviderFails(_WithProviders, base.ScenarioCase):
     """``on_error = fail`` with a provider that could not be made."""
 
