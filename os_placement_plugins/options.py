@@ -8,12 +8,15 @@ stops the service, and no request meets the value.
 
 import difflib
 import pathlib
+import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from oslo_config import cfg, types
 
 from os_placement_plugins import signature
+
+_LOCATION: Final = re.compile(r"LocationInfo\(.*?detail='(.*?)'\)")
 
 #: Groups and their options, as ``oslo-config-generator`` asks for them.
 Options = Iterable[tuple[cfg.OptGroup, Sequence[cfg.Opt]]]
@@ -116,8 +119,9 @@ def _problem(config: cfg.ConfigOpts, group: str, opt: cfg.Opt) -> str:
     try:
         value = config[group][opt.dest]
     except ValueError as exc:
-        # The texts of oslo.config name the option.
-        return str(exc)
+        # The texts of oslo.config name the option, and where it is set as an
+        # object of its own.
+        return _LOCATION.sub(r'\1', str(exc))
     except Exception as exc:
         # A "$" that names no option, or the option itself.
         reason = 'it cannot be read' if opt.secret else exc

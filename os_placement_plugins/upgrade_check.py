@@ -9,6 +9,7 @@ the service does when it starts, without starting it.
 import functools
 import logging
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, Self
 
@@ -97,8 +98,11 @@ class Checks(upgradecheck.UpgradeCommands):
         :returns: 0 if nothing is to be done, 1 for a warning, 2 for a
             failure, 255 if nothing could be checked.
         """
-        # What the service logs while it loads is not asked for here.
+        # What the service's libraries log and warn of while they load is not
+        # asked for here; "python -W" asks for it.
         logging.getLogger().addHandler(logging.NullHandler())
+        if not sys.warnoptions:
+            warnings.simplefilter('ignore')
         try:
             checks = cls.load()
         except ImportError as exc:

@@ -3,37 +3,19 @@
 """Mistakes in flavors and aggregates that change where flavors boot.
 
 :mod:`nova_filters.advice.mistakes` finds what is wrong in a single text. This
-module asks the evaluator for the rest, which only flavors, aggregates and
-hosts together show.
+module asks the evaluator which extra specs no aggregate meets, and
+:mod:`nova_filters.advice.unreachable` which hosts and flavors never meet.
 """
 
-import collections
-import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from nova_filters.advice import explanation, inventory, mistakes, opening
-from nova_filters.advice.mistakes import Code, Problem
+from nova_filters.advice import inventory, mistakes, unreachable
+from nova_filters.advice.mistakes import Code, Finding, Problem
 from nova_filters.matching import inputs, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
-from nova_filters.matching.reason import LISTED, Kind, Reason, Side
+from nova_filters.matching.reason import LISTED, Kind, Side
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Finding:
-    """Something to correct, or to look at.
-
-    :param owner: ``flavor``, ``aggregate`` or ``host``.
-    :param name: the name of the flavor, the aggregate or the host.
-    :param key: the key as it is written there.
-    :param problem: what is wrong, and how to write it.
-    """
-
-    owner: str
-    name: str
-    key: str
-    problem: Problem
 
 
 def _unmet(
@@ -53,20 +35,41 @@ def _unmet(
         kinds.add(reason.kind)
     quoted = quote(key)
     if kinds == {Kind.MISSING}:
+        keys = (
+            own for aggregate in aggregates for own, _ in aggregate.items()
+        )
+        near = mistakes.alike(key, keys)
         yield Problem(
             Code.KEY_NOT_OFFERED,
-            f'no aggregate has {quoted}: no host passes',
-            f"{key}=… on an aggregate, or '<or> … <or> ~' in the flavor "
+            f'no aggregate has {quoted}: no host passes' + _nearly(near),
+            quote(near[0])
+            if near
+            else f"{key}=… on an aggregate, or '<or> … <or> ~' in the flavor "
             'if the key may be absent',
         )
         return
     values = {piece.text for a in aggregates for piece in a.pieces(key)}
     shown = map(quote, sorted(values)[:LISTED])
+    near = [
+        value
+        for wanted in sorted(flavor[0].wanted.literals)
+        for value in mistakes.alike(wanted, values)
+    ]
     yield Problem(
         Code.VALUE_NOT_OFFERED,
         f'no aggregate has a {quoted} that meets {quote(text)}: '
-        'no host passes',
+        'no host passes' + _nearly(near),
         f'values that are there: {", ".join(shown)}',
+    )
+
+
+def _nearly(texts: Sequence[str]) -> str:
+    """Return what to say of a text that is nearly right."""
+    if not texts:
+        return ''
+    return (
+        f'. An aggregate has {quote(texts[0])}: only white space, or upper '
+        'and lower case, differ'
     )
 
 
@@ -83,6 +86,7 @@ def _lint_extra_spec(
         )
         return
     yield from mistakes.flag_key(name)
+    yield from mistakes.spaced_key(name)
     yield from mistakes.scope(name, text)
     # Extra specs of other namespaces belong to other parts of Nova. The
     # filter reads one only if an aggregate has the same key.
@@ -106,6 +110,7 @@ def _lint_metadata(
         yield from mistakes.flag(name, text)
         return
     yield from mistakes.flag_key(name)
+    yield from mistakes.spaced_key(name)
     yield from mistakes.expanded(text)
     pieces = [piece.strip() for piece in text.split(',')]
     if aggregate.forced:
@@ -125,131 +130,6 @@ def _lint_metadata(
             f'the scope is part of the key here, because {FLAG} is not on',
             name.removeprefix(SCOPE),
         )
-
-
-def _contradictions(
-    aggregates: Sequence[inputs.Aggregate], exempt: tuple[str, ...]
-) -> list[Reason]:
-    """Return the demands of a host's aggregates that no flavor could meet."""
-    reasons = Request((), exempt).reasons(aggregates)
-    return [reason for reason in reasons if reason.kind is Kind.CONTRADICTION]
-
-
-def _contradictory(
-    hosts: inventory.Hosts,
-    aggregates: Sequence[inputs.Aggregate],
-    exempt: tuple[str, ...],
-) -> Iterable[Finding]:
-    """Find demands that exclude each other, in one aggregate or on a host."""
-    found: dict[tuple[frozenset[str], str], Finding] = {}
-    cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = [
-        ('aggregate', aggregate.name, (aggregate,)) for aggregate in aggregates
-    ]
-    cases += [('host', name, own.aggregates) for name, own in hosts.items()]
-    for owner, name, own in cases:
-        for reason in _contradictions(own, exempt):
-            problem = Problem(
-                Code.CONTRADICTORY_DEMANDS,
-                str(reason),
-                f'{requirement.FORBIDDEN!r} in all of these aggregates, or in '
-                'none',
-            )
-            # Further hosts in the same aggregates are the same mistake.
-            found.setdefault(
-                (frozenset(reason.aggregate), reason.key),
-                Finding(owner, name, reason.key, problem),
-            )
-    return found.values()
-
-
-def _closing_keys(
-    aggregate: inputs.Aggregate,
-    hosts: Iterable[tuple[inputs.Aggregate, ...]],
-    flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
-    exempt: tuple[str, ...],
-) -> collections.Counter[str]:
-    """Count the flavors that each key keeps out; none if one gets in."""
-    closing: collections.Counter[str] = collections.Counter()
-    for flavor, number in flavors.items():
-        request = Request(flavor, exempt)
-        for own in hosts:
-            keys = {
-                reason.key
-                for reason in request.reasons(own)
-                if reason.side is Side.AGGREGATE
-                and aggregate.name in reason.aggregate
-            }
-            if not keys:
-                return collections.Counter()
-            closing.update(dict.fromkeys(keys, number))
-    return closing
-
-
-def _closed(
-    flavors: Sequence[inventory.Flavor],
-    hosts: inventory.Hosts,
-    aggregates: Sequence[inputs.Aggregate],
-    exempt: tuple[str, ...],
-) -> Iterator[Finding]:
-    """Find forced aggregates whose demands no flavor meets on any host."""
-    specs = [inputs.read_flavor(flavor.extra_specs) for flavor in flavors]
-    for aggregate in aggregates:
-        # A contradiction is a finding of its own.
-        if not aggregate.forced or _contradictions((aggregate,), exempt):
-            continue
-        demanded = {key for key, _ in aggregate.items()}
-        # Many flavors say the same about these keys, and many hosts are in
-        # the same forced aggregates.
-        alike = collections.Counter(
-            tuple(spec for spec in flavor if spec.key in demanded)
-            for flavor in specs
-        )
-        sets = {
-            tuple(other for other in own.aggregates if other.forced)
-            for own in hosts.values()
-            if aggregate in own.aggregates
-        }
-        closing = _closing_keys(
-            aggregate, {(aggregate,), *sets}, alike, exempt
-        )
-        if closing:
-            key = min(closing, key=lambda k: (-closing[k], k))
-            problem = Problem(
-                Code.CLOSED_AGGREGATE,
-                f'none of {len(specs)} flavors meets what it demands; '
-                f'{quote(key)} keeps out most',
-                f'{SCOPE}{key} in a flavor, or {key} in the option '
-                'exempt_metadata_keys',
-            )
-            yield Finding('aggregate', aggregate.name, key, problem)
-
-
-def _confined(
-    flavor: inventory.Flavor,
-    hosts: inventory.Hosts,
-    aggregates: Sequence[inventory.HostAggregate],
-    exempt: tuple[str, ...],
-    complete: bool,
-) -> Iterator[Finding]:
-    """Find a flavor that no host takes, or one host only."""
-    request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
-    passed, refused = request.sift(hosts.values())
-    unseen = not complete and not any(request.reasons(()))
-    if len(passed) > 1 or not refused or unseen:
-        return
-    # The hosts that pass come first.
-    nearest = explanation.explain([flavor], hosts, exempt)[len(passed)]
-    changes = opening.smallest(flavor, nearest.host, aggregates, exempt)
-    code, text = Code.NO_HOST, f'none of {len(hosts)} hosts takes the flavor'
-    if passed:
-        code, text = Code.ONE_HOST, f'only {passed[0].name} takes the flavor'
-    reasons = '; '.join(map(str, nearest.reasons))
-    problem = Problem(
-        code,
-        f'{text}; nearest is {nearest.host.name}: {reasons}',
-        ' && '.join(map(str, changes)),
-    )
-    yield Finding('flavor', flavor.name, nearest.failing_keys[0], problem)
 
 
 def lint(
@@ -280,15 +160,17 @@ def lint(
         hopeless = {Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
         if hopeless.isdisjoint(f.problem.code for f in own):
             complete = others is not None
-            found += _confined(flavor, hosts, aggregates, exempt, complete)
+            found += unreachable.confined(
+                flavor, hosts, aggregates, exempt, complete
+            )
     found += [
         Finding('aggregate', aggregate.name, name, problem)
         for aggregate in aggregates
         for name, text in aggregate.metadata.items()
         for problem in _lint_metadata(name, text, aggregate)
     ]
-    found += _closed(flavors, hosts, aggregates, exempt)
-    found += _contradictory(hosts, aggregates, exempt)
+    found += unreachable.closed(flavors, hosts, aggregates, exempt)
+    found += unreachable.contradictory(hosts, aggregates, exempt)
     return sorted(
         dict.fromkeys(found),
         key=lambda f: (

@@ -11,7 +11,7 @@ import dataclasses
 import difflib
 import enum
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, Self
 
 from nova_filters.matching import requirement
@@ -64,7 +64,8 @@ class Code(enum.StrEnum):
     FLAG_IN_FLAVOR = 'flag-in-flavor', Severity.WARNING
     #: A comma in a flavor's value: aggregates cannot offer it.
     COMMA_IN_FLAVOR = 'comma-in-flavor'
-    #: White space around a flavor's value: aggregates cannot offer it.
+    #: White space around a key, or around a flavor's value, which aggregates
+    #: cannot offer.
     OUTER_SPACE = 'outer-space'
     #: A sentinel on a key whose values Nova's API validates.
     REFUSED_BY_API = 'refused-by-api'
@@ -129,6 +130,22 @@ class Problem:
     code: Code
     text: str
     remedy: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to correct, or to look at.
+
+    :param owner: ``flavor``, ``aggregate`` or ``host``.
+    :param name: the name of the flavor, the aggregate or the host.
+    :param key: the key as it is written there.
+    :param problem: what is wrong, and how to write it.
+    """
+
+    owner: str
+    name: str
+    key: str
+    problem: Problem
 
 
 def malformed(text: str) -> Iterator[Problem]:
@@ -198,6 +215,27 @@ def flag_key(key: str) -> Iterator[Problem]:
             f'{quote(key)} is a key like any other',
             f'{FLAG}=True',
         )
+
+
+def spaced_key(key: str) -> Iterator[Problem]:
+    """Find white space around a key."""
+    if key != key.strip():
+        yield Problem(
+            Code.OUTER_SPACE,
+            f'{quote(key)} has white space around it, so it is another key '
+            f'than {quote(key.strip())}',
+            quote(key.strip()),
+        )
+
+
+def alike(text: str, others: Iterable[str]) -> list[str]:
+    """Return texts that differ in white space around, or in case, only.
+
+    :param text: a key or a value.
+    :param others: the keys or values of the other side.
+    """
+    folded = text.strip().lower()
+    return sorted({o for o in others if o.strip().lower() == folded})
 
 
 def unmatchable(text: str) -> Iterator[Problem]:

@@ -169,7 +169,8 @@ def unwrap(documents: Iterable[object]) -> Iterator[Row]:
         for entry in inner if isinstance(inner, list) else [inner]:
             if not isinstance(entry, Mapping):
                 raise UnreadableError(
-                    'it does not hold what "openstack … -f json" prints'
+                    'it does not hold what "openstack … -f json" prints; use '
+                    '-f json'
                 )
             yield entry
 

@@ -16,6 +16,8 @@ from os_placement_plugins.commands.files import (
     read_text,
     reading,
 )
+from os_placement_plugins.errors import one_line
+from os_placement_plugins.quoting import quote
 
 _T = TypeVar('_T')
 
@@ -44,21 +46,39 @@ class _Loader(_Safe):  # type: ignore[misc]
 
 
 def _documents(text: str) -> Iterable[object]:
-    """Return the documents of a JSON or YAML text."""
+    """Return the documents of a JSON or YAML text.
+
+    :raises UnreadableError: if it is neither.
+    """
     text = text.strip()
     if not text.startswith(('[', '{')):
-        yield from yaml.load_all(text, Loader=_Loader)  # noqa: S506
-        return
+        return _yaml_documents(text)
     # Several commands may have written into one file, one after another.
     decoder = json.JSONDecoder(
         object_pairs_hook=lambda pairs: _whole(dict(pairs), len(pairs))
     )
-    position = 0
+    found, position = [], 0
     while position < len(text):
         document, position = decoder.raw_decode(text, position)
-        yield document
+        found.append(document)
         while text[position : position + 1].isspace():
             position += 1
+    return found
+
+
+def _yaml_documents(text: str) -> list[object]:
+    """Return the documents of a text that does not begin like JSON."""
+    problem = 'it does not hold what "openstack … -f json" prints'
+    try:
+        found = list(yaml.load_all(text, Loader=_Loader))  # noqa: S506
+    except yaml.YAMLError as exc:
+        found, problem = [''], one_line(exc)
+    if not any(isinstance(document, (str, int)) for document in found):
+        return found
+    first, *lines = text.splitlines()
+    if any(line.startswith(('[', '{')) for line in lines):
+        problem = f'{quote(first)} stands before the JSON; remove it'
+    raise inventory.UnreadableError(f'{problem}; use -f json')
 
 
 def _read(path: str) -> list[object]:

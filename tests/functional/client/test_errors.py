@@ -29,6 +29,16 @@ class ErrorTest(base.CloudTestCase):
         ('[{"Name": ', 'Expecting value'),
         ('[1]', 'does not hold what'),
         ('42', 'does not hold what'),
+        # CSV, a table, and a line of a log.
+        ('"ID","Name"\n"1","m1.small"\n', 'use -f json'),
+        ('ID,Name\n1,m1.small\n', 'use -f json'),
+        ('+----+------+\n| ID | Name |\n', 'use -f json'),
+        ('1 m1.small 512\n', 'use -f json'),
+        (
+            'WARNING old: policy\n[{"Name": "f", "Properties": {}}]',
+            "'WARNING old: policy' stands before the JSON; remove it; use -f",
+        ),
+        ('no colon\n[\n]', "'no colon' stands before the JSON"),
         ('a: [', 'line'),
         ('- Name: m1.small\n  Properties: {k: ~}', 'quotes'),
         ('\x00', 'not allowed'),

@@ -88,6 +88,31 @@ class FlavorTest(unittest.TestCase):
         self.assertEqual(codes, _codes({_SCOPED: text}, metadata))
 
     @ddt.data(
+        ({_SCOPED: 'A100'}, {'k': 'a100'}, "has 'a100'"),
+        ({_SCOPED: '<or> x <or> A100'}, {'k': 'a100,b'}, "has 'a100'"),
+        ({_SCOPED: '1'}, {'K': '1'}, "has 'K'"),
+        ({_SCOPED: '1'}, {'k ': '1'}, "has 'k '"),
+        ({f'{_SCOPED} ': '1'}, {'k': '1'}, "has 'k'"),
+    )
+    @ddt.unpack
+    def test_what_is_nearly_right_is_named(
+        self, specs: dict[str, str], metadata: dict[str, str], words: str
+    ) -> None:
+        found = lint.lint(
+            [inventory.Flavor('f', specs)],
+            [inventory.HostAggregate('a', metadata, ('h',))],
+            _EXEMPT,
+        )
+        texts = [f.problem.text for f in found]
+        self.assertTrue(
+            any(
+                f'An aggregate {words}: only white space, or upper' in text
+                for text in texts
+            ),
+            texts,
+        )
+
+    @ddt.data(
         '1',
         '*',
         '~',
@@ -182,6 +207,8 @@ class AggregateTest(unittest.TestCase):
         ({'k': '<or> 1 <or> 2'}, Code.SENTINEL_WITHOUT_FLAG),
         ({'k': '>= 2'}, Code.SENTINEL_WITHOUT_FLAG),
         ({_SCOPED: '1'}, Code.SCOPE_WITHOUT_FLAG),
+        ({'k ': '1'}, Code.OUTER_SPACE),
+        ({' k': '1', **_ON}, Code.OUTER_SPACE),
         ({'k': '!,1', **_ON}, Code.CONTRADICTORY_DEMANDS),
     )
     @ddt.unpack

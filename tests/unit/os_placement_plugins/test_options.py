@@ -58,6 +58,7 @@ class WrongValuesTest(unittest.TestCase):
         for text in (wrong, str(caught.exception)):
             self.assertRegex(text, rf'^\[plug_in\] .* option {pattern}')
             self.assertNotIn('secret', text)
+            self.assertNotIn('LocationInfo', text)
 
     @ddt.data('', 'size = 0', f'keys = {KEY}, {KEY},', 'keys =', 'file =')
     def test_right_values_stay(self, line):

@@ -10,7 +10,7 @@ import ddt
 from hypothesis import given
 
 from nova_filters import conf
-from nova_filters.advice import changes, inventory, lint, opening
+from nova_filters.advice import changes, inventory, lint, mistakes, opening
 from nova_filters.advice.mistakes import Code
 from nova_filters.matching import inputs
 from nova_filters.matching.request import Request
@@ -34,7 +34,7 @@ def _takers(flavor: inventory.Flavor, hosts: inventory.Hosts) -> list[str]:
     return list(itertools.islice(passing, 2))
 
 
-def _told(found: list[lint.Finding], codes: set[Code]) -> set[str]:
+def _told(found: list[mistakes.Finding], codes: set[Code]) -> set[str]:
     """Return the flavors with one of some findings."""
     return {f.name for f in found if f.problem.code in codes}
 
