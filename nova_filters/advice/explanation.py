@@ -123,17 +123,25 @@ def sentence(explanations: Collection[Explanation]) -> str:
     text = f'{len(passed)} of {len(explanations)} hosts {verb}'
     if closed:
         text += f' ({closed} of them disabled or down)'
-    counts = collections.Counter(
-        _phrase(e.reasons[0]) for e in explanations if e.reasons
-    )
+    told = causes([e for e in explanations if e.reasons])
+    return f'{text}; {told}.' if told else f'{text}.'
+
+
+def causes(refused: Iterable[Explanation]) -> str:
+    """Count refused hosts by what keeps them from passing.
+
+    :param refused: the hosts; empty if there is none.
+    """
+    counts = collections.Counter(_phrase(e.reasons[0]) for e in refused)
+    shown = counts.most_common(LISTED)
     told = [
         f'{number} {singular if number == 1 else plural}'
-        for (singular, plural), number in counts.most_common(LISTED)
+        for (singular, plural), number in shown
     ]
-    rest = counts.total() - sum(n for _, n in counts.most_common(LISTED))
+    rest = counts.total() - sum(number for _, number in shown)
     if rest:
         told.append(f'{rest} for other reasons')
-    return f'{text}; {", ".join(told)}.' if told else f'{text}.'
+    return ', '.join(told)
 
 
 def _phrase(reason: Reason) -> tuple[str, str]:

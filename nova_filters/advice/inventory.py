@@ -68,7 +68,7 @@ class Host:
     :param name: its name, as aggregates have it.
     :param aggregates: its aggregates, by name.
     :param state: of its nova-compute: ``up``, ``disabled``, ``down`` or
-        ``disabled, down``; empty if nobody knows.
+        ``disabled and down``; empty if nobody knows.
     """
 
     name: str
@@ -114,7 +114,7 @@ def state_of(status: str, state: str) -> str:
     :param state: ``up`` or ``down``, as Nova says it.
     """
     words = [word for word in (status, state) if word in ('disabled', 'down')]
-    return ', '.join(words) or state
+    return ' and '.join(words) or state
 
 
 def select(

@@ -87,4 +87,4 @@ class FilterCommand(lister.Lister):
         paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}
         if any(paths.values()):
             return files.Saved(paths)
-        return compute.Cloud(self.log_in().compute)
+        return compute.Cloud(self.log_in())

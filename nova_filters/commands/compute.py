@@ -10,6 +10,7 @@ from openstack import utils
 from osc_lib import exceptions
 
 from nova_filters.advice import inventory
+from nova_filters.commands import walking
 
 LOG = logging.getLogger(__name__)
 
@@ -20,11 +21,12 @@ EMBEDDED_FLAVOR = '2.47'
 class Cloud:
     """Flavors, aggregates, hosts and servers of a running cloud.
 
-    :param compute: the SDK's compute proxy.
+    :param connection: the SDK's connection.
     """
 
-    def __init__(self, compute: Any) -> None:
-        self._compute = compute
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+        self._compute = compute = connection.compute
         # The shell pins 2.1 unless told otherwise, and there a server's
         # flavor is no more than an ID.
         if not utils.supports_microversion(compute, EMBEDDED_FLAVOR):
@@ -84,14 +86,25 @@ class Cloud:
 
     def servers_named(self, names: Iterable[str]) -> list[inventory.Server]:
         """Return the servers with these names or IDs."""
-        return [
-            _server(
-                self._compute.find_server(
-                    name, ignore_missing=False, details=True, all_projects=True
-                )
-            )
-            for name in names
-        ]
+        return [_server(self._find(name)) for name in names]
+
+    def failed(self, name: str) -> walking.Failed | None:
+        """Return the request of a server in ERROR that has no host.
+
+        :returns: None for another server.
+        """
+        # What follows shows IDs of hypervisors, and groups of servers.
+        self._compute.default_microversion = None
+        server = self._find(name)
+        if server.status != 'ERROR' or server.compute_host:
+            return None
+        return walking.read(server) if _has_flavor(server) else None
+
+    def _find(self, name: str) -> Any:
+        """Return the server of the SDK with this name or ID."""
+        return self._compute.find_server(
+            name, ignore_missing=False, details=True, all_projects=True
+        )
 
 
 def _has_flavor(server: Any) -> bool:

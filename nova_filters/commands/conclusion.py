@@ -4,7 +4,8 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from nova_filters.advice import explanation, inventory, opening
+from nova_filters.advice import explanation, inventory, opening, walk
+from nova_filters.commands import walking
 from os_placement_plugins.commands.lister import fill
 
 
@@ -29,17 +30,23 @@ def conclude(
         label = f'{flavor.name}: ' if len(flavors) > 1 else ''
         told.append(fill(label + explanation.sentence(own)))
         if not any(entry.open for entry in own):
-            told += _opening(own, aggregates, exempt, flavor in copies)
+            told += opening_of(own, aggregates, exempt, flavor in copies)
     return told
 
 
-def _opening(
+def opening_of(
     entries: Iterable[explanation.Explanation],
     aggregates: Sequence[inventory.HostAggregate],
     exempt: tuple[str, ...],
-    of_server: bool,
+    of_server: bool = False,
 ) -> list[str]:
-    """Return what would open the nearest host for a flavor."""
+    """Return what would open the nearest host for a flavor.
+
+    :param entries: the hosts, as they are sorted.
+    :param aggregates: all aggregates.
+    :param exempt: patterns of keys that no aggregate may demand.
+    :param of_server: whether the flavor is a server's copy.
+    """
     refused = [entry for entry in entries if not entry.passed]
     if not refused:
         return []
@@ -53,3 +60,26 @@ def _opening(
         return [fill(f'The nearest host is {host.name}.')]
     text = f'The nearest host is {host.name}. This change would open it:'
     return [fill(text), *(f'  {change}' for change in changes)]
+
+
+def tell(failed: walking.Failed, way: walk.Walk, silence: str) -> list[str]:
+    """Return what the steps of a request come to, and what was not judged.
+
+    :param failed: the request.
+    :param way: its way.
+    :param silence: why Placement does not answer; empty if it does.
+    """
+    told = [f'Nova says: {failed.fault}'] if failed.fault else []
+    unjudged = [*way.unjudged]
+    if silence:
+        unjudged.insert(0, f'Placement ({silence})')
+    else:
+        *others, last = 'the image', 'the ports', *failed.demand.unasked
+        unjudged.append(
+            f'what {", ".join(others)} and {last} ask of Placement'
+        )
+    told.append(f'Not judged: {", ".join(unjudged)}.')
+    told.append(
+        'The hosts are those of now: they may have changed since the request.'
+    )
+    return list(map(fill, told))

@@ -3,24 +3,26 @@
 """``openstack aggregate filter explain``."""
 
 import argparse
-from collections.abc import Iterable, Sequence
-from typing import Any
+import dataclasses
+from collections.abc import Sequence
 
 from osc_lib import exceptions
-from osc_lib.cli import format_columns
 
-from nova_filters.advice import explanation, inventory
-from nova_filters.commands import common, compute, conclusion, files
+from nova_filters.advice import explanation, inventory, walk
+from nova_filters.commands import (
+    common,
+    compute,
+    conclusion,
+    files,
+    tables,
+    walking,
+)
+from nova_filters.commands.tables import Table
 from os_placement_plugins.commands import lister
 
-_Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
-
-_PASS = 'pass'  # noqa: S105
-_REFUSE = 'refuse'
-
-_COLUMNS = (
-    *('Flavor', 'Host', 'State', 'Result', 'Failing Keys', 'Side', 'Key'),
-    *('Wanted', 'Found', 'Aggregate', 'Host Aggregates', 'All Keys', 'Reason'),
+_DEFAULT_FILTERS = (
+    'The filters are those of Nova by default, and this one: name yours with '
+    '--config-file.'
 )
 
 
@@ -52,7 +54,8 @@ class ExplainFilter(common.FilterCommand):
             default=[],
             help='server (name or ID): judge the copy of the flavor that is '
             'embedded in it; can be repeated; offline, all servers of the '
-            'files if none is named',
+            'files if none is named. One server in ERROR alone: walk the way '
+            'of its request through the scheduler',
         )
         parser.add_argument(
             '--host',
@@ -96,9 +99,12 @@ class ExplainFilter(common.FilterCommand):
             'aggregate alone',
         )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> _Table:
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
         """Return the table."""
         source = self.source(parsed_args)
+        way = self._walk(source, parsed_args)
+        if way is not None:
+            return way
         copies = _copies(source, parsed_args.server)
         flavors = _flavors(source, parsed_args, copies)
         aggregates = source.aggregates()
@@ -116,7 +122,7 @@ class ExplainFilter(common.FilterCommand):
                     '--only-passed, --only-refused and --fail-if-none'
                 )
             self.remarks = [lister.fill(common.OTHERS)]
-            return _matrix(flavors, aggregates, exempt)
+            return tables.matrix(flavors, aggregates, exempt)
         others = source.hosts()
         hosts = inventory.hosts_of(aggregates, others)
         found = explanation.explain(
@@ -139,25 +145,74 @@ class ExplainFilter(common.FilterCommand):
         self,
         found: list[explanation.Explanation],
         parsed_args: argparse.Namespace,
-    ) -> _Table:
+    ) -> Table:
         """Return the table of hosts, or of their numbers."""
         if parsed_args.only_passed:
             found = [e for e in found if e.passed]
         if parsed_args.only_refused:
             found = [e for e in found if not e.passed]
         if parsed_args.summary:
-            return _summary(found)
+            return tables.summary(found)
         if not parsed_args.long:
             state = ['State'] * any(not e.host.usable for e in found)
             self.table_columns = [
                 *['Flavor'] * (len({e.flavor.name for e in found}) > 1),
                 *('Host', *state, 'Result', 'Reason'),
             ]
-        return _COLUMNS, map(_row, found)
+        return tables.COLUMNS, map(tables.row, found)
+
+    def _walk(
+        self,
+        source: compute.Cloud | files.Saved,
+        parsed_args: argparse.Namespace,
+    ) -> Table | None:
+        """Return the steps of a request that has failed, if it has."""
+        if isinstance(source, files.Saved) or not _is_plain(parsed_args):
+            return None
+        failed = source.failed(*parsed_args.server)
+        if failed is None:
+            return None
+        exempt, aggregates = self.exempt(parsed_args), source.aggregates()
+        filters: Sequence[str] = walk.DEFAULT_FILTERS
+        if parsed_args.config_file:
+            filters = files.enabled_filters(parsed_args.config_file)
+        offered, silence = walking.candidates(
+            source.connection, failed.demand.query
+        )
+        way = walk.walk(
+            inventory.hosts_of(aggregates, source.hosts()),
+            failed.request,
+            offered,
+            str(failed.demand),
+            filters,
+            exempt,
+        )
+        left = way.steps[-1].left
+        self._failed = parsed_args.fail_if_none and not left
+        self.remarks = conclusion.tell(failed, way, silence)
+        if not parsed_args.config_file:
+            self.remarks.append(lister.fill(_DEFAULT_FILTERS))
+        if not left:
+            self.remarks += conclusion.opening_of(
+                sorted(way.near, key=lambda e: len(e.failing_keys)),
+                aggregates,
+                exempt,
+            )
+        return tables.STEPS, map(dataclasses.astuple, way.steps)
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Return 1 if no host passes, and that was to be a failure."""
         return super().run(parsed_args) or int(self._failed)
+
+
+def _is_plain(parsed_args: argparse.Namespace) -> bool:
+    """Tell whether one server is asked about, and nothing else."""
+    others = (
+        *('flavor', 'host', 'long', 'summary', 'matrix'),
+        *('only_passed', 'only_refused'),
+    )
+    chosen = any(getattr(parsed_args, name) for name in others)
+    return len(parsed_args.server) == 1 and not chosen
 
 
 def _copies(
@@ -201,58 +256,3 @@ def _select(hosts: inventory.Hosts, wanted: Sequence[str]) -> inventory.Hosts:
             f'No compute host has the name {unknown[0]!r}'
         )
     return {name: hosts[name] for name in wanted} if wanted else hosts
-
-
-def _row(entry: explanation.Explanation) -> tuple[Any, ...]:
-    """Return all columns for one flavor and host."""
-    reason = entry.reasons[0] if entry.reasons else None
-    return (
-        entry.flavor.name,
-        entry.host.name,
-        entry.host.state,
-        _REFUSE if reason else _PASS,
-        len(entry.failing_keys),
-        reason.side.value if reason else '',
-        reason.key if reason else '',
-        _list(reason.wanted if reason else ()),
-        _list(reason.found if reason else ()),
-        _list(reason.aggregate if reason else ()),
-        _list(aggregate.name for aggregate in entry.host.aggregates),
-        _list(entry.failing_keys),
-        str(reason or ''),
-    )
-
-
-def _list(values: Iterable[str]) -> format_columns.ListColumn:
-    """Return a cell that is a list for programs and a text for people."""
-    return format_columns.ListColumn(list(dict.fromkeys(values)))
-
-
-def _summary(found: Iterable[explanation.Explanation]) -> _Table:
-    """Return a row for each flavor and reason."""
-    return ('Flavor', 'Result', 'Hosts', 'Reason'), [
-        (flavor, _REFUSE if reason else _PASS, hosts, reason)
-        for flavor, reason, hosts in explanation.summarize(found)
-    ]
-
-
-def _matrix(
-    flavors: Iterable[inventory.Flavor],
-    aggregates: Iterable[inventory.HostAggregate],
-    exempt: tuple[str, ...],
-) -> _Table:
-    """Return a row for each flavor and a column for each aggregate alone."""
-    alone: inventory.Hosts = {
-        '(none)': inventory.Host('(none)'),
-        **{a.name: inventory.Host(a.name, (a,)) for a in aggregates},
-    }
-    return ('Flavor', *alone), [
-        (
-            flavor.name,
-            *(
-                ', '.join(cell.failing_keys) or _PASS
-                for cell in explanation.judge(flavor, alone, exempt)
-            ),
-        )
-        for flavor in flavors
-    ]

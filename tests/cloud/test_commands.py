@@ -155,6 +155,18 @@ class TestExplain(command_base.FilterCommandTest):
         self.assertFalse(self.migrates(server, THIRD))
         self.assertTrue(self.migrates(server, SECOND))
 
+    def test_way_of_a_request_ends_where_the_scheduler_refuses(self):
+        server = self.boot(self.flavors['graphics'])
+        self.assertIsNone(self.host_of(server))
+        config = ('--config-file', str(layout.ETC / self.region / 'nova.conf'))
+        left = {
+            row['Step']: row['Left']
+            for row in self.explain('--server', server, *config)
+        }
+        self.assertEqual(0, left.pop('AggregateInstanceTypeFilter'))
+        self.assertIn('Placement', left)
+        self.assertEqual({len(nova_base.HOSTS)}, set(left.values()))
+
 
 class TestLint(command_base.FilterCommandTest):
     def lint(self, *arguments: str) -> tuple[int, set[tuple[str, str, str]]]:

@@ -22,6 +22,7 @@ from tests.functional.client import pages
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
 HEAT = 'http://cloud.test/heat/v1'
+PLACEMENT = 'http://cloud.test/placement'
 _IMAGE = 'http://cloud.test/image'
 
 #: What a user sets to log in.
@@ -49,6 +50,8 @@ class Cloud:
     :param registry: the aliases of the environment of this stack.
     :param down: servers whose cell is down: Nova shows next to nothing.
     :param states: status and state of hosts that are not enabled and up.
+    :param faults: what Nova says of servers in ERROR, by name.
+    :param candidates: the hosts that Placement offers.
     """
 
     flavors: dict[str, dict[str, str]]
@@ -62,6 +65,8 @@ class Cloud:
     states: dict[str, tuple[str, str]] = dataclasses.field(
         default_factory=dict
     )
+    faults: dict[str, str] = dataclasses.field(default_factory=dict)
+    candidates: list[str] = dataclasses.field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Copy the flavors into the servers, as Nova does."""
@@ -71,6 +76,10 @@ class Cloud:
         }
         #: (method, path) of the requests to Nova.
         self.requests: list[tuple[str, str]] = []
+        #: The availability zone of the servers in ERROR.
+        self.zone = ''
+        #: What Placement was asked for last.
+        self.asked: dict[str, list[str]] = {}
 
     def install(self, mocker: requests_mock.Mocker) -> None:
         """Answer the requests of this process.
@@ -87,6 +96,7 @@ class Cloud:
             ('identity', AUTH_URL),
             ('image', _IMAGE),
             ('orchestration', HEAT),
+            ('placement', PLACEMENT),
         ):
             token.add_service(kind).add_standard_endpoints(
                 public=url, region='RegionOne'
@@ -115,6 +125,10 @@ class Cloud:
             f'{HEAT}/stacks/shop/id-shop/environment',
             json=lambda *_: {'resource_registry': self.registry},
         )
+        version = _version(PLACEMENT, 'v1.0', '1.39')
+        version |= {'min_version': '1.0', 'max_version': '1.39'}
+        mocker.get(PLACEMENT, json={'versions': [version]})
+        mocker.get(f'{PLACEMENT}/allocation_candidates', json=self._placement)
         compute = re.compile(re.escape(COMPUTE))
         mocker.get(compute, json=self._answer)
         mocker.post(compute, json=self._change)
@@ -138,8 +152,32 @@ class Cloud:
                 return {'services': self._services(binary)}
             case ['servers', *rest]:
                 return self._servers(rest, minor, context)
+            case ['os-hypervisors', 'detail'] if minor >= 53:
+                return {'hypervisors': [
+                    {
+                        'id': f'uuid-{host}', 'state': 'up',
+                        'hypervisor_hostname': f'{host}.cloud.test',
+                        'status': 'enabled',
+                        'service': {'id': f'id-{host}', 'host': host},
+                    }
+                    for host in self.hosts
+                ]}  # fmt: skip
         context.status_code = 404
         return {'itemNotFound': {'message': path, 'code': 404}}
+
+    def _placement(self, request: Any, context: Any) -> dict[str, Any]:
+        """Return Placement's answer on allocation candidates."""
+        self.asked = parse.parse_qs(parse.urlsplit(request.url).query)
+        nodes = [f'uuid-{host}' for host in self.candidates]
+        return {
+            'allocation_requests': [
+                {'allocations': {node: {'resources': {'VCPU': 1}}}}
+                for node in nodes
+            ],
+            'provider_summaries': {
+                node: {'root_provider_uuid': node} for node in nodes
+            },
+        }
 
     def _flavors(
         self, rest: list[str], minor: int, context: Any
@@ -217,6 +255,13 @@ class Cloud:
                 'OS-EXT-SRV-ATTR:host': host, 'flavor': embedded,
                 'image': '', 'metadata': {}, 'addresses': {}, 'links': [],
             }  # fmt: skip
+            if name in self.faults:
+                found[f'id-{name}'] |= {
+                    'status': 'ERROR', 'tenant_id': 'p1', 'server_groups': [],
+                    'OS-EXT-SRV-ATTR:host': None, 'image': {'id': 'image'},
+                    'OS-EXT-AZ:availability_zone': self.zone,
+                    'fault': {'message': self.faults[name], 'code': 500},
+                }  # fmt: skip
         for name in self.down:
             found[name] = {'id': name, 'status': 'UNKNOWN', 'links': []}
         match rest:

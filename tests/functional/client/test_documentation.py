@@ -23,7 +23,10 @@ _READ = {
 }
 #: The words of examples that ask a cloud: those that save a file are run
 #: below, and the others beside what they ask.
-_ELSEWHERE = (*(' > ', '$(', 'next=', 'stack hints show shop --config-file'),)
+_ELSEWHERE = (
+    *(' > ', '$(', 'next=', 'stack hints show shop --config-file'),
+    'explain --server train',
+)
 
 
 @ddt.ddt

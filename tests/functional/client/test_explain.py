@@ -159,7 +159,7 @@ class ExplainTest(base.CloudTestCase):
         }
         self.assertEqual(
             {
-                'compute-2': 'disabled', 'compute-3': 'disabled, down',
+                'compute-2': 'disabled', 'compute-3': 'disabled and down',
                 'compute-4': 'down',
                 **{f'compute-{n}': 'up' for n in (1, 7, 8)},
             },
@@ -168,7 +168,7 @@ class ExplainTest(base.CloudTestCase):
         lines = self.table('gpu.large', '--fail-if-none')
         # The only host that passes does not count.
         self.assertEqual(1, self.result.status)
-        self.assertIn('| compute-2 | disabled       | pass   |', lines[3])
+        self.assertIn('| compute-2 | disabled          | pass   |', lines[3])
         self.assertIn('1 of 6 hosts passes (1 of them disabled or', lines[-4])
         # The nearest one is a host that is up.
         self.assertEqual(

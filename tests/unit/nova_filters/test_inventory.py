@@ -76,7 +76,7 @@ class ReadTest(unittest.TestCase):
                 ('h2', 'down', False),
                 ('h3.example', 'up', True),
                 ('h4', 'disabled', False),
-                ('h5', 'disabled, down', False),
+                ('h5', 'disabled and down', False),
                 ('h6', '', True),
                 ('h7', 'up', True),
             ],

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""``explain --server`` of a server in ERROR: the way of its request."""
+
+from tests import console
+from tests.functional.client import base, pages, rest_stub
+
+_FAULT = 'No valid host was found. There are not enough hosts available.'
+_EXPLAIN = ('aggregate', 'filter', 'explain', '--server')
+
+
+class WalkTest(base.CloudTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.cloud.faults = {'train': _FAULT}
+        self.cloud.candidates = ['compute-1', 'compute-2', 'compute-3']
+        self.cloud.states['compute-2'] = ('disabled', 'down')
+
+    def steps(self, *arguments: str) -> dict[str, tuple[int, str]]:
+        """Return how many hosts are left after each step, and why."""
+        return {
+            row['Step']: (row['Left'], row['Reason'])
+            for row in self.live(*_EXPLAIN, 'train', *arguments)
+        }
+
+    def told(self, *arguments: str) -> list[str]:
+        """Return what stands below the table, in lines of 80 columns."""
+        result = self.openstack(
+            *_EXPLAIN, 'train', *arguments, COLUMNS='80', **self.login
+        )
+        self.assertEqual((0, ''), (result.status, result.error))
+        return result.output.rpartition('-+\n')[2].splitlines()
+
+    def test_each_step_tells_how_many_hosts_are_left(self) -> None:
+        self.assertEqual(
+            {
+                'All compute hosts': (6, ''),
+                'Placement': (3, 'DISK_GB=1, MEMORY_MB=512, VCPU=1'),
+                'ComputeFilter': (2, '1 disabled and down'),
+                'AggregateInstanceTypeFilter': (
+                    0,
+                    '1 lacks ssd=*, 1 lacks gpu=a100',
+                ),
+            },
+            self.steps(),
+        )
+        self.assertEqual(
+            {'resources': ['DISK_GB:1,MEMORY_MB:512,VCPU:1']}, self.cloud.asked
+        )
+        methods = {method for method, _ in self.cloud.requests}
+        self.assertEqual({'GET'}, methods)
+
+    def test_the_page_shows_what_is_printed(self) -> None:
+        (example,) = (
+            one
+            for one in console.examples(pages.PAGE.name)
+            if one.command == f'openstack {" ".join(_EXPLAIN)} train'
+        )
+        result = self.openstack(*_EXPLAIN, 'train', COLUMNS='80', **self.login)
+        self.assertEqual((0, ''), (result.status, result.error))
+        self.assertEqual(example.output, result.output.rstrip())
+
+    def test_the_enabled_filters_come_from_the_configuration(self) -> None:
+        self.cloud.aggregates['disks'][0]['filter_tenant_id'] = 'p2'
+        self.cloud.aggregates['disks'][0]['ssd'] = 'nvme'
+        file = self.write(
+            '[filter_scheduler]\nenabled_filters = '
+            'AggregateMultiTenancyIsolation,NUMATopologyFilter,'
+            'AggregateInstanceExtraSpecsFilter\n',
+            'nova.conf',
+        )
+        self.assertEqual(
+            {
+                'All compute hosts': (6, ''),
+                'Placement': (3, 'DISK_GB=1, MEMORY_MB=512, VCPU=1'),
+                'AggregateMultiTenancyIsolation': (1, '2 for other projects'),
+                'AggregateInstanceExtraSpecsFilter': (
+                    0,
+                    "1 'ssd' not in any aggregate",
+                ),
+            },
+            self.steps('--config-file', file),
+        )
+        lines = self.told('--config-file', file)
+        self.assertIn('Not judged: NUMATopologyFilter, what the', lines[1])
+
+    def test_the_zone_and_the_traits_are_those_of_the_request(self) -> None:
+        flavor = self.cloud.flavors['gpu.large']
+        flavor |= {
+            'trait:HW_CPU_X86_VMX': 'required', 'resources:VGPU': '1',
+            'hw:tpm_version': '2.0',
+        }  # fmt: skip
+        self.cloud.__post_init__()
+        self.cloud.zone = 'west'
+        steps = self.steps()
+        self.assertEqual(
+            (0, '2 in east, 1 in nova'), steps['Availability zone']
+        )
+        self.assertEqual(
+            {
+                'resources': ['DISK_GB:1,MEMORY_MB:512,VCPU:1,VGPU:1'],
+                'required': ['HW_CPU_X86_VMX'],
+            },
+            self.cloud.asked,
+        )
+        self.assertIn('and hw:tpm_version ask of Placement.', self.told()[2])
+
+    def test_a_placement_that_does_not_answer_is_no_step(self) -> None:
+        self.mocker.get(
+            f'{rest_stub.PLACEMENT}/allocation_candidates',
+            status_code=403,
+            json={'errors': [{'detail': 'Placement says no'}]},
+        )
+        steps = self.steps()
+        self.assertNotIn('Placement', steps)
+        self.assertEqual(5, steps['ComputeFilter'][0])
+        self.assertIn('Not judged: Placement (', self.told()[1])
+
+    def test_hosts_may_be_left(self) -> None:
+        self.cloud.states.clear()
+        self.assertEqual(1, self.steps()['AggregateInstanceTypeFilter'][0])
+        command = (*_EXPLAIN, 'train', '--fail-if-none')
+        self.assertEqual(0, self.openstack(*command, **self.login).status)
+        self.cloud.candidates = []
+        self.assertEqual(1, self.openstack(*command, **self.login).status)
+
+    def test_another_question_gets_the_table_of_hosts(self) -> None:
+        for words in ((), ('--long',), ('--only-refused',)):
+            server = 'train' if words else 'web'
+            rows = self.live(*_EXPLAIN, server, *words)
+            self.assertIn('Host', rows[0])
