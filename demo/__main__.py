@@ -3,8 +3,9 @@
 """The embedded demo: three real services, three plug-ins, one command.
 
 ``make demo`` makes the environment and calls ``python -m demo``. The demo
-starts one process for each service, shows as tables what the service did, and
-checks the tables against the specs.
+starts one process for each service, shows what the service did with and
+without the plug-ins, and checks that against the specs. All of it is in a page
+for a browser.
 """
 
 import argparse
@@ -19,11 +20,26 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from demo import report
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 #: Where the services log to.
 LOGS = ROOT / '.demo'
 #: In the order in which they are shown.
 SERVICES = ('senlin', 'nova', 'heat')
+
+
+def _target(path: str) -> str:
+    """Return the file for the result, if it can be written."""
+    if path != '-':
+        try:
+            # What it holds stays until there is a result.
+            open(path, 'a').close()
+        except OSError as exc:
+            raise argparse.ArgumentTypeError(
+                f'cannot write to {path}: {exc.strerror}'
+            ) from exc
+    return path
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -33,7 +49,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         description=(
             'Run the plug-ins in the real Senlin, Nova and Heat, and check '
             'what they did against the specs. The services log to .demo in '
-            'the checkout. Exit code: 0 if every check holds, 1 if one does '
+            'the checkout; .demo/report.html has all tables. Exit code: 0 if '
+            'every check holds, 1 if one does '
             'not or a service broke off, 2 if the call is wrong.'
         ),
     )
@@ -44,9 +61,15 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help='senlin, nova or heat (default: all of them); "heat" has Nova '
         'schedule what Heat sent, and needs both',
     )
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        '--all',
+        action='store_true',
+        help='print all tables and checks, and each line of the progress',
+    )
+    form.add_argument(
         '--json',
-        type=argparse.FileType('w'),
+        type=_target,
         metavar='FILE',
         help='write the result as JSON ("-": to standard output) instead of '
         'tables',
@@ -60,8 +83,14 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return args
 
 
-def run(names: Sequence[str]) -> list[list[dict[str, Any]]]:
-    """Run services side by side; return each one's parts, none if it broke."""
+def run(
+    names: Sequence[str], progress: str = 'each'
+) -> list[list[dict[str, Any]]]:
+    """Run services side by side; return each one's parts, none if it broke.
+
+    :param names: the services.
+    :param progress: "each" if each line stays on the screen, or "one".
+    """
     children = []
     try:
         for name in names:
@@ -70,7 +99,8 @@ def run(names: Sequence[str]) -> list[list[dict[str, Any]]]:
             child = subprocess.Popen(
                 # Not -m: the stories import this module.
                 [sys.executable, '-W', 'ignore']
-                + ['-c', 'from demo import part; part.main()', name, str(log)],
+                + ['-c', 'from demo import part; part.main()', name]
+                + [str(log), progress],
                 cwd=ROOT,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -119,6 +149,17 @@ def show(part: dict[str, Any]) -> None:
                 print(f'        found:  {check["found"]}')
 
 
+def compare(part: dict[str, Any]) -> None:
+    """Print one part: one table, and a line for each check that fails."""
+    print('', textwrap.fill(f'{part["service"]}: {part["unit"]}'), sep='\n')
+    print(table(('', *part['compared']), part['beside']))
+    for step in part['steps']:
+        for check in step['checks']:
+            if not check['ok']:
+                told = f'{check["what"]}; wanted: {check["wanted"]}, found: '
+                print(f'FAIL  {step["title"]}: {told}{check["found"]}')
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the demo.
 
@@ -126,24 +167,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     :returns: the exit code, see ``--help``.
     """
     args = parse(argv)
-    LOGS.mkdir(exist_ok=True)
     wanted = args.services or SERVICES
+    progress = 'each' if args.all or args.json else 'one'
+    if progress == 'one':
+        print('This takes about a minute.', file=sys.stderr)
     try:
-        found = run([name for name in SERVICES if name in wanted])
+        LOGS.mkdir(exist_ok=True)
+        found = run([name for name in SERVICES if name in wanted], progress)
+        parts = [part for some in found for part in some]
+        page = LOGS / 'report.html'
+        page.write_text(report.page(parts), 'utf-8')
     except KeyboardInterrupt:
         print('demo: stopped.', file=sys.stderr)
         return 130
-    parts = [part for some in found for part in some]
+    except OSError as exc:
+        where = exc.filename or LOGS
+        print(f'demo: cannot write {where}: {exc.strerror}', file=sys.stderr)
+        return 2
+    if progress == 'one' and sys.stderr.isatty():
+        print(file=sys.stderr)
     ok = all(found) and not any(part['failed'] for part in parts)
     if args.json:
-        data = {'ok': ok, 'parts': parts}
-        print(json.dumps(data, indent=2), file=args.json, flush=True)
+        text = json.dumps({'ok': ok, 'parts': parts}, indent=2)
+        if args.json == '-':
+            print(text)
+        else:
+            pathlib.Path(args.json).write_text(f'{text}\n', 'utf-8')
     else:
         for part in parts:
-            show(part)
+            (show if args.all else compare)(part)
         columns = ('service', 'checks', 'failed')
         rows = [[part[column] for column in columns] for part in parts]
         print('', table(columns, rows), sep='\n')
+        print(f'All tables, checks and pictures: {page}')
     verdict = 'Every table is' if ok else 'demo: not everything is'
     print(f'{verdict} what the specs demand.', file=sys.stderr)
     return 0 if ok else 1

@@ -72,7 +72,13 @@ class Run:
 def run(log: pathlib.Path) -> list[part.Part]:
     """Run both parts: create the stack three times, have Nova schedule it."""
     version = f'Heat {importlib.metadata.version("openstack-heat")}'
-    story = part.Part('heat', version)
+    story = part.Part(
+        'heat',
+        version,
+        f'what Nova is told of {sum(SERVERS.values())} servers of a stack '
+        '(the option is stack_scheduler_hints)',
+        ('by default', 'the option', 'with the plug-ins'),
+    )
     story.progress("heat-engine: with the hook, without, with Heat's option")
     web = {
         'name': 'web',
@@ -201,6 +207,19 @@ def _compared(story: part.Part, runs: dict[str, Run]) -> None:
         mapped[name] = sum('rack' in one for one in hints)
         each = ', '.join(map(str, counts[name]))
         step.row(name, len(hints), each, mapped[name])
+    both = (OFF, IN_TREE, HOOK)
+    story.compare(
+        'stack identifiers per server',
+        *(', '.join(map(str, counts[name])) for name in both),
+    )
+    story.compare(
+        "servers with operator's hints", *(mapped[name] for name in both)
+    )
+    key = stack_hints.SIGNATURE
+    story.compare(
+        'servers with a signature',
+        *(sum(key in (o.hints or {}) for o in runs[n].sent) for n in both),
+    )
     six = {OFF: [0], IN_TREE: [6], HOOK: [6]}
     step.check('identifiers per server: none, six, six', six, counts)
     one = {OFF: 0, IN_TREE: 0, HOOK: len(MAPPED)}

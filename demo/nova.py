@@ -12,13 +12,26 @@ from testing.nova import asking, cases, engine
 
 def run(log: pathlib.Path) -> list[part.Part]:
     """Run the part."""
-    story = part.Part('nova', f'Nova {engine.nova_version()}')
+    story = part.Part(
+        'nova',
+        f'Nova {engine.nova_version()}',
+        'boot requests that are answered as the specification wants',
+        ('as Nova does it', 'with the plug-ins'),
+    )
     story.progress('creating databases')
     cloud = engine.Cloud(log)
     scheduler = cloud.scheduler(engine.OURS)
     _loading(story, scheduler)
+    totals: dict[str, collections.Counter[str]] = {}
     for case in cases.examples():
-        _matrix(story, cloud, case)
+        verdicts = _matrix(story, cloud, case)
+        section = case.section.partition(',')[0]
+        _count(verdicts, totals.setdefault(section, collections.Counter()))
+    for section, total in totals.items():
+        story.compare(
+            section,
+            *(f'{total[key]} of {total["all"]}' for key in ('theirs', 'ours')),
+        )
     _tables(story, scheduler)
     _free_choice(story, cloud)
     _stacks(story, cloud)
@@ -60,9 +73,21 @@ def _loading(story: part.Part, scheduler: Any) -> None:
     )
 
 
+def _count(
+    verdicts: dict[str, dict[str, list[bool]]],
+    total: collections.Counter[str],
+) -> None:
+    """Count the answers, and those that are right."""
+    for cells in verdicts.values():
+        for wanted, ours, theirs in cells.values():
+            total['all'] += 1
+            total['ours'] += ours == wanted
+            total['theirs'] += theirs == wanted
+
+
 def _matrix(
     story: part.Part, cloud: engine.Cloud, case: cases.Example
-) -> None:
+) -> dict[str, dict[str, list[bool]]]:
     """Boot every flavor of one case in every aggregate, each with one host."""
     shown = '; '.join(
         f'{name}: {cases.show(metadata)}'
@@ -93,6 +118,14 @@ def _matrix(
             for where, host in hosts.items()
             if host in left
         )
+        step.boots[f'{name}: {cases.show(extra_specs)}'] = {
+            where: [
+                where in case.boots_in(name),
+                bool(boots[where].host),
+                host in left,
+            ]
+            for where, host in hosts.items()
+        }
         cells = []
         for where, boot in boots.items():
             # One host was looked at, and the column names its aggregate.
@@ -106,6 +139,7 @@ def _matrix(
             case.boots_in(name),
             sorted(where for where, boot in boots.items() if boot.host),
         )
+    return step.boots
 
 
 def _tables(story: part.Part, scheduler: Any) -> None:
@@ -186,6 +220,7 @@ def _stacks(story: part.Part, cloud: engine.Cloud) -> None:
             cloud.place(request, host)
             counts[host] += 1
         step.row(what, number, *(counts[host] for host in hosts))
+        step.bars[what] = dict(counts)
         step.check(
             f'12 servers of one stack over 4 hosts, {what}',
             wanted,

@@ -20,6 +20,9 @@ import yaml
 #: Says what runs in each part, and what is stubbed.
 DESCRIPTIONS = pathlib.Path(__file__).parent / 'parts.yaml'
 STARTED = time.monotonic()
+#: Whether each line of the progress stays on the screen.
+EACH_LINE = 'each' in sys.argv[3:]
+WIDTH = 78
 
 
 @dataclasses.dataclass
@@ -29,6 +32,9 @@ class Step:
     :param title: what was done, in an operator's words.
     :param columns: the table's header.
     :param note: sentences for below the table.
+    :param bars: a picture: numbers by distribution and place.
+    :param boots: a picture: by flavor and aggregate, whether a server boots
+        there as the specification wants, with the plug-ins, and in-tree.
     """
 
     title: str
@@ -36,6 +42,10 @@ class Step:
     note: str = ''
     rows: list[tuple[Any, ...]] = dataclasses.field(default_factory=list)
     checks: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    bars: dict[str, dict[str, int]] = dataclasses.field(default_factory=dict)
+    boots: dict[str, dict[str, list[bool]]] = dataclasses.field(
+        default_factory=dict
+    )
 
     def row(self, *cells: Any) -> None:
         """Add a row to the table."""
@@ -58,17 +68,31 @@ class Part:
 
     :param name: the part's key in ``parts.yaml``.
     :param service: the service's name, as in ``Senlin 16.0.0``.
+    :param unit: what the part's one table on the screen shows.
+    :param compared: the table's columns, after the first one.
     :param steps: the story, in order.
     """
 
     name: str
     service: str
+    unit: str
+    compared: tuple[str, ...]
     steps: list[Step] = dataclasses.field(default_factory=list)
+    beside: list[tuple[str, ...]] = dataclasses.field(default_factory=list)
+
+    def compare(self, what: str, *cells: object) -> None:
+        """Add a row to the table that is shown on the screen."""
+        self.beside.append((what, *map(str, cells)))
 
     def progress(self, text: str) -> None:
-        """Say on standard error what begins now."""
+        """Say on standard error what begins now, in one line that changes."""
         seconds = time.monotonic() - STARTED
-        print(f'[{self.name:<6} {seconds:5.1f} s] {text}', file=sys.stderr)
+        line = f'[{self.name:<6} {seconds:5.1f} s] {text}'
+        if EACH_LINE:
+            print(line, file=sys.stderr)
+        elif sys.stderr.isatty():
+            print(f'\r{line[:WIDTH]:<{WIDTH}}', end='', file=sys.stderr)
+            sys.stderr.flush()
 
     def step(
         self, title: str, columns: tuple[str, ...], note: str = ''
@@ -89,8 +113,8 @@ class Part:
 def main() -> None:
     """Run the parts of one service and print the results as JSON.
 
-    The command line is ``NAME LOG``: the module with the story, and the file
-    for the service's log.
+    The command line is ``NAME LOG PROGRESS``: the module with the story, the
+    file for the service's log, and "each" or "one" for the progress.
     """
     name, log = sys.argv[1], pathlib.Path(sys.argv[2])
     # What a service prints would stand in the middle of the result.

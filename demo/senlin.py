@@ -27,6 +27,13 @@ SPEC: list[dict[str, Any]] = [
 COLUMNS = ('region', 'weight', 'cap', 'wanted', 'servers there')
 COLUMNS += ('in-tree: servers there',)
 
+UNIT = 'servers in ' + ', '.join(
+    f'{region["name"]} (weight {region["weight"]}'
+    + (f', cap {region["cap"]})' if region['cap'] >= 0 else ')')
+    for region in SPEC
+)
+COMPARED = 'as Senlin does it', 'with the plug-ins'
+
 
 def run(log: pathlib.Path) -> list[part.Part]:
     """Run the part.
@@ -66,7 +73,7 @@ class Story:
 
     def __init__(self, log: pathlib.Path) -> None:
         version = senlin.version.version_info.release_string()
-        self.part = part.Part('senlin', f'Senlin {version}')
+        self.part = part.Part('senlin', f'Senlin {version}', UNIT, COMPARED)
         self.part.progress('boot API, conductor and engine; create clusters')
         self._senlin = engine.boot(log)
         self._ours = clusters.Cluster(self._senlin, *OURS, SPEC)
@@ -95,7 +102,7 @@ class Story:
 
     def scale_in_oldest(self, wanted: tuple[int, ...]) -> None:
         """Scale in with the deletion policy on our cluster."""
-        title = 'Scale in by 3, with deletion policy OLDEST_FIRST'
+        title = 'Scale in by 3, OLDEST_FIRST'
         step = self.part.step(title, COLUMNS)
         deletion = 'senlin_plugins.policy.deletion'
         self._ours.attach(deletion, {'criteria': 'OLDEST_FIRST'})
@@ -116,7 +123,7 @@ class Story:
 
     def recover(self, region: str) -> None:
         """Recreate a node of a region that is not the default one."""
-        title = f'Recover a node of {region} by recreating it'
+        title = f'Recreate a node of {region}'
         step = self.part.step(title, COLUMNS)
         node = next(n for n in self._ours.nodes() if _region(n) == region)
         action = self._senlin.act_node(
@@ -154,6 +161,13 @@ class Story:
     def _check_servers(self, step: part.Step) -> None:
         """Compare the servers with what is wanted and what Senlin says."""
         servers, theirs = self._ours.servers(), self._theirs.servers()
+        step.bars = {
+            'wanted': self._wanted,
+            'with the plug-ins': servers,
+            'in-tree': theirs,
+        }
+        numbers = (', '.join(map(str, d.values())) for d in (theirs, servers))
+        self.part.compare(step.title, *numbers)
         for region in SPEC:
             name, weight, cap = region.values()
             there = self._wanted[name], servers[name], theirs[name]

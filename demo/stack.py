@@ -30,7 +30,10 @@ Sent = list[loopback.Request]
 def run(log: pathlib.Path, heat: str, key: str, sent: Sent) -> part.Part:
     """Run the part on what Heat has sent, signed with a key."""
     name = f'{heat} and Nova {engine.nova_version()}: one stack'
-    story = part.Part('stack', name)
+    unit = f'servers of the stack on the hosts {", ".join(HOSTS)}'
+    story = part.Part(
+        'stack', name, unit, ('as Nova does it', 'with the plug-ins')
+    )
     cloud = engine.Cloud(log)
     for host, memory in HOSTS.items():
         cloud.add_host(host, memory)
@@ -96,6 +99,18 @@ def _spread(
     what = 'Nova alone puts them where most memory is'
     step.check(what, {'big': count}, dict(found))
     found = collections.Counter(row[-1] for row in step.rows)
+    alone_there = collections.Counter(row[-2] for row in step.rows)
+    step.bars = {
+        'Nova alone': {host: alone_there[host] for host in HOSTS},
+        'with the plug-ins': {host: found[host] for host in HOSTS},
+    }
+    story.compare(
+        f'{count} servers that Heat asks for',
+        *(
+            ', '.join(map(str, numbers.values()))
+            for numbers in step.bars.values()
+        ),
+    )
     step.check(
         'with StackAffinityWeigher each host gets as many: nested stack, '
         'group and autoscaling group are one stack',

@@ -3,6 +3,7 @@
 """The demo as a user starts it: its result, and its answers to errors."""
 
 import contextlib
+import html
 import io
 import json
 import pathlib
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import unittest
 from unittest import mock
+from xml.etree import ElementTree
 
 import ddt
 
@@ -69,6 +71,36 @@ class DemoTest(unittest.TestCase):
                 line, r'^\[(senlin|nova|heat|stack) *\d+\.\d s\] '
             )
         self.assertEqual('Every table is what the specs demand.', verdict)
+        self.assert_fits(data['parts'])
+
+    def assert_fits(self, parts):
+        """Check the screen and the page that the same run would fill."""
+        with mock.patch.object(command, 'run', return_value=[parts]):
+            code, screen, error = self.demo()
+            _, everything, _ = self.demo('--all')
+        self.assertEqual(0, code)
+        lines = (screen + error).splitlines()
+        self.assertLessEqual(len(lines), 60)
+        self.assertLessEqual(max(map(len, lines[:-2])), 80)
+        self.assertGreater(len(everything.splitlines()), 500)
+        self.assertIn('| Scale out by 6 ', screen)
+        path = pathlib.Path(screen.splitlines()[-1].rpartition(': ')[2])
+        page = path.read_text('utf-8')
+        for part in parts:
+            for step in part['steps']:
+                self.assertIn(html.escape(step['title']), page)
+                self.assertIn(html.escape(step['note']), page)
+        pictures = [
+            step
+            for part in parts
+            for step in part['steps']
+            if step['bars'] or step['boots']
+        ]
+        self.assertGreater(len(pictures), 15)
+        self.assertEqual(len(pictures), page.count('<svg'))
+        # It needs no network, and each element of it ends.
+        self.assertNotRegex(page, r'<(script|link|img|iframe)\b|@import')
+        ElementTree.fromstring(page)  # noqa: S314
 
     @ddt.data((3, 0), (4, 1))
     @ddt.unpack
@@ -78,11 +110,18 @@ class DemoTest(unittest.TestCase):
         part = {'service': 'x', 'real': ['r'], 'stubs': ['s']}
         part |= {'steps': [{**step, 'checks': [check]}]}
         part |= {'checks': 1, 'failed': int(not check['ok'])}
-        with mock.patch.object(command, 'run', return_value=[[part]]):
+        part |= {'unit': 'u', 'compared': ['a', 'b'], 'beside': []}
+        with (
+            mock.patch.object(command, 'run', return_value=[[part]]),
+            mock.patch.object(command, 'LOGS', self.folder),
+        ):
             code, output, error = self.demo('nova')
+            _, everything, _ = self.demo('nova', '--all')
         self.assertEqual(wanted, code)
-        self.assertIn('STUBBED: s', output)
-        self.assertIs('wanted: 3' in output, bool(wanted))
+        told = 'FAIL  add: sum; wanted: 3, found: 4'
+        self.assertIs(told in output, bool(wanted))
+        self.assertIn('STUBBED: s', everything)
+        self.assertIs('wanted: 3' in everything, bool(wanted))
         self.assertIs('not everything' in error, bool(wanted))
 
     def test_a_service_that_breaks_off_is_a_failure(self):
@@ -100,13 +139,32 @@ class DemoTest(unittest.TestCase):
 
     @ddt.data(
         (['cinder'], 'there is no service "cinder" in the demo'),
-        (['--json', '/no/x'], 'No such file or directory'),
+        (['--json', '/no/x'], 'cannot write to /no/x: No such file'),
+        (['--json', '-', '--all'], 'not allowed with'),
     )
     @ddt.unpack
     def test_a_wrong_call_is_refused(self, arguments, words):
         code, output, error = self.demo(*arguments)
         self.assertEqual((2, ''), (code, output))
         self.assertIn(words, error)
+
+    def test_a_folder_that_cannot_be_written_is_one_line(self):
+        file = self.folder / 'file'
+        file.write_text('')
+        for logs in (file, file / 'below'):
+            with mock.patch.object(command, 'LOGS', logs):
+                code, output, error = self.demo('--json', '-')
+            self.assertEqual((2, ''), (code, output))
+            self.assertEqual(1, len(error.splitlines()))
+            self.assertIn(f'cannot write {logs}', error)
+
+    def test_an_old_result_stays_until_there_is_a_new_one(self):
+        file = self.folder / 'result.json'
+        file.write_text('old')
+        stopped = mock.Mock(side_effect=KeyboardInterrupt)
+        with mock.patch.object(command, 'run', stopped):
+            code, _, _ = self.demo('--json', str(file))
+        self.assertEqual((130, 'old'), (code, file.read_text()))
 
     def test_a_missing_service_is_named(self):
         with mock.patch('importlib.util.find_spec', return_value=None):
