@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from oslo_log import log as logging
+from senlin.common import consts
 from senlin.common import context as senlin_context
 from senlin.common import exception as exc
 from senlin.objects import node as node_objects
@@ -70,7 +71,7 @@ def recorded(profile: Any, node: Any) -> Iterator[None]:
             delattr(client, method)
             delattr(client, waits)
     except exc.SenlinException as ex:
-        _note_refusal(node, str(ex))
+        _note_failure(node, str(ex))
         failure = ex
         if not isinstance(failure, exc.EResourceCreation):
             failure = exc.EResourceCreation(type='node', message=str(ex))
@@ -91,8 +92,13 @@ def _find_fault(profile: Any, client: Any, made: str) -> str:
     return str(fault.get('message') or '')
 
 
-def _note_refusal(node: Any, error: str) -> None:
-    """Note in the node's data that its region had no room for it."""
+def _note_failure(node: Any, error: str) -> None:
+    """Note that nothing was recovered, and if the region had no room."""
+    if 'recovery' not in (node.data or {}):
+        # Only :func:`_record` has written it.
+        records.rewrite(
+            node, lambda d: {k: d[k] for k in d if k != 'recovery'}
+        )
     region = records.recorded_region(node)
     if region and FULL.search(error):
         now = datetime.datetime.now(datetime.UTC)
@@ -109,9 +115,14 @@ def _record(profile: Any, client: Any, node: Any, made: str) -> None:
     # Only in the database: Senlin compares the node's own id with the new
     # one to see that a recovery has recreated it.
     kind = profile.CREATES
+    values: dict[str, Any] = {'physical_id': made}
+    if node.status == consts.NS_RECOVERING:
+        # As Senlin does in the end. If its engine dies before, the server
+        # would never get to the pool of a load balancer.
+        values['data'] = {**node.data, 'recovery': consts.RECOVER_RECREATE}
     try:
         node_objects.Node.update(
-            senlin_context.get_admin_context(), node.id, {'physical_id': made}
+            senlin_context.get_admin_context(), node.id, values
         )
     except exc.ResourceNotFound as ex:
         LOG.warning(

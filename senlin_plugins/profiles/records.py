@@ -2,6 +2,7 @@
 
 """What a node's data say of its region, under ``placement``."""
 
+from collections.abc import Callable
 from typing import Any
 
 from senlin.common import context as senlin_context
@@ -48,16 +49,33 @@ def mark(node: Any, **marks: Any) -> None:
     :param node: a node, from Senlin's engine or from its database.
     :param marks: what to write; ``None`` takes it out.
     """
+
+    def add(data: dict[str, Any]) -> dict[str, Any]:
+        placement = {**(data.get('placement') or {}), **marks}
+        placement = {k: v for k, v in placement.items() if v is not None}
+        if placement == (data.get('placement') or {}):
+            return data
+        return {**data, 'placement': placement}
+
+    rewrite(node, add)
+
+
+def rewrite(
+    node: Any, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
+    """Change a node's data as they are now, unless the node is gone.
+
+    Actions of the node may go on when that of the cluster has failed.
+
+    :param node: a node, from Senlin's engine or from its database.
+    :param change: from the data to the new data.
+    """
     context = senlin_context.get_admin_context()
-    # Actions of the node may go on when that of the cluster has failed.
     row = node_objects.Node.get(context, node.id, project_safe=False)
-    data = dict((row or node).data or {})
-    placement = {**(data.get('placement') or {}), **marks}
-    placement = {k: v for k, v in placement.items() if v is not None}
-    if placement == (data.get('placement') or {}):
-        return
-    node.data = {**data, 'placement': placement}
-    node_objects.Node.update(context, node.id, {'data': node.data})
+    if row:
+        node.data = change(dict(row.data or {}))
+        if node.data != (row.data or {}):
+            node_objects.Node.update(context, node.id, {'data': node.data})
 
 
 def is_out(node: Any) -> bool:

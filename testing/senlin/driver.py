@@ -267,6 +267,7 @@ class Compute(Client):
                 'key_name': None,
                 'security_groups': [],
                 'reboots': 0,
+                'fault': {'message': self.region.failures.get('fault')},
             }
         )
         self.region.servers[server.id] = server

@@ -176,10 +176,27 @@ class Growing(TestCase):
         self.assertEqual({TWO: 'full'}, self.known(cluster)[0])
         self.act(cluster, 'scale_out')
         self.assert_nodes(cluster, **{ONE: 6, TWO: 3})
-        # After a while it is tried again.
+        # After a while the region is tried again.
         self.set_option('full_time', 0)
         self.act(cluster, 'scale_out')
         self.assert_nodes(cluster, **{ONE: 6, TWO: 4})
+
+    def test_a_region_whose_hosts_are_full(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        failures = self.cloud.regions[TWO].failures
+        failures['wait_for_server'] = 'The server is in ERROR.'
+        failures['fault'] = 'No valid host was found.'
+        action = self.senlin.act(cluster, 'scale_out', count=2)
+        self.assertEqual('FAILED', action['status'])
+        self.wait_until_free(cluster)
+        (node,) = (
+            node
+            for node in self.senlin.nodes(cluster)
+            if node['status'] == 'ERROR'
+        )
+        self.assertIn('ERROR. No valid host was found.', node['status_reason'])
+        self.act(cluster, 'recover')
+        self.assert_nodes(cluster, **{ONE: 3, TWO: 1})
 
 
 class Recovering(TestCase):
@@ -260,8 +277,13 @@ class Recovering(TestCase):
         self.act(cluster, 'scale_out', count=4)
         self.go_out(TWO)
         action = self.senlin.act(cluster, 'recover', check=True)
-        self.assert_failed(
-            'There is no feasible plan to handle all nodes.', action
+        # The first node that fails ends the action; it goes on for a while.
+        self.wait_until_free(cluster)
+        shown = self.senlin.call('GET', f'/actions/{action["id"]}')['action']
+        self.assertEqual('FAILED', shown['status'])
+        self.assertEqual(
+            'There is no feasible plan to handle all nodes.',
+            shown['data']['creation']['reason'],
         )
         self.come_back(TWO)
         self.act(cluster, 'recover', check=True)

@@ -5,6 +5,8 @@
 import collections
 import json
 import re
+import types
+from unittest import mock
 
 import ddt
 from oslo_config import cfg
@@ -188,6 +190,10 @@ class Compared(base.TestCase):
         )
 
 
+class Died(BaseException):
+    """An engine is killed."""
+
+
 class LoadBalancing(base.TestCase):
     """Senlin's load-balancing policy, with our policies and profile."""
 
@@ -243,6 +249,23 @@ class LoadBalancing(base.TestCase):
         node = self.senlin.nodes(self.cluster_id)[0]
         self.assert_done(self.senlin.delete(f'/nodes/{node["id"]}'))
         self.assert_members(4)
+
+    def test_an_engine_that_dies_while_a_server_is_recreated(self):
+        self.act(self.cluster_id, 'scale_out', count=2)
+        node = self.senlin.nodes(self.cluster_id)[0]
+        compute = self.cloud.driver.compute
+        admin = context.get_admin_context()
+        action = types.SimpleNamespace(inputs={'operation': 'RECREATE'})
+        # As if it were killed after Nova has answered.
+        with (
+            mock.patch.object(compute, 'wait_for_server', side_effect=Died),
+            self.assertRaises(Died),
+        ):
+            node_mod.Node.load(admin, node_id=node['id']).do_recover(
+                admin, action
+            )
+        self.recover(node, check=True)
+        self.assert_members(2)
 
     def test_a_recovery_of_the_cluster_is_made_up_for_by_one_of_the_node(self):
         self.act(self.cluster_id, 'scale_out', count=2)
