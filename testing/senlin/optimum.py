@@ -40,7 +40,7 @@ def best(
         choices.append(range(now if change > 0 else 0, top + 1))
     total = sum(current.values()) + change
     costs = {
-        plan: _cost(regions, dict(zip(current, plan, strict=True)))
+        plan: cost(regions, dict(zip(current, plan, strict=True)))
         for plan in itertools.product(*choices)
         if sum(plan) == total
     }
@@ -52,7 +52,7 @@ def best(
     ]
 
 
-def _cost(
+def cost(
     regions: Sequence[Region], after: Mapping[str, int]
 ) -> tuple[fractions.Fraction, ...]:
     """Score a distribution; the smaller, the better.

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Bring a cluster to its weights in steps that first grow, then shrink.
+
+The policy decides where nodes come to and which of them go, so a step is two
+of its plans. Both go by one order of all nodes, from the cheapest to the
+dearest (:mod:`senlin_plugins.planning.apportionment`). A step adds the
+cheapest nodes that are missing and removes the dearest ones, as long as that
+is a gain: nodes of the same cost stay where they are.
+"""
+
+import dataclasses
+import fractions
+import json
+import operator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from senlin_plugins.planning import sizing
+from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Snapshot
+
+#: The key of a cluster's metadata that remembers an unfinished rebalance.
+METADATA_KEY: Final = 'region_rebalance'
+
+
+class Step(NamedTuple):
+    """Nodes that come, and then as many that go.
+
+    A step that only leads to the size that is wanted does one of the two.
+
+    :param add: region name -> nodes to add there.
+    :param remove: region name -> nodes to remove there afterwards.
+    :param after: region name -> nodes in the end.
+    """
+
+    add: Mapping[str, int]
+    remove: Mapping[str, int]
+    after: Mapping[str, int]
+
+    @property
+    def changes(self) -> int:
+        """How many nodes come and go."""
+        return sum(self.add.values()) + sum(self.remove.values())
+
+
+def steps(
+    snapshot: Snapshot, size: int, surge: int, closed: Collection[str] = ()
+) -> Iterator[Step]:
+    """Yield the steps until no further one makes the distribution better.
+
+    :param snapshot: the cluster; its change does not matter.
+    :param size: how many nodes it has before each step; the first step leads
+        to this size if the cluster has another one.
+    :param surge: how many nodes may be added in one step.
+    :param closed: regions that nodes can leave, but not come to.
+    """
+    missing = size - sum(snapshot.current.values())
+    if missing:
+        plan, after = _carry_out(snapshot, missing, closed)
+        if not plan:
+            return
+        yield Step(*((plan, {}) if missing > 0 else ({}, plan)), after.current)
+        snapshot = after
+    # More than all nodes cannot move.
+    while step := _find_step(snapshot, min(size, surge), closed):
+        yield step
+        snapshot = dataclasses.replace(snapshot, current=step.after)
+
+
+def _find_step(
+    snapshot: Snapshot, count: int, closed: Collection[str]
+) -> Step | None:
+    """Return the step that moves as many nodes as possible."""
+    while count > 0:
+        add, grown = _carry_out(snapshot, count, closed)
+        if not add:
+            # The caps leave less room, or none.
+            count -= 1
+            continue
+        remove, after = _carry_out(grown, -count, closed)
+        added = sorted(_costs(snapshot, snapshot.current, grown.current))
+        removed = sorted(_costs(snapshot, after.current, grown.current))
+        gains = sum(map(operator.lt, added, reversed(removed)))
+        if gains == count:
+            return Step(add, remove, after.current)
+        count = gains
+    return None
+
+
+def _costs(
+    snapshot: Snapshot, few: Mapping[str, int], many: Mapping[str, int]
+) -> Iterator[tuple[int, fractions.Fraction]]:
+    """Yield the costs of the nodes in which two distributions differ.
+
+    The order is that of :mod:`senlin_plugins.planning.apportionment`: regions
+    that hold no nodes in the end, nodes above a cap, weight 0, the others.
+    """
+    leaving = dataclasses.replace(
+        snapshot, change=Change(growing=False, count=1)
+    )
+    regions = {region.name: region for region in leaving.usable}
+    for name, count in many.items():
+        region = regions.get(name)
+        for number in range(few.get(name, 0) + 1, count + 1):
+            tier = 3
+            if region:
+                above = region.cap in range(number)
+                tier = 2 if above else int(not region.weight)
+            weight = region.weight if region else 0
+            yield tier, fractions.Fraction(2 * number - 1, weight or 1)
+
+
+def _carry_out(
+    snapshot: Snapshot, count: int, closed: Collection[str]
+) -> tuple[Mapping[str, int], Snapshot]:
+    """Return the plan for a change, empty without one, and what it leads to.
+
+    :param count: how many nodes come, or go if negative.
+    """
+    gone = set(snapshot.out_of_reach)
+    changing = dataclasses.replace(
+        snapshot,
+        change=Change(growing=count > 0, count=abs(count)),
+        out_of_reach=gone.union(closed) if count > 0 else gone,
+    )
+    plan = place(changing).plan
+    current = changing.after(plan).current
+    return plan, dataclasses.replace(snapshot, current=current)
+
+
+def write_record(size: int, surge: int) -> str:
+    """Return what to remember of a rebalance before its first growth.
+
+    :param size: how many nodes the cluster has before each step.
+    :param surge: how many more it may have in between.
+    """
+    return json.dumps({'size': size, 'surge': surge})
+
+
+def read_record(value: object, total: int) -> int | None:
+    """Return the size that an unfinished rebalance goes back to.
+
+    :param value: the value of the metadata key.
+    :param total: how many nodes the cluster has.
+    :returns: the size; ``None`` if the rebalance cannot have led to as many
+        nodes as there are, so that somebody has scaled the cluster since.
+    :raises SizeError: if the value makes no sense.
+    """
+    try:
+        given = json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        given = None
+    if not isinstance(given, Mapping):
+        raise sizing.SizeError(
+            f"'{METADATA_KEY}' of the cluster's metadata is '{value}': it "
+            'must be JSON such as {"size": 10}. Correct or remove it.'
+        )
+    size = sizing.read_count(given.get('size'), f'{METADATA_KEY}.size')
+    if 'surge' not in given:
+        return size
+    surge = sizing.read_count(given['surge'], f'{METADATA_KEY}.surge')
+    return size if size <= total <= size + surge else None

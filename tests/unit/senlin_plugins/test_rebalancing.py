@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How a cluster comes to its weights, step by step."""
+
+import dataclasses
+import itertools
+import unittest
+
+import ddt
+import hypothesis
+from hypothesis import strategies as st
+
+import tests
+from senlin_plugins.planning import apportionment, rebalancing, sizing
+from senlin_plugins.planning.apportionment import NO_CAP, Region
+from senlin_plugins.planning.rebalancing import Step
+from senlin_plugins.planning.region_spec import Strategy
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Snapshot
+from testing.senlin import optimum
+
+CASES = hypothesis.settings(max_examples=100_000 if tests.ALL else 500)
+
+
+def snapshot_of(regions, current, **others):
+    """Return a cluster; the change does not matter."""
+    return Snapshot(Change(growing=True, count=1), regions, current, **others)
+
+
+@st.composite
+def snapshots(draw, names='abcd', largest=9):
+    """Draw a cluster in which every region works."""
+    regions = [
+        Region(
+            name,
+            draw(st.sampled_from([0, 1, 50, 100, 100, 300])),
+            draw(st.sampled_from([NO_CAP, NO_CAP, NO_CAP, 0, 1, 3, 5])),
+        )
+        for name in names[: draw(st.integers(1, len(names)))]
+    ]
+    counts = st.integers(0, largest)
+    current = {region.name: draw(counts) for region in regions}
+    if draw(st.booleans()):
+        current['stray'] = draw(counts)
+    return snapshot_of(regions, current)
+
+
+@st.composite
+def failing_snapshots(draw):
+    """Draw a cluster with regions that fail, and with regions that closed."""
+    snapshot = draw(snapshots(largest=5))
+    some = st.sets(
+        st.sampled_from([region.name for region in snapshot.regions])
+    )
+    return dataclasses.replace(
+        snapshot,
+        out_of_reach=draw(some),
+        failing=dict.fromkeys(sorted(draw(some)), 'is out: it is silent'),
+        strategy=draw(st.sampled_from(Strategy)),
+    ), draw(some)
+
+
+def total(distribution):
+    """Return the number of nodes."""
+    return sum(distribution.values())
+
+
+def distance(one, other):
+    """Return how many nodes must move from one distribution to the other."""
+    names = one.keys() | other.keys()
+    return sum(abs(one.get(n, 0) - other.get(n, 0)) for n in names) // 2
+
+
+class Steps(unittest.TestCase):
+    def test_a_region_is_emptied_two_nodes_at_a_time(self):
+        regions = [Region('a'), Region('b'), Region('c', 0, 0)]
+        snapshot = snapshot_of(regions, {'a': 2, 'b': 1, 'c': 3})
+        self.assertEqual(
+            [
+                Step({'a': 1, 'b': 1}, {'c': 2}, {'a': 3, 'b': 2, 'c': 1}),
+                Step({'b': 1}, {'c': 1}, {'a': 3, 'b': 3, 'c': 0}),
+            ],
+            list(rebalancing.steps(snapshot, 6, 2)),
+        )
+
+    def test_what_was_interrupted_first_comes_to_its_size(self):
+        snapshot = snapshot_of([Region('a'), Region('b')], {'a': 4, 'b': 1})
+        (back,) = rebalancing.steps(snapshot, 3, 0)
+        self.assertEqual(Step({}, {'a': 2}, {'a': 2, 'b': 1}), back)
+        up, over = rebalancing.steps(snapshot, 6, 1)
+        self.assertEqual(Step({'b': 1}, {}, {'a': 4, 'b': 2}), up)
+        self.assertEqual(({'b': 1}, {'a': 1}), (over.add, over.remove))
+
+    def test_a_region_that_is_out_gets_nothing_and_keeps_its_share(self):
+        regions = [Region('a'), Region('b'), Region('c')]
+        snapshot = snapshot_of(
+            regions, {'a': 6, 'b': 0, 'c': 3}, failing={'c': 'is out'}
+        )
+        found = list(rebalancing.steps(snapshot, 9, 9))
+        self.assertEqual(
+            [Step({'b': 3}, {'a': 3}, {'a': 3, 'b': 3, 'c': 3})], found
+        )
+        even = dataclasses.replace(snapshot, strategy=Strategy.EVEN)
+        self.assertEqual([], list(rebalancing.steps(even, 9, 9)))
+        leaving = dataclasses.replace(snapshot, strategy=Strategy.FAILOVER)
+        *_, last = rebalancing.steps(leaving, 9, 2)
+        self.assertEqual({'a': 5, 'b': 4, 'c': 0}, last.after)
+
+    def test_nodes_do_not_move_for_nothing(self):
+        for regions in (
+            [Region('a'), Region('b')],
+            [Region('a', 0), Region('b', 0)],
+        ):
+            # Five new nodes would be 3 and 2.
+            snapshot = snapshot_of(regions, {'a': 2, 'b': 3})
+            self.assertEqual([], list(rebalancing.steps(snapshot, 5, 5)))
+
+    @CASES
+    @hypothesis.given(snapshots(), st.integers(1, 9))
+    def test_the_moves_lead_straight_to_the_optimum(self, snapshot, surge):
+        current = snapshot.current
+        size = total(current)
+        best = apportionment.grow(snapshot.regions, {}, size)
+        hypothesis.assume(not best.refusal)
+        found = list(rebalancing.steps(snapshot, size, surge))
+        last = found[-1].after if found else current
+        self.assertEqual(
+            optimum.cost(
+                snapshot.regions, dict.fromkeys(current, 0) | best.plan
+            ),
+            optimum.cost(snapshot.regions, last),
+        )
+        moves = [total(step.add) for step in found]
+        self.assertEqual(distance(current, last), sum(moves))
+        self.assertLessEqual(sum(moves), distance(current, best.plan))
+        # Each step but the last uses the whole surge.
+        self.assertEqual([surge] * len(moves[:-1]), moves[:-1])
+
+    @hypothesis.given(snapshots('abc', 3), st.integers(1, 9))
+    def test_no_optimum_is_nearer(self, snapshot, surge):
+        current = snapshot.current
+        size = total(current)
+        possible = not apportionment.grow(snapshot.regions, {}, size).refusal
+        hypothesis.assume(possible)
+        nothing = dict.fromkeys(current, 0)
+        every = optimum.best(snapshot.regions, nothing, size)
+        moves = sum(
+            total(step.add)
+            for step in rebalancing.steps(snapshot, size, surge)
+        )
+        self.assertEqual(min(distance(current, one) for one in every), moves)
+
+    @CASES
+    @hypothesis.given(failing_snapshots(), st.integers(1, 9))
+    def test_each_step_is_better_and_breaks_no_rule(self, drawn, surge):
+        snapshot, closed = drawn
+        current = snapshot.current
+        size = total(current)
+        # More steps than nodes would mean that some go in a circle.
+        found = list(
+            itertools.islice(
+                rebalancing.steps(snapshot, size, surge, closed), size + 1
+            )
+        )
+        self.assertLessEqual(len(found), size)
+        caps = {region.name: region.cap for region in snapshot.regions}
+        avoided = {*snapshot.out_of_reach, *snapshot.failing, *closed}
+        for step in found:
+            self.assertEqual(size, total(step.after))
+            self.assertEqual(total(step.add), total(step.remove))
+            self.assertLessEqual(total(step.add), surge)
+            self.assertFalse(step.add.keys() & step.remove.keys())
+            self.assertFalse(step.add.keys() & avoided)
+            for name, count in step.add.items():
+                now = current.get(name, 0)
+                self.assertEqual(now + count, step.after[name])
+                self.assertNotIn(caps[name], range(now + count))
+            for name in snapshot.out_of_reach:
+                self.assertEqual(current.get(name), step.after.get(name))
+            self.assertLess(
+                self.cost(snapshot, step.after), self.cost(snapshot, current)
+            )
+            current = step.after
+
+    def cost(self, snapshot, current):
+        """Score a distribution without the regions out of reach."""
+        shrinking = dataclasses.replace(
+            snapshot, change=Change(growing=False, count=1), current=current
+        )
+        return optimum.cost(shrinking.usable, shrinking.movable)
+
+
+@ddt.ddt
+class Record(unittest.TestCase):
+    @ddt.data((9, None), (10, 10), (12, 10), (13, None))
+    @ddt.unpack
+    def test_a_size_that_cannot_be_the_rebalances_is_somebodys(
+        self, now, wanted
+    ):
+        record = rebalancing.write_record(10, 2)
+        self.assertEqual(wanted, rebalancing.read_record(record, now))
+
+    def test_a_mapping_does_as_well_and_needs_no_surge(self):
+        self.assertEqual(10, rebalancing.read_record({'size': 10}, 99))
+
+    @ddt.data('', 'x', '[]', '{}', 7, None, '{"size": 0}', '{"size": "x"}')
+    def test_what_makes_no_sense_is_told(self, value):
+        with self.assertRaisesRegex(sizing.SizeError, 'region_rebalance'):
+            rebalancing.read_record(value, 10)
