@@ -3,28 +3,52 @@
 """Read policies and clusters through the SDK; nothing is changed."""
 
 import collections
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
 
 from osc_lib import exceptions
 
 from senlin_plugins import catalog
-from senlin_plugins.planning import region_spec, requirements
+from senlin_plugins.planning import failing, region_spec, requirements
 from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.snapshot import is_placed
 
 
-def policy_regions(
-    clustering: Any, name: str
-) -> tuple[tuple[Region, ...], bool]:
-    """Return the regions of a policy, and whether its plans take effect.
+class Policy(NamedTuple):
+    """What a region placement policy says.
 
-    :param clustering: the clustering proxy.
-    :param name: the policy's name or ID.
-    :raises SpecError: when it is no region placement policy.
+    :param regions: its regions.
+    :param strategy: what it does while a region is out or full.
+    :param follows: whether it follows the metadata and the data of a
+        cluster, as version 1.1 does.
+    :param effective: whether its plans take effect.
     """
-    spec = clustering.find_policy(name, ignore_missing=False).spec
-    return region_spec.read(spec), spec['type'] == region_spec.TYPES[0]
+
+    regions: tuple[Region, ...]
+    strategy: Strategy = Strategy.BALANCED
+    follows: bool = False
+    effective: bool = True
+
+    def failing(self, cluster: Any) -> dict[str, str]:
+        """Return the regions that the policy avoids for a cluster, and why.
+
+        :param cluster: the cluster, as the policy has last left it.
+        """
+        return failing.describe(cluster.data or {}) if self.follows else {}
+
+
+def read_policy(spec: Any) -> Policy:
+    """Return what the spec of a policy says.
+
+    :param spec: the spec as YAML or the API gives it.
+    :raises SpecError: when it is none of a region placement policy.
+    """
+    regions = region_spec.read(spec)
+    effective = spec['type'] == region_spec.TYPES[0]
+    given = spec['properties'].get('strategy', Strategy.BALANCED)
+    follows = str(spec['version']) != '1.0'
+    return Policy(regions, Strategy(given), follows, effective)
 
 
 def attached_policy(clustering: Any, cluster: Any) -> str:
@@ -49,12 +73,15 @@ def attached_policy(clustering: Any, cluster: Any) -> str:
 
 
 def distribution(
-    clustering: Any, cluster: Any, growing: bool, default_region: str | None
+    clustering: Any,
+    nodes: Iterable[Any],
+    growing: bool,
+    default_region: str | None,
 ) -> dict[str, int]:
     """Return where the nodes of a cluster are, as the policy counts them.
 
     :param clustering: the clustering proxy.
-    :param cluster: the cluster.
+    :param nodes: the nodes.
     :param growing: whether nodes are to be added; a node that waits for its
         creation, and has no region yet, does not count then.
     :param default_region: Senlin's ``default_region_name``, which the API
@@ -65,9 +92,8 @@ def distribution(
     counts: collections.Counter[str] = collections.Counter()
     own: dict[str, str | None] = {}
     unknown = 0
-    for node in clustering.nodes(cluster_id=cluster.id):
-        placement = (node.data or {}).get('placement') or {}
-        region = placement.get('region_name')
+    for node in nodes:
+        region = recorded_region(node)
         if growing and not is_placed(node.status, region):
             continue
         if not region:
@@ -81,11 +107,17 @@ def distribution(
             unknown += 1
     if unknown:
         raise exceptions.CommandError(
-            f"{unknown} node(s) of cluster '{cluster.name}' have no recorded "
-            'region: say with --default-region what default_region_name in '
-            'senlin.conf is'
+            f'{unknown} node(s) of the cluster have no recorded region: say '
+            'with --default-region what default_region_name in senlin.conf is'
         )
     return dict(counts)
+
+
+def recorded_region(node: Any) -> str | None:
+    """Return the region that the data of a node name, if any."""
+    placement = (node.data or {}).get('placement') or {}
+    region: str | None = placement.get('region_name')
+    return region
 
 
 def _own_region(clustering: Any, profile: str) -> str | None:

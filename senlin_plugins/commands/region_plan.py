@@ -3,17 +3,21 @@
 """The command ``openstack cluster region plan``."""
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
-from cliff import columns
 from osc_lib import exceptions
 
-from os_placement_plugins.commands import files, lister
+from os_placement_plugins.commands import files
 from senlin_plugins.commands import clusters
+from senlin_plugins.commands.cluster_lister import (
+    Cell,
+    ClusterLister,
+    Table,
+    distribution_cell,
+)
 from senlin_plugins.planning import projection, region_spec, sizing
-from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.snapshot import Snapshot
 
@@ -23,33 +27,13 @@ COLUMNS = (
 )
 STEP_COLUMNS = ('Step', 'Region', 'Distribution')
 
-_Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 
-
-class Cell(columns.FormattableColumn):  # type: ignore[misc]
-    """A value for programs, and its text for people.
-
-    :param value: the value; ``None`` is a dash for people.
-    :param text: the text, if it is not simply that of the value.
-    """
-
-    def __init__(self, value: object, text: str | None = None) -> None:
-        super().__init__(value)
-        self._text = '-' if value is None else text or str(value)
-
-    def human_readable(self) -> str:
-        """Return the text."""
-        return self._text
-
-
-class PlanClusterRegion(lister.Lister):
+class PlanClusterRegion(ClusterLister):
     """Show which regions nodes would come to or leave, and why.
 
     The plan is the one that the region placement policy would decide on.
     Nothing is changed. Without --policy and --cluster no cloud is asked.
     """
-
-    INPUT_ERRORS = (region_spec.SpecError, sizing.SizeError)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -105,19 +89,14 @@ class PlanClusterRegion(lister.Lister):
             default=[],
             help='plan as if this region were out of reach; can be repeated',
         )
-        parser.add_argument(
-            '--default-region',
-            metavar='<name>',
-            help='default_region_name of senlin.conf, for nodes of the '
-            'cluster that have no recorded region',
-        )
+        self.add_default_region(parser)
         parser.add_argument(
             '--steps',
             action='store_true',
             help='show the plan node after node',
         )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> _Table:
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
         """Return the plan as a table.
 
         :param parsed_args: the command line.
@@ -132,7 +111,7 @@ class PlanClusterRegion(lister.Lister):
             )
         if parsed_args.steps:
             return STEP_COLUMNS, [
-                (number, name, _distribution(after.current))
+                (number, name, distribution_cell(after.current))
                 for number, (name, after) in enumerate(
                     projection.steps(snapshot), start=1
                 )
@@ -144,15 +123,17 @@ class PlanClusterRegion(lister.Lister):
         self, parsed_args: argparse.Namespace, change: sizing.Change
     ) -> Snapshot:
         """Return the cluster and the policy that are asked about."""
-        connection: Any = None
-        if parsed_args.policy or parsed_args.cluster:
-            connection = self.log_in()
         cluster = None
         if parsed_args.cluster:
-            cluster = connection.clustering.find_cluster(
-                parsed_args.cluster, ignore_missing=False
-            )
-        regions = self._regions(parsed_args, connection, cluster)
+            cluster = self.find_cluster(parsed_args.cluster)
+        elif parsed_args.policy:
+            self.connection = self.log_in()
+        policy = self._policy(parsed_args, cluster)
+        regions = policy.regions
+        failing = {}
+        if cluster is not None:
+            regions = self.regions_for(policy, cluster)
+            failing = policy.failing(cluster)
         names = [region.name for region in regions]
         out_of_reach = set(parsed_args.without)
         if not out_of_reach <= set(names):
@@ -165,85 +146,46 @@ class PlanClusterRegion(lister.Lister):
             current = _current(parsed_args.current or ())
         else:
             current = clusters.distribution(
-                connection.clustering,
-                cluster,
+                self.connection.clustering,
+                self.connection.clustering.nodes(cluster_id=cluster.id),
                 change.growing,
                 parsed_args.default_region,
             )
-        if connection is not None:
-            out_of_reach |= self._unknown(connection, names)
-        if cluster is not None:
+        if self.connection is not None:
             known = [name for name in names if name not in out_of_reach]
-            growing = change.growing
-            out_of_reach |= self._unfit(connection, cluster, known, growing)
+            out_of_reach |= self.unreachable(
+                policy, cluster, known, change.growing
+            )
         # The order in which --steps shows the regions.
         shown = dict.fromkeys([*names, *sorted(current)], 0) | current
-        return Snapshot(change, regions, shown, out_of_reach)
-
-    def _unknown(self, connection: Any, names: list[str]) -> set[str]:
-        """Return the regions that Keystone does not know."""
-        try:
-            with lister.telling_in_one_line():
-                unknown = clusters.unknown_regions(connection.identity, names)
-        except exceptions.CommandError as exc:
-            self.log.warning(
-                'Which regions there are could not be read, so all of the '
-                'policy count as usable: %s',
-                exc,
-            )
-            return set()
-        if unknown:
-            self.log.warning(
-                'Keystone does not know %s, so the policy leaves it out.',
-                ', '.join(sorted(unknown)),
-            )
-        return unknown
-
-    def _unfit(
-        self, connection: Any, cluster: Any, names: list[str], growing: bool
-    ) -> set[str]:
-        """Return the regions that the profile of a cluster cannot use."""
-        try:
-            unfit = clusters.unfit_regions(connection, cluster, names, growing)
-        except LookupError as exc:
-            self.log.warning(
-                'Profiles of type %s are not from this package: if they '
-                'create all nodes in one region, the plan has no effect.',
-                exc,
-            )
-            return set()
-        for name, why in unfit.items():
-            self.log.warning(
-                'The policy leaves %s out, because %s.', name, why
-            )
-        return set(unfit)
-
-    def _regions(
-        self, parsed_args: argparse.Namespace, connection: Any, cluster: Any
-    ) -> tuple[Region, ...]:
-        """Return the regions of the policy."""
-        if parsed_args.region:
-            return region_spec.read_options(parsed_args.region)
-        if parsed_args.spec:
-            return _read_spec(parsed_args.spec)
-        policy = parsed_args.policy
-        if not policy:
-            if cluster is None:
-                raise exceptions.CommandError(
-                    'Which regions? Name them with --region, --spec or '
-                    '--policy'
-                )
-            policy = clusters.attached_policy(connection.clustering, cluster)
-        regions, effective = clusters.policy_regions(
-            connection.clustering, policy
+        return Snapshot(
+            change,
+            regions,
+            shown,
+            out_of_reach,
+            failing=failing,
+            strategy=policy.strategy,
         )
-        if not effective:
-            self.log.warning(
-                "The policy is Senlin's own, whose plans have no effect. "
-                'This is what %s would do.',
-                region_spec.TYPES[0],
+
+    def _policy(
+        self, parsed_args: argparse.Namespace, cluster: Any
+    ) -> clusters.Policy:
+        """Return what the policy says."""
+        if parsed_args.region:
+            return clusters.Policy(
+                region_spec.read_options(parsed_args.region)
             )
-        return regions
+        if parsed_args.spec:
+            with files.reading(parsed_args.spec):
+                text = files.read_text(parsed_args.spec)
+                return clusters.read_policy(yaml.safe_load(text))
+        if parsed_args.policy:
+            return self.find_policy(parsed_args.policy)
+        if cluster is None:
+            raise exceptions.CommandError(
+                'Which regions? Name them with --region, --spec or --policy'
+            )
+        return self.attached_policy(cluster)
 
 
 def _change(parsed_args: argparse.Namespace) -> sizing.Change:
@@ -260,12 +202,6 @@ def _change(parsed_args: argparse.Namespace) -> sizing.Change:
                 'add three nodes, -3 to remove them'
             )
     return sizing.Change(growing, sizing.read_count(number))
-
-
-def _read_spec(path: str) -> tuple[Region, ...]:
-    """Return the regions of a spec file."""
-    with files.reading(path):
-        return region_spec.read(yaml.safe_load(files.read_text(path)))
 
 
 def _current(texts: Iterable[str]) -> dict[str, int]:
@@ -299,9 +235,3 @@ def _row(share: projection.Share) -> tuple[Any, ...]:
         target,
         share.why,
     )
-
-
-def _distribution(current: Mapping[str, int]) -> Cell:
-    """Return the cell that shows how many nodes are in each region."""
-    text = ', '.join(f'{name}={count}' for name, count in current.items())
-    return Cell(dict(current), text)

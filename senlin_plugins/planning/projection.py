@@ -6,9 +6,15 @@ import dataclasses
 import fractions
 from collections.abc import Iterator, Mapping
 
-from senlin_plugins.planning.apportionment import NO_CAP, Region
+from senlin_plugins.planning.apportionment import (
+    NO_CAP,
+    NO_FEASIBLE_PLAN,
+    NO_USABLE_REGION,
+    Region,
+)
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 
@@ -16,6 +22,8 @@ from senlin_plugins.planning.snapshot import Snapshot
 STRAY_GROWING = 'not in the policy: gets no nodes'
 STRAY_SHRINKING = 'not in the policy: its nodes leave first'
 OUT_OF_REACH = 'out of reach: left as it is'
+FAILS = '{why}: gets no nodes meanwhile'
+FAILS_OVER = '{why}: its nodes leave first'
 PAST_CAP = 'past its cap of {cap}: keeps its nodes, gets none'
 ABOVE_CAP = 'past its cap of {cap}: its nodes above the cap leave early'
 CAP_BINDS = 'its cap of {cap} binds: {kept} more would come here'
@@ -107,6 +115,11 @@ def _why_held(
     if region.name in snapshot.out_of_reach:
         return OUT_OF_REACH
     growing = snapshot.change.growing
+    failing = snapshot.failing.get(region.name)
+    if failing and growing:
+        return FAILS.format(why=failing)
+    if failing and snapshot.strategy is Strategy.FAILOVER:
+        return FAILS_OVER.format(why=failing)
     if region.cap != NO_CAP:
         if snapshot.current.get(region.name, 0) > region.cap:
             why = PAST_CAP if growing else ABOVE_CAP
@@ -139,9 +152,11 @@ def explain_refusal(snapshot: Snapshot, decision: Decision) -> str:
     :param snapshot: the cluster as it is.
     :param decision: the refusal.
     """
-    if not snapshot.usable:
+    if decision.refusal == NO_USABLE_REGION:
         why = 'All regions of the policy are out of reach.'
         return f'{decision.refusal} {why}'
+    if decision.refusal != NO_FEASIBLE_PLAN:
+        return decision.refusal
     movable = snapshot.movable
     count = snapshot.change.count
     nodes = '1 node is' if count == 1 else f'{count} nodes are'

@@ -75,7 +75,10 @@ PARTS = {
 #: properties and options, what is told at DEBUG, and names.
 _OTHER_CALLS = re.compile(r'(schema\.|WholeNumber$|cfg\.)|.*\.debug$')
 _OTHER_NAMES = {'_upgrade_checks', 'display_title', '_ATTACHED'}
-_LOGS = re.compile(r'(LOG|self\.log)\.(info|warning|error|exception|critical)')
+_LOGS = re.compile(
+    r'(LOG|self\.log)\.(info|warning|error|exception|critical)'
+    r'|self\.(warn|tell_no_effect)'
+)
 
 
 def is_other(node: ast.AST) -> bool:

@@ -1,204 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""``openstack cluster region plan`` on a running Senlin, and beside it.
-
-The command speaks HTTP to Senlin's real REST application, once from the shell
-in a process of its own; only the logins and Keystone's list of regions are a
-stub.
-"""
-
-import json
-import os
-import pathlib
-import sys
-import tempfile
-import types
-from urllib import parse
+"""``openstack cluster region plan`` on a running Senlin, and beside it."""
 
 import ddt
-import eventlet
-import eventlet.wsgi
-import openstack.config
-import openstack.connection
-from eventlet.green import subprocess
 from osc_lib import exceptions
 from senlin.common import context
 from senlin.common import exception as exc
 from senlin.policies import base as policy_base
 
-from os_placement_plugins.commands import lister
 from senlin_plugins.commands import region_plan
 from senlin_plugins.planning import region_spec
-from testing.senlin import engine
-from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins import base, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
-CLOUDS = """
-clouds:
-  stub:
-    auth_type: v3password
-    auth:
-      auth_url: "{url}/identity/v3"
-      username: stub
-      password: stub
-      project_name: stub
-      user_domain_id: default
-      project_domain_id: default
-    clustering_endpoint_override: "{url}/clustering/v1"
-    identity_endpoint_override: "{url}/identity/v3"
-"""
 
-
-class Gateway:
-    """A stub of what stands before Senlin: Keystone, and the login.
-
-    :param senlin: the running engine; requests go through its REST
-        application.
-    """
-
-    def __init__(self, senlin):
-        self._senlin = senlin
-        #: Method and path of every request.
-        self.requests = []
-        #: What Keystone answers.
-        self.identity_status = 200
-
-    def __call__(self, environ, start_response):
-        """Answer one request."""
-        path = environ['PATH_INFO']
-        self.requests.append((environ['REQUEST_METHOD'], path))
-        status, answer = self._answer(environ, path)
-        body = json.dumps(answer).encode()
-        start_response(
-            f'{status} Answer',
-            [
-                ('Content-Type', 'application/json'),
-                ('Content-Length', str(len(body))),
-                ('X-Subject-Token', 'stub'),
-            ],
-        )
-        return [body]
-
-    def _token(self):
-        """Return a token with the catalog of the cloud."""
-        return {
-            'methods': ['password'],
-            'user': {
-                'id': 'stub',
-                'name': 'stub',
-                'domain': {'id': 'default', 'name': 'Default'},
-            },
-            'expires_at': '2199-01-01T00:00:00.000000Z',
-            'issued_at': '2026-01-01T00:00:00.000000Z',
-            'catalog': [
-                {
-                    'type': service,
-                    'name': service,
-                    'endpoints': [
-                        {
-                            'interface': 'public',
-                            'region': region.name,
-                            'region_id': region.name,
-                            'url': f'http://{service}.example',
-                        }
-                        for region in self._senlin.cloud.regions.values()
-                        if service in region.catalog
-                    ],
-                }
-                for service in self._senlin.cloud.services
-            ],
-        }
-
-    def _answer(self, environ, path):
-        if path == '/identity/v3/regions':
-            known = sorted(self._senlin.cloud.known)
-            return self.identity_status, {
-                'regions': [{'id': name} for name in known],
-                'links': {},
-            }
-        if path == '/identity/v3/auth/tokens':
-            return 201, {'token': self._token()}
-        if path == '/identity/v3':
-            return 200, {
-                'version': {
-                    'id': 'v3.14',
-                    'status': 'stable',
-                    'links': [
-                        {
-                            'rel': 'self',
-                            'href': f'http://{environ["HTTP_HOST"]}{path}/',
-                        }
-                    ],
-                }
-            }
-        if not path.startswith('/clustering/v1'):
-            return 404, {'error': {'message': path}}
-        path = parse.quote(path.removeprefix('/clustering/v1') or '/')
-        if environ.get('QUERY_STRING'):
-            path += f'?{environ["QUERY_STRING"]}'
-        try:
-            return 200, self._senlin.call(environ['REQUEST_METHOD'], path)
-        except engine.ApiError as ex:
-            return ex.code, {'error': {'message': str(ex)}}
-
-
-class LivePlanTest(base.TestCase):
+class LivePlanTest(gateway.ShellTestCase):
     """Plans for clusters of the engine in this process."""
-
-    def setUp(self):
-        super().setUp()
-        self.gateway = Gateway(self.senlin)
-        listener = eventlet.listen(('127.0.0.1', 0))
-        url = 'http://{}:{}'.format(*listener.getsockname())
-        server = eventlet.spawn(
-            eventlet.wsgi.server, listener, self.gateway, log_output=False
-        )
-        self.addCleanup(server.kill)
-        folder = tempfile.TemporaryDirectory(prefix='opp-shell-')
-        self.addCleanup(folder.cleanup)
-        self.clouds = pathlib.Path(folder.name) / 'clouds.yaml'
-        self.clouds.write_text(CLOUDS.format(url=url))
-
-    def shell(self, *arguments):
-        """Run the shell, which must succeed, and return what it printed."""
-        process = subprocess.run(
-            [sys.executable, '-W', 'ignore', '-m', 'openstackclient.shell']
-            + ['--os-cloud', 'stub', 'cluster', 'region', 'plan']
-            + ['-f', 'json', *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=self.clouds.parent,
-            env={'PATH': os.environ['PATH'], 'HOME': str(self.clouds.parent)},
-        )
-        self.assertEqual(0, process.returncode, process.stderr)
-        return json.loads(process.stdout)
 
     def plan(self, *arguments):
         """Return what changes in each region, and what was said beside it."""
-        config = openstack.config.OpenStackConfig([str(self.clouds)])
-        connection = openstack.connection.Connection(
-            config=config.get_one('stub')
-        )
-        app = types.SimpleNamespace(
-            client_manager=types.SimpleNamespace(sdk_connection=connection),
-            options=types.SimpleNamespace(verbose_level=1, debug=False),
-            # The cloud of this test needs no login.
-            prepare_to_run_command=lambda command: None,
-        )
-        command = region_plan.PlanClusterRegion(app, None)
-        said = []
-        command.log = types.SimpleNamespace(
-            warning=lambda text, *words: said.append(text % words)
-        )
-        parser = command.get_parser('plan')
-        with lister.telling_in_one_line(*command.INPUT_ERRORS):
-            columns, rows = command.take_action(parser.parse_args(arguments))
-        self.rows = {
-            row[0]: dict(zip(columns, row, strict=True)) for row in rows
-        }
+        rows = self.run_command(region_plan.PlanClusterRegion, *arguments)
+        self.rows = {row['Region']: row for row in rows}
         changes = {name: row['Change'] for name, row in self.rows.items()}
-        return {name: n for name, n in changes.items() if n}, '\n'.join(said)
+        return {name: n for name, n in changes.items() if n}, self.said
 
     def assert_one_line(self, words, *arguments):
         """Check that the command fails with one clear line."""
@@ -210,7 +34,7 @@ class LivePlanTest(base.TestCase):
 
     def test_the_plan_is_what_the_policy_then_does(self):
         cluster = self.spread((ONE, 300), (TWO, 100, 1), (THREE,))
-        rows = self.shell('--cluster', cluster, '--count', '+7')
+        rows = self.shell('plan', '--cluster', cluster, '--count', '+7')
         data = self.act(cluster, 'scale_out', count=7)
         self.assertEqual(
             data['creation']['regions'],

@@ -2,6 +2,7 @@
 
 """How a plan is explained."""
 
+import dataclasses
 import fractions
 import unittest
 
@@ -11,6 +12,7 @@ import hypothesis
 from senlin_plugins.planning import apportionment, projection
 from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN, Region
 from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 from tests.unit.senlin_plugins.test_placement import snapshots
@@ -188,6 +190,24 @@ class ProjectionTest(unittest.TestCase):
         snapshot = Snapshot(Change(growing, count), regions, current, gone)
         self.assertEqual(why, shares_of(snapshot)[name].why)
 
+    def test_a_region_that_fails_is_explained_by_that(self):
+        snapshot = Snapshot(
+            Change(GROW, 1),
+            [Region('a'), Region('b')],
+            {'a': 2, 'b': 2},
+            failing={'a': 'is out: it is silent'},
+            strategy=Strategy.FAILOVER,
+        )
+        self.assertEqual(
+            'is out: it is silent: gets no nodes meanwhile',
+            shares_of(snapshot)['a'].why,
+        )
+        leaving = dataclasses.replace(snapshot, change=Change(SHRINK, 1))
+        self.assertEqual(
+            'is out: it is silent: its nodes leave first',
+            shares_of(leaving)['a'].why,
+        )
+
     def test_target_is_by_weight_whatever_the_caps(self):
         regions = [Region('a', 300, 1), Region('b')]
         shares = shares_of(Snapshot(Change(GROW, 6), regions, {}))
@@ -223,6 +243,17 @@ class ProjectionTest(unittest.TestCase):
             Snapshot(Change(GROW, 1), [Region('a')], {'a': 2}, ('a',)),
             f'{apportionment.NO_USABLE_REGION} All regions of the policy are '
             'out of reach.',
+        ),
+        (
+            Snapshot(
+                Change(GROW, 1),
+                [Region('a'), Region('b')],
+                {'a': 2},
+                failing={'a': 'is full: quota'},
+                strategy=Strategy.EVEN,
+            ),
+            "Region 'a' is full: quota, and the strategy 'even' adds no nodes "
+            'meanwhile.',
         ),
     )
     def test_a_refusal_says_the_numbers_behind_it(self, snapshot, text):

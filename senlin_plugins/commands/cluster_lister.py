@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The base of the commands about the regions of a cluster."""
+
+import argparse
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from cliff import columns
+from osc_lib import exceptions
+
+from os_placement_plugins.commands import lister
+from senlin_plugins.commands import clusters
+from senlin_plugins.planning import region_spec, sizing
+from senlin_plugins.planning.apportionment import Region
+
+Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
+
+
+class Cell(columns.FormattableColumn):  # type: ignore[misc]
+    """A value for programs, and its text for people.
+
+    :param value: the value; ``None`` is a dash for people.
+    :param text: the text, if it is not simply that of the value.
+    """
+
+    def __init__(self, value: object, text: str | None = None) -> None:
+        super().__init__(value)
+        self._text = '-' if value is None else text or str(value)
+
+    def human_readable(self) -> str:
+        """Return the text."""
+        return self._text
+
+
+class ClusterLister(lister.Lister):
+    """A command that reads the regions of a policy and of a cluster."""
+
+    INPUT_ERRORS = (region_spec.SpecError, sizing.SizeError)
+
+    #: The SDK's connection, once there is one.
+    connection: Any = None
+    _told: frozenset[str] = frozenset()
+
+    def add_default_region(self, parser: argparse.ArgumentParser) -> None:
+        """Add the option for what the API does not tell.
+
+        :param parser: the parser of the command.
+        """
+        parser.add_argument(
+            '--default-region',
+            metavar='<name>',
+            help='default_region_name of senlin.conf, for nodes of the '
+            'cluster that have no recorded region',
+        )
+
+    def find_cluster(self, name: str) -> Any:
+        """Log in and return a cluster.
+
+        :param name: its name or ID.
+        """
+        self.connection = self.connection or self.log_in()
+        return self.connection.clustering.find_cluster(
+            name, ignore_missing=False
+        )
+
+    def warn(self, text: str, *words: object) -> None:
+        """Warn of something that does not keep the command from its work.
+
+        :param text: what to say.
+        :param words: what to fill in.
+        """
+        message = text % words
+        # A command may read the cluster more than once.
+        if message not in self._told:
+            self._told |= {message}
+            self.log.warning('%s', message)
+
+    def tell_no_effect(self, text: str, *words: object) -> None:
+        """Say that plans do not decide where the nodes of a cluster are.
+
+        :param text: what to say.
+        :param words: what to fill in.
+        """
+        self.warn(text, *words)
+
+    def find_policy(self, name: str) -> clusters.Policy:
+        """Return a policy.
+
+        :param name: its name or ID.
+        """
+        found = self.connection.clustering.find_policy(
+            name, ignore_missing=False
+        )
+        policy = clusters.read_policy(found.spec)
+        if not policy.effective:
+            self.tell_no_effect(
+                "The policy is Senlin's own, whose plans have no effect. "
+                'This is what %s would do.',
+                region_spec.TYPES[0],
+            )
+        return policy
+
+    def attached_policy(self, cluster: Any) -> clusters.Policy:
+        """Return the region placement policy that acts on a cluster.
+
+        :param cluster: the cluster.
+        """
+        return self.find_policy(
+            clusters.attached_policy(self.connection.clustering, cluster)
+        )
+
+    def regions_for(
+        self, policy: clusters.Policy, cluster: Any
+    ) -> tuple[Region, ...]:
+        """Return the regions as the policy counts them for a cluster.
+
+        :param policy: the policy.
+        :param cluster: the cluster.
+        """
+        value = (cluster.metadata or {}).get(region_spec.METADATA_KEY)
+        if not policy.follows or value is None:
+            return policy.regions
+        try:
+            return region_spec.override(policy.regions, value)
+        except region_spec.SpecError as exc:
+            self.warn('The policy takes its own weights and caps: %s', exc)
+            return policy.regions
+
+    def unreachable(
+        self,
+        policy: clusters.Policy,
+        cluster: Any,
+        names: Collection[str],
+        growing: bool,
+    ) -> set[str]:
+        """Return the regions that a plan leaves alone.
+
+        :param policy: the policy.
+        :param cluster: the cluster; ``None`` if only Keystone is asked.
+        :param names: names of regions.
+        :param growing: whether nodes are to be added.
+        """
+        if policy.follows and not growing:
+            # Nodes can leave a region that nobody reaches.
+            return set()
+        unknown = self._unknown(names)
+        if cluster is None:
+            return unknown
+        known = [name for name in names if name not in unknown]
+        return unknown | self._unfit(cluster, known, growing)
+
+    def _unknown(self, names: Collection[str]) -> set[str]:
+        """Return the regions that Keystone does not know."""
+        identity = self.connection.identity
+        try:
+            with lister.telling_in_one_line():
+                unknown = clusters.unknown_regions(identity, names)
+        except exceptions.CommandError as exc:
+            self.warn(
+                'Which regions there are could not be read, so all of the '
+                'policy count as usable: %s',
+                exc,
+            )
+            return set()
+        if unknown:
+            self.warn(
+                'Keystone does not know %s, so the policy leaves it out.',
+                ', '.join(sorted(unknown)),
+            )
+        return unknown
+
+    def _unfit(
+        self, cluster: Any, names: Collection[str], growing: bool
+    ) -> set[str]:
+        """Return the regions that the profile of a cluster cannot use."""
+        connection = self.connection
+        try:
+            unfit = clusters.unfit_regions(connection, cluster, names, growing)
+        except LookupError as exc:
+            self.tell_no_effect(
+                'Profiles of type %s are not from this package: if they '
+                'create all nodes in one region, the plan has no effect.',
+                exc,
+            )
+            return set()
+        for name, why in unfit.items():
+            self.warn('The policy leaves %s out, because %s.', name, why)
+        return set(unfit)
+
+
+def distribution_text(counts: Mapping[str, int]) -> str:
+    """Return how many nodes are in each region, for people.
+
+    :param counts: region name -> number of nodes.
+    """
+    return ', '.join(f'{name}={count}' for name, count in counts.items())
+
+
+def distribution_cell(counts: Mapping[str, int]) -> Cell:
+    """Return the same as a cell.
+
+    :param counts: region name -> number of nodes.
+    """
+    return Cell(dict(counts), distribution_text(counts))
