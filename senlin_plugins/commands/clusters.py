@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read policies and clusters through the SDK; nothing is changed."""
+"""Read and change clusters, and read policies, through the SDK."""
 
 import collections
-from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple
+import time
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
+from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 
 from senlin_plugins import catalog
 from senlin_plugins.planning import failing, region_spec, requirements
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import Strategy
+from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import is_placed
+
+#: Seconds between two looks at an action.
+PAUSE: Final = 1.0
 
 
 class Policy(NamedTuple):
@@ -118,6 +124,64 @@ def recorded_region(node: Any) -> str | None:
     placement = (node.data or {}).get('placement') or {}
     region: str | None = placement.get('region_name')
     return region
+
+
+def update_metadata(
+    clustering: Any, cluster: Any, changes: Mapping[str, str | None]
+) -> None:
+    """Change keys of a cluster's metadata, and wait until that is done.
+
+    :param clustering: the clustering proxy.
+    :param cluster: the cluster. Its metadata are read again, because Senlin
+        replaces all of them.
+    :param changes: key -> value; ``None`` removes the key.
+    :raises CommandError: if Senlin fails to do it.
+    """
+    before = clustering.get_cluster(cluster.id).metadata or {}
+    merged = {**before, **changes}
+    metadata = {k: value for k, value in merged.items() if value is not None}
+    if metadata == before:
+        return
+    body = {'cluster': {'metadata': metadata}}
+    _change(clustering, 'PATCH', f'/clusters/{cluster.id}', body)
+
+
+def scale(clustering: Any, cluster: Any, change: Change) -> None:
+    """Scale a cluster, and wait until that is done.
+
+    :param clustering: the clustering proxy.
+    :param cluster: the cluster.
+    :param change: how many nodes come or go.
+    :raises CommandError: if Senlin fails to do it.
+    """
+    name = 'scale_out' if change.growing else 'scale_in'
+    body = {name: {'count': change.count}}
+    _change(clustering, 'POST', f'/clusters/{cluster.id}/actions', body)
+
+
+def _change(
+    clustering: Any, method: str, path: str, body: Mapping[str, Any]
+) -> None:
+    """Start an action and wait until it has succeeded."""
+    # The SDK's own calls take a refusal for an answer, or keep the action's
+    # ID to themselves.
+    response = clustering.request(path, method, json=body)
+    try:
+        sdk_exceptions.raise_from_response(response)
+    except sdk_exceptions.HttpException as exc:
+        raise exceptions.CommandError(
+            f'Senlin refuses this now: {exc.details}'
+        ) from exc
+    action_id = response.headers['Location'].rpartition('/')[2]
+    while True:
+        action = clustering.get_action(action_id)
+        if action.status == 'SUCCEEDED':
+            return
+        if action.status in ('FAILED', 'CANCELLED'):
+            raise exceptions.CommandError(
+                f'{action.action} is {action.status}: {action.status_reason}'
+            )
+        time.sleep(PAUSE)
 
 
 def _own_region(clustering: Any, profile: str) -> str | None:

@@ -26,7 +26,9 @@ _READ = {
 _ELSEWHERE = (
     *(' > ', '$(', 'next=', 'stack hints show shop --config-file'),
     'explain --server train',
+    *(' region list', ' region drain', ' region rebalance'),
 )
+REGION = ('drain', 'list', 'plan', 'rebalance', 'set', 'unset')
 
 
 @ddt.ddt
@@ -99,7 +101,7 @@ class CommandsPageTest(base.CommandTestCase):
         'aggregate filter impact',
         'stack hints show',
         'stack hints list',
-        'cluster region plan',
+        *(f'cluster region {word}' for word in REGION),
     )
     def test_the_page_names_every_option(self, command: str) -> None:
         page = pages.PAGE.read_text('utf-8')

@@ -134,6 +134,7 @@ class ErrorTest(base.CloudTestCase):
         *(' '.join(('aggregate filter', *command)) for command in _COMMANDS),
         'stack hints show shop',
         'stack hints list',
+        'cluster region list web',
         _CLUSTER,
     )
     def test_no_cloud_is_told(self, words: str) -> None:

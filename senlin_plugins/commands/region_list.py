@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The command ``openstack cluster region list``."""
+
+import argparse
+import collections
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from os_placement_plugins.commands import lister
+from senlin_plugins.commands import clusters
+from senlin_plugins.commands.cluster_lister import Cell, ClusterLister, Table
+from senlin_plugins.planning import failing, rebalancing
+from senlin_plugins.planning.apportionment import NO_CAP, Region
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Snapshot
+
+#: What a table shows without --long.
+SHORT = (
+    *('Region', 'Weight', 'Cap', 'From'),
+    *('Nodes', 'Target', 'State', 'Left'),
+)
+COLUMNS = (*SHORT, 'Since', 'Why', 'Left Servers')
+#: Where a weight and a cap come from.
+POLICY = 'policy'
+METADATA = 'metadata'
+#: The state of a region that plans leave alone.
+UNREACHABLE = 'out of reach'
+LEFT = (
+    'Servers are left behind. They are deleted when their region works again, '
+    'for instance by: openstack cluster check {}'
+)
+
+
+class ListClusterRegion(ClusterLister):
+    """List the regions of a cluster, with weights, nodes and states.
+
+    The state is as the policy has last found it, so version 1.0 has none.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        parser.add_argument(
+            'cluster', metavar='<cluster>', help='the cluster (name or ID)'
+        )
+        parser.add_argument(
+            '--long',
+            action='store_true',
+            help='show also why a region is in its state, since when, and '
+            'which servers are left behind',
+        )
+        self.add_default_region(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Return the regions as a table.
+
+        :param parsed_args: the command line.
+        """
+        cluster = self.find_cluster(parsed_args.cluster)
+        policy = self.attached_policy(cluster)
+        regions = self.regions_for(policy, cluster)
+        clustering = self.connection.clustering
+        nodes = list(clustering.nodes(cluster_id=cluster.id))
+        current = clusters.distribution(
+            clustering, nodes, False, parsed_args.default_region
+        )
+        names = [region.name for region in regions]
+        gone = self.unreachable(policy, cluster, names, growing=True)
+        states: dict[str, dict[str, str]] = dict.fromkeys(
+            sorted(gone), {'state': UNREACHABLE}
+        )
+        if policy.follows:
+            states |= failing.read_states(cluster.data or {})
+        left = _left_behind(cluster, nodes)
+        target = _target(regions, current)
+        original = {region.name: region for region in policy.regions}
+        known = {region.name: region for region in regions}
+        rows = []
+        for name in [*names, *sorted({*current, *left} - set(names))]:
+            region, state = known.get(name), states.get(name, {})
+            servers = left.get(name, [])
+            cap = region and region.cap
+            source = POLICY if region == original.get(name) else METADATA
+            row = (
+                name,
+                Cell(region and region.weight),
+                Cell(None if cap == NO_CAP else cap),
+                Cell(region and source),
+                current.get(name, 0),
+                target.get(name, 0),
+                Cell(state.get('state')),
+                Cell(len(servers) or None),
+                Cell(state.get('since')),
+                Cell(state.get('why')),
+                Cell(servers, ' '.join(servers) or '-'),
+            )
+            rows.append(row)
+        if not parsed_args.long:
+            self.table_columns = SHORT
+        self.remarks = [
+            lister.fill(f'{name} is {state["state"]}: {state["why"]}.')
+            for name, state in states.items()
+            if 'why' in state
+        ]
+        if left:
+            self.remarks.append(lister.fill(LEFT.format(cluster.name)))
+        return COLUMNS, rows
+
+
+def _target(
+    regions: Iterable[Region], current: Mapping[str, int]
+) -> Mapping[str, int]:
+    """Return where the nodes would be after a rebalance, if all is well."""
+    snapshot = Snapshot(Change(growing=True, count=1), [*regions], current)
+    size = sum(current.values())
+    for step in rebalancing.steps(snapshot, size, size):
+        current = step.after
+    return current
+
+
+def _left_behind(cluster: Any, nodes: Iterable[Any]) -> dict[str, list[str]]:
+    """Return region name -> ids of servers that no node has any more."""
+    held = {node.id: node for node in nodes}
+    left = collections.defaultdict(list)
+    for entry in failing.read_left(cluster.data or {}):
+        node = held.get(entry.node)
+        if not node or not entry.is_held(
+            clusters.recorded_region(node), node.physical_id
+        ):
+            server = entry.server or f'unknown, of node {entry.name}'
+            left[entry.region].append(server)
+    return left

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The command ``openstack cluster region rebalance``."""
+
+import argparse
+import dataclasses
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from osc_lib import exceptions
+
+from os_placement_plugins.commands import lister
+from senlin_plugins.commands import clusters
+from senlin_plugins.commands.cluster_lister import (
+    ClusterLister,
+    Table,
+    distribution_cell,
+    distribution_text,
+)
+from senlin_plugins.planning import rebalancing, sizing
+from senlin_plugins.planning.rebalancing import METADATA_KEY, Step
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import Snapshot
+
+COLUMNS = ('Step', 'Add', 'Remove', 'Distribution')
+AGAIN: Final = 'Run the command again to go on.'
+
+#: Characters of the progress bar.
+_WIDTH: Final = 20
+
+
+class RebalanceClusterRegion(ClusterLister):
+    """Move nodes until the cluster is as its weights and caps say.
+
+    Each step scales the cluster out and, when the new nodes are there, in
+    again by as many. It can be interrupted at any time: run the command again
+    to go on.
+    """
+
+    _args: argparse.Namespace
+    _surge: int
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        parser.add_argument(
+            'cluster', metavar='<cluster>', help='the cluster (name or ID)'
+        )
+        parser.add_argument(
+            '--max-surge',
+            metavar='<n>',
+            default='1',
+            help='how many nodes to add before as many are removed; 1 by '
+            'default',
+        )
+        parser.add_argument(
+            '--dry-run',
+            action='store_true',
+            help='show the steps, and change nothing',
+        )
+        parser.add_argument(
+            '--yes', action='store_true', help='do not ask before it begins'
+        )
+        self.add_default_region(parser)
+
+    def tell_no_effect(self, text: str, *words: object) -> None:
+        """Refuse to move nodes for nothing."""
+        raise exceptions.CommandError(text % words)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Return the steps, planned or done, as a table.
+
+        :param parsed_args: the command line.
+        :raises CommandError: if it stops before the end.
+        """
+        self._args = parsed_args
+        self._surge = sizing.read_count(parsed_args.max_surge, '--max-surge')
+        begun = False
+        try:
+            cluster = self.find_cluster(parsed_args.cluster)
+            nodes = self._nodes(cluster)
+            size = self._size(cluster, len(nodes))
+            steps = self._steps(cluster, nodes, size)
+            if not steps:
+                _say('No move makes the distribution better.')
+                if not parsed_args.dry_run:
+                    self._remember(cluster, None)
+            elif not parsed_args.dry_run:
+                self._confirm(steps)
+                begun = True
+                with lister.telling_in_one_line():
+                    steps = self._carry_out(cluster, len(nodes), size, steps)
+        except KeyboardInterrupt:
+            raise exceptions.CommandError(
+                f'Interrupted. What Senlin has begun goes on there. {AGAIN}'
+                if begun
+                else 'Interrupted. Nothing has begun.'
+            ) from None
+        except exceptions.CommandError as exc:
+            if not begun:
+                raise
+            raise exceptions.CommandError(f'{exc} {AGAIN}') from exc
+        return COLUMNS, [
+            (number, *map(distribution_cell, step))
+            for number, step in enumerate(steps, start=1)
+        ]
+
+    def _nodes(self, cluster: Any) -> list[Any]:
+        """Return the nodes, so that no healthy one goes for a broken one."""
+        clustering = self.connection.clustering
+        nodes = list(clustering.nodes(cluster_id=cluster.id))
+        others = [node for node in nodes if node.status != 'ACTIVE']
+        if others:
+            raise exceptions.CommandError(
+                f'{len(others)} node(s) are not ACTIVE, such as '
+                f'{others[0].name} ({others[0].status}). Wait until they are, '
+                'or mend them with: openstack cluster recover --check true '
+                f'{cluster.name}'
+            )
+        return nodes
+
+    def _size(self, cluster: Any, total: int) -> int:
+        """Return how many nodes the cluster has before and afterwards."""
+        record = (cluster.metadata or {}).get(METADATA_KEY)
+        if record is None:
+            return total
+        size = rebalancing.read_record(record, total)
+        if size is None:
+            self.warn(
+                'A rebalance was interrupted, and somebody has scaled the '
+                'cluster since: it keeps its %s nodes.',
+                total,
+            )
+            return total
+        if size != total:
+            self.warn(
+                'A rebalance was interrupted: the cluster first comes from '
+                '%s to %s nodes again.',
+                total,
+                size,
+            )
+        return size
+
+    def _steps(
+        self, cluster: Any, nodes: Sequence[Any], size: int
+    ) -> list[Step]:
+        """Read everything and return the steps that are left.
+
+        :raises CommandError: if no step could be carried out.
+        """
+        clustering = self.connection.clustering
+        cluster = clustering.get_cluster(cluster.id)
+        policy = self.attached_policy(cluster)
+        regions = self.regions_for(policy, cluster)
+        names = [region.name for region in regions]
+        gone = self.unreachable(policy, cluster, names, growing=False)
+        closed = self.unreachable(policy, cluster, names, growing=True)
+        failing = policy.failing(cluster)
+        for name, why in failing.items():
+            self.warn("Region '%s' %s.", name, why)
+        current = clusters.distribution(
+            clustering, nodes, False, self._args.default_region
+        )
+        snapshot = Snapshot(
+            Change(growing=True, count=1),
+            regions,
+            dict.fromkeys(names, 0) | current,
+            gone,
+            failing=failing,
+            strategy=policy.strategy,
+        )
+        room = surge = self._surge
+        if cluster.max_size >= 0:
+            room = min(surge, cluster.max_size - size)
+        steps = list(rebalancing.steps(snapshot, size, room, closed))
+        if steps:
+            return steps
+        if any(rebalancing.steps(snapshot, size, surge, closed)):
+            raise exceptions.CommandError(
+                f'The max_size of the cluster is {cluster.max_size}, so no '
+                'node can come before another one goes. Raise it with: '
+                f'openstack cluster resize --max-size {size + surge} '
+                f'{cluster.name}'
+            )
+        sound = dataclasses.replace(snapshot, failing={})
+        if any(rebalancing.steps(sound, size, surge, closed)):
+            raise exceptions.CommandError(
+                'Nothing can move until the regions work again. Let the '
+                'policy look at them with: openstack cluster check '
+                f'{cluster.name}'
+            )
+        return []
+
+    def _confirm(self, steps: Sequence[Step]) -> None:
+        """Show the steps, and ask before the first one."""
+        if self._args.yes:
+            return
+        for number, step in enumerate(steps, start=1):
+            changes = ', '.join(
+                f'{verb} {distribution_text(plan)}'
+                for verb, plan in (('add', step.add), ('remove', step.remove))
+                if plan
+            )
+            _say(f'Step {number}: {changes}')
+        if not sys.stdin.isatty():
+            raise exceptions.CommandError(
+                'Servers would be deleted: say --yes to do it, or --dry-run '
+                'to see the steps only.'
+            )
+        _say('Each step deletes servers. Go on? [y/N] ', end='')
+        if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
+            raise exceptions.CommandError('Nothing has begun.')
+
+    def _carry_out(
+        self, cluster: Any, total: int, size: int, steps: list[Step]
+    ) -> list[Step]:
+        """Carry out steps until none is left, and return those done.
+
+        Each plan is made of what is there at the time, so nothing but the
+        size needs to be remembered.
+        """
+        self._remember(cluster, size)
+        done: list[Step] = []
+        added: Mapping[str, int] = {}
+        changes = left = _changes(steps)
+        while steps:
+            step = steps[0]
+            plan = step.add or step.remove
+            verb = 'add' if step.add else 'remove'
+            text = f'{verb} {distribution_text(plan)}'
+            _show(changes, _changes(steps), text)
+            change = Change(bool(step.add), sum(plan.values()))
+            clusters.scale(self.connection.clustering, cluster, change)
+            total += change.count if change.growing else -change.count
+            nodes = self._nodes(cluster)
+            if len(nodes) != total:
+                self.warn(
+                    'Somebody else has scaled the cluster: it has %s nodes '
+                    'instead of %s, and keeps the difference.',
+                    len(nodes),
+                    total,
+                )
+                size += len(nodes) - total
+                total = len(nodes)
+                self._remember(cluster, size)
+            steps = self._steps(cluster, nodes, size)
+            if step.add and step.remove:
+                # Its second half is the first of the new steps.
+                added = step.add
+                continue
+            done.append(Step(step.add or added, step.remove, step.after))
+            added = {}
+            if _changes(steps) >= left:
+                raise exceptions.CommandError(
+                    'The last step has brought the cluster no nearer to its '
+                    'weights and caps: something else decides where its '
+                    'nodes are.'
+                )
+            left = _changes(steps)
+        _show(changes, 0, 'done')
+        self._remember(cluster, None)
+        return done
+
+    def _remember(self, cluster: Any, size: int | None) -> None:
+        """Remember the size for an interruption, or forget it."""
+        record = None
+        if size is not None:
+            record = rebalancing.write_record(size, self._surge)
+        clusters.update_metadata(
+            self.connection.clustering, cluster, {METADATA_KEY: record}
+        )
+
+
+def _changes(steps: Iterable[Step]) -> int:
+    """Return how many nodes come and go in some steps."""
+    return sum(step.changes for step in steps)
+
+
+def _show(changes: int, left: int, text: str) -> None:
+    """Show how far the rebalance is: nodes added or removed of all those."""
+    done = max(0, changes - left)
+    bar = ('#' * (_WIDTH * done // changes)).ljust(_WIDTH, '-')
+    _say(f'[{bar}] {done}/{changes} {text}')
+
+
+def _say(text: str, end: str = '\n') -> None:
+    """Tell the user beside the table."""
+    print(text, end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The commands that show and change the regions of a running cluster."""
+
+import collections
+import json
+import shlex
+from unittest import mock
+
+from osc_lib import exceptions
+
+from senlin_plugins.commands import (
+    clusters,
+    region_list,
+    region_plan,
+    region_rebalance,
+    region_shares,
+)
+from tests import console
+from tests.functional.senlin_plugins import base, gateway, test_failover
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
+
+COMMANDS = {
+    'list': region_list.ListClusterRegion,
+    'set': region_shares.SetClusterRegion,
+    'unset': region_shares.UnsetClusterRegion,
+    'drain': region_shares.DrainClusterRegion,
+    'rebalance': region_rebalance.RebalanceClusterRegion,
+}
+
+
+class TestCase(gateway.ShellTestCase):
+    """The commands that show and change the regions of a cluster."""
+
+    def setUp(self):
+        super().setUp()
+        # Seconds between two looks, beside an engine that is quick.
+        patch = mock.patch.object(clusters, 'PAUSE', 0.1)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def run_region(self, name, *arguments):
+        """Run ``openstack cluster region`` and return the rows."""
+        return self.run_command(COMMANDS[name], *arguments)
+
+    def assert_fails(self, words, *arguments):
+        """Check that a command fails with one line.
+
+        :param words: what stands in that line.
+        :param arguments: the words after ``openstack cluster region``.
+        """
+        with self.assertRaises(exceptions.CommandError) as caught:
+            self.run_region(*arguments)
+        self.assertEqual(1, len(str(caught.exception).splitlines()))
+        self.assertIn(words, str(caught.exception))
+
+    def metadata(self, cluster):
+        """Return the metadata of a cluster."""
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')
+        return shown['cluster']['metadata']
+
+    def assert_nodes(self, cluster, **wanted):
+        """Check that all nodes are active, and in which regions they are."""
+        nodes = self.senlin.nodes(cluster)
+        self.assertEqual(
+            wanted, collections.Counter(map(base.region_of, nodes))
+        )
+        self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
+
+    def changes(self):
+        """Return what was sent that changes something."""
+        return [
+            path
+            for method, path in self.gateway.requests
+            if method != 'GET' and '/identity' not in path
+        ]
+
+
+class SharesTest(TestCase):
+    """Weights and caps of one cluster."""
+
+    def setUp(self):
+        super().setUp()
+        self.id = self.spread((ONE,), (TWO, 100, 5))
+        self.update(f'/clusters/{self.id}', metadata={'owner': 'me'})
+
+    def row(self, rows, name):
+        """Return the row of a region."""
+        (found,) = (row for row in rows if row['Region'] == name)
+        return found
+
+    def test_set_unset_and_drain_change_one_key(self):
+        self.act(self.id, 'scale_out', count=2)
+        rows = self.run_region('set', self.id, TWO, '--weight', '300')
+        self.assertIn('does not read metadata', self.said)
+        self.assertEqual([ONE, TWO], [row['Region'] for row in rows])
+        self.assertEqual(
+            {'region_placement': '{"RegionTwo": {"weight": 300}}'}
+            | {'owner': 'me'},
+            self.metadata(self.id),
+        )
+        self.run_region('set', self.id, TWO, '--cap=-1')
+        self.run_region('drain', self.id, ONE)
+        self.assertEqual(
+            {
+                ONE: {'weight': 0, 'cap': 0},
+                TWO: {'weight': 300, 'cap': -1},
+            },
+            json.loads(self.metadata(self.id)['region_placement']),
+        )
+        self.run_region('unset', self.id, TWO)
+        self.run_region('unset', self.id, ONE)
+        self.assertEqual({'owner': 'me'}, self.metadata(self.id))
+        del self.gateway.requests[:]
+        self.run_region('unset', self.id, ONE)
+        self.assertEqual([], self.changes())
+
+    def test_what_makes_no_sense_is_refused_before_anything_is_sent(self):
+        for words, *arguments in (
+            ("'Nowhere' is not known", 'drain', self.id, 'Nowhere'),
+            ("'x': it must be a whole", 'set', self.id, ONE, '--weight', 'x'),
+            ('0 or greater', 'set', self.id, ONE, '--weight', '-1'),
+            ("'cap' of region", 'set', self.id, ONE, '--cap', '-2'),
+            ('Say --weight or --cap', 'set', self.id, ONE),
+            ('no region placement policy', 'drain', self.cluster(), ONE),
+        ):
+            self.assert_fails(words, *arguments)
+        for value in ('{', '{"RegionOne": 5}'):
+            self.update(
+                f'/clusters/{self.id}', metadata={'region_placement': value}
+            )
+            self.assert_fails('no JSON of regions', 'drain', self.id, ONE)
+        self.assertEqual([], self.changes())
+
+    def test_an_update_that_senlin_refuses_is_told(self):
+        # Senlin updates no cluster in this state.
+        self.cloud.regions[ONE].failures['server_create'] = 'no'
+        broken = self.cluster(size=1, min_size=1)
+        self.assert_done(
+            self.senlin.attach(broken, self.region_policy((ONE,)))
+        )
+        self.assert_fails('error state', 'drain', broken, ONE)
+
+    def test_list_shows_nodes_and_targets(self):
+        profile = self.senlin.profile()
+        cluster = self.cluster(profile=profile, size=1)
+        self.assert_done(
+            self.senlin.attach(
+                cluster, self.region_policy((TWO, 300, 2), (THREE, 100))
+            )
+        )
+        self.act(cluster, 'scale_out', count=3)
+        self.cloud.known.discard(THREE)
+        rows = self.run_region('list', cluster)
+        self.assertEqual(
+            [
+                [TWO, 300, 2, 'policy', 2, 2, None, None, None, None, []],
+                [
+                    THREE,
+                    100,
+                    None,
+                    'policy',
+                    1,
+                    2,
+                    'out of reach',
+                    None,
+                    None,
+                    None,
+                    [],
+                ],
+                [ONE, None, None, None, 1, 0, None, None, None, None, []],
+            ],
+            [list(row.values()) for row in rows],
+        )
+        status, output, _ = self.run_shell('list', cluster)
+        self.assertEqual(0, status)
+        self.assertLessEqual(max(map(len, output.splitlines())), 80)
+
+
+class FailoverTest(TestCase, test_failover.TestCase):
+    """Version 1.1 of the policy, whose regions fail."""
+
+    def lose(self, count, **attrs):
+        """Create a cluster that has moved all nodes to one region."""
+        policy = self.policy((ONE,), (TWO,))
+        cluster = self.cluster(policy, **attrs)
+        self.act(cluster, 'scale_out', count=count)
+        self.go_out(TWO)
+        self.senlin.act(cluster, 'check')
+        self.wait_until_free(cluster)
+        self.act(cluster, 'recover')
+        return cluster
+
+    def test_a_region_goes_and_comes_back(self):
+        cluster = self.lose(8)
+        _, two = self.run_region('list', cluster)
+        self.assertEqual(
+            (0, 4, 'out', 4, 'compute does not answer'),
+            tuple(two[k] for k in ('Nodes', 'Target', 'State', 'Left', 'Why')),
+        )
+        self.assertEqual(4, len(two['Left Servers']))
+        self.assert_fails(
+            'Nothing can move until', 'rebalance', cluster, '--yes'
+        )
+        self.act(cluster, 'scale_out', count=2)
+        self.come_back(TWO)
+        self.act(cluster, 'check')
+        _, two = self.run_region('list', cluster)
+        self.assertEqual(
+            (5, None, None),
+            tuple(two[k] for k in ('Target', 'State', 'Left')),
+        )
+        self.assert_nodes(cluster, **{ONE: 10})
+        rows = self.run_region(
+            'rebalance', cluster, '--yes', '--max-surge', '2'
+        )
+        self.assertEqual([2, 2, 1], [row['Add'][TWO] for row in rows])
+        self.assert_nodes(cluster, **{ONE: 5, TWO: 5})
+        self.assertEqual(
+            {ONE: 5, TWO: 5, THREE: 0}, self.cloud.servers_of(cluster)
+        )
+
+    def test_the_plan_knows_what_the_cluster_knows(self):
+        cluster = self.spread_out(4, (ONE,), (TWO,))
+        self.run_region('set', cluster, TWO, '--weight', '300')
+        self.assertEqual('', self.said)
+        plan = ('--cluster', cluster, '--count', '+4')
+        rows = self.run_command(region_plan.PlanClusterRegion, *plan)
+        planned = {row['Region']: row['Change'] for row in rows}
+        data = self.act(cluster, 'scale_out', count=4)
+        self.assertEqual({TWO: 4}, data['creation']['regions'])
+        self.assertEqual({ONE: 0, TWO: 4}, planned)
+        self.go_out(TWO)
+        self.senlin.act(cluster, 'check')
+        self.wait_until_free(cluster)
+        one, two = self.run_command(region_plan.PlanClusterRegion, *plan)
+        self.assertEqual((4, 0), (one['Change'], two['Change']))
+        self.assertEqual(
+            'is out: compute does not answer: gets no nodes meanwhile',
+            two['Why'],
+        )
+        self.update(
+            f'/clusters/{cluster}', metadata={'region_placement': '[]'}
+        )
+        one, two = self.run_region('list', cluster)
+        self.assertIn('takes its own weights', self.said)
+        self.assertEqual((100, 'policy'), (two['Weight'], two['From']))
+
+    def test_a_drained_region_is_emptied(self):
+        cluster = self.spread_out(4, (ONE,), (TWO,), (THREE,))
+        self.run_region('drain', cluster, ONE)
+        self.run_region('rebalance', cluster, '--yes', '--max-surge', '9')
+        self.assert_nodes(cluster, **{TWO: 2, THREE: 2})
+
+    def test_the_examples_of_the_page(self):
+        cluster = self.lose(6, name='web')
+        for example in console.examples('commands.rst'):
+            words = shlex.split(example.command.replace('\\\n', ''))[1:]
+            if words[:2] != ['cluster', 'region'] or 'web' not in words:
+                continue
+            status, output, error = self.run_shell(*words[2:])
+            self.assertEqual(0, status, error)
+            said = [
+                line
+                for line in error.splitlines()
+                # Of clients that stand beside in the environment.
+                if not line.startswith('Could not load')
+            ]
+            shown = '\n'.join([*said, output.rstrip()])
+            self.assertEqual(example.output, shown, example.command)
+            if words[2] == 'list':
+                self.come_back(TWO)
+                self.act(cluster, 'check')
+        self.assert_nodes(cluster, **{ONE: 3, TWO: 3})
