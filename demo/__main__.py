@@ -151,7 +151,9 @@ def show(part: dict[str, Any]) -> None:
 
 def compare(part: dict[str, Any]) -> None:
     """Print one part: one table, and a line for each check that fails."""
-    print('', textwrap.fill(f'{part["service"]}: {part["unit"]}'), sep='\n')
+    print(
+        '', textwrap.fill(f'{part["service"]}: {part["unit"]}', 79), sep='\n'
+    )
     print(table(('', *part['compared']), part['beside']))
     for step in part['steps']:
         for check in step['checks']:

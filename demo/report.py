@@ -23,7 +23,7 @@ svg { margin: .5rem 0; max-width: 100%; height: auto; }
 """
 #: Of the wanted distribution or verdict, that of the plug-ins, and the other.
 _COLORS = ('#999999', '#1f77b4', '#ff7f0e', '#2ca02c')
-_ROW, _LABEL, _UNIT = 18, 320, 24
+_ROW, _LABEL, _UNIT = 18, 210, 24
 
 
 def _text(value: object) -> str:

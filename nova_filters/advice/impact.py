@@ -103,17 +103,30 @@ def judge_with(exempt: tuple[str, ...]) -> Judge:
     """
 
     @functools.cache
+    def request(specs: Specs) -> Request:
+        return Request(inputs.read_flavor(dict(specs)), exempt)
+
+    @functools.cache
     def judge(
         specs: Specs, aggregates: tuple[inputs.Aggregate, ...]
     ) -> Reason | None:
-        flavor = inputs.read_flavor(dict(specs))
-        return next(Request(flavor, exempt).reasons(aggregates), None)
+        return next(request(specs).reasons(aggregates), None)
 
     return judge
 
 
 #: The verdict of Nova's AggregateInstanceExtraSpecsFilter.
 IN_TREE: Final[Judge] = functools.cache(in_tree.refusal)
+
+
+def _concerned(before: Situation, after: Situation) -> list[str]:
+    """Return the hosts that a change reaches; few, in a large cloud."""
+    return [
+        host
+        for host in sorted({*before.hosts, *after.hosts})
+        if before.judge is not after.judge
+        or before.aggregates(host) != after.aggregates(host)
+    ]
 
 
 def flips(before: Situation, after: Situation) -> list[Effect]:
@@ -125,12 +138,14 @@ def flips(before: Situation, after: Situation) -> list[Effect]:
         that stays for another reason is left out.
     """
     found = []
+    hosts = sorted({*before.hosts, *after.hosts})
+    concerned = _concerned(before, after)
     for flavor in before.flavors:
         if flavor not in after.flavors:
             continue
         specs = tuple(before.flavors[flavor].items())
         changed = tuple(after.flavors[flavor].items())
-        for host in sorted({*before.hosts, *after.hosts}):
+        for host in concerned if specs == changed else hosts:
             old = before.refusal(specs, host)
             new = after.refusal(changed, host)
             words = _word(old), _word(new)
@@ -201,19 +216,22 @@ def moves(
     :param servers: the running servers.
     :returns: one entry per server, by name.
     """
-    hosts = sorted({*before.hosts, *after.hosts})
+    hosts = {*before.hosts, *after.hosts}
+    concerned = {*_concerned(before, after)}
+
+    def passing(
+        situation: Situation, specs: Specs, hosts: Iterable[str]
+    ) -> set[str]:
+        return {
+            host
+            for host in hosts
+            if situation.usable(host) and not situation.refusal(specs, host)
+        }
 
     @functools.cache
-    def takers(specs: Specs) -> list[set[str]]:
-        return [
-            {
-                host
-                for host in hosts
-                if situation.usable(host)
-                and not situation.refusal(specs, host)
-            }
-            for situation in (before, after)
-        ]
+    def takers(specs: Specs) -> tuple[set[str], set[str]]:
+        now = passing(before, specs, hosts)
+        return now, now - concerned | passing(after, specs, concerned)
 
     found = []
     for server in sorted(servers, key=lambda s: (s.name, s.id)):
@@ -225,9 +243,9 @@ def moves(
         stranded = bool(now) and not then
         if not stranded and (old or not new):
             continue
-        reason = str(new or '')
-        if not reason:
-            # A host that took the server.
+        reason = str(new)
+        if old or not new:
+            # Its own host says nothing new; a host that took the server does.
             lost = min(takers(specs)[0] - {own})
             reason = f'{lost}: {after.refusal(specs, lost)}'
         found.append(

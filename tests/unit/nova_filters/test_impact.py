@@ -143,6 +143,14 @@ class MoveTest(unittest.TestCase):
         self.assertEqual((2, 0), (move.elsewhere_before, move.elsewhere_after))
         self.assertEqual(('pass', 'pass'), (move.before, move.after))
 
+    def test_a_server_on_a_wrong_host_can_be_stranded(self) -> None:
+        after = _situation({}, {'a': ({'os': 'linux'}, ('h1', 'h2'))})
+        servers = [_server('h3', {'os': 'windows'})]
+        (move,) = impact.moves(self.before, after, servers)
+        self.assertEqual(impact.STRANDED, move.effect)
+        # That h3 refuses it is nothing new.
+        self.assertTrue(move.reason.startswith("h1: 'os' does not match"))
+
     def test_a_host_that_is_down_takes_no_server(self) -> None:
         # h2 is the only other host that takes it.
         self.before.hosts['h2'] = dataclasses.replace(
