@@ -14,8 +14,8 @@ from os_placement_plugins.commands import lister
 _FILES = {
     'flavors': 'what "flavor list --all --long" or "flavor show" printed',
     'aggregates': 'what "aggregate list --long" or "aggregate show" printed',
-    'hosts': 'what "compute service list" printed, for hosts that are in no '
-    'aggregate',
+    'hosts': 'what "compute service list" printed, for hosts in no aggregate '
+    'and for the state of all hosts',
     'servers': 'what "server show" printed, with API version 2.47 or later',
 }
 
@@ -42,8 +42,9 @@ class FilterCommand(lister.Lister):
         """Add the arguments of the command."""
         source = parser.add_argument_group(
             'offline input',
-            'Files saved with "-f json" or "-f yaml"; with them no cloud is '
-            'asked. Each option can be repeated.',
+            'Files saved with "-f json" or "-f yaml", or what Nova\'s API '
+            'answered; with them no cloud is asked. Each option can be '
+            'repeated.',
         )
         for noun, text in _FILES.items():
             if noun != 'servers' or self.reads_servers:

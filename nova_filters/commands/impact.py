@@ -21,6 +21,16 @@ _COLUMNS = (
 )
 _TABLE = ('Object', 'Name', 'Host', 'Effect', 'Reason')
 _SUMMARY = ('Object', 'Flavor', 'Effect', 'Number')
+_QUOTED = 'had this property; quote ~ * !'
+#: Noun and verb of each change, what it takes, and how it is told.
+_OPTIONS = {
+    'set-aggregate': ('aggregate', 'set', '<key=value>', _QUOTED),
+    'unset-aggregate': ('aggregate', 'unset', '<key>', 'lost this property'),
+    'add-host': ('aggregate', 'add host', '<host>', 'had this host'),
+    'remove-host': ('aggregate', 'remove host', '<host>', 'lost this host'),
+    'set-flavor': ('flavor', 'set', '<key=value>', _QUOTED),
+    'unset-flavor': ('flavor', 'unset', '<key>', 'lost this property'),
+}
 _NO_SERVERS = 'No --servers: running servers are not judged.'
 
 
@@ -72,15 +82,7 @@ class ShowFilterImpact(common.FilterCommand):
         group = parser.add_argument_group(
             'changes', 'Name flavors and aggregates by name or ID.'
         )
-        pair, key, host = '<key=value>', '<key>', '<host>'
-        for option, noun, verb, what, text in (
-            ('set-aggregate', 'aggregate', 'set', pair, 'had this property'),
-            ('unset-aggregate', 'aggregate', 'unset', key, 'lost it'),
-            ('add-host', 'aggregate', 'add host', host, 'had this host'),
-            ('remove-host', 'aggregate', 'remove host', host, 'lost it'),
-            ('set-flavor', 'flavor', 'set', pair, 'had this property'),
-            ('unset-flavor', 'flavor', 'unset', key, 'lost it'),
-        ):
+        for option, (noun, verb, what, text) in _OPTIONS.items():
             group.add_argument(
                 f'--{option}',
                 metavar=(f'<{noun}>', what),
@@ -89,9 +91,7 @@ class ShowFilterImpact(common.FilterCommand):
                 dest='changes',
                 const=(noun, verb),
                 default=[],
-                help=f'what if this {noun} {text}; quote ~ * !'
-                if what is pair
-                else f'what if this {noun} {text}',
+                help=f'what if this {noun} {text}',
             )
         for noun in ('aggregate', 'flavor'):
             group.add_argument(
