@@ -155,6 +155,19 @@ class TestExplain(command_base.FilterCommandTest):
         self.assertFalse(self.migrates(server, THIRD))
         self.assertTrue(self.migrates(server, SECOND))
 
+    def test_host_that_is_disabled_is_shown_as_such(self):
+        (service,) = self.compute.services(binary='nova-compute', host=THIRD)
+        self.addCleanup(
+            self.compute.enable_service, service, THIRD, 'nova-compute'
+        )
+        self.compute.disable_service(service, THIRD, 'nova-compute')
+        states = {
+            row['Host']: row['State'] for row in self.explain(layout.FLAVOR)
+        }
+        self.assertEqual(
+            {FIRST: 'up', SECOND: 'up', THIRD: 'disabled'}, states
+        )
+
     def test_way_of_a_request_ends_where_the_scheduler_refuses(self):
         server = self.boot(self.flavors['graphics'])
         self.assertIsNone(self.host_of(server))
@@ -303,6 +316,27 @@ class TestImpact(command_base.FilterCommandTest):
         )
         self.assertFalse(self.migrates(server, SECOND))
         self.assertEqual([], self.impact(*change))
+
+    def test_host_that_leaves_strands_a_server(self):
+        server = self.boot(self.flavors['windows'], host=FIRST)
+        self.assertEqual(FIRST, self.host_of(server))
+        change = ('--remove-host', 'licensed', SECOND)
+        rows = self.impact(*change)
+        (row,) = (row for row in rows if row['Object'] == 'server')
+        self.assertEqual((server, 'stranded'), (row['ID'], row['Effect']))
+        # What Nova's API answers does as well as what the shell prints.
+        answer = self.compute.get(
+            '/servers/detail?all_tenants=1', microversion='2.61'
+        )
+        servers = ('--servers', self.write(answer.text, 'answer.json'))
+        command = ('aggregate', 'filter', 'impact', *change)
+        self.assertEqual(rows, self.data(*command, *self.files(), *servers))
+        self.compute.remove_host_from_aggregate(self.licensed, SECOND)
+        # As its end expects it.
+        self.addCleanup(
+            self.compute.add_host_to_aggregate, self.licensed, SECOND
+        )
+        self.assertFalse(self.migrates(server, SECOND))
 
     def test_replacement_of_the_in_tree_filter_is_foretold(self):
         self.make_flavors(odd={'os': '>= two'})
