@@ -59,17 +59,19 @@ def tell(problem: str) -> None:
     LOG.error('%s', problem)
 
 
-def prepare() -> None:
+def prepare(caller: str) -> None:
     """Have the mapping function of each other plug-in called once.
 
     Heat imports all plug-ins before it asks the first for its resource types.
+
+    :param caller: the name under which Heat loads the calling module.
     """
     if cfg.CONF.heat_hints.enabled:
         # On a Heat that is not known, resource_mapping tells what is wrong.
         with contextlib.suppress(Exception):
             from heat_hints import overrides
 
-            overrides.remember_mappings()
+            overrides.remember_mappings(caller)
 
 
 def resource_mapping(caller: str) -> dict[str, type[Any]]:

@@ -44,7 +44,7 @@ def build(
     :raises ConfigFileValueError: if Heat does not know a type.
     """
     # Now those that were imported after this package, too.
-    remember_mappings()
+    remember_mappings(caller)
     classes, replaced = _known_classes(caller)
     known = {name: found[-1] for name, found in classes.items()}
     wanted = dict.fromkeys(config.heat_hints.resource_types)
@@ -109,14 +109,16 @@ def build(
     }
 
 
-def remember_mappings() -> None:
+def remember_mappings(caller: str) -> None:
     """Have each other plug-in asked once, and its answer remembered.
 
     Heat asks a plug-in for its types, and so does this module, because Heat
     shows nobody its registry before all types are registered.
+
+    :param caller: the name under which Heat loads this package's own module.
     """
     for module in _modules(sys.modules[_PLUGINS]):
-        for name in _FUNCTIONS:
+        for name in _FUNCTIONS if module.__name__ != caller else ():
             function = getattr(module, name, None)
             if callable(function) and not hasattr(function, 'cache_info'):
                 setattr(module, name, functools.cache(function))

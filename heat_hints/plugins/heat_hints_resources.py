@@ -18,4 +18,4 @@ def available_resource_mapping() -> Mapping[str, type[Any]]:
     return hook.resource_mapping(__name__)
 
 
-hook.prepare()
+hook.prepare(__name__)
