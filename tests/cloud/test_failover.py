@@ -2,21 +2,26 @@
 
 """A region fails: nodes move, and nothing is lost or left over."""
 
+import concurrent.futures
 import signal
+import time
+from collections.abc import Callable
 
 from tests.cloud import (
     base,
+    command_base,
     mariadb,
     processes,
     senlin_base,
 )
+from tests.functional.client import base as client_base
 
 ONE, TWO = base.ONE, base.TWO
 API = f'{TWO}.nova-api'
 KEY = 'region_placement'
 
 
-class TestFailover(senlin_base.ClusterTest):
+class TestFailover(command_base.PlanTest):
     def setUp(self) -> None:
         super().setUp()
         self.addCleanup(base.start, API)
@@ -56,6 +61,35 @@ class TestFailover(senlin_base.ClusterTest):
         self.wait_for(lambda: self.assertEqual({}, self.known(cluster)))
         self.assert_spread(cluster, **wanted)
 
+    def rebalance(
+        self, cluster: str, meanwhile: Callable[[], object] = lambda: None
+    ) -> tuple[client_base.Result, int]:
+        """Rebalance a cluster by the command.
+
+        :param cluster: its id.
+        :param meanwhile: called again and again.
+        :returns: what the command has left behind, and the fewest nodes that
+            were ACTIVE meanwhile.
+        """
+        counts = []
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            running = pool.submit(
+                self.openstack_process,
+                *('cluster', 'region', 'rebalance', '--yes'),
+                *('--max-surge', '2', cluster),
+                **self.login,
+            )
+            while not running.done():
+                counts += mariadb.query(
+                    'senlin',
+                    'SELECT COUNT(*) FROM node'
+                    " WHERE status = 'ACTIVE' AND cluster_id = %s",
+                    cluster,
+                )
+                meanwhile()
+                time.sleep(0.2)
+        return running.result(), min(counts)[0]
+
     def owner(self, action: str) -> str:
         """Return the engine that carries out an action."""
         ((engine,),) = mariadb.query(
@@ -76,6 +110,11 @@ class TestFailover(senlin_base.ClusterTest):
         self.assertEqual(10, len(self.servers_of(cluster, ONE)))
         self.assertEqual(4, len(self.known(cluster)['servers']))
         self.recovered(cluster, RegionOne=10)
+        result, fewest = self.rebalance(cluster)
+        self.assertEqual(0, result.status, result.error)
+        self.assertEqual(10, fewest)
+        self.assert_spread(cluster, RegionOne=5, RegionTwo=5)
+        self.assertEqual({}, self.known(cluster))
 
     def test_engine_is_killed_in_the_middle_of_a_recovery(self):
         cluster = self.spread(4)
@@ -98,6 +137,36 @@ class TestFailover(senlin_base.ClusterTest):
         self.do(cluster, 'recover', check=True)
         self.wait_for(self.check_unlocked)
         self.recovered(cluster, RegionOne=4)
+
+    def test_engine_is_killed_in_the_middle_of_a_rebalance(self):
+        cluster = self.spread(4)
+        self.go_out(cluster)
+        self.do(cluster, 'recover', check=True)
+        self.recovered(cluster, RegionOne=4)
+        killed = []
+
+        def kill() -> None:
+            """Kill the engine that scales the cluster out."""
+            running = mariadb.query(
+                'senlin',
+                "SELECT id FROM action WHERE action = 'CLUSTER_SCALE_OUT'"
+                " AND status = 'WAITING' AND target = %s",
+                cluster,
+            )
+            if running and not killed:
+                killed.append(self.owner(running[0][0]))
+                self.addCleanup(base.start, *killed)
+                processes.kill(*killed)
+                base.start(*killed)
+
+        result, _ = self.rebalance(cluster, kill)
+        self.assertEqual(1, len(killed))
+        self.assertIn('Run the command again to go on.', result.error)
+        self.wait_for(self.check_unlocked)
+        self.do(cluster, 'recover', check=True)
+        result, _ = self.rebalance(cluster)
+        self.assertEqual(0, result.status, result.error)
+        self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
 
     def test_full_region_gets_what_it_holds(self):
         project = self.user[TWO].current_project_id
