@@ -24,7 +24,7 @@ LOG = logging.getLogger(__name__)
 
 #: The largest mapping file that is read, in bytes.
 MAX_BYTES = 8 * 1024 * 1024
-#: How long a server waits for a file that is being read again, in seconds. A
+#: For how long servers wait for a file that is being read again, in seconds. A
 #: file of 1.4 MB takes some 20 seconds.
 PATIENCE = 1.0
 
@@ -58,6 +58,7 @@ class _Beside:
         #: What the function returned or raised; None as long as it runs.
         self.outcome: Rules | Exception | None = None
         self._function = function
+        self._began = time.monotonic()
         real = threading
         if 'eventlet' in sys.modules:
             # Before Heat 27 threads are green, and YAML lets no other work.
@@ -65,8 +66,11 @@ class _Beside:
         real.Thread(target=self._run, daemon=True).start()
 
     def wait(self, seconds: float) -> None:
-        """Wait for the end, while other green threads work."""
-        deadline = time.monotonic() + seconds
+        """Wait for the end, while other green threads work.
+
+        :param seconds: for how long after the beginning.
+        """
+        deadline = self._began + seconds
         while self.outcome is None and time.monotonic() < deadline:
             time.sleep(0.005)
 
@@ -97,8 +101,8 @@ class _File:
     def rules(self, patience: float) -> Rules | None:
         """Return the rules in force; None if there never were any.
 
-        :param patience: how long to wait for a file that has changed, in
-            seconds.
+        :param patience: for how long to wait after the reading of a changed
+            file has begun, in seconds.
         """
         with self._lock:
             stamp = self._stat()

@@ -57,7 +57,7 @@ class Refreshing:
         return {
             'asked_in': os.getpid(),
             'made_in': self.made_in,
-            'refreshed_in': self.fresh.get(timeout=30),
+            'refreshed_in': self.fresh.get(timeout=60),
             'object': id(self),
         }
 
@@ -111,7 +111,12 @@ class TestWorkers(unittest.TestCase):
             self.cloud.url,
             {
                 'DEFAULT': {'num_engine_workers': str(workers)},
-                'heat_hints': {'enabled': 'true', 'providers': 'rack'},
+                'heat_hints': {
+                    'enabled': 'true',
+                    'providers': 'rack',
+                    # However busy this machine is.
+                    'provider_timeout': '600',
+                },
             },
         )
         command = pathlib.Path(sys.executable).with_name('heat-engine')
