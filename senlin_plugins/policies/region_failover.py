@@ -83,6 +83,12 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             )
             return self.spec_regions
 
+    def detach(self, cluster: Any) -> tuple[bool, str]:
+        """Detach; what the nodes were told counts no more."""
+        for node in cluster.nodes:
+            records.mark(node, out=None, move_to=None)
+        return True, ''
+
     def decide(self, cluster_id: str, action: Any) -> Decision | None:
         """Look at the regions, then decide around those that fail."""
         cluster = reading.read_cluster(action, cluster_id)
@@ -189,8 +195,5 @@ def _mark(action: Any, cluster: Any, moves: Mapping[str, str]) -> None:
     whole = action.target == cluster.id
     for node in cluster.nodes if whole else [action.entity]:
         state = states.get(records.recorded_region(node) or '', {})
-        records.mark(
-            node,
-            out=state['why'] if state.get('dead') else None,
-            move_to=moves.get(node.id),
-        )
+        out = state['why'] if state.get('dead') else None
+        records.mark(node, out=out, move_to=moves.get(node.id))

@@ -49,6 +49,9 @@ def mark(node: Any, **marks: Any) -> None:
     :param node: a node, from Senlin's engine or from its database.
     :param marks: what to write; ``None`` takes it out.
     """
+    known = (node.data or {}).get('placement') or {}
+    if all(known.get(name) == value for name, value in marks.items()):
+        return
 
     def add(data: dict[str, Any]) -> dict[str, Any]:
         placement = {**(data.get('placement') or {}), **marks}

@@ -238,6 +238,21 @@ class Recovering(TestCase):
         self.act(self.cluster_id, 'check')
         self.assert_servers(self.cluster_id, **{ONE: 4})
 
+    def test_a_policy_that_is_detached_moves_nothing(self):
+        self.senlin.act(self.cluster_id, 'check')
+        self.wait_until_free(self.cluster_id)
+        attached = self.senlin.call(
+            'GET', f'/clusters/{self.cluster_id}/policies'
+        )
+        (binding,) = attached['cluster_policies']
+        self.act(
+            self.cluster_id, 'policy_detach', policy_id=binding['policy_id']
+        )
+        self.come_back(TWO)
+        self.act(self.cluster_id, 'recover')
+        self.assert_nodes(self.cluster_id, **{ONE: 2, TWO: 2})
+        self.assert_servers(self.cluster_id, **{ONE: 2, TWO: 2})
+
     def test_a_server_that_its_node_kept_is_not_deleted(self):
         action = self.senlin.act(self.cluster_id, 'check')
         self.assertEqual('FAILED', action['status'])
