@@ -196,15 +196,16 @@ class ShellTestCase(base.TestCase):
             for row in rows
         ]
 
-    def start_shell(self, *arguments):
+    def start_shell(self, *arguments, stdin=subprocess.DEVNULL):
         """Start the shell in a process of its own, as a user does.
 
         :param arguments: the words after ``openstack cluster region``.
+        :param stdin: what it reads; nothing by default.
         """
         return subprocess.Popen(
             [sys.executable, '-W', 'ignore', '-m', 'openstackclient.shell']
             + ['--os-cloud', 'stub', 'cluster', 'region', *arguments],
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -4,6 +4,8 @@
 
 import contextlib
 import json
+import os
+import pty
 import signal
 from unittest import mock
 
@@ -73,6 +75,15 @@ class RebalanceTest(test_region_commands.TestCase):
         *_, shown, last = error.splitlines()
         self.assertEqual('Step 1: add RegionTwo=1, remove RegionOne=1', shown)
         self.assertIn('say --yes', last)
+        terminal, stdin = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        self.addCleanup(os.close, stdin)
+        process = self.start_shell('rebalance', cluster, stdin=stdin)
+        os.write(terminal, b'n\n')
+        _, error = process.communicate()
+        self.assertEqual(1, process.returncode)
+        self.assertIn('Go on? [y/N]', error)
+        self.assertIn('Nothing has begun', error)
         for words, *options in (
             ("'--max-surge' is '0'", '--yes', '--max-surge', '0'),
             ("'--max-surge' is 'x'", '--yes', '--max-surge', 'x'),
