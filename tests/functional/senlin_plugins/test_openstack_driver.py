@@ -9,11 +9,13 @@ Senlin uses in production, on the real SDK, with an HTTP cloud of two regions.
 import types
 import unittest
 
+import requests
 import requests_mock
 from keystoneauth1 import fixture
 from senlin.drivers.os import keystone_v3, nova_v2
 
-from senlin_plugins.policies import catalog
+from senlin_plugins import catalog
+from senlin_plugins.policies import probing
 from senlin_plugins.profiles import lost_server
 from testing.senlin import engine
 from tests import processes
@@ -66,17 +68,49 @@ class OpenStackDriver(unittest.TestCase):
         keystone = keystone_v3.KeystoneClient(self.params)
         self.assertEqual([TWO], keystone.validate_regions([TWO, 'Nowhere']))
         self.assertEqual(
-            {ONE: True, TWO: False, THREE: False},
             {
-                region: catalog.offers(
-                    keystone, region, ['compute', 'orchestration']
+                ONE: [],
+                TWO: ['orchestration'],
+                THREE: ['compute', 'orchestration'],
+            },
+            {
+                region: catalog.missing(
+                    keystone.session,
+                    region,
+                    ['compute', 'orchestration'],
+                    'public',
                 )
                 for region in (ONE, TWO, THREE)
             },
         )
-        self.assertTrue(catalog.offers(keystone, TWO, ['compute']))
         hosts = {request.hostname for request in self.http.request_history}
         self.assertEqual({'keystone.example'}, hosts)
+
+    def test_services_that_answer_at_all_are_there(self):
+        session = keystone_v3.KeystoneClient(self.params).session
+        probing.forget()
+        self.addCleanup(probing.forget)
+        refusing, failing, late, away = (
+            f'http://{name}.example/' for name in ('a', 'b', 'c', 'd')
+        )
+        self.http.get(refusing, status_code=401)
+        self.http.get(failing, status_code=503)
+        too_late = {'exc': requests.exceptions.ConnectTimeout}
+        self.http.get(late, [too_late, {'status_code': 300}])
+        self.http.get(away, **too_late)
+        urls = {refusing, failing, late, away}
+        self.assertEqual(
+            {failing, away}, probing.find_silent(session, urls, (), 1)
+        )
+        asked = [
+            request
+            for request in self.http.request_history
+            if request.url in urls
+        ]
+        self.assertEqual(7, len(asked))
+        for request in asked:
+            self.assertNotIn('X-Auth-Token', request.headers)
+            self.assertEqual(1, request.timeout)
 
     def test_a_client_for_a_region_talks_to_that_region(self):
         for region in (TWO, ONE):
