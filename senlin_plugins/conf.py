@@ -26,8 +26,8 @@ group = cfg.OptGroup(
     help="""
 Options of the region placement policy, the deletion policy and
 the region-aware profiles of os-placement-plugins.
-senlin-conductor and senlin-engine read them; give both the same
-values.
+senlin-conductor and senlin-engine read these options and need
+the same values.
 """,
 )
 
@@ -39,10 +39,10 @@ OPTS = [
         help="""
 Policy types of this package that users may use.
 
-A type that is not in the list stays visible in the list of policy
-types, but its specs are refused, and so is attaching an existing
-policy of that type. Policies that are attached already go on
-working.
+If a type is not in the list, users cannot create a policy of this
+type, and cannot attach an existing policy of this type. The type
+is still shown in the list of policy types. Policies that are
+already attached continue to work.
 
 Possible values:
 
@@ -63,13 +63,13 @@ Possible values:
             ),
             (
                 PLAN_ONLY,
-                'Attach it and write the documented plan, but no '
-                'placements; warn on each action.',
+                'Attach the policy. It writes the documented plan, but '
+                'no placements, and logs a warning on each action.',
             ),
         ],
         help="""
-What to do with a cluster whose profile cannot place nodes in
-regions.
+How the region placement policy treats a cluster whose profile
+cannot place nodes in regions.
 
 The profile types that come with Senlin create every node in the
 default region, whatever a region placement policy decides.
@@ -87,18 +87,19 @@ Related options:
 Whether a region must offer the services that the cluster's
 profile needs.
 
-When true, a region is usable only if Keystone knows it and its
-catalog has an endpoint there for each of these services (compute
-for servers, orchestration for stacks; image, network or block
-storage where the profile names an image, networks or a volume to
-boot from). A cluster that shrinks
-needs compute or orchestration only. When false, it is enough that
-Keystone knows the region.
+If true, a region is usable only if Keystone knows it and its
+catalog has an endpoint there for each of these services. Servers
+need compute, and stacks need orchestration. A profile that names
+an image, networks or a volume to boot from also needs the image,
+network or block storage service. A cluster that shrinks needs
+only compute or orchestration.
+
+If false, a region is usable if Keystone knows it.
 
 Related options:
 
-* ``interface`` in ``[authentication]``: which endpoints are
-  looked for.
+* ``interface`` in ``[authentication]``: the interface of the
+  endpoints that count.
 """,
     ),
     cfg.IntOpt(
@@ -106,12 +107,13 @@ Related options:
         default=3,
         min=1,
         help="""
-Seconds that a service has to answer before a region counts as out.
+Seconds within which a service must answer. If it does not answer,
+its region counts as out.
 
 A region placement policy of version 1.1 asks the services that a
 cluster's profile needs, in all its regions at the same time. A
-service that does not answer is asked once more. An engine does not
-ask again within 30 seconds after an answer.
+service that does not answer is asked a second time. After an
+answer, an engine does not ask again for 30 seconds.
 """,
     ),
     cfg.IntOpt(
@@ -121,10 +123,11 @@ ask again within 30 seconds after an answer.
         help="""
 Seconds for which a region counts as full.
 
-A region is full for a cluster under a region placement policy of
-version 1.1 after Nova or Neutron there has refused a node, because
-of a quota or because no host has room. New nodes come to the other
-regions meanwhile. With 0, no region is ever full.
+This option is for region placement policies of version 1.1. A
+region becomes full for a cluster if Nova or Neutron there refuses
+a node, because of a quota or because no host has room. While a
+region is full, new nodes go to the other regions. With 0, no
+region is ever full.
 """,
     ),
 ]
