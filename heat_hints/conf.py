@@ -13,9 +13,9 @@ GROUP = cfg.OptGroup(
     'heat_hints',
     title='Stack scheduler hints',
     help=(
-        'What heat-engine tells the Nova scheduler about the stack that a '
-        'server belongs to, and the providers that add hints of their own. '
-        'The options are read when heat-engine starts.'
+        'Options for the scheduler hints that tell Nova which stack a server '
+        'belongs to, and for the providers that add hints of their own. '
+        'heat-engine reads the options when it starts.'
     ),
 )
 
@@ -27,13 +27,13 @@ OPTS = [
 Send stack scheduler hints.
 
 Each server that Heat creates then carries scheduler hints that identify its
-stack and its resource, and the hints of the configured providers. Heat logs
-one WARNING for each overridden resource type when it starts.
+stack and its resource, and the hints of the configured providers. When Heat
+starts, it logs one WARNING for each overridden resource type.
 
 Related options:
 
-* ``[DEFAULT] stack_scheduler_hints``: Heat's own option sends six fixed
-  hints without this package. Do not set both.
+* ``[DEFAULT] stack_scheduler_hints``: with this option of its own, Heat sends
+  six fixed hints without this package. Do not set both options.
 """,
     ),
     cfg.ListOpt(
@@ -41,10 +41,11 @@ Related options:
         default=list(stack_hints.NAMES),
         item_type=types.String(choices=list(stack_hints.NAMES)),
         help="""
-The identifiers to send; an empty list sends the providers' hints only.
+The identifiers to send.
 
-From Nova API version 2.100 on, a server shows its hints to the tenant, with
-the names of stack and resource.
+If the list is empty, Heat sends only the providers' hints. From Nova API
+version 2.100 on, tenants see the hints of their servers. The hints include
+the names of the stack and the resource.
 """,
     ),
     cfg.ListOpt(
@@ -57,8 +58,9 @@ Possible values:
 
 * ``OS::Nova::Server``, ``AWS::EC2::Instance``, ``OS::Cinder::Volume`` (Cinder
   then gets the hints), and types of other plug-ins that send scheduler hints.
-  heat-engine does not start with a type that it does not know. It logs an
-  ERROR for a type that sends no scheduler hints.
+
+If heat-engine does not know a type, it does not start. If a type sends no
+scheduler hints, heat-engine logs an ERROR.
 """,
     ),
     cfg.StrOpt(
@@ -72,15 +74,16 @@ Possible values:
             ),
             (
                 hints.SCOPE_OPT_OUT,
-                'all but resources with "metadata: {heat_hints: false}"',
+                'all resources except those with '
+                '"metadata: {heat_hints: false}"',
             ),
         ],
         help="""
-Which resources get hints.
+The resources that get hints.
 
-The resource's own metadata in its template decides, in nested stacks too;
-the metadata of a group or of a nested stack is not inherited. A resource
-that is left out is created as stock Heat creates it.
+The resource's own metadata in its template decides, in nested stacks too. A
+resource does not inherit the metadata of a group or a nested stack. If a
+resource is left out, it is created as in Heat without this package.
 """,
     ),
     cfg.StrOpt(
@@ -95,16 +98,16 @@ that is left out is created as stock Heat creates it.
             (
                 stack_hints.PATH_JSON,
                 'one string, [[null,"root"],["resource","stack"]], '
-                'unambiguous whatever the names are',
+                'which is unambiguous for all names',
             ),
         ],
         help="""
-How ``heat_path_in_stack`` is written.
+The form of ``heat_path_in_stack``.
 
-A scheduler that was written for Heat's own option reads the list. The list
-cannot be read back if a resource that makes a nested stack has a comma in its
-name, because Heat puts this name into the stack's name. Nova turns a list of
-one element into a string.
+If your scheduler plug-in was written for Heat's own option, choose ``list``.
+Choose ``json`` if resources that make nested stacks have a comma in their
+names. Heat puts a resource's name into the name of its nested stack, so the
+list could not be read back. Nova turns a list of one element into a string.
 """,
     ),
     cfg.StrOpt(
@@ -113,11 +116,12 @@ one element into a string.
         choices=[
             (
                 hints.USER_OVERRIDE,
-                "Heat's identifiers replace the template's",
+                "Heat's identifiers replace the template's hints",
             ),
             (
                 hints.USER_KEEP,
-                "the template's stay; a tenant can then claim to be any stack",
+                "the template's hints stay; a tenant can then claim to be any "
+                'stack',
             ),
             (
                 hints.USER_REJECT,
@@ -125,15 +129,16 @@ one element into a string.
             ),
         ],
         help="""
-What happens when a template sets one of the six identifiers itself.
+The rule for a template that sets one of the six identifiers itself.
 
-With a ``signing_key`` the same holds for all hints whose names begin with
-``heat_``, and ``keep`` is not possible. Other hints of a template are never
-touched.
+With a ``signing_key``, the rule covers all hints whose names begin with
+``heat_``, and ``keep`` is not possible. The rule never touches other hints of
+a template.
 
 Related options:
 
-* ``hint_precedence``: who wins if a provider sets another hint, too.
+* ``hint_precedence``: the rule for the other hints, if a provider sets the
+  same hint.
 """,
     ),
     cfg.StrOpt(
@@ -144,9 +149,9 @@ Related options:
             (hints.FIRST_PROVIDER, "the provider's hint is sent"),
         ],
         help="""
-Who wins if a template and a provider set the same hint.
+The rule for a hint that both a template and a provider set.
 
-This is about all names but the six identifiers, which Heat sets.
+The rule covers all names except the six identifiers, which Heat sets.
 """,
     ),
     cfg.StrOpt(
@@ -165,24 +170,26 @@ This is about all names but the six identifiers, which Heat sets.
             ),
         ],
         help="""
-What happens if a provider fails, cannot be made or sets a hint that it may
-not set, or if a stack's root cannot be looked up.
+The rule for failures.
+
+A failure is a provider that fails, that cannot be made or that sets a hint it
+may not set, or a root stack that cannot be looked up.
 """,
     ),
     cfg.ListOpt(
         'providers',
         default=[],
         help="""
-The providers that are asked for hints, in this order.
+The providers to ask for hints, in this order.
 
 heat-engine asks each provider once for each server, just before it sends the
 request, and waits for the answer. A provider cannot set one of the six
-identifiers, nor a hint that an earlier provider has set.
+identifiers, or a hint that an earlier provider has set.
 
 Related options:
 
-* ``provider_timeout``: how long heat-engine waits.
-* ``allowed_nova_hints``: what of Nova's own hints providers may set.
+* ``provider_timeout``: the longest time that heat-engine waits.
+* ``allowed_nova_hints``: Nova's own hints that providers may set.
 
 Possible values:
 
@@ -195,10 +202,11 @@ Possible values:
         default=10,
         min=1,
         help="""
-How long a provider may take to answer, in seconds.
+The longest time that a provider may take to answer, in seconds.
 
-A provider that takes longer has failed, and ``on_error`` decides. The first
-answer includes the time in which a worker makes the provider.
+A provider that takes longer has failed, and ``on_error`` decides. For the
+first answer of a worker, the time in which the worker makes the provider
+counts, too.
 """,
     ),
     cfg.ListOpt(
@@ -208,8 +216,8 @@ answer includes the time in which a worker makes the provider.
         help="""
 The hints that Nova itself acts on and that providers may set.
 
-Nova looks up servers, groups and hosts by these names. A wrong value of a
-provider can fail a server, or put it on the wrong host.
+Nova looks up servers, groups and hosts by these hints. If a provider gives a
+wrong value, the server can fail or come to the wrong host.
 
 Possible values:
 
@@ -224,8 +232,8 @@ Possible values:
         help="""
 The YAML file that the provider ``mapping_file`` reads.
 
-The file is read again after each change. If the new content cannot be used,
-an ERROR is logged and the last good content stays in force.
+heat-engine reads the file again after each change. If the new content cannot
+be used, heat-engine logs an ERROR, and the last good content stays in force.
 
 Related options:
 
@@ -238,24 +246,25 @@ Related options:
         default=[],
         secret=True,
         help="""
-The keys that nova-scheduler recognises Heat's hints by.
+The keys for the signature by which nova-scheduler recognizes Heat's hints.
 
-With a key, heat-engine sends the hint ``heat_signature`` as well, and always
-``heat_resource_uuid``, which the signature binds. Names that begin with
-``heat_`` are then reserved. A nova-scheduler with the same key believes no
-hints that a tenant made up.
+With a key, heat-engine also sends the hint ``heat_signature``, and always
+sends ``heat_resource_uuid``, because the signature is bound to the resource.
+Names that begin with ``heat_`` are then reserved. A nova-scheduler with the
+same key does not believe hints that a tenant made up.
 
 Possible values:
 
 * Empty: the hints are not signed.
 * A list of keys of at least 32 characters each, without ``$`` and commas,
   for example from ``openssl rand -hex 32``. heat-engine signs with the
-  first; nova-scheduler believes any of them.
+  first key; nova-scheduler believes each key.
 
 Related options:
 
 * ``[heat_hints] signing_key`` in nova.conf: the same line.
-* ``user_hints`` cannot be ``keep``: Heat would sign what a tenant claims.
+* ``user_hints`` cannot be ``keep``, because Heat would sign the claims of a
+  tenant.
 """,
     ),
 ]

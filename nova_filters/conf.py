@@ -17,7 +17,7 @@ GROUP: Final = cfg.OptGroup(
     title='Placement plug-ins for nova-scheduler',
     help="""
 Options of the scheduler plug-ins ``AggregateInstanceTypeFilter`` and
-``StackAffinityWeigher``. They are read by nova-scheduler only.
+``StackAffinityWeigher``. Only nova-scheduler reads these options.
 """,
 )
 
@@ -54,18 +54,18 @@ OPTS: Final = (
 Metadata keys that no aggregate demands of a flavor.
 
 An aggregate with ``force_metadata_check`` set demands each of its metadata
-keys of every flavor. Nova itself reads some keys from aggregates; these keys
-would lock every flavor out of the aggregate. A key that matches one of the
-patterns is never demanded. A flavor that asks for such a key is still checked
-against the aggregates.
+keys of every flavor. Nova itself reads some metadata keys of aggregates. If an
+aggregate demanded these keys, too, it would refuse every flavor. An aggregate
+never demands a key that matches one of the patterns. If a flavor asks for such
+a key, the filter still checks the key against the aggregates.
 
 Possible values:
 
-* A list of shell patterns (``*``, ``?``, ``[abc]``), matched with the case
-  as written, against the key without the scope
+* A list of shell patterns (``*``, ``?``, ``[abc]``). Upper and lower case
+  differ. A pattern is compared with the key without the scope
   ``aggregate_instance_extra_specs:``.
-* An empty list: every key is demanded, which is what the specification says
-  to the letter. An aggregate that is an availability zone then demands
+* An empty list: every key is demanded, as the specification says literally.
+  An aggregate that is an availability zone then demands
   ``availability_zone`` of its flavors.
 
 Related options:
@@ -78,10 +78,11 @@ Related options:
         'stack_spread_over',
         default=['host'],
         help="""
-What counts as one place for the servers of a stack.
+The kind of place that the servers of a stack are spread over or packed into.
 
 ``StackAffinityWeigher`` counts the members of the stack in the place of each
-host. Spreading means few members in one place, packing means many.
+host. Spreading means few members in one place. Packing means many members in
+one place.
 
 Possible values:
 
@@ -89,8 +90,8 @@ Possible values:
 * ``availability_zone``, or any other metadata key of host aggregates, such
   as ``rack``: hosts with the same value are one place. A host without the
   key is a place of its own.
-* Several of them, the most important one first: with ``rack,host`` the
-  racks are compared, and the hosts within a rack only among themselves.
+* Several kinds of places, the most important kind first. With ``rack,host``,
+  racks are compared first. Hosts are compared only within their rack.
 
 Related options:
 
@@ -102,21 +103,21 @@ Related options:
         type=FiniteNumber(),
         default=-1.0,
         help="""
-How strongly servers of one Heat stack attract or repel each other.
+The strength with which servers of one Heat stack attract or repel each other.
 
-``StackAffinityWeigher`` counts, per host, the instances that belong to the
-same root stack as the server that is being scheduled, and multiplies the
-normalized count by this number.
+``StackAffinityWeigher`` counts, for each host, the instances that belong to
+the same root stack as the server that is being scheduled. The weigher
+multiplies the normalized count by this number.
 
 Possible values:
 
 * A negative number: the servers of a stack are spread over the hosts.
-* A positive number: they are packed onto few hosts.
+* A positive number: the servers of a stack are packed onto few hosts.
 * 0: the weigher has no effect.
 
 The metadata key ``stack_affinity_weight_multiplier`` of a host aggregate
-overrides this option for the aggregate's hosts; if a host is in several such
-aggregates, the smallest value is used.
+overrides this option for the aggregate's hosts. If a host is in several such
+aggregates, the smallest value counts.
 
 Related options:
 
@@ -132,8 +133,8 @@ SIGNATURE_GROUP: Final = cfg.OptGroup(
     'heat_hints',
     title='Signed stack scheduler hints',
     help="""
-What nova-scheduler knows of the stack scheduler hints that heat-engine
-sends.
+The option with which nova-scheduler checks the stack scheduler hints that
+heat-engine sends.
 """,
 )
 
@@ -147,26 +148,27 @@ SIGNATURE_OPTS: Final = (
 The keys that heat-engine signs its stack scheduler hints with.
 
 Any tenant can send a ``heat_root_stack_id`` straight to Nova. With a key,
-``StackAffinityWeigher`` believes only hints that carry a signature made with
-it, for the project that owns the server: all others count as absent, those
-of running servers as well. The option is read when nova-scheduler starts.
+``StackAffinityWeigher`` believes only hints with a signature that was made
+with this key for the project that owns the server. All other hints count as
+absent, also those of running servers. nova-scheduler reads the option when it
+starts.
 
 Possible values:
 
-* Empty: hints are not signed, and all of them are believed.
-* A list of keys, separated by commas, each of at least 32 characters and
-  without ``$`` and commas; ``openssl rand -hex 32`` makes a good one. A
-  signature made with any of them is believed.
+* Empty: hints are not signed, and the weigher believes all hints.
+* A list of keys, separated by commas. Each key has at least 32 characters,
+  without ``$`` and commas; ``openssl rand -hex 32`` makes a good key. The
+  weigher believes a signature that was made with any of the keys.
 
 To change the key: (1) write ``old,new`` here and restart every
 nova-scheduler; (2) write ``new`` into ``heat.conf`` and restart every
-heat-engine; (3) keep ``old`` here for as long as servers that carry its
-signature should be recognized, because Nova keeps their hints for ever.
+heat-engine; (3) keep ``old`` here as long as you want to recognize servers
+with a signature of this key, because Nova keeps their hints for ever.
 
 Related options:
 
-* ``[heat_hints] signing_key`` in ``heat.conf``, where the first key of the
-  list signs: the same line serves both files.
+* ``[heat_hints] signing_key`` in ``heat.conf``: you can use the same line in
+  both files. heat-engine signs with the first key of the list.
 * ``[filter_scheduler] weight_classes`` must name
   ``nova_filters.all_weighers`` for this option to have an effect.
 """,
