@@ -1,5 +1,10 @@
 """Sphinx configuration of the documentation."""
 
+import configparser
+import pathlib
+
+from docutils import nodes
+
 extensions = [
     'matplotlib.sphinxext.plot_directive',
     'openstackdocstheme',
@@ -31,3 +36,18 @@ plot_rcparams = {
     'axes.spines.right': False,
     'legend.frameon': False,
 }
+
+_setup = configparser.ConfigParser()
+_setup.read(pathlib.Path(__file__).resolve().parents[2] / 'setup.cfg')
+
+
+def _name_version(app, doctree):
+    """Name the version that reno calls 0.0.0 while there is no tag."""
+    for title in doctree.findall(nodes.title):
+        if title.astext() == '0.0.0':
+            title[:] = [nodes.Text(_setup['metadata']['version'])]
+
+
+def setup(app):
+    # Before Sphinx copies the titles into the tables of contents.
+    app.connect('doctree-read', _name_version, priority=100)
