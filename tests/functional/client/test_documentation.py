@@ -40,6 +40,7 @@ class CommandsPageTest(base.CommandTestCase):
             if not any(words in example.command for words in _ELSEWHERE)
         ]
         self.assertGreater(len(shown), 11)
+        shown.append(console.examples('index.rst')[-1])
         for example in shown:
             program, *words = shlex.split(example.command.replace('\\\n', ''))
             self.assertEqual('openstack', program)
@@ -112,6 +113,25 @@ class CommandsPageTest(base.CommandTestCase):
         options = set(re.findall(r'--[a-z][a-z-]+', own)) - {'--help'}
         self.assertTrue(options)
         self.assertEqual(set(), {o for o in options if o not in page})
+
+
+class QuickstartTest(base.CloudTestCase):
+    """The quickstart for Nova, after the restart of nova-scheduler."""
+
+    def test_the_cloud_answers_as_the_page_shows(self) -> None:
+        flavors = {'win.medium': {}, 'm1.small': {}}
+        self.cloud = rest_stub.Cloud(
+            flavors, {}, ['compute-1', 'compute-7'], {}
+        )
+        self.cloud.install(self.mocker)
+        *_, create, add, mark, explain = console.examples(
+            'quickstart-nova.rst'
+        )
+        for example in (create, add, mark, explain):
+            words = shlex.split(example.command.replace('\\\n', ''))[1:]
+            result = self.openstack(*words, **self.login, COLUMNS='80')
+            self.assertEqual('', result.error, example.command)
+        self.assertEqual(explain.output, result.output.rstrip())
 
 
 class NovaPageTest(base.CloudTestCase):

@@ -5,7 +5,7 @@
 import re
 import textwrap
 
-from tests import processes, upgrade_checks
+from tests import console, processes, upgrade_checks
 
 PAGE = processes.ROOT / 'doc' / 'source' / 'install.rst'
 #: Senlin's database, of which the page says nothing.
@@ -45,6 +45,10 @@ class NovaTest(upgrade_checks.UpgradeCheckCase):
 
     def test_the_check_has_nothing_to_say_of_the_lines(self):
         self.assert_clean(self.check(block(self.file)))
+
+    def test_nor_of_those_of_the_quickstart(self):
+        (lines,) = console.blocks('quickstart-nova.rst', 'ini')
+        self.assert_clean(self.check(lines.text))
 
     def test_without_the_weigher_there_is_nothing_to_say_either(self):
         text, weigher, _ = block(self.file).partition('# Only for')
