@@ -17,6 +17,8 @@ copyright = 'os-placement-plugins maintainers'
 master_doc = 'index'
 html_theme = 'openstackdocs'
 pygments_style = 'native'
+html_static_path = ['_static']
+html_css_files = ['pages.css']
 
 openstackdocs_repo_name = 'os-placement-plugins'
 openstackdocs_auto_name = False
