@@ -183,9 +183,8 @@ def _find_left(cluster: Any) -> str:
     if not left:
         return ''
     return (
-        f'{len(left)} server(s) of the cluster are in region '
-        f"'{left[0].region}', which does not answer: delete the cluster when "
-        'it does.'
+        f"{len(left)} server(s) of the cluster in region '{left[0].region}' "
+        'cannot be deleted now: delete the cluster when they can be.'
     )
 
 

@@ -278,8 +278,8 @@ class Recovering(TestCase):
         )
         action = self.senlin.delete(f'/clusters/{self.cluster_id}')
         self.assert_failed(
-            "2 server(s) of the cluster are in region 'RegionTwo', which "
-            'does not answer: delete the cluster when it does.',
+            "2 server(s) of the cluster in region 'RegionTwo' cannot be "
+            'deleted now: delete the cluster when they can be.',
             action,
         )
         self.come_back(TWO)
