@@ -257,7 +257,7 @@ class Specs(base.TestCase):
         self.assert_no_policy(message, base.DELETION_POLICY, properties, '1.1')
 
     @ddt.data(
-        (base.REGION_POLICY, '1.1'),
+        (base.REGION_POLICY, '1.2'),
         (base.DELETION_POLICY, '0.9'),
         (f'{base.DELETION_POLICY}s', '1.0'),
     )

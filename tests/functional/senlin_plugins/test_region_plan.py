@@ -188,6 +188,15 @@ class SpecRulesTest(base.TestCase):
         spec_of({'name': ONE}, description=None),
         spec_of({'name': ONE}, other=1),
         spec_of({'name': ONE}, version='1.1'),
+        spec_of({'name': ONE}, version='1.2'),
+        *(
+            spec_of(
+                version=version,
+                properties={'regions': [{'name': ONE}], 'strategy': strategy},
+            )
+            for version in ('1.0', '1.1')
+            for strategy in ('even', 'odd', 7, None)
+        ),
         spec_of(),
         spec_of(ONE),
         spec_of({}),
