@@ -13,6 +13,8 @@ from matplotlib import pyplot
 #: without seeing red and green. The last one is for what is no side.
 OURS, IN_TREE, OTHER = '#0072b2', '#d55e00', '#777777'
 REGIONS = ('#0072b2', '#e69f00', '#009e73')
+#: Lines of regions with the same number of nodes are drawn this far apart.
+APART = 0.15
 
 
 def read(name: str, key: str) -> dict[str, list[dict[str, str]]]:
@@ -41,6 +43,17 @@ def subplots(rows: int, columns: int, height: float, **options: Any) -> Any:
     )
 
 
+def log_ticks(axis: Any, numbers: list[float]) -> None:
+    """Give an axis a logarithmic scale with plain numbers.
+
+    :param axis: the ``xaxis`` or ``yaxis`` of a chart.
+    :param numbers: where the ticks are.
+    """
+    getattr(axis.axes, f'set_{axis.axis_name}scale')('log')
+    axis.set_ticks(numbers, [f'{number:g}' for number in numbers])
+    axis.set_ticks([], minor=True)
+
+
 def distribution() -> None:
     """Draw where both planners put the nodes of a cluster that is scaled."""
     cases = read('distribution.csv', 'case')
@@ -50,7 +63,8 @@ def distribution() -> None:
         sides = {'ours': 'this package', 'in_tree': 'in-tree'}
         for axis, (key, side) in zip(row, sides.items(), strict=True):
             regions = list(dict.fromkeys(step['region'] for step in steps))
-            for region, colour in zip(regions, REGIONS, strict=True):
+            for place, region in enumerate(regions):
+                colour = REGIONS[place]
                 some = [step for step in steps if step['region'] == region]
                 requests = column(some, 'request')
                 axis.plot(
@@ -60,7 +74,8 @@ def distribution() -> None:
                     label=f'{region}, target',
                 )
                 axis.step(
-                    *(requests, column(some, key)),
+                    requests,
+                    [nodes + APART * place for nodes in column(some, key)],
                     where='mid',
                     color=colour,
                     label=f'{region}, nodes',
@@ -79,12 +94,21 @@ def distribution() -> None:
                     label='request refused',
                 )
             axis.set_title(f'{side}, {title}')
-            axis.set_xticks(range(0, 21, 5))
+            # The shares add up to the size that was asked for.
+            sizes: dict[int, float] = {}
+            for step in steps:
+                request = int(step['request'])
+                sizes[request] = sizes.get(request, 0) + float(step['target'])
+            axis.set_xticks(
+                list(sizes),
+                [f'{size:.0f}' for size in sizes.values()],
+                fontsize=7,
+            )
             handles, labels = axis.get_legend_handles_labels()
             named |= dict(zip(labels, handles, strict=True))
         row[0].set_ylabel('nodes')
     for axis in axes[-1]:
-        axis.set_xlabel('request')
+        axis.set_xlabel('size of the cluster that a request asks for')
     drawing.legend(
         named.values(), named.keys(), loc='outside lower center', ncols=4
     )
@@ -118,7 +142,7 @@ def filters() -> None:
             color=colour,
             label=label,
         )
-    axis.set_yscale('log')
+    log_ticks(axis.yaxis, [0.2, 0.5, 1, 2, 5, 10, 20, 50])
     axis.set_ylabel('µs of processor time per host')
     axis.set_xticks(
         range(len(sizes)), [f'{int(size):,} hosts' for size in sizes]
@@ -149,8 +173,8 @@ def hints() -> None:
     groups.set_title('a group of nested stacks')
     groups.set_xlabel('members of the group')
     groups.set_ylabel('ms of processor time per server')
-    groups.set_xscale('log')
-    groups.set_yscale('log')
+    log_ticks(groups.xaxis, [1, 10, 100, 500])
+    log_ticks(groups.yaxis, [0.02, 0.1, 1, 10, 100])
     drawing.legend(
         *depths.get_legend_handles_labels(),
         loc='outside lower center',
