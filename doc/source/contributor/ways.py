@@ -11,15 +11,16 @@ Step = tuple[int, str, str]
 COLOURS = '#dddddd', '#cfe5f2', '#d5efdf'
 
 
-def draw(columns: tuple[str, str, str], steps: tuple[Step, ...]) -> None:
+def draw(columns: tuple[str, ...], steps: tuple[Step, ...]) -> None:
     """Draw one way, from the top down.
 
-    :param columns: who or what each column stands for.
+    :param columns: who or what each column stands for, three at most.
     :param steps: the boxes, in the order in which they are reached.
     """
-    drawing, axis = pyplot.subplots(figsize=(7.6, 0.6 * (len(steps) + 1)))
-    for place, (name, colour) in enumerate(zip(columns, COLOURS, strict=True)):
-        axis.axvspan(place, place + 1, color=colour, linewidth=0)
+    size = 2.53 * len(columns), 0.6 * (len(steps) + 1)
+    drawing, axis = pyplot.subplots(figsize=size)
+    for place, name in enumerate(columns):
+        axis.axvspan(place, place + 1, color=COLOURS[place], linewidth=0)
         axis.text(place + 0.5, 0.5, name, ha='center', va='center')
     for row, (place, module, text) in enumerate(steps, start=1):
         axis.text(
@@ -37,7 +38,7 @@ def draw(columns: tuple[str, str, str], steps: tuple[Step, ...]) -> None:
                 (before + 0.5, row - 0.2),
                 arrowprops={'arrowstyle': '->'},
             )
-    axis.set(xlim=(0, 3), ylim=(len(steps) + 1, 0))
+    axis.set(xlim=(0, len(columns)), ylim=(len(steps) + 1, 0))
     axis.axis('off')
     drawing.tight_layout(pad=0)
 
@@ -140,3 +141,47 @@ def house() -> None:
     axis.set(xlim=(0, 4), ylim=(3.8, 0.1))
     axis.axis('off')
     drawing.tight_layout(pad=0)
+
+
+def senlin() -> None:
+    """Draw the way of an action on a cluster, for an operator."""
+    draw(
+        ('Senlin', 'this package'),
+        (
+            (0, 'a request', 'the cluster grows or shrinks'),
+            (1, 'region placement policy', 'plans how many nodes, and where'),
+            (1, 'deletion policy', 'chooses the nodes that leave'),
+            (0, 'actions on nodes', 'one for each node'),
+            (1, 'profile', 'calls the region of the node'),
+            (0, 'Nova or Heat', 'creates or deletes, in that region'),
+        ),
+    )
+
+
+def nova() -> None:
+    """Draw the way of a boot request, for an operator."""
+    draw(
+        ('Nova', 'AggregateInstanceTypeFilter'),
+        (
+            (0, 'a boot request', 'Placement returns hosts'),
+            (1, "the flavor's check", "do the host's aggregates meet it?"),
+            (1, "the aggregates' demand", 'does the flavor meet it?'),
+            (1, 'the log', 'the reasons, if no host is left'),
+            (0, 'the weighers', 'choose among the hosts that pass'),
+            (0, 'nova-compute', 'boots the server'),
+        ),
+    )
+
+
+def heat() -> None:
+    """Draw the way of a stack's server, for an operator."""
+    draw(
+        ('Heat and Nova', 'this package'),
+        (
+            (0, 'a template', 'heat-engine creates a server'),
+            (1, 'heat_hints', 'adds the hints, and signs them'),
+            (0, "Nova's API", 'stores the hints'),
+            (1, 'StackAffinityWeigher', 'counts the stack on each host'),
+            (0, 'nova-scheduler', 'spreads or packs the stack'),
+        ),
+    )
