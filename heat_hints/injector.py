@@ -16,6 +16,7 @@ from oslo_utils import strutils, uuidutils
 
 from heat_hints.deciding import hints, lineage
 from heat_hints.deciding.resource import Request
+from heat_hints.offer import Offers
 from heat_hints.providers import asking, making
 from os_placement_plugins import signature
 from os_placement_plugins.errors import one_line
@@ -58,6 +59,7 @@ class Injector:
         self._allowed = frozenset(group.allowed_nova_hints)
         self._makers = making.find(conf, group.providers)
         self._lineages = lineage.LineageCache()
+        self._offers = Offers()
 
     def for_resource(
         self,
@@ -138,6 +140,7 @@ class Injector:
         row = lineage.StackRow(
             stack.id, stack.name, stack.owner_id, stack.parent_resource_name
         )
+        rows: lineage.Lineage = ()
         root: str | None = None
         path: tuple[PathStep, ...] = (PathStep(None, stack.name),)
         try:
@@ -148,7 +151,7 @@ class Injector:
         except Exception as exc:
             what = 'the root stack could not be looked up in the database'
             self._failed(resource, what, exc)
-        return Request(
+        request = Request(
             resource_type=resource_type,
             resource_name=resource.name,
             resource_uuid=resource.uuid,
@@ -161,6 +164,9 @@ class Injector:
             user_hints=copy.deepcopy(user),
             alias=None if alias == resource_type else alias,
         )
+        if not self._makers:
+            return request
+        return self._offers.add(request, resource, rows)
 
     def _flag(self, resource: Any) -> bool | None:
         """Return what the resource's metadata says under ``heat_hints``."""

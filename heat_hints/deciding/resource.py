@@ -3,9 +3,20 @@
 """Describe a resource of a stack that Heat is about to create."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from os_placement_plugins.stack_hints import HintValue, PathStep
+
+CREATE = 'create'
+REPLACEMENT = 'replacement'
+
+
+def _no_tags() -> tuple[str, ...]:
+    return ()
+
+
+def _no_parameters() -> dict[str, object]:
+    return {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,3 +50,14 @@ class Request:
     path: tuple[PathStep, ...]
     user_hints: Mapping[str, HintValue]
     alias: str | None = None
+    action: str | None = CREATE
+    flavor: str | None = None
+    image: str | None = None
+    availability_zone: str | None = None
+    # Not in the log of a provider that logs its requests.
+    parameters: Callable[[], Mapping[str, object]] = dataclasses.field(
+        default=_no_parameters, repr=False, compare=False
+    )
+    tags: Callable[[], tuple[str, ...]] = dataclasses.field(
+        default=_no_tags, repr=False, compare=False
+    )

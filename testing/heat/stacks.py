@@ -7,7 +7,7 @@ It is imported after :mod:`testing.heat.engine`, which prepares the process.
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heat.common import context as heat_context
@@ -64,6 +64,7 @@ class Stacks:
         *,
         files: Mapping[str, str] | None = None,
         environment: Mapping[str, Any] | None = None,
+        tags: Sequence[str] | None = None,
     ) -> tuple[str, str]:
         """Do something to a stack, and wait for the end.
 
@@ -76,12 +77,15 @@ class Stacks:
             abandons one.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
+        :param tags: the tags of the stack.
         :returns: the stack's status and the reason Heat gives for it;
             :data:`REFUSED` if there is no stack, because its template is not
             valid.
         """
         context = self.context(project)
         options: dict[str, Any] = {'timeout_mins': 5}
+        if tags is not None:
+            options['tags'] = list(tags)
         if action in ('create', 'adopt'):
             template = dict(data or {})
             options['disable_rollback'] = True
@@ -103,7 +107,10 @@ class Stacks:
         if action == 'update_as_admin':
             context = self.context(loopback.ADMIN_PROJECT)
             context.is_admin = True
-        self.rpc.update_stack(context, identity, dict(data), {}, {}, options)
+        self.rpc.update_stack(
+            *(context, identity, dict(data)),
+            *(dict(environment or {}), dict(files or {}), options),
+        )
         return self._wait(context, identity, 'UPDATE')
 
     def preview(

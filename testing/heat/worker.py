@@ -74,8 +74,10 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
 
     :param heat: the engine.
     :param stack: ``project`` and ``name``; ``template`` with ``files`` and
-        ``environment``, or ``adopt``; then ``steps``: lists of what to do
-        and a template or ``None``. A stack with ``preview`` is never made.
+        ``environment`` and ``tags``, or ``adopt``; then ``steps``: lists of
+        what to do, a template or ``None``, and what else
+        :meth:`stacks.Stacks.do` takes, if anything. A stack with ``preview``
+        is never made.
     """
     project, name = stack['project'], stack['name']
     if 'preview' in stack:
@@ -89,12 +91,14 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
         stack.get('adopt') or stack['template'],
         files=stack.get('files'),
         environment=stack.get('environment'),
+        tags=stack.get('tags'),
     )
     if status == stacks.REFUSED:
         return {'name': name, 'status': status, 'reason': reason}
     steps = [status]
-    for action, template in stack.get('steps', ()):
-        status, reason = heat.do(project, name, action, template)
+    for action, template, *more in stack.get('steps', ()):
+        options = more[0] if more else {}
+        status, reason = heat.do(project, name, action, template, **options)
         steps.append(status)
     return {
         'name': name,

@@ -40,6 +40,8 @@ SOURCES = {
     'upgrade-checks.rst': ('*/status.py', '*/upgrade_check.py'),
     'commands.rst': ('*/commands/*.py',),
 }
+#: Further pages with tables.
+FURTHER = {'heat.rst': 'heat-providers.rst'}
 LOGGED_ONLY = 'commands.rst'
 
 #: Texts that never stand alone: parts of other messages, what no caller can
@@ -135,6 +137,8 @@ def messages(page: str) -> Iterator[str]:
 
 def listed(page: str) -> Iterator[re.Pattern[str]]:
     """Yield a pattern of the start of each message that a page lists."""
+    if page in FURTHER:
+        yield from listed(FURTHER[page])
     text = (processes.ROOT / 'doc/source' / page).read_text('utf-8')
     _, _, section = text.partition('\nMessages and what to do\n')
     rows = re.findall(r'^   \* - .*?(?=\n\n|\Z)', section, re.M | re.S)
