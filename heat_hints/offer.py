@@ -18,11 +18,21 @@ from heat.db import api as db_api
 from heat.db import models
 from oslo_db.sqlalchemy import enginefacade
 
+from heat_hints import describing
 from heat_hints.deciding import lineage
-from heat_hints.deciding.resource import CREATE, REPLACEMENT, Request
+from heat_hints.deciding.resource import (
+    CREATE,
+    REPLACEMENT,
+    Request,
+    Sibling,
+)
 from heat_hints.providers import ProviderError
 
 Found = TypeVar('Found')
+
+#: How many templates of servers' own stacks each worker remembers, and how
+#: many of stacks above; a resource takes about 0.5 KiB.
+TEMPLATES = 64
 
 _READER = db_api.context_manager.reader
 
@@ -64,6 +74,10 @@ class Offers:
 
     def __init__(self) -> None:
         self._tags = Memory(lineage.REMEMBERED)
+        self._numbers = Memory(lineage.REMEMBERED)
+        # A group of many nested stacks does not drive out the stack above.
+        self._own = Memory(TEMPLATES)
+        self._above = Memory(TEMPLATES)
 
     def add(
         self, request: Request, resource: Any, rows: lineage.Lineage
@@ -87,6 +101,7 @@ class Offers:
                 _parameters, resource.stack.parameters
             ),
             tags=functools.partial(self._find_tags, resource.stack, rows),
+            siblings=functools.partial(self._find, resource.stack, rows),
         )
 
     def _find_tags(self, stack: Any, rows: lineage.Lineage) -> tuple[str, ...]:
@@ -95,6 +110,35 @@ class Offers:
         return self._tags.get_or(
             (stack.id, stack.current_traversal),
             functools.partial(_load_tags, rows[0].id),
+        )
+
+    def _find(
+        self, stack: Any, rows: lineage.Lineage, above: int = 0
+    ) -> tuple[Sibling, ...]:
+        """Return the resources of a stack, or of one above.
+
+        :param above: how many steps above.
+        """
+        check(stack, rows)
+        if not 0 <= above < len(rows):
+            raise ProviderError(f'there is no stack {above} steps above')
+        # A template that is stored never changes: the stack gets another.
+        if not above:
+            return self._own.get_or(
+                (stack.id, stack.t.id),
+                functools.partial(describing.describe, stack.defn, rows),
+            )
+        numbers = self._numbers.get_or(
+            (stack.id, stack.current_traversal),
+            functools.partial(_load_numbers, rows[:-1]),
+        )
+        rows = rows[:-above]
+        number = numbers[rows[-1].id]
+        return self._above.get_or(
+            (rows[-1].id, number),
+            functools.partial(
+                describing.load, _Reading(), number, stack.tenant_id, rows
+            ),
         )
 
 
@@ -110,7 +154,7 @@ def check(stack: Any, rows: lineage.Lineage) -> None:
         # update from another.
         raise ProviderError(
             f'stack "{stack.id}" was made with convergence_engine = false, '
-            'so its tags cannot be told'
+            'so tags and siblings cannot be told'
         )
     if not rows:
         raise ProviderError(
@@ -157,3 +201,16 @@ def _load_tags(stack_id: str) -> tuple[str, ...]:
     with _READER.using(_Reading()) as session:
         rows = session.query(models.StackTag.tag).filter_by(stack_id=stack_id)
         return tuple(tag for (tag,) in rows.order_by(models.StackTag.id))
+
+
+def _load_numbers(rows: lineage.Lineage) -> dict[str, int]:
+    """Read which templates the stacks above have now: two columns.
+
+    :returns: numbers of templates, by the stack's id.
+    """
+    ids = [row.id for row in rows]
+    with _READER.using(_Reading()) as session:
+        found = session.query(models.Stack.id, models.Stack.raw_template_id)
+        return dict(
+            tuple(row) for row in found.filter(models.Stack.id.in_(ids))
+        )

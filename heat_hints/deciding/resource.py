@@ -11,6 +11,40 @@ CREATE = 'create'
 REPLACEMENT = 'replacement'
 
 
+@dataclasses.dataclass(frozen=True)
+class Sibling:
+    """A resource as the template of its stack describes it.
+
+    What a template takes from other resources, or makes with a function other
+    than ``get_param``, counts as not given. So the same template and
+    parameters give the same description at any time.
+
+    :param name: the resource's name in its template.
+    :param resource_type: its type as the template writes it.
+    :param path: the steps from the root stack down to its stack.
+    :param index: the number that a group gave it. ``None`` if one of the
+        resources of the stack has a name that is no number, as in an
+        autoscaling group.
+    :param flavor: the flavor, a name or an id, or ``None``.
+    :param group: what its metadata says under ``placement_group``, or
+        ``None``.
+    :param requires: the names of the resources of the same stack that it
+        depends on.
+    """
+
+    name: str
+    resource_type: str
+    path: tuple[PathStep, ...]
+    index: int | None
+    flavor: str | None
+    group: str | None
+    requires: frozenset[str]
+
+
+def _no_siblings(_above: int = 0) -> tuple[Sibling, ...]:
+    return ()
+
+
 def _no_tags() -> tuple[str, ...]:
     return ()
 
@@ -60,4 +94,7 @@ class Request:
     )
     tags: Callable[[], tuple[str, ...]] = dataclasses.field(
         default=_no_tags, repr=False, compare=False
+    )
+    siblings: Callable[..., tuple[Sibling, ...]] = dataclasses.field(
+        default=_no_siblings, repr=False, compare=False
     )

@@ -12,6 +12,7 @@ from tests.functional.heat_hints import base
 #: thread with which it was found.
 TELLING = """
 import dataclasses
+import functools
 import json
 import threading
 
@@ -42,6 +43,7 @@ class Telling:
             told = self.tell(request)
         finally:
             del statements[threading.get_ident()]
+        assert told == self.tell(self.fresh(request))
         return {'told': json.dumps(told), 'statements': json.dumps(found)}
 
     def tell(self, request):
@@ -52,7 +54,30 @@ class Telling:
             'zone': request.availability_zone,
             'parameters': request.parameters(),
             'tags': self.or_error(request.tags),
+            'siblings': [
+                self.or_error(self.level, request, above)
+                for above in range(len(request.path))
+            ],
         }
+
+    def level(self, request, above):
+        return [
+            {**dataclasses.asdict(s), 'requires': sorted(s.requires)}
+            for s in request.siblings(above)
+        ]
+
+    def fresh(self, request):
+        # As an engine that has just started finds them.
+        offers = type(request.siblings.func.__self__)()
+        return dataclasses.replace(
+            request,
+            siblings=functools.partial(
+                offers._find, *request.siblings.args
+            ),
+            tags=functools.partial(
+                offers._find_tags, *request.tags.args
+            ),
+        )
 
     def or_error(self, ask, *args):
         try:
@@ -74,12 +99,15 @@ def root(hint):
     return {
         **template(
             nested={'type': 'inner.yaml', 'properties': {'name': 'inside'}},
-            changed=server(
-                name='changed',
-                hints={'tier': hint},
-                flavor={'get_param': 'flavor'},
-                availability_zone='nova',
-            ),
+            changed={
+                **server(
+                    name='changed',
+                    hints={'tier': hint},
+                    flavor={'get_param': 'flavor'},
+                    availability_zone='nova',
+                ),
+                'depends_on': 'nested',
+            },
         ),
         'parameters': PARAMETERS,
     }
@@ -96,6 +124,62 @@ FILES = {
         }
     )
 }
+MEMBER = server(
+    metadata={'placement_group': 'members'}, flavor={'get_param': 'flavor'}
+)
+
+
+def groups(count):
+    """Return a template with groups, and servers beside them."""
+    return {
+        **template(
+            zeta=server(
+                name='zeta',
+                metadata={'placement_group': {'get_param': 'group'}},
+                flavor={'get_param': 'flavor'},
+            ),
+            alpha=server(
+                name='alpha',
+                metadata={'placement_group': {'get_attr': ['zeta', 'name']}},
+                availability_zone={'get_attr': ['zeta', 'show', 'az']},
+            ),
+            hidden=server(
+                metadata={'placement_group': {'get_param': 'password'}}
+            ),
+            odd=server(metadata={'placement_group': ['x', {'y': None}]}),
+            left_out={**server(), 'condition': {'equals': ['a', 'b']}},
+            members={
+                'type': 'OS::Heat::ResourceGroup',
+                'depends_on': 'zeta',
+                'properties': {'count': count, 'resource_def': MEMBER},
+            },
+            scaled={
+                'type': 'OS::Heat::AutoScalingGroup',
+                'properties': {
+                    **{'min_size': 3, 'max_size': 3},
+                    'resource': server(metadata={'placement_group': 'scaled'}),
+                },
+            },
+            cells={
+                'type': 'OS::Heat::ResourceGroup',
+                'properties': {
+                    'count': 2,
+                    'resource_def': {
+                        'type': 'cell.yaml',
+                        'metadata': {'placement_group': 'cells'},
+                    },
+                },
+            },
+        ),
+        'parameters': {
+            'flavor': {'type': 'string', 'default': loopback.FLAVOR},
+            'group': {'type': 'string', 'default': 'web'},
+            'password': {'type': 'string', 'default': 'x', 'hidden': True},
+        },
+    }
+
+
+CELL = {'cell.yaml': json.dumps(template(inside=server()))}
 OTHERS = template(
     instance={
         'type': 'AWS::EC2::Instance',
@@ -126,6 +210,12 @@ class _Offer:
             ],
         },
         {'name': 'others', 'template': OTHERS},
+        {
+            'name': 'groups',
+            'template': groups(2),
+            'files': CELL,
+            'steps': [('update', groups(4), {'files': CELL})],
+        },
     )
 
     def all_told(self, name):
@@ -186,11 +276,96 @@ class TestConvergence(_Offer, base.ScenarioCase):
         (first,) = self.all_told('first')
         self.assertEqual(['gold', 'blue'], first['tags'])
 
-    def test_one_narrow_query_for_a_new_stack_and_none_when_it_is_known(self):
+    def test_narrow_queries_for_a_new_stack_and_none_when_it_is_known(self):
+        # Of all servers "first" is the first to ask.
         (first,), (second,) = map(self.statements, ('first', 'second'))
         self.assertEqual([], second)
-        (tags,) = first
+        tags, numbers, above = first
         self.assertRegex(tags, r'^SELECT stack_tag\.tag\b[^,]*FROM stack_tag ')
+        self.assertRegex(
+            numbers,
+            r'^SELECT stack\.id\b[^,]*, stack\.raw_template_id\b[^,]*'
+            r'FROM stack WHERE stack\.id IN ',
+        )
+        self.assertRegex(above, 'FROM raw_template WHERE raw_template.id = ')
+
+    def told_in(self, stack):
+        """Return what was told to servers of the stacks of a resource."""
+        found = {}
+        for request in self.outcome.sent_for('groups'):
+            told = json.loads(request.hints['told'])
+            steps = request.hints['heat_path_in_stack'][1:]
+            if [step.partition(',')[0] for step in steps] == stack:
+                found[request.hints['heat_resource_name']] = told['siblings']
+        return found
+
+    def test_servers_of_a_root_stack_see_its_resources(self):
+        told = self.told_in([])
+        self.assertEqual({'zeta', 'alpha', 'hidden', 'odd'}, set(told))
+        (level,) = told['zeta']
+        for other in told.values():
+            self.assertEqual([level], other)
+        server_type, group_type = 'OS::Nova::Server', 'OS::Heat::ResourceGroup'
+        flavor = loopback.FLAVOR
+        self.assertEqual(
+            [
+                ('zeta', server_type, flavor, 'web', []),
+                ('alpha', server_type, flavor, None, ['zeta']),
+                ('hidden', server_type, flavor, None, []),
+                ('odd', server_type, flavor, None, []),
+                ('members', group_type, None, None, ['zeta']),
+                ('scaled', 'OS::Heat::AutoScalingGroup', None, None, []),
+                ('cells', group_type, None, None, []),
+            ],
+            [
+                tuple(
+                    sibling[key]
+                    for key in (
+                        *('name', 'resource_type', 'flavor', 'group'),
+                        'requires',
+                    )
+                )
+                for sibling in level
+            ],
+        )
+        self.assertEqual({None}, {sibling['index'] for sibling in level})
+
+    def test_members_of_a_group_see_each_other_and_what_is_above(self):
+        told = self.told_in(['members'])
+        self.assertEqual({'0', '1', '2', '3'}, set(told))
+        for name, count in (('0', 2), ('1', 2), ('2', 4), ('3', 4)):
+            own, above = told[name]
+            self.assertEqual(list(range(count)), [s['index'] for s in own])
+            self.assertEqual(
+                {('members', loopback.FLAVOR)},
+                {(s['group'], s['flavor']) for s in own},
+            )
+            self.assertEqual(
+                ['zeta', 'alpha', 'hidden', 'odd', 'members', 'scaled'],
+                [s['name'] for s in above][:-1],
+            )
+
+    def test_members_of_a_scaled_group_see_each_other_in_one_order(self):
+        told = self.told_in(['scaled'])
+        self.assertEqual(3, len(told))
+        (names,) = {tuple(s['name'] for s in own) for own, _ in told.values()}
+        self.assertEqual(set(told), set(names))
+
+    def test_a_server_of_a_nested_stack_sees_the_group_of_stacks(self):
+        for cell in ('0', '1'):
+            ((name, levels),) = self.told_in(['cells', cell]).items()
+            self.assertEqual('inside', name)
+            own, cells, above = levels
+            self.assertEqual(['inside'], [s['name'] for s in own])
+            self.assertEqual(
+                [(0, 'cells', 'cell.yaml'), (1, 'cells', 'cell.yaml')],
+                [(s['index'], s['group'], s['resource_type']) for s in cells],
+            )
+            self.assertEqual('zeta', above[0]['name'])
+            self.assertEqual(
+                [None, 'cells', cell],
+                [step['resource'] for step in own[0]['path']],
+            )
 
     def test_the_log_has_neither_errors_nor_warnings_of_this_package(self):
         self.assert_quiet()
@@ -205,6 +380,7 @@ class TestLegacyEngine(_Offer, base.ScenarioCase):
             [told['action'] for told in self.all_told('changed')],
         )
 
-    def test_tags_are_not_told_with_the_reason(self):
+    def test_tags_and_siblings_are_not_told_but_the_reason_is(self):
         for told in self.all_told('changed'):
             self.assertIn('convergence_engine = false', told['tags'])
+            self.assertIn('convergence_engine = false', told['siblings'][0])
