@@ -45,6 +45,9 @@ CHAIN = 'nested stacks'
 SERVERS = 'group of servers'
 STACKS = 'group of stacks'
 
+#: What the provider ``group`` chooses from.
+PLACES = ('rack-a', 'rack-b', 'rack-c')
+
 #: What is wanted at the largest group, as a ratio.
 WANTED_RATIO = 50.0
 
@@ -91,6 +94,8 @@ class Row:
     :param in_tree: with Heat's own option.
     :param cold: with the hook, when no stack is known.
     :param warm: with the hook, when the stack is known.
+    :param group_cold: of the provider ``group``, when no stack is known.
+    :param group_next: of that provider, for a further member of the group.
     """
 
     kind: str
@@ -99,6 +104,8 @@ class Row:
     in_tree: Cost
     cold: Cost
     warm: Cost
+    group_cold: Cost
+    group_next: Cost
 
     @property
     def ratio(self) -> float:
@@ -206,6 +213,8 @@ class Bench:
         from heat.engine import stack
 
         held = stack.Stack.load(self.context, stack_id=server.stack_id)
+        # Of others the provider is not told the siblings.
+        held.convergence = True
         yield held[server.name]
 
     def hook(self) -> Callable[[Any], Any]:
@@ -216,6 +225,29 @@ class Bench:
 
         made = overrides.build(cfg.CONF, CALLER, hook.tell)['OS::Nova::Server']
         return lambda resource: made._scheduler_hints(resource, {})
+
+    def provider(self) -> Callable[[Any], Any]:
+        """Return the way to ask the provider ``group``, without memory.
+
+        It is asked in this thread, whose statements are counted.
+        """
+        from oslo_config import cfg
+
+        from heat_hints import injector
+
+        cfg.CONF.set_override('group_places', PLACES, 'heat_hints')
+        cfg.CONF.set_override('providers', ['group'], 'heat_hints')
+        try:
+            sender = injector.Injector(cfg.CONF)
+        finally:
+            cfg.CONF.clear_override('providers', 'heat_hints')
+        (maker,) = sender._makers
+
+        def ask(resource: Any) -> Any:
+            request = sender._read(resource, 'OS::Nova::Server', {})
+            return maker.get().hints(request)
+
+        return ask
 
     def in_tree(self, resource: Any) -> Any:
         """Make hints in the way of Heat's own option."""
@@ -275,7 +307,20 @@ class Bench:
             raise common.BenchmarkError(
                 f'{kind}: the two sides send other hints.'
             )
-        return Row(kind, members, servers[0].depth, in_tree, cold, warm)
+        seats: list[dict[Server, Any]] = [{}, {}]
+        group_cold = self.cost(sample, self.provider, seats[0])
+        ask = self.provider()
+        with self.loaded(sample[0]) as resource:
+            ask(resource)
+        group_next = self.cost(sample[1:], lambda: ask, seats[1])
+        if any(seats[0][server] != seats[1][server] for server in seats[1]):
+            raise common.BenchmarkError(
+                f'{kind}: the provider makes another plan.'
+            )
+        return Row(
+            *(kind, members, servers[0].depth, in_tree, cold, warm),
+            *(group_cold, group_next),
+        )
 
 
 def chain(depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -313,9 +358,10 @@ def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
         bench.row(CHAIN, 1, [one for one in servers if one.depth == level])
         for level in range(depth + 1)
     ]
-    server = templates.server()
-    stack = {'type': 'member.yaml'}
-    files = {'member.yaml': templates.template(server=server)}
+    named = {'placement_group': 'members'}
+    server = templates.server(metadata=named)
+    stack = {'type': 'member.yaml', 'metadata': named}
+    files = {'member.yaml': templates.template(server=templates.server())}
     for count in members:
         common.say(
             f'groups of {count} servers, and of {count} stacks with a server'
@@ -370,9 +416,38 @@ def report(rows: Sequence[Row]) -> str:
             'milliseconds of processor time (median); ratio: in-tree / warm',
             table.get_string(),
             '',
+            'The provider "group" beside that, which looks at the siblings: '
+            'when nothing is known (cold),',
+            'and for a further member of the same group (next)',
+            siblings(rows),
+            '',
             *summary(rows),
         ]
     )
+
+
+def siblings(rows: Sequence[Row]) -> str:
+    """Return the table of the provider that looks at siblings."""
+    table = prettytable.PrettyTable(
+        [
+            *('servers in', 'members', 'stacks above'),
+            *('SQL: cold', 'SQL: next', 'columns: cold', 'columns: next'),
+            *('ms: cold', 'ms: next'),
+        ]
+    )
+    table.align = 'r'
+    table.align['servers in'] = 'l'
+    for row in rows:
+        costs = (row.group_cold, row.group_next)
+        table.add_row(
+            [
+                *(row.kind, row.members, row.depth),
+                *(cost.statements for cost in costs),
+                *(cost.columns for cost in costs),
+                *(f'{cost.seconds * 1e3:.3f}' for cost in costs),
+            ]
+        )
+    return str(table.get_string())
 
 
 def summary(rows: Sequence[Row]) -> list[str]:

@@ -194,7 +194,7 @@ Related options:
 Possible values:
 
 * Names from the entry-point namespace ``heat_hints.providers``. This package
-  brings ``mapping_file``.
+  brings ``mapping_file`` and ``group``.
 """,
     ),
     cfg.IntOpt(
@@ -238,6 +238,27 @@ be used, heat-engine logs an ERROR, and the last good content stays in force.
 Related options:
 
 * ``providers`` must name ``mapping_file``.
+""",
+    ),
+    cfg.ListOpt(
+        'group_places',
+        default=[],
+        help="""
+The places that the members of a group take in turn.
+
+The provider ``group`` sends one of them as ``heat_group_place`` with each
+server whose metadata, or whose nested stack's metadata, names a group as
+``placement_group``.
+
+Possible values:
+
+* Names that a filter or weigher of yours knows, such as those of racks. After
+  a change, servers that are created get places by the new list, also in
+  groups that have members already.
+
+Related options:
+
+* ``providers`` must name ``group``.
 """,
     ),
     cfg.Opt(

@@ -20,7 +20,8 @@ PURE = {
         'advice.server_hints weighers.stack_members'
     ),
     'heat_hints': (
-        'deciding.hints deciding.lineage deciding.mapping deciding.resource'
+        'deciding.hints deciding.lineage deciding.mapping deciding.plan '
+        'deciding.resource'
     ),
     'os_placement_plugins': 'signature stack_hints',
 }
@@ -29,7 +30,7 @@ PURE = {
 SERVICE_FREE = {
     'senlin_plugins': 'conf status',
     'nova_filters': 'conf status',
-    'heat_hints': 'conf status providers.mapping_file',
+    'heat_hints': 'conf status providers.group providers.mapping_file',
     'os_placement_plugins': 'options upgrade_check commands.extension',
 }
 #: Prints what the imports of each argument have loaded, one line for each.

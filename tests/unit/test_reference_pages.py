@@ -32,6 +32,7 @@ class ExamplesTest(unittest.TestCase):
         ('senlin.rst', senlin_conf),
         ('nova.rst', nova_conf),
         ('heat.rst', heat_conf),
+        ('heat-providers.rst', heat_conf),
     )
     @ddt.unpack
     def test_the_values_of_the_examples_are_allowed(self, page, module):

@@ -636,7 +636,11 @@ class TestUnknownProvider(base.RefusedCase):
     """``providers`` names one that is not installed."""
 
     options = {'enabled': 'true', 'providers': 'nobody'}
-    told = ('option providers ', '"nobody"', 'installed here are: mapping_f')
+    told = (
+        'option providers ',
+        '"nobody"',
+        'installed here are: group, mapping_f',
+    )
 
 
 class TestProviderWithoutItsOption(base.RefusedCase):

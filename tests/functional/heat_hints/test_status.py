@@ -39,7 +39,7 @@ CASES = (
         'providers = rack\n',
         'Start of heat-engine',
         'FAILURE',
-        ('provider "rack"', 'installed here are: mapping_file'),
+        ('provider "rack"', 'installed here are: group, mapping_file'),
     ),
     (
         'providers = mapping_file\n',

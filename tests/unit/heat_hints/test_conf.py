@@ -41,6 +41,7 @@ class TestOptions(unittest.TestCase):
                 'provider_timeout': 10,
                 'allowed_nova_hints': [],
                 'mapping_file': None,
+                'group_places': [],
                 'signing_key': [],
             },
             dict(group),

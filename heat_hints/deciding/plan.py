@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Plan where the members of a named group go.
+
+The plan depends on the template of one stack only. So each engine makes the
+same plan, in any order and after a restart.
+"""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+
+from heat_hints.deciding.resource import Sibling
+
+
+@dataclasses.dataclass(frozen=True)
+class Seat:
+    """What the plan says about one member.
+
+    :param group: the name of the group.
+    :param rank: the member's number in the group, from 0.
+    :param place: one of the places.
+    """
+
+    group: str
+    rank: int
+    place: str
+
+
+def seat(
+    siblings: Iterable[Sibling],
+    name: str,
+    root_stack_id: str,
+    places: Sequence[str],
+) -> Seat | None:
+    """Return the seat of a resource; ``None`` if it is in no group.
+
+    Members take the places in turn, in the order of their ranks. Each group
+    begins at another place, so that groups of one do not meet at the first.
+
+    :param siblings: the resources of the stack, in the template's order.
+    :param name: the name of the resource.
+    :param root_stack_id: the id of the root stack.
+    :param places: the places, at least one.
+    """
+    found = {sibling.name: sibling for sibling in siblings}
+    own = found.get(name)
+    if own is None or own.group is None:
+        return None
+    rank = own.index
+    # The number that a group of Heat's gave stays when others are removed.
+    if rank is None:
+        members = [s.name for s in found.values() if s.group == own.group]
+        rank = members.index(name)
+    text = json.dumps([root_stack_id, own.path[-1].stack, own.group])
+    begin = int(hashlib.sha256(text.encode()).hexdigest(), 16)
+    return Seat(own.group, rank, places[(begin + rank) % len(places)])

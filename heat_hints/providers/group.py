@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The provider that spreads the members of named groups over places."""
+
+from collections.abc import Mapping
+
+from oslo_config import cfg
+
+from heat_hints.deciding import plan
+from heat_hints.providers import ProviderError, Request
+from os_placement_plugins.stack_hints import HintValue
+
+#: Heat signs them with its own, because their names begin with ``heat_``.
+GROUP = 'heat_group'
+RANK = 'heat_group_rank'
+PLACE = 'heat_group_place'
+
+#: The longest name of a group.
+MAX_LENGTH = 255
+
+
+class GroupProvider:
+    """Send the group, the rank and the place of each member.
+
+    The server itself names its group in its metadata, or else the nearest
+    resource on the way up that makes a stack which holds the server. All
+    servers of that stack then go to one place.
+
+    :param conf: the engine's configuration, with ``[heat_hints]
+        group_places``.
+    :raises ProviderError: if the option is not set.
+    """
+
+    def __init__(self, conf: cfg.ConfigOpts) -> None:
+        self.check(conf)
+        self._places = tuple(conf.heat_hints.group_places)
+
+    @classmethod
+    def check(cls, conf: cfg.ConfigOpts) -> None:
+        """Tell if an option is wrong.
+
+        :param conf: the engine's configuration.
+        :raises ProviderError: if there are no places.
+        """
+        if not conf.heat_hints.group_places:
+            raise ProviderError(
+                '[heat_hints] group_places is not set: give the places that '
+                'the members of a group take in turn'
+            )
+
+    def hints(self, request: Request) -> Mapping[str, HintValue]:
+        """Return the hints of a member; none for other resources.
+
+        :param request: the resource that is about to be created.
+        :raises ProviderError: if the siblings cannot be told, or the name of
+            the group is too long.
+        """
+        seat = self._seat(request)
+        if seat is None:
+            return {}
+        if len(seat.group) > MAX_LENGTH:
+            raise ProviderError(
+                f'the name of the group has {len(seat.group)} characters, '
+                f'more than {MAX_LENGTH}'
+            )
+        return {GROUP: seat.group, RANK: str(seat.rank), PLACE: seat.place}
+
+    def _seat(self, request: Request) -> plan.Seat | None:
+        """Return the seat of the nearest resource that names a group."""
+        name = request.resource_name
+        for above, step in enumerate(reversed(request.path)):
+            seat = plan.seat(
+                request.siblings(above),
+                name,
+                request.root_stack_id or '',
+                self._places,
+            )
+            if seat is not None or step.resource is None:
+                return seat
+            name = step.resource
+        return None

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+
+import collections
+import unittest
+from collections.abc import Sequence
+
+import hypothesis
+from hypothesis import strategies as st
+
+from heat_hints.deciding import plan
+from heat_hints.deciding.resource import Sibling
+from os_placement_plugins.stack_hints import PathStep
+
+RACKS = ('r1', 'r2', 'r3')
+
+
+def sibling(name: str, group: str | None, index: int | None = None) -> Sibling:
+    return Sibling(
+        name=name,
+        resource_type='OS::Nova::Server',
+        path=(PathStep(None, 'web'),),
+        index=index,
+        flavor=None,
+        group=group,
+        requires=frozenset(),
+    )
+
+
+def numbered(numbers: Sequence[int]) -> list[Sibling]:
+    return [sibling(str(n), 'members', n) for n in numbers]
+
+
+def seats(
+    siblings: Sequence[Sibling], places: Sequence[str] = RACKS
+) -> dict[str, plan.Seat]:
+    found = {
+        one.name: plan.seat(siblings, one.name, 'id-root', places)
+        for one in siblings
+    }
+    return {name: seat for name, seat in found.items() if seat is not None}
+
+
+#: Resources of a template, each in one of two groups or in none.
+stacks = st.dictionaries(
+    st.text(max_size=5), st.sampled_from(['a', 'b', None]), max_size=20
+).map(lambda groups: [sibling(*item) for item in groups.items()])
+places_lists = st.lists(st.text(max_size=3), min_size=1, max_size=5)
+
+
+class TestSeat(unittest.TestCase):
+    def test_members_take_the_places_in_turn(self) -> None:
+        found = seats(numbered(range(6)))
+        places = [found[str(n)].place for n in range(6)]
+        self.assertEqual(set(RACKS), set(places[:3]))
+        self.assertEqual(places[:3], places[3:])
+
+    def test_a_seat_is_the_same_in_each_process_and_version(self) -> None:
+        # A change here moves the groups of every cloud.
+        self.assertEqual(
+            plan.Seat('members', 4, 'r2'), seats(numbered(range(6)))['4']
+        )
+
+    def test_groups_begin_at_different_places(self) -> None:
+        found = seats([sibling(str(n), f'group{n}') for n in range(30)])
+        self.assertEqual(set(RACKS), {seat.place for seat in found.values()})
+
+    def test_a_resource_that_names_no_group_or_is_gone_has_no_seat(
+        self,
+    ) -> None:
+        self.assertIsNone(
+            plan.seat([sibling('a', None)], 'a', 'id-root', RACKS)
+        )
+        self.assertIsNone(plan.seat([], 'a', 'id-root', RACKS))
+
+    @hypothesis.given(stacks, places_lists)
+    def test_ranks_count_each_group_and_places_are_filled_evenly(
+        self, siblings: list[Sibling], places: list[str]
+    ) -> None:
+        slots = [f'{n} {place}' for n, place in enumerate(places)]
+        found = seats(siblings, slots)
+        for group in ('a', 'b'):
+            members = [s for s in found.values() if s.group == group]
+            self.assertEqual(
+                list(range(len(members))), [s.rank for s in members]
+            )
+            counts = collections.Counter(s.place for s in members)
+            filled = [counts[slot] for slot in slots]
+            self.assertLessEqual(max(filled) - min(filled), 1)
+
+    @hypothesis.given(stacks, st.data())
+    def test_other_resources_and_later_members_change_no_seat(
+        self, siblings: list[Sibling], data: st.DataObject
+    ) -> None:
+        more = list(siblings)
+        place = data.draw(st.integers(0, len(more)))
+        more.insert(
+            place, sibling('longer', data.draw(st.none() | st.just('c')))
+        )
+        more.append(sibling('longest', 'a'))
+        found = seats(more)
+        for name, seat in seats(siblings).items():
+            self.assertEqual(seat, found[name])
+
+    @hypothesis.given(st.sets(st.integers(0, 50)), st.data())
+    def test_members_with_numbers_keep_their_seats_when_others_go(
+        self, numbers: set[int], data: st.DataObject
+    ) -> None:
+        left = [n for n in sorted(numbers) if data.draw(st.booleans())]
+        before = seats(numbered(sorted(numbers)))
+        for name, seat in seats(numbered(left)).items():
+            self.assertEqual(before[name], seat)
