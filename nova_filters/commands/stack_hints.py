@@ -80,16 +80,6 @@ class ShowStackHints(lister.Lister):
             help='stack (name or ID); with --servers, only servers whose '
             'hints name it, or a stack above theirs',
         )
-        parser.add_argument(
-            '--servers',
-            metavar='<file>',
-            action='append',
-            default=[],
-            help='offline: what Nova\'s API answered, or what "server show" '
-            'printed as JSON or YAML, with API version '
-            f'{stack_keys.HINTS_SHOWN} or '
-            'newer; can be repeated',
-        )
         stack_keys.add_arguments(parser)
         parser.add_argument(
             '--long', action='store_true', help='show the IDs as well'

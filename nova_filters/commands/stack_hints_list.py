@@ -46,15 +46,6 @@ class ListStackHints(lister.Lister):
             metavar='<key-id>',
             help='only servers whose signature names this key',
         )
-        parser.add_argument(
-            '--servers',
-            metavar='<file>',
-            action='append',
-            default=[],
-            help='offline: what Nova\'s API answered, or what "server show" '
-            'printed as JSON or YAML, with API version '
-            f'{stack_keys.HINTS_SHOWN} or newer; can be repeated',
-        )
         stack_keys.add_arguments(parser)
 
     def take_action(

@@ -21,10 +21,19 @@ HINTS_SHOWN: Final = '2.100'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name keys.
+    """Add the arguments that name files with servers, and keys.
 
     :param parser: the parser of a command.
     """
+    parser.add_argument(
+        '--servers',
+        metavar='<file>',
+        action='append',
+        default=[],
+        help='offline: what Nova\'s API answered, or what "server show" '
+        f'printed as JSON or YAML, with API version {HINTS_SHOWN} or newer; '
+        'can be repeated',
+    )
     keys = parser.add_mutually_exclusive_group()
     keys.add_argument(
         '--config-file',
