@@ -73,6 +73,14 @@ class TestFourPolicies(command_base.PlanTest):
 
         node, server = next(iter(before[TWO].items()))
         self.admin[TWO].compute.delete_server(server)
+        self.wait_for(
+            lambda: self.assertNotIn(server, self.servers(TWO)),
+        )
+        # The health policy may be first. Its manager can fall asleep for ever
+        # like other services of Senlin, so the user does not wait for it.
+        self.senlin.wait(
+            self.senlin.act(f'/clusters/{cluster}', 'recover', check=True)
+        )
 
         def check_healed() -> None:
             self.check_unlocked()
