@@ -40,6 +40,13 @@ class Suite(testtools.TestByTestResult):  # type: ignore[misc]
         with stream.open('rb') as source:
             subunit.ProtocolTestCase(source).run(self)
 
+    def addFailure(
+        self, test: Any, err: Any = None, details: Any = None
+    ) -> None:
+        """Count a failure, also one whose details subunit could not read."""
+        told = testtools.content.text_content('failed, see above')
+        super().addFailure(test, err, details or {'traceback': told})
+
     def addUnexpectedSuccess(self, test: Any, details: Any = None) -> None:
         """Count a test that passes where a failure is expected as failed."""
         told = testtools.content.text_content('unexpected success')
