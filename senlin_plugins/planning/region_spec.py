@@ -98,7 +98,7 @@ def override(regions: Sequence[Region], value: object) -> tuple[Region, ...]:
     where = f"'{METADATA_KEY}' of the cluster's metadata"
     try:
         given = json.loads(value) if isinstance(value, str) else value
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         raise SpecError(f'{where} is no JSON: {exc}.') from exc
     if not isinstance(given, Mapping) or not all(
         isinstance(change, Mapping) for change in given.values()

@@ -27,6 +27,8 @@ from senlin_plugins.profiles import records, regions
 
 LOG = logging.getLogger(__name__)
 
+#: How much of an error in the metadata is logged.
+LONGEST = 200
 #: Actions in which nodes are created anew.
 RECOVERIES = (consts.CLUSTER_RECOVER, consts.NODE_RECOVER)
 
@@ -79,7 +81,12 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             LOG.warning(
                 "Policy '%(policy)s' takes its own weights and caps for "
                 'cluster %(cluster)s: %(error)s',
-                {'policy': self.name, 'cluster': cluster.id, 'error': ex},
+                {
+                    'policy': self.name,
+                    'cluster': cluster.id,
+                    # It quotes what the cluster's owner wrote.
+                    'error': repr(str(ex)[:LONGEST]),
+                },
             )
             return self.spec_regions
 

@@ -304,11 +304,15 @@ def _expel(node: Any, reason: str) -> None:
     # As Senlin does with a node above max_size. In the cluster, a recovery
     # would create it in the default region.
     status = {'status': consts.NS_ERROR, 'status_reason': reason}
-    node_objects.Node.update(
-        senlin_context.get_admin_context(),
-        node.id,
-        {'cluster_id': '', **status},
-    )
+    try:
+        node_objects.Node.update(
+            senlin_context.get_admin_context(),
+            node.id,
+            {'cluster_id': '', **status},
+        )
+    except Exception:
+        # A policy never raises: the node may be gone, or the database away.
+        LOG.exception('Node %s could not leave its cluster.', node.id)
 
 
 def _find_lost(cluster: Any) -> str:

@@ -105,7 +105,7 @@ def _note_failure(node: Any, error: str) -> None:
         refused = {
             'region': region,
             'at': now.isoformat(timespec='seconds'),
-            'why': error[:LONGEST],
+            'why': ' '.join(error.split())[:LONGEST],
         }
         records.mark(node, refused=refused)
 

@@ -118,7 +118,12 @@ class Knowing(TestCase):
         self.assertIn(f"Region '{TWO}' is used again", str(logs.output))
         self.assertEqual(({}, []), self.known(cluster))
 
-    @ddt.data('{"a', '[]', '{"Nowhere": {"cap": 1}}', '{"%s": {"cap": -7}}')
+    @ddt.data(
+        *('{"a', '[]', '{"Nowhere": {"cap": 1}}', '{"%s": {"cap": -7}}'),
+        '[' * 100_000,
+        # What would be a line of its own in the log.
+        '{"x\\nERROR forged": {}}',
+    )
     def test_metadata_that_make_no_sense_are_told(self, value):
         value = value.replace('%s', TWO)
         cluster = self.cluster(
@@ -126,7 +131,8 @@ class Knowing(TestCase):
         )
         with self.assertLogs('senlin_plugins', 'WARNING') as logs:
             data = self.act(cluster, 'scale_out', count=2)
-        self.assertIn('takes its own weights and caps', str(logs.output))
+        (line,) = (o for o in logs.output if 'takes its own weights' in o)
+        self.assertNotIn('\n', line)
         self.assertEqual({ONE: 1, TWO: 1}, data['creation']['regions'])
 
     def test_weights_and_caps_are_changed_in_the_metadata(self):
