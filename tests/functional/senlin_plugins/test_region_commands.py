@@ -81,8 +81,8 @@ class SharesTest(TestCase):
 
     def setUp(self):
         super().setUp()
-        self.id = self.spread((ONE,), (TWO, 100, 5))
-        self.update(f'/clusters/{self.id}', metadata={'owner': 'me'})
+        self.cluster_id = self.spread((ONE,), (TWO, 100, 5))
+        self.update(f'/clusters/{self.cluster_id}', metadata={'owner': 'me'})
 
     def row(self, rows, name):
         """Return the row of a region."""
@@ -90,46 +90,56 @@ class SharesTest(TestCase):
         return found
 
     def test_set_unset_and_drain_change_one_key(self):
-        self.act(self.id, 'scale_out', count=2)
-        rows = self.run_region('set', self.id, TWO, '--weight', '300')
+        self.act(self.cluster_id, 'scale_out', count=2)
+        rows = self.run_region('set', self.cluster_id, TWO, '--weight', '300')
         self.assertIn('does not read metadata', self.said)
         self.assertEqual([ONE, TWO], [row['Region'] for row in rows])
         self.assertEqual(
             {'region_placement': '{"RegionTwo": {"weight": 300}}'}
             | {'owner': 'me'},
-            self.metadata(self.id),
+            self.metadata(self.cluster_id),
         )
-        self.run_region('set', self.id, TWO, '--cap=-1')
-        self.run_region('drain', self.id, ONE)
+        self.run_region('set', self.cluster_id, TWO, '--cap=-1')
+        self.run_region('drain', self.cluster_id, ONE)
         self.assertEqual(
             {
                 ONE: {'weight': 0, 'cap': 0},
                 TWO: {'weight': 300, 'cap': -1},
             },
-            json.loads(self.metadata(self.id)['region_placement']),
+            json.loads(self.metadata(self.cluster_id)['region_placement']),
         )
-        self.run_region('unset', self.id, TWO)
-        self.run_region('unset', self.id, ONE)
-        self.assertEqual({'owner': 'me'}, self.metadata(self.id))
+        self.run_region('unset', self.cluster_id, TWO)
+        self.run_region('unset', self.cluster_id, ONE)
+        self.assertEqual({'owner': 'me'}, self.metadata(self.cluster_id))
         del self.gateway.requests[:]
-        self.run_region('unset', self.id, ONE)
+        self.run_region('unset', self.cluster_id, ONE)
         self.assertEqual([], self.changes())
 
     def test_what_makes_no_sense_is_refused_before_anything_is_sent(self):
         for words, *arguments in (
-            ("'Nowhere' is not known", 'drain', self.id, 'Nowhere'),
-            ("'x': it must be a whole", 'set', self.id, ONE, '--weight', 'x'),
-            ('0 or greater', 'set', self.id, ONE, '--weight', '-1'),
-            ("'cap' of region", 'set', self.id, ONE, '--cap', '-2'),
-            ('Say --weight or --cap', 'set', self.id, ONE),
+            ("'Nowhere' is not known", 'drain', self.cluster_id, 'Nowhere'),
+            (
+                "'x': it must be a whole",
+                'set',
+                self.cluster_id,
+                ONE,
+                '--weight',
+                'x',
+            ),
+            ('0 or greater', 'set', self.cluster_id, ONE, '--weight', '-1'),
+            ("'cap' of region", 'set', self.cluster_id, ONE, '--cap', '-2'),
+            ('Say --weight or --cap', 'set', self.cluster_id, ONE),
             ('no region placement policy', 'drain', self.cluster(), ONE),
         ):
             self.assert_fails(words, *arguments)
         for value in ('{', '{"RegionOne": 5}'):
             self.update(
-                f'/clusters/{self.id}', metadata={'region_placement': value}
+                f'/clusters/{self.cluster_id}',
+                metadata={'region_placement': value},
             )
-            self.assert_fails('no JSON of regions', 'drain', self.id, ONE)
+            self.assert_fails(
+                'no JSON of regions', 'drain', self.cluster_id, ONE
+            )
         self.assertEqual([], self.changes())
 
     def test_an_update_that_senlin_refuses_is_told(self):
