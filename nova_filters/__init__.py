@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plug-ins for nova-scheduler: a host filter and a weigher.
+"""Plug-ins for nova-scheduler: a host filter and two weighers.
 
 Nova has no entry points for them; it calls the two functions below, which
 ``nova.conf`` names:
@@ -32,6 +32,7 @@ def all_weighers() -> list[type]:
 
     :returns: classes; Nova uses every one of them.
     """
-    from nova_filters.weighers import stack_affinity
+    from nova_filters.weighers import stack_affinity, stack_place
 
-    return [stack_affinity.StackAffinityWeigher]
+    # The last one must know what all others think of the hosts.
+    return [stack_place.StackPlaceWeigher, stack_affinity.StackAffinityWeigher]

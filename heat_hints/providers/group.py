@@ -8,12 +8,11 @@ from oslo_config import cfg
 
 from heat_hints.deciding import plan
 from heat_hints.providers import ProviderError, Request
-from os_placement_plugins.stack_hints import HintValue
+from os_placement_plugins.stack_hints import PLACE, HintValue
 
 #: Heat signs them with its own, because their names begin with ``heat_``.
 GROUP = 'heat_group'
 RANK = 'heat_group_rank'
-PLACE = 'heat_group_place'
 
 #: The longest name of a group.
 MAX_LENGTH = 255

@@ -5,7 +5,7 @@
 import math
 import threading
 import time
-from collections.abc import Hashable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 import nova.conf
@@ -20,7 +20,7 @@ from oslo_db import exception as db_exception
 from oslo_log import log as logging
 
 from nova_filters import conf
-from nova_filters.weighers import stack_members, stack_rows
+from nova_filters.weighers import places, stack_members, stack_rows
 from os_placement_plugins import options, signature, stack_hints
 
 LOG = logging.getLogger(__name__)
@@ -28,8 +28,6 @@ CONF = nova.conf.CONF
 options.register(CONF, conf.list_opts())
 
 _MULTIPLIER: Final = 'stack_affinity_weight_multiplier'
-#: The place that each host is by itself.
-_HOST: Final = 'host'
 #: How many members one request asks Placement about at most.
 _ASK_AT_ONCE: Final = 20
 
@@ -219,12 +217,6 @@ def _multiplier(host_state: Any) -> tuple[float, str]:
 
 def _places(host_state: Any, levels: Sequence[str]) -> stack_members.Places:
     """Return the places that a host is in; a host without a key is its own."""
-    places: list[Hashable] = []
-    for level in levels:
-        values = set()
-        if level != _HOST:
-            for aggregate in host_state.aggregates or ():
-                values.add(aggregate.metadata.get(level))
-        own = tuple(sorted(filter(None, values)))
-        places.append(own or host_state.uuid)
-    return tuple(places)
+    return tuple(
+        places.names(host_state, level) or host_state.uuid for level in levels
+    )

@@ -25,7 +25,14 @@ def write_all() -> None:
         write_region(region)
     for service, plugins in (
         # Whoever signs and whoever believes have the same line.
-        ('heat', (('heat', 'enabled = true'), ('nova', 'signing_key ='))),
+        (
+            'heat',
+            (
+                ('heat', 'enabled = true'),
+                ('heat-providers', 'group_places ='),
+                ('nova', 'signing_key ='),
+            ),
+        ),
         ('senlin', (('senlin', 'default_region_name ='),)),
     ):
         write(
@@ -67,6 +74,7 @@ def write_region(region: layout.Region) -> None:
             plugin=from_pages(
                 ('nova', 'enabled_filters ='),
                 ('nova', 'weight_classes ='),
+                ('nova', 'stack_spread_over ='),
                 ('nova', 'signing_key ='),
             ),
         )

@@ -36,12 +36,14 @@ class StackTest(base.CloudTest):
         self.wait_for_stack(stack, 'CREATE_COMPLETE')
         return stack
 
-    def update_stack(self, stack: str, template: str) -> None:
+    def update_stack(
+        self, stack: str, template: str, files: dict[str, str] | None = None
+    ) -> None:
         """Change a stack and wait until that is complete."""
         name = self.show(stack)['stack_name']
         response = self.heat.put(
             f'/stacks/{name}/{stack}',
-            json={'template': template},
+            json={'template': template, 'files': files or {}},
             headers=self.headers,
         )
         self.assertEqual(202, response.status_code, response.text)
@@ -135,4 +137,16 @@ def server(**properties: object) -> dict:
             'networks': [{'allocate_network': 'none'}],
             **properties,
         },
+    }
+
+
+def group(count: int, member: dict) -> dict:
+    """Return the resource of a group.
+
+    :param count: how many members it has.
+    :param member: the resource that each of them is.
+    """
+    return {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': {'count': count, 'resource_def': member},
     }

@@ -510,15 +510,9 @@ class TestStackHints(
         root = self.make_stack(
             heat_base.template(
                 front=heat_base.server(name='front'),
-                workers={
-                    'type': 'OS::Heat::ResourceGroup',
-                    'properties': {
-                        'count': 2,
-                        'resource_def': heat_base.server(
-                            name='worker-%index%'
-                        ),
-                    },
-                },
+                workers=heat_base.group(
+                    2, heat_base.server(name='worker-%index%')
+                ),
             )
         )
         name = self.show(root)['stack_name']

@@ -3,6 +3,8 @@
 """What Nova knows of a server's stack, and what it makes of it."""
 
 import collections
+import itertools
+import re
 import signal
 
 from tests import signing
@@ -10,6 +12,7 @@ from tests.cloud import (
     base,
     configuration,
     heat_base,
+    logs,
     mariadb,
     nova_base,
     processes,
@@ -68,13 +71,7 @@ class TestHints(heat_base.StackTest):
                     }
                 ),
                 back={'type': 'nested.yaml'},
-                workers={
-                    'type': 'OS::Heat::ResourceGroup',
-                    'properties': {
-                        'count': 2,
-                        'resource_def': heat_base.server(),
-                    },
-                },
+                workers=heat_base.group(2, heat_base.server()),
             ),
             {'nested.yaml': heat_base.template(db=heat_base.server())},
         )
@@ -98,8 +95,8 @@ class TestHintsInNewestNova(TestHints):
     region = base.TWO
 
 
-class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
-    """The weigher, with one host that all other weighers prefer."""
+class PreferenceTest(heat_base.StackTest, nova_base.PlacementTest):
+    """A test with one host that all other weighers prefer."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -122,6 +119,10 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
         small = self.compute.find_flavor('small').id
         # Without a stack everything goes to the one that is empty.
         self.assertEqual(self.preferred, self.host_of(self.boot(small)))
+
+
+class TestSpread(PreferenceTest):
+    """The weigher that spreads a stack."""
 
     def test_forged_hint_is_not_believed(self):
         members = {'member_0': heat_base.server()}
@@ -217,3 +218,85 @@ class TestSpread(heat_base.StackTest, nova_base.PlacementTest):
 
 class TestSpreadInNewestNova(TestSpread):
     region = base.TWO
+
+
+class TestPlan(PreferenceTest):
+    """The plan of the provider ``group``, in three racks of one host each."""
+
+    #: As the documentation shows them.
+    RACKS = ('rack-a', 'rack-b', 'rack-c')
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.racks = dict(zip(self.hosts, self.RACKS, strict=True))
+        for host, rack in self.racks.items():
+            self.make_aggregate({'rack': rack}, host)
+
+    def assert_planned(self, root: str, groups: dict[str, int]) -> set[str]:
+        """Fail unless each member of a stack is where it was planned.
+
+        :param root: the stack.
+        :param groups: how many members each group has.
+        :returns: the ids of the servers.
+        """
+        servers = [one['server'] for one in self.resources(root, SERVER)]
+        places: dict[str, dict[int, set[str]]] = {}
+        for server, host in self.hosts_of(servers).items():
+            hints = self.hints(self.region, server)
+            (group,) = hints['heat_group']
+            (rank,) = hints['heat_group_rank']
+            self.assertEqual([self.racks[host]], hints['heat_group_place'])
+            ranks = places.setdefault(group, {})
+            ranks.setdefault(int(rank), set()).add(self.racks[host])
+        self.assertEqual(set(groups), set(places))
+        for group, members in groups.items():
+            found = [places[group][rank] for rank in range(members)]
+            begin = self.RACKS.index(min(found[0]))
+            turns = itertools.islice(
+                itertools.cycle(self.RACKS), begin, begin + members
+            )
+            self.assertEqual([{rack} for rack in turns], found)
+        return set(servers)
+
+    def engines(self, root: str) -> set[str]:
+        """Return the engines that have created servers of a stack."""
+        name = self.show(root)['stack_name']
+        pattern = re.compile(rf'creating Server "\w+" Stack "{name}')
+        engines = ('heat-engine-1', 'heat-engine-2')
+        return {
+            engine
+            for engine in engines
+            if any(
+                pattern.search(line)
+                for line in logs.lines_of(processes.log_of(engine))
+            )
+        }
+
+    def test_two_engines_keep_one_plan(self) -> None:
+        files = {
+            # Both servers of a cell go to one rack.
+            'cell.yaml': heat_base.template(
+                one=heat_base.server(), two=heat_base.server()
+            )
+        }
+        root = self.make_stack(self.members(6), files)
+        before = self.assert_planned(root, {'web': 6, 'cells': 3})
+        self.assertEqual(
+            {'heat-engine-1', 'heat-engine-2'}, self.engines(root)
+        )
+        # An engine that has seen nothing of this plan yet goes on with it.
+        self.addCleanup(base.start, 'heat-engine-1')
+        processes.kill('heat-engine-1')
+        base.start('heat-engine-1')
+        self.update_stack(root, self.members(10), files)
+        after = self.assert_planned(root, {'web': 10, 'cells': 3})
+        self.assertLess(before, after)
+
+    def members(self, count: int) -> str:
+        """Return a template with a group of servers and one of cells."""
+        web, cell = heat_base.server(), {'type': 'cell.yaml'}
+        web['metadata'] = {'placement_group': 'web'}
+        cell['metadata'] = {'placement_group': 'cells'}
+        return heat_base.template(
+            web=heat_base.group(count, web), cells=heat_base.group(3, cell)
+        )

@@ -35,10 +35,13 @@ class LoadingTest(unittest.TestCase):
                 for filter_ in scheduler.host_manager.enabled_filters
             ],
         )
-        (ours,) = nova_filters.all_weighers()
-        self.assertEqual('StackAffinityWeigher', ours.__name__)
+        place, affinity = nova_filters.all_weighers()
+        self.assertEqual('StackPlaceWeigher', place.__name__)
+        self.assertEqual('StackAffinityWeigher', affinity.__name__)
+        stock, ours = weights.all_weighers(), [place, affinity]
         found = [type(found) for found in scheduler.host_manager.weighers]
-        self.assertEqual({ours, *weights.all_weighers()}, set(found))
+        self.assertEqual({*stock, *ours}, set(found))
+        self.assertEqual(ours, found[-2:])
 
 
 @ddt.ddt

@@ -96,6 +96,7 @@ class WrongOptionTest(unittest.TestCase):
     @ddt.data(
         ('filter', 'exempt_metadata_keys = $nowhere', ('nowhere',)),
         ('weigher', 'stack_affinity_weight_multiplier = nan', ('finite',)),
+        ('weigher', 'stack_place_weight_multiplier = -1', ('place_weight',)),
         ('weigher', 'signing_key = short-secret', ('number 1', '32')),
     )
     @ddt.unpack

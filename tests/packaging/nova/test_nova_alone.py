@@ -61,7 +61,7 @@ class NovaAloneTest(unittest.TestCase):
             [type(one).__name__ for one in manager.enabled_filters],
         )
         self.assertEqual(
-            ['StackAffinityWeigher'],
+            ['StackPlaceWeigher', 'StackAffinityWeigher'],
             [type(one).__name__ for one in manager.weighers],
         )
 

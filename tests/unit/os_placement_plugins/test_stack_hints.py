@@ -123,6 +123,7 @@ class ReadTest(unittest.TestCase):
         'heat_path_in_stack': ['root', 'res,child'],
         'heat_resource_name': ['server'],
         'heat_resource_uuid': ['uuid'],
+        'heat_group_place': ['rack'],
         'group': ['other'],
     }
     WANTED = stack_hints.StackHints(
@@ -132,6 +133,7 @@ class ReadTest(unittest.TestCase):
         path=path((None, 'root'), ('res', 'child')),
         resource_name='server',
         resource_uuid='uuid',
+        place='rack',
     )
 
     def test_hints_are_read_wrapped_and_unwrapped(self) -> None:

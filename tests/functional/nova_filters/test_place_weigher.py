@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Servers with a planned place, placed by the real scheduler."""
+
+import logging
+from typing import Any
+from unittest import mock
+
+import ddt
+from nova import objects
+from nova.scheduler import weights
+
+from nova_filters.weighers import stack_place
+from testing.nova import engine
+from tests import signing
+from tests.functional.nova_filters import test_weigher
+
+_LOGGER = stack_place.__name__
+_PLACE = 'heat_group_place'
+
+
+@ddt.ddt
+class PlaceTest(test_weigher.StackTestCase):
+    """Two hosts in each of two racks, and a host that is in none."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.set_option('stack_spread_over', ['rack', 'host'])
+        self.add_aggregate(self.hosts[:2], {'rack': 'r1', 'os': 'linux'})
+        self.add_aggregate(self.hosts[2:], {'rack': 'r2'})
+        self.hosts.append(self.add_host())
+        self.restart()
+
+    def weigher(self) -> Any:
+        """Return the scheduler's weigher of planned places."""
+        return next(
+            weigher
+            for weigher in self.scheduler.host_manager.weighers
+            if isinstance(weigher, stack_place.StackPlaceWeigher)
+        )
+
+    def racks_of(self, hosts: list[str]) -> list[str]:
+        """Return the racks of hosts."""
+        racks = ['r1', 'r1', 'r2', 'r2', 'none']
+        return [racks[self.hosts.index(host)] for host in hosts]
+
+    @ddt.data(-10.0, 10.0)
+    def test_the_plan_is_kept_whatever_other_weighers_say(self, own) -> None:
+        self.set_multiplier(own)
+        other = self.cloud.scheduler(engine.OURS)
+        plan = ['r1', 'r1', 'r2', 'r1', 'r2', 'r1', 'r1', 'r1']
+        hosts = [
+            self.boot_one({**test_weigher.of_stack('a'), _PLACE: place}, who)
+            for place, who in zip(
+                plan, [self.scheduler, other] * 4, strict=True
+            )
+        ]
+        self.assertEqual(plan, self.racks_of(hosts))
+        # Within a place, the stack is spread or packed as before.
+        first = [hosts.count(host) for host in self.hosts[:2]]
+        self.assertEqual([3, 3] if own < 0 else [0, 6], sorted(first))
+
+    def test_a_place_without_candidates_is_told(self) -> None:
+        request = self.request({_PLACE: 'r1', 'heat_resource_name': 'a\nb'})
+        request.ignore_hosts = [*request.ignore_hosts, *self.hosts[:2]]
+        with self.assertLogs(_LOGGER, logging.INFO) as logs:
+            boot = self.cloud.boot(self.scheduler, request)
+        self.assertIn(boot.host, self.hosts[2:])
+        (line,) = logs.output
+        self.assertIn(r"'a\nb' of stack 'None' is in the planned", line)
+        self.assertIn("place 'r1'", line)
+
+    @ddt.data('r1', ['r1'])
+    def test_hosts_in_the_place_are_preferred(self, place) -> None:
+        found = self.weigh(self.request({_PLACE: place}))
+        self.assertEqual([1.0, 1.0, 0.0, 0.0, 0.0], found)
+
+    # 'host-name' stands for the name of the first host.
+    @ddt.data(None, {}, {_PLACE: ''}, {_PLACE: ['r1', 'r2']}, 'host-name')
+    def test_the_weigher_has_no_say_without_a_place(self, hints) -> None:
+        if hints == 'host-name':
+            hints = {_PLACE: self.hosts[0]}
+        self.assertEqual([0.0] * 5, self.weigh(self.request(hints)))
+
+    def test_keys_that_no_level_lists_are_no_places(self) -> None:
+        self.assertEqual(
+            [0.0] * 5, self.weigh(self.request({_PLACE: 'linux'}))
+        )
+
+    def test_forged_hints_are_not_believed(self) -> None:
+        self.set_option('signing_key', [signing.KEY], 'heat_hints')
+        self.restart()
+        hints = {**test_weigher.of_stack('a'), _PLACE: 'r1'}
+        signed = signing.signed(hints)
+        self.assertEqual(2.0, sum(self.weigh(self.request(signed))))
+        for forged, project in (
+            (hints, 'p1'),
+            ({**signed, _PLACE: 'r2'}, 'p1'),
+            (signing.signed(hints, key=signing.OTHER_KEY), 'p1'),
+            (signed, 'p2'),
+        ):
+            request = self.request(forged, project)
+            self.assertEqual(0.0, sum(self.weigh(request)))
+
+    def test_a_multiplier_of_zero_switches_it_off(self) -> None:
+        request = self.request({_PLACE: 'r1'})
+        self.set_option('stack_place_weight_multiplier', 0.0)
+        (state, *_rest) = self.states(request)
+        self.assertEqual(0.0, self.weigher().weight_multiplier(state))
+
+    def test_what_is_broken_costs_the_weigher_its_say_only(self) -> None:
+        request = self.request({_PLACE: 'r1'})
+        with self.assertLogs(_LOGGER, logging.ERROR) as logs:
+            found = self.weigher().weigh_objects(
+                [weights.WeighedHost(object(), 0.0) for _ in range(3)], request
+            )
+        self.assertEqual([0.0] * 3, found)
+        self.assertEqual(1, len(logs.records))
+        states = self.states(request)
+        states[0].aggregates = [objects.Aggregate(name='unread')]
+        with mock.patch.object(stack_place.LOG, 'exception') as told:
+            self.assertEqual([0.0] * 5, self.weigh(request, states))
+        told.assert_called_once()
+
+    def test_a_bare_request_has_no_place(self) -> None:
+        bare = objects.RequestSpec()
+        states = self.states(self.request({}))
+        self.assertEqual([0.0] * 5, self.weigh(bare, states))
