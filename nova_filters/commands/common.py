@@ -12,11 +12,11 @@ from os_placement_plugins.commands import lister
 
 #: The files that the commands read, and what printed each.
 _FILES = {
-    'flavors': 'what "flavor list --all --long" or "flavor show" printed',
-    'aggregates': 'what "aggregate list --long" or "aggregate show" printed',
-    'hosts': 'what "compute service list" printed, for hosts in no aggregate '
-    'and for the state of all hosts',
-    'servers': 'what "server show" printed, with API version 2.47 or later',
+    'flavors': 'output of "flavor list --all --long" or "flavor show"',
+    'aggregates': 'output of "aggregate list --long" or "aggregate show"',
+    'hosts': 'output of "compute service list"; adds hosts that are in no '
+    'aggregate, and the state of all hosts',
+    'servers': 'output of "server show" with microversion 2.47 or newer',
 }
 
 #: What stands below a table.
@@ -42,9 +42,9 @@ class FilterCommand(lister.Lister):
         """Add the arguments of the command."""
         source = parser.add_argument_group(
             'offline input',
-            'Files saved with "-f json" or "-f yaml", or what Nova\'s API '
-            'answered; with them no cloud is asked. Each option can be '
-            'repeated.',
+            'Files saved with "-f json" or "-f yaml", or responses from '
+            "Nova's API. With these files, the command does not need a "
+            'cloud. You can repeat each option.',
         )
         for noun, text in _FILES.items():
             if noun != 'servers' or self.reads_servers:
@@ -60,13 +60,13 @@ class FilterCommand(lister.Lister):
             '--exempt',
             metavar='<pattern>',
             action='append',
-            help='keys that no aggregate demands, in place of the default of '
-            'the option exempt_metadata_keys; can be repeated',
+            help='pattern of keys that no aggregate demands; replaces the '
+            'default of the option exempt_metadata_keys; can be repeated',
         )
         exempt.add_argument(
             '--config-file',
             metavar='<file>',
-            help='the nova.conf to read exempt_metadata_keys from',
+            help='nova.conf that sets exempt_metadata_keys',
         )
 
     def exempt(self, parsed_args: argparse.Namespace) -> tuple[str, ...]:

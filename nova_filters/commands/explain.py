@@ -27,11 +27,12 @@ _DEFAULT_FILTERS = (
 
 
 class ExplainFilter(common.FilterCommand):
-    """Explain which hosts AggregateInstanceTypeFilter leaves to a flavor.
+    """Explain which hosts pass AggregateInstanceTypeFilter for a flavor.
 
-    The flavor is judged against the metadata of the host aggregates, as
-    nova-scheduler does it. Hosts that pass come first, then near misses:
-    those with the fewest keys that speak against them. Nothing is changed.
+    The command compares the flavor with the metadata of the host aggregates,
+    as nova-scheduler does. Hosts that pass come first. The other hosts follow,
+    starting with those that have the fewest failing keys. The command does
+    not change anything.
     """
 
     reads_servers = True
@@ -44,59 +45,60 @@ class ExplainFilter(common.FilterCommand):
             'flavor',
             metavar='<flavor>',
             nargs='*',
-            help='flavor (name or ID); all flavors if --summary or --matrix '
-            'is given and no flavor',
+            help='flavor (name or ID); default with --summary or --matrix: '
+            'all flavors',
         )
         parser.add_argument(
             '--server',
             metavar='<server>',
             action='append',
             default=[],
-            help='server (name or ID): judge the copy of the flavor that is '
-            'embedded in it; can be repeated; offline, all servers of the '
-            'files if none is named. One server in ERROR alone: walk the way '
-            'of its request through the scheduler',
+            help="server (name or ID): judge the server's own copy of the "
+            'flavor; can be repeated; default with --servers: all servers in '
+            'the files. For a single server with the status ERROR and no '
+            'host, show how many hosts are left after each step of '
+            'nova-scheduler',
         )
         parser.add_argument(
             '--host',
             metavar='<host>',
             action='append',
             default=[],
-            help='only this host; can be repeated',
+            help='judge only this host; can be repeated',
         )
         which = parser.add_mutually_exclusive_group()
         which.add_argument(
             '--only-passed',
             action='store_true',
-            help='leave out the hosts that are refused',
+            help='show only the hosts that pass',
         )
         which.add_argument(
             '--only-refused',
             action='store_true',
-            help='leave out the hosts that pass',
+            help='show only the hosts that the filter refuses',
         )
         parser.add_argument(
             '--fail-if-none',
             action='store_true',
-            help='exit with 1 if no host passes for a flavor; disabled hosts '
-            'and hosts that are down do not count',
+            help='exit with 1 if any flavor has no host that passes; hosts '
+            'that are disabled or down do not count',
         )
         form = parser.add_mutually_exclusive_group()
         form.add_argument(
             '--long',
             action='store_true',
-            help='show all columns in the table, as in the other formats',
+            help='show all columns in the table, as in other formats',
         )
         form.add_argument(
             '--summary',
             action='store_true',
-            help='count the hosts by reason',
+            help='count the hosts for each result and reason',
         )
         form.add_argument(
             '--matrix',
             action='store_true',
-            help='flavors by aggregates: what if a host were in that '
-            'aggregate alone',
+            help='show a row for each flavor and a column for each '
+            'aggregate: the result for a host in this aggregate only',
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:

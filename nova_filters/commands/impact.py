@@ -21,15 +21,18 @@ _COLUMNS = (
 )
 _TABLE = ('Object', 'Name', 'Host', 'Effect', 'Reason')
 _SUMMARY = ('Object', 'Flavor', 'Effect', 'Number')
-_QUOTED = 'had this property; quote ~ * !'
-#: Noun and verb of each change, what it takes, and how it is told.
+_QUOTED = 'set this property of the {}; quote ~ * !'
+_UNSET = 'remove this property from the {}'
+_ADDED = 'add this host to the {}'
+_REMOVED = 'remove this host from the {}'
+#: Noun and verb of each change, its second value, and its help.
 _OPTIONS = {
     'set-aggregate': ('aggregate', 'set', '<key=value>', _QUOTED),
-    'unset-aggregate': ('aggregate', 'unset', '<key>', 'lost this property'),
-    'add-host': ('aggregate', 'add host', '<host>', 'had this host'),
-    'remove-host': ('aggregate', 'remove host', '<host>', 'lost this host'),
+    'unset-aggregate': ('aggregate', 'unset', '<key>', _UNSET),
+    'add-host': ('aggregate', 'add host', '<host>', _ADDED),
+    'remove-host': ('aggregate', 'remove host', '<host>', _REMOVED),
     'set-flavor': ('flavor', 'set', '<key=value>', _QUOTED),
-    'unset-flavor': ('flavor', 'unset', '<key>', 'lost this property'),
+    'unset-flavor': ('flavor', 'unset', '<key>', _UNSET),
 }
 _NO_SERVERS = 'No --servers: running servers are not judged.'
 
@@ -50,11 +53,12 @@ class _Change(argparse.Action):
 
 
 class ShowFilterImpact(common.FilterCommand):
-    """Show what a change of flavors or aggregates would do, before it is made.
+    """Show the effect of a change to flavors or aggregates in advance.
 
-    There is a row for each flavor and host whose verdict changes, and for
-    each running server that its own host would refuse, or that no other host
-    would take any more. Nothing is changed.
+    The table has a row for each flavor and host whose verdict would change.
+    The table also has a row for each server that its own host would refuse,
+    or that no other host would accept any more. The command does not change
+    anything.
     """
 
     reads_servers = True
@@ -66,21 +70,23 @@ class ShowFilterImpact(common.FilterCommand):
         parser.add_argument(
             '--no-servers',
             action='store_true',
-            help='do not look at running servers',
+            help='do not judge running servers',
         )
         parser.add_argument(
             '--summary',
             action='store_true',
-            help='count hosts and servers by flavor and effect',
+            help='count hosts and servers for each flavor and effect',
         )
         parser.add_argument(
             '--fail-on',
             choices=[impact.STRANDED],
-            help='exit with 1 if a server is stranded: other hosts take it '
-            'now, and none would afterwards',
+            help='exit with 1 if a server would be stranded: other hosts '
+            'accept the server now, but none would after the change',
         )
         group = parser.add_argument_group(
-            'changes', 'Name flavors and aggregates by name or ID.'
+            'changes',
+            'The command shows the effects of these changes, but does not '
+            'make the changes. Specify flavors and aggregates by name or ID.',
         )
         for option, (noun, verb, what, text) in _OPTIONS.items():
             group.add_argument(
@@ -91,7 +97,7 @@ class ShowFilterImpact(common.FilterCommand):
                 dest='changes',
                 const=(noun, verb),
                 default=[],
-                help=f'what if this {noun} {text}',
+                help=text.format(noun),
             )
         for noun in ('aggregate', 'flavor'):
             group.add_argument(
@@ -99,13 +105,13 @@ class ShowFilterImpact(common.FilterCommand):
                 metavar='<file>',
                 action='append',
                 default=[],
-                help=f'what if the {noun}s were as in this file',
+                help=f'replace the {noun}s with those in this file',
             )
         group.add_argument(
             '--replace-in-tree',
             action='store_true',
-            help='what if AggregateInstanceTypeFilter came in place of '
-            'AggregateInstanceExtraSpecsFilter, which is enabled now',
+            help='replace AggregateInstanceExtraSpecsFilter, assumed to be '
+            'enabled now, with AggregateInstanceTypeFilter',
         )
 
     def take_action(

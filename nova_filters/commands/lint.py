@@ -17,10 +17,10 @@ _NO_HOSTS = 'No --hosts: hosts in no aggregate are not judged.'
 
 
 class LintFilter(common.FilterCommand):
-    """Find mistakes in flavors and aggregates that change where flavors boot.
+    """Find extra specs and metadata that are almost certainly mistakes.
 
-    The exit code is 1 if there is an error among the findings. Nothing is
-    changed.
+    The exit code is 1 if at least one finding is an error. The command does
+    not change anything.
     """
 
     _failed = False
@@ -32,7 +32,7 @@ class LintFilter(common.FilterCommand):
             '--severity',
             choices=[severity.value for severity in mistakes.SEVERITIES],
             default=mistakes.Severity.INFO.value,
-            help='leave out findings that are less severe; default: info',
+            help='show only findings of at least this severity; default: info',
         )
 
     def take_action(
