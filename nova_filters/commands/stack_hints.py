@@ -64,11 +64,11 @@ class Text(columns.FormattableColumn):  # type: ignore[misc]
 
 
 class ShowStackHints(lister.Lister):
-    """Show what the servers of a stack tell nova-scheduler about it.
+    """Show the scheduler hints of the servers in a stack.
 
-    Heat says which servers a stack has, nested stacks included, and Nova
-    which hints they carry. With --servers no cloud is asked. Nothing is
-    changed.
+    The command asks Heat for the servers in the stack and in its nested
+    stacks, and asks Nova for the hints of these servers. With --servers, the
+    command does not need a cloud. The command does not change anything.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -77,12 +77,14 @@ class ShowStackHints(lister.Lister):
             'stack',
             metavar='<stack>',
             nargs='?',
-            help='stack (name or ID); with --servers, only servers whose '
-            'hints name it, or a stack above theirs',
+            help='stack (name or ID); with --servers, show only servers whose '
+            'hints contain this stack',
         )
         stack_keys.add_arguments(parser)
         parser.add_argument(
-            '--long', action='store_true', help='show the IDs as well'
+            '--long',
+            action='store_true',
+            help='also show the IDs and the resource type',
         )
 
     def take_action(

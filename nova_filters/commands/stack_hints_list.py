@@ -28,10 +28,11 @@ _PAGE: Final = 500
 
 
 class ListStackHints(lister.Lister):
-    """List which servers carry stack hints, and which key signed them.
+    """List the servers with stack hints, and the key that signed the hints.
 
-    An old signing key is needed as long as servers carry its signature. With
-    --servers no cloud is asked. Nothing is changed.
+    Keep an old signing key as long as servers have a signature from this key.
+    With --servers, the command does not need a cloud. The command does not
+    change anything.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -44,7 +45,7 @@ class ListStackHints(lister.Lister):
         parser.add_argument(
             '--key',
             metavar='<key-id>',
-            help='only servers whose signature names this key',
+            help='list only the servers whose signature contains this key ID',
         )
         stack_keys.add_arguments(parser)
 

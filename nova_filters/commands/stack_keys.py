@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='<file>',
         action='append',
         default=[],
-        help='offline: what Nova\'s API answered, or what "server show" '
-        f'printed as JSON or YAML, with API version {HINTS_SHOWN} or newer; '
-        'can be repeated',
+        help="offline input: responses from Nova's API, or the output of "
+        '"server show" as JSON or YAML, with microversion '
+        f'{HINTS_SHOWN} or newer; can be repeated',
     )
     keys = parser.add_mutually_exclusive_group()
     keys.add_argument(
