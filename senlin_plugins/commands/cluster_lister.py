@@ -50,8 +50,8 @@ class ClusterLister(lister.Lister):
         parser.add_argument(
             '--default-region',
             metavar='<name>',
-            help='default_region_name of senlin.conf, for nodes of the '
-            'cluster that have no recorded region',
+            help="value of default_region_name in Senlin's configuration; "
+            'the region of nodes without a recorded region',
         )
 
     def find_cluster(self, name: str) -> Any:

@@ -33,21 +33,21 @@ LEFT = (
 
 
 class ListClusterRegion(ClusterLister):
-    """List the regions of a cluster, with weights, nodes and states.
+    """List the regions of a cluster, with weights, caps, nodes and states.
 
-    The state is as the policy has last found it, so version 1.0 has none.
+    Version 1.1 of the policy records which regions are out or full.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         parser.add_argument(
-            'cluster', metavar='<cluster>', help='the cluster (name or ID)'
+            'cluster', metavar='<cluster>', help='cluster (name or ID)'
         )
         parser.add_argument(
             '--long',
             action='store_true',
-            help='show also why a region is in its state, since when, and '
-            'which servers are left behind',
+            help='also show the time and the cause of the state, and the '
+            'servers that are left behind',
         )
         self.add_default_region(parser)
 

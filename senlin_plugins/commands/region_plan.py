@@ -29,10 +29,10 @@ STEP_COLUMNS = ('Step', 'Region', 'Distribution')
 
 
 class PlanClusterRegion(ClusterLister):
-    """Show which regions nodes would come to or leave, and why.
+    """Show how scaling a cluster would change its regions, and why.
 
-    The plan is the one that the region placement policy would decide on.
-    Nothing is changed. Without --policy and --cluster no cloud is asked.
+    The command uses the same planner as the region placement policy. Only
+    --policy and --cluster need a cloud. The command does not change anything.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -41,59 +41,58 @@ class PlanClusterRegion(ClusterLister):
         regions.add_argument(
             '--policy',
             metavar='<policy>',
-            help='take the regions from this policy (name or ID); by default '
-            'from the one that is attached to the cluster',
+            help='use the regions in this policy (name or ID); default with '
+            '--cluster: the policy that is attached to the cluster',
         )
         regions.add_argument(
             '--spec',
             metavar='<file>',
-            help='take the regions from the spec of a policy, a YAML file',
+            help='use the regions in this policy spec, a YAML file',
         )
         regions.add_argument(
             '--region',
             metavar='<name>[:<weight>[:<cap>]]',
             action='append',
-            help='a region, of weight 100 and without a cap if nothing else '
-            'is said; repeat it for each region',
+            help='use this region; default: weight 100 and no cap; repeat '
+            'this option for each region',
         )
         current = parser.add_mutually_exclusive_group()
         current.add_argument(
             '--cluster',
             metavar='<cluster>',
-            help='take the current distribution from this cluster (name or '
-            'ID)',
+            help='use the current distribution of this cluster (name or ID)',
         )
         current.add_argument(
             '--current',
             metavar='<name>=<count>',
             action='append',
-            help='how many nodes are in a region now; repeat it for each '
-            'region that has any',
+            help='current number of nodes in a region; repeat this option for '
+            'each region that has nodes',
         )
         change = parser.add_mutually_exclusive_group(required=True)
         change.add_argument(
             '--count',
             metavar='<+n|-n>',
-            help='how many nodes to add or to remove, with its sign',
+            help='number of nodes to add (+) or remove (-)',
         )
         change.add_argument(
-            '--scale-out', metavar='<n>', help='how many nodes to add'
+            '--scale-out', metavar='<n>', help='number of nodes to add'
         )
         change.add_argument(
-            '--scale-in', metavar='<n>', help='how many nodes to remove'
+            '--scale-in', metavar='<n>', help='number of nodes to remove'
         )
         parser.add_argument(
             '--without',
             metavar='<name>',
             action='append',
             default=[],
-            help='plan as if this region were out of reach; can be repeated',
+            help='treat this region as out of reach; can be repeated',
         )
         self.add_default_region(parser)
         parser.add_argument(
             '--steps',
             action='store_true',
-            help='show the plan node after node',
+            help='show a row for each node that is added or removed',
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:

@@ -31,11 +31,11 @@ _WIDTH: Final = 20
 
 
 class RebalanceClusterRegion(ClusterLister):
-    """Move nodes until the cluster is as its weights and caps say.
+    """Move nodes between regions to match the weights and caps.
 
-    Each step scales the cluster out and, when the new nodes are there, in
-    again by as many. It can be interrupted at any time: run the command again
-    to go on.
+    Each step first scales the cluster out. When the new nodes are ACTIVE, the
+    step scales the cluster in by the same number of nodes. You can interrupt
+    the command at any time. To continue, run the command again.
     """
 
     _args: argparse.Namespace
@@ -44,22 +44,21 @@ class RebalanceClusterRegion(ClusterLister):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         parser.add_argument(
-            'cluster', metavar='<cluster>', help='the cluster (name or ID)'
+            'cluster', metavar='<cluster>', help='cluster (name or ID)'
         )
         parser.add_argument(
             '--max-surge',
             metavar='<n>',
             default='1',
-            help='how many nodes to add before as many are removed; 1 by '
-            'default',
+            help='maximum number of nodes that each step adds; default: 1',
         )
         parser.add_argument(
             '--dry-run',
             action='store_true',
-            help='show the steps, and change nothing',
+            help='show the steps without changing anything',
         )
         parser.add_argument(
-            '--yes', action='store_true', help='do not ask before it begins'
+            '--yes', action='store_true', help='do not ask for confirmation'
         )
         self.add_default_region(parser)
 

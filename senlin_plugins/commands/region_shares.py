@@ -24,7 +24,7 @@ class _ChangeClusterRegion(ListClusterRegion):
         """Add the arguments of the command."""
         super().add_arguments(parser)
         parser.add_argument(
-            'region', metavar='<region>', help='the region of the policy'
+            'region', metavar='<region>', help='region in the policy'
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
@@ -66,10 +66,9 @@ class _ChangeClusterRegion(ListClusterRegion):
 
 
 class SetClusterRegion(_ChangeClusterRegion):
-    """Set the weight or the cap of a region for one cluster.
+    """Set the weight, the cap or both for a region of one cluster.
 
-    The policy stays as it is; nodes move only when the cluster is scaled or
-    rebalanced.
+    The command does not change the policy, and does not move any nodes.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -78,12 +77,12 @@ class SetClusterRegion(_ChangeClusterRegion):
         parser.add_argument(
             '--weight',
             metavar='<n>',
-            help='the share of the region, relative to the other weights',
+            help='share of the region, relative to the weights of the others',
         )
         parser.add_argument(
             '--cap',
             metavar='<n>',
-            help='how many nodes the region may grow to; -1 for no cap',
+            help='maximum number of nodes in the region; -1 means no cap',
         )
 
     def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
@@ -96,9 +95,10 @@ class SetClusterRegion(_ChangeClusterRegion):
 
 
 class UnsetClusterRegion(_ChangeClusterRegion):
-    """Give a region of a cluster the weight and the cap of the policy again.
+    """Remove the weight and the cap of a region for one cluster.
 
-    Nodes move only when the cluster is scaled or rebalanced.
+    The region then uses the weight and the cap from the policy again. The
+    command does not move any nodes.
     """
 
     def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
@@ -109,8 +109,9 @@ class UnsetClusterRegion(_ChangeClusterRegion):
 class DrainClusterRegion(_ChangeClusterRegion):
     """Set the weight and the cap of a region to 0 for one cluster.
 
-    It gets no more nodes, and its nodes leave first when the cluster is
-    scaled in. "openstack cluster region rebalance" then empties it.
+    The region then gets no new nodes. If you scale the cluster in, the nodes
+    in this region leave first. To remove all nodes from the region, use
+    "openstack cluster region rebalance".
     """
 
     def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
