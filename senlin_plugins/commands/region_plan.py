@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from osc_lib import exceptions
 
-from os_placement_plugins.commands import files
+from os_placement_plugins.commands import files, lister
 from senlin_plugins.commands import clusters
 from senlin_plugins.commands.cluster_lister import (
     Cell,
@@ -21,10 +21,12 @@ from senlin_plugins.planning import projection, region_spec, sizing
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.snapshot import Snapshot
 
-COLUMNS = (
+#: What a table shows; the reasons stand below it.
+SHORT = (
     *('Region', 'Weight', 'Cap'),
-    *('Current', 'Change', 'Result', 'Target', 'Why'),
+    *('Current', 'Change', 'Result', 'Target'),
 )
+COLUMNS = (*SHORT, 'Why')
 STEP_COLUMNS = ('Step', 'Region', 'Distribution')
 
 
@@ -116,6 +118,12 @@ class PlanClusterRegion(ClusterLister):
                 )
             ]
         shares = projection.explain(snapshot, decision)
+        self.table_columns = SHORT
+        self.remarks = [
+            lister.fill(f'{share.name}: {share.why}.')
+            for share in shares
+            if share.why
+        ]
         return COLUMNS, [_row(share) for share in shares]
 
     def _read(

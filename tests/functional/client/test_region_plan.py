@@ -103,6 +103,30 @@ class RegionPlanTest(base.CommandTestCase):
         self.assertEqual(1, found['RegionTwo'][0])
         self.assertEqual(2, found['RegionThree'][0])
 
+    def test_the_table_fits_in_80_columns(self):
+        arguments = (
+            *('--region', 'eu-central-1-a:300', '--region', 'us-east-1'),
+            *('--region', 'eu-central-1-b::2'),
+            *('--current', 'eu-central-1-a=3', '--current', 'old-london=1'),
+        )
+        for change in (('--count', '+11'), ('--count', '-2', '--steps')):
+            result = self.openstack(
+                *COMMAND, *arguments, *change, COLUMNS='80'
+            )
+            self.assertEqual((0, ''), (result.status, result.error))
+            lines = result.output.splitlines()
+            self.assertLessEqual(max(map(len, lines)), 80)
+        result = self.openstack(
+            *COMMAND, *arguments, '--count', '+11', COLUMNS='80'
+        )
+        self.assertEqual(
+            [
+                'eu-central-1-b: its cap of 2 binds: 1 more would come here.',
+                'old-london: not in the policy: gets no nodes.',
+            ],
+            result.output.splitlines()[-2:],
+        )
+
     @ddt.data('table', 'yaml', 'csv', 'value')
     def test_every_formatter_shows_the_plan(self, formatter):
         result = self.openstack(
