@@ -15,6 +15,8 @@ from os_placement_plugins.commands import lister
 
 LOG = logging.getLogger(__name__)
 
+#: What a table shows without --long.
+SHORT: Final = ('Server', 'Key ID', 'Key Number', 'Signature')
 COLUMNS: Final = (
     'Server ID',
     'Server',
@@ -48,6 +50,11 @@ class ListStackHints(lister.Lister):
             help='list only the servers whose signature contains this key ID',
         )
         stack_keys.add_arguments(parser)
+        parser.add_argument(
+            '--long',
+            action='store_true',
+            help='show the IDs of servers and projects as well',
+        )
 
     def take_action(
         self, parsed_args: argparse.Namespace
@@ -68,6 +75,8 @@ class ListStackHints(lister.Lister):
                 self._ask(all_projects=parsed_args.all_projects), keys
             )
         numbers = {key_id: place for place, key_id in enumerate(keys.ids, 1)}
+        if not parsed_args.long:
+            self.table_columns = SHORT
         return COLUMNS, (
             (
                 member.id,

@@ -278,6 +278,24 @@ class ListTest(base.CloudTestCase):
         for query in self.asked:
             self.assertEqual(['true'], query['all_tenants'])
 
+    def test_the_table_fits_in_80_columns(self):
+        uuid = '5f0c7b92-ae41-4d83-9b1e-6c2d8f7a0e35'
+        for row in self.rows:
+            row['id'] = uuid[: -len(row['id'])] + row['id']
+            row['tenant_id'] = uuid.replace('-', '')
+        self.rows[1]['name'] = 'shop-web-ojzsu6vmcxhb'
+        command = (*self.LIST, '--key-file', self.keys)
+        result = self.openstack(*command, **self.login, COLUMNS='80')
+        lines = result.output.splitlines()
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertEqual(
+            '| Server                | Key ID   | Key Number | Signature |',
+            lines[1],
+        )
+        # The others are for whoever asks.
+        result = self.openstack(*command, '--long', **self.login)
+        self.assertIn(f'| {self.rows[1]["id"]} |', result.output)
+
     def test_a_key_chooses_its_servers(self):
         file = self.write(json.dumps({'servers': servers()}), 'servers.json')
         rows = self.data(*self.LIST, '--servers', file, '--key', self.IDS[1])
