@@ -140,7 +140,8 @@ def _fit(
     taken = _FRAME * len(shown) + 1
     for index in others:
         cells = (names[index], *(row[index] for row in rows))
-        taken += max(len(_text(cell)) for cell in cells)
+        lines = '\n'.join(map(_text, cells)).split('\n')
+        taken += max(map(len, lines))
     width = max(_NARROW, shutil.get_terminal_size().columns - taken)
     for row in rows:
         text = _text(row[last])

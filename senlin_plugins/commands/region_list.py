@@ -88,7 +88,11 @@ class ListClusterRegion(ClusterLister):
                 Cell(region and source),
                 current.get(name, 0),
                 target.get(name, 0),
-                Cell(state.get('state')),
+                # In two lines, "out of reach" leaves room for the region.
+                Cell(
+                    state.get('state'),
+                    state.get('state', '').replace('of ', 'of\n'),
+                ),
                 Cell(len(servers) or None),
                 Cell(state.get('since')),
                 Cell(state.get('why')),

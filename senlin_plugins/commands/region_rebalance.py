@@ -13,6 +13,7 @@ from osc_lib import exceptions
 from os_placement_plugins.commands import lister
 from senlin_plugins.commands import clusters
 from senlin_plugins.commands.cluster_lister import (
+    Cell,
     ClusterLister,
     Table,
     distribution_cell,
@@ -100,7 +101,12 @@ class RebalanceClusterRegion(ClusterLister):
                 raise
             raise exceptions.CommandError(f'{exc} {AGAIN}') from exc
         return COLUMNS, [
-            (number, *map(distribution_cell, step))
+            (
+                number,
+                _narrow_cell(step.add),
+                _narrow_cell(step.remove),
+                distribution_cell(step.after),
+            )
             for number, step in enumerate(steps, start=1)
         ]
 
@@ -268,6 +274,12 @@ class RebalanceClusterRegion(ClusterLister):
         clusters.update_metadata(
             self.connection.clustering, cluster, {METADATA_KEY: record}
         )
+
+
+def _narrow_cell(counts: Mapping[str, int]) -> Cell:
+    """Return a distribution as a cell with one line for each region."""
+    text = distribution_text(counts).replace(', ', ',\n')
+    return Cell(dict(counts), text)
 
 
 def _changes(steps: Iterable[Step]) -> int:

@@ -16,6 +16,7 @@ from senlin_plugins.commands import (
     region_rebalance,
     region_shares,
 )
+from testing.senlin import driver
 from tests import console
 from tests.functional.senlin_plugins import base, gateway, test_failover
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -185,6 +186,36 @@ class SharesTest(TestCase):
         status, output, _ = self.run_shell('list', cluster)
         self.assertEqual(0, status)
         self.assertLessEqual(max(map(len, output.splitlines())), 80)
+
+
+class WidthTest(TestCase, test_failover.TestCase):
+    """Tables of regions whose names are as long as those of real clouds."""
+
+    NAMES = ('eu-central-1-a', 'eu-central-1-b', 'us-east-1-main')
+
+    def setUp(self):
+        super().setUp()
+        regions = {name: driver.Region(name) for name in self.NAMES}
+        patch = mock.patch.dict(self.cloud.regions, regions)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.cloud.known |= set(regions)
+
+    def test_the_tables_fit_in_80_columns(self):
+        one, two, three = self.NAMES
+        cluster = self.spread_out(6, (one,), (two,), (three,))
+        for words in (
+            ('drain', cluster, one),
+            ('set', cluster, two, '--weight', '0', '--cap', '1000'),
+            ('plan', '--cluster', cluster, '--count', '+6'),
+            ('rebalance', cluster, '--dry-run', '--max-surge', '4'),
+            ('list', cluster),
+        ):
+            if words[0] == 'list':
+                self.cloud.known.discard(three)
+            status, output, error = self.run_shell(*words)
+            self.assertEqual(0, status, error)
+            self.assertLessEqual(max(map(len, output.splitlines())), 80)
 
 
 class FailoverTest(TestCase, test_failover.TestCase):
