@@ -23,6 +23,8 @@ SERVER_TYPES: Final = ('OS::Nova::Server', 'AWS::EC2::Instance')
 #: More levels than Heat lets a stack have.
 _ALL_LEVELS: Final = 100
 
+#: What a table shows without --long; the path ends with the stack.
+SHORT: Final = ('Server', 'Path', 'Resource', 'Signature')
 COLUMNS: Final = ('Server', 'Stack', 'Path', 'Resource', 'Signature')
 LONG_COLUMNS: Final = (
     'Server ID',
@@ -40,7 +42,7 @@ class Path(columns.FormattableColumn):  # type: ignore[misc]
 
     def human_readable(self) -> str:
         """Return the names of the stacks, each after its resource."""
-        return ' / '.join(
+        return ' /\n'.join(
             step.stack
             if step.resource is None
             else f'{step.resource}: {step.stack}'
@@ -116,6 +118,8 @@ class ShowStackHints(lister.Lister):
                 'Which stack? Name it, or give servers with --servers'
             )
         members.sort(key=lambda member: (member.name, member.id))
+        if not parsed_args.long:
+            self.table_columns = SHORT
         shown = COLUMNS + LONG_COLUMNS if parsed_args.long else COLUMNS
         return shown, (
             (*_row(member), *_types(*types.get(member.id, ('', ''))))[

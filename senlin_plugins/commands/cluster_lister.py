@@ -26,7 +26,8 @@ class Cell(columns.FormattableColumn):  # type: ignore[misc]
 
     def __init__(self, value: object, text: str | None = None) -> None:
         super().__init__(value)
-        self._text = '-' if value is None else text or str(value)
+        shown = str(value) if text is None else text
+        self._text = '-' if value is None else shown
 
     def human_readable(self) -> str:
         """Return the text."""
