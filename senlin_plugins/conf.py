@@ -24,10 +24,9 @@ group = cfg.OptGroup(
     name=GROUP,
     title='Placement plug-ins for Senlin',
     help="""
-Options of the region placement policy, the deletion policy and
+Options for the region placement policy, the deletion policy and
 the region-aware profiles of os-placement-plugins.
-senlin-conductor and senlin-engine read these options and need
-the same values.
+senlin-conductor and senlin-engine need the same values.
 """,
 )
 
@@ -39,17 +38,16 @@ OPTS = [
         help="""
 Policy types of this package that users may use.
 
-If a type is not in the list, users cannot create a policy of this
-type, and cannot attach an existing policy of this type. The type
-is still shown in the list of policy types. Policies that are
-already attached continue to work.
+If a type is not in this list, users cannot create or attach
+policies of the type. Senlin still lists the type among the policy
+types. Policies that are already attached continue to work.
 
 Possible values:
 
 * A comma-separated list of ``region_placement`` (the type
   ``senlin_plugins.policy.region_placement``) and ``deletion``
   (the type ``senlin_plugins.policy.deletion``).
-* An empty list, to disable both.
+* An empty list, to disable both types.
 """,
     ),
     cfg.StrOpt(
@@ -58,26 +56,27 @@ Possible values:
         choices=[
             (
                 REFUSE,
-                'Refuse to attach the policy and name the profile type to '
-                'use instead.',
+                'Refuse to attach the policy. The error message lists the '
+                'profile types to use instead.',
             ),
             (
                 PLAN_ONLY,
-                'Attach the policy. It writes the documented plan, but '
-                'no placements, and logs a warning on each action.',
+                'Attach the policy. When the cluster grows, the policy '
+                'writes its plan and logs a warning, but the plan has no '
+                'effect.',
             ),
         ],
         help="""
-How the region placement policy treats a cluster whose profile
-cannot place nodes in regions.
+What happens if you attach the region placement policy to a
+cluster whose profile ignores regions.
 
-The profile types that come with Senlin create every node in the
-default region, whatever a region placement policy decides.
+Senlin's own profile types ignore the regions that a policy plans,
+and create all nodes in one region.
 
 Related options:
 
-* ``default_region_name`` in ``[DEFAULT]``: where those profiles
-  create their nodes.
+* ``default_region_name`` in ``[DEFAULT]``: the region of these
+  nodes, unless the profile names a region.
 """,
     ),
     cfg.BoolOpt(
@@ -87,19 +86,21 @@ Related options:
 Whether a region must offer the services that the cluster's
 profile needs.
 
-If true, a region is usable only if Keystone knows it and its
-catalog has an endpoint there for each of these services. Servers
-need compute, and stacks need orchestration. A profile that names
-an image, networks or a volume to boot from also needs the image,
-network or block storage service. A cluster that shrinks needs
-only compute or orchestration.
+If true, a region is usable only if Keystone knows the region and
+the region's catalog lists each of these services. Server profiles
+need compute, and stack profiles need orchestration. A profile
+with an image also needs the image service, and a profile with
+networks also needs the network service. If the destination of a
+block device is a volume, the profile also needs block storage.
+When a cluster shrinks, its regions need only compute or
+orchestration.
 
-If false, a region is usable if Keystone knows it.
+If false, a region is usable if Keystone knows the region.
 
 Related options:
 
-* ``interface`` in ``[authentication]``: the interface of the
-  endpoints that count.
+* ``interface`` in ``[authentication]``: only endpoints with this
+  interface count.
 """,
     ),
     cfg.IntOpt(
@@ -107,13 +108,14 @@ Related options:
         default=3,
         min=1,
         help="""
-Seconds within which a service must answer. If it does not answer,
-its region counts as out.
+Number of seconds in which a service must answer. If a service
+does not answer twice in a row, its region is out.
 
-A region placement policy of version 1.1 asks the services that a
-cluster's profile needs, in all its regions at the same time. A
-service that does not answer is asked a second time. After an
-answer, an engine does not ask again for 30 seconds.
+This option applies to region placement policies of version 1.1.
+Before each action, such a policy contacts the services that the
+cluster's profile needs, in all regions at the same time. After a
+service has answered, an engine does not contact the service again
+for 30 seconds.
 """,
     ),
     cfg.IntOpt(
@@ -121,13 +123,14 @@ answer, an engine does not ask again for 30 seconds.
         default=600,
         min=0,
         help="""
-Seconds for which a region counts as full.
+Number of seconds for which a region is full after it refuses a
+node.
 
-This option is for region placement policies of version 1.1. A
-region becomes full for a cluster if Nova or Neutron there refuses
-a node, because of a quota or because no host has room. While a
-region is full, new nodes go to the other regions. With 0, no
-region is ever full.
+This option applies to region placement policies of version 1.1. A
+region becomes full for a cluster if Nova or Neutron in the region
+refuses a node, because of a quota or because no host has room.
+While a region is full, new nodes go to other regions. If the
+value is 0, no region is ever full.
 """,
     ),
 ]
