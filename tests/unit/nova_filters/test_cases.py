@@ -68,7 +68,8 @@ class CoverageTest(unittest.TestCase):
     def test_the_cells_are_those_of_the_documentation(self) -> None:
         written = documented()
         self.assertEqual(
-            ["How keys are read", "How values are read",
+            ["How keys are read",
+             "How values are read in flavors and in forced aggregates",
              "The demand on one key", "The flavor's check of one key"],
             sorted({table for table, _, _ in written}),
         )  # fmt: skip
