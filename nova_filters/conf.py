@@ -52,47 +52,49 @@ OPTS: Final = (
             'instance_type',
         ],
         help="""
-Metadata keys that no aggregate demands of a flavor.
+Metadata keys that aggregates do not demand from flavors.
 
 An aggregate with ``force_metadata_check`` set demands each of its metadata
-keys of every flavor. Nova itself reads some metadata keys of aggregates. If an
-aggregate demanded these keys, too, it would refuse every flavor. An aggregate
-never demands a key that matches one of the patterns. If a flavor asks for such
-a key, the filter still checks the key against the aggregates.
+keys from every flavor. However, Nova itself uses some metadata keys of
+aggregates. If an aggregate also demanded these keys, it would refuse every
+flavor. Therefore, an aggregate never demands a key that matches one of the
+patterns in this option. If a flavor requests such a key, the filter still
+compares the key with the aggregates.
 
 Possible values:
 
-* A list of shell patterns (``*``, ``?``, ``[abc]``). Upper and lower case
-  differ. A pattern is compared with the key without the scope
+* A list of shell patterns (``*``, ``?``, ``[abc]``). The patterns are
+  case-sensitive. Write each pattern without the scope
   ``aggregate_instance_extra_specs:``.
-* An empty list: every key is demanded, as the specification says literally.
-  An aggregate that is an availability zone then demands
-  ``availability_zone`` of its flavors.
+* An empty list: aggregates demand all their keys, as in the specification. An
+  aggregate that is an availability zone then demands the key
+  ``availability_zone``.
 
 Related options:
 
-* ``[filter_scheduler] enabled_filters``: ``AggregateInstanceTypeFilter``
-  must be in it for this option to have an effect.
+* ``[filter_scheduler] enabled_filters``: this option has an effect only if
+  the list contains ``AggregateInstanceTypeFilter``.
 """,
     ),
     cfg.ListOpt(
         'stack_spread_over',
         default=['host'],
         help="""
-The kind of place that the servers of a stack are spread over or packed into.
+The kind of place over which a stack is spread, or into which it is packed.
 
-``StackAffinityWeigher`` counts the members of the stack in the place of each
-host. Spreading means few members in one place. Packing means many members in
-one place.
+For each host, ``StackAffinityWeigher`` counts the members of the stack in the
+host's place. Spreading means few members in each place. Packing means many
+members in one place.
 
 Possible values:
 
 * ``host``: each host is a place.
 * ``availability_zone``, or any other metadata key of host aggregates, such
-  as ``rack``: hosts with the same value are one place. A host without the
+  as ``rack``: hosts with the same value form one place. A host without the
   key is a place of its own.
-* Several kinds of places, the most important kind first. With ``rack,host``,
-  racks are compared first. Hosts are compared only within their rack.
+* A list of several kinds, with the most important kind first. With
+  ``rack,host``, the weigher compares the racks first. The weigher compares
+  hosts only if their racks have equal numbers of members.
 
 Related options:
 
@@ -105,26 +107,28 @@ Related options:
         type=FiniteNumber(),
         default=-1.0,
         help="""
-The strength with which servers of one Heat stack attract or repel each other.
+How strongly the servers of one Heat stack attract or repel each other.
 
-``StackAffinityWeigher`` counts, for each host, the instances that belong to
-the same root stack as the server that is being scheduled. The weigher
-multiplies the normalized count by this number.
+For each host, ``StackAffinityWeigher`` counts the instances with the same root
+stack as the server in the request. Nova multiplies the normalized count by
+this number.
 
 Possible values:
 
-* A negative number: the servers of a stack are spread over the hosts.
-* A positive number: the servers of a stack are packed onto few hosts.
+* A negative number: the weigher spreads the servers of a stack over the
+  hosts.
+* A positive number: the weigher packs the servers of a stack onto a few
+  hosts.
 * 0: the weigher has no effect.
 
 The metadata key ``stack_affinity_weight_multiplier`` of a host aggregate
-overrides this option for the aggregate's hosts. If a host is in several such
-aggregates, the smallest value counts.
+overrides this option for the hosts of the aggregate. If a host is in several
+such aggregates, the smallest value applies.
 
 Related options:
 
-* ``[filter_scheduler] weight_classes``: must name
-  ``nova_filters.all_weighers`` for this option to have an effect.
+* ``[filter_scheduler] weight_classes``: this option has an effect only if the
+  list contains ``nova_filters.all_weighers``.
 """,
     ),
     cfg.Opt(
@@ -161,8 +165,8 @@ SIGNATURE_GROUP: Final = cfg.OptGroup(
     'heat_hints',
     title='Signed stack scheduler hints',
     help="""
-The option with which nova-scheduler checks the stack scheduler hints that
-heat-engine sends.
+The option that nova-scheduler uses to verify the stack scheduler hints from
+heat-engine.
 """,
 )
 
@@ -173,32 +177,34 @@ SIGNATURE_OPTS: Final = (
         default=[],
         secret=True,
         help="""
-The keys that heat-engine signs its stack scheduler hints with.
+The keys with which heat-engine signs its stack scheduler hints.
 
-Any tenant can send a ``heat_root_stack_id`` straight to Nova. With a key,
-``StackAffinityWeigher`` believes only hints with a signature that was made
-with this key for the project that owns the server. All other hints count as
-absent, also those of running servers. nova-scheduler reads the option when it
-starts.
+Any tenant can send a ``heat_root_stack_id`` directly to Nova. If you set a
+key, ``StackAffinityWeigher`` trusts only hints that were signed with this key
+for the project of the server. The weigher treats all other hints as absent.
+This rule also applies to servers that are already running. nova-scheduler
+reads the option when it starts.
 
 Possible values:
 
-* Empty: hints are not signed, and the weigher believes all hints.
-* A list of keys, separated by commas. Each key has at least 32 characters,
-  without ``$`` and commas; ``openssl rand -hex 32`` makes a good key. The
-  weigher believes a signature that was made with any of the keys.
+* Empty: hints are not signed, and the weigher trusts all hints.
+* A list of keys, separated by commas. Each key must have at least 32
+  characters, and must not contain ``$``. To generate a key, run
+  ``openssl rand -hex 32``. The weigher trusts hints that were signed with any
+  of the keys.
 
-To change the key: (1) write ``old,new`` here and restart every
-nova-scheduler; (2) write ``new`` into ``heat.conf`` and restart every
-heat-engine; (3) keep ``old`` here as long as you want to recognize servers
-with a signature of this key, because Nova keeps their hints for ever.
+To change the key: (1) Set the option to ``old,new`` in ``nova.conf``, and
+restart every nova-scheduler. (2) Set the option to ``new`` in ``heat.conf``,
+and restart every heat-engine. (3) Keep the old key in ``nova.conf`` as long as
+the weigher must recognize servers whose hints were signed with the old key.
+Nova keeps the hints of a server permanently.
 
 Related options:
 
 * ``[heat_hints] signing_key`` in ``heat.conf``: you can use the same line in
   both files. heat-engine signs with the first key of the list.
-* ``[filter_scheduler] weight_classes`` must name
-  ``nova_filters.all_weighers`` for this option to have an effect.
+* ``[filter_scheduler] weight_classes``: this option has an effect only if the
+  list contains ``nova_filters.all_weighers``.
 """,
     ),
 )
