@@ -220,8 +220,9 @@ class Injector:
             words['fault'] = uuidutils.generate_uuid()
             LOG.error(
                 'heat_hints: resource %(resource)s of stack %(stack)s fails, '
-                'because %(what)s. The fault %(fault)s is named in its '
-                'status. Mend that, or set [heat_hints] on_error = ignore.',
+                'because %(what)s. The status of the resource shows the '
+                'fault id %(fault)s. Remove the cause, or set [heat_hints] '
+                'on_error = ignore.',
                 words,
             )
             raise exception.Error(
@@ -232,8 +233,8 @@ class Injector:
         LOG.warning(
             'heat_hints: resource %(resource)s of stack %(stack)s is '
             'created without a part of its hints, because %(what)s.'
-            ' Mend that, or set [heat_hints] on_error = fail to have such '
-            'resources fail.',
+            ' Remove the cause, or set [heat_hints] on_error = fail so that '
+            'such resources fail.',
             words,
         )
 

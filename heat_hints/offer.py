@@ -154,7 +154,7 @@ def check(stack: Any, rows: lineage.Lineage) -> None:
         # update from another.
         raise ProviderError(
             f'stack "{stack.id}" was made with convergence_engine = false, '
-            'so tags and siblings cannot be told'
+            'so its tags and siblings are not available'
         )
     if not rows:
         raise ProviderError(

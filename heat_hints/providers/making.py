@@ -85,9 +85,9 @@ class Maker:
         kind = '' if isinstance(exc, ProviderError) else type(exc).__name__
         LOG.error(
             'heat_hints: the provider "%(name)s" cannot be used: %(reason)s. '
-            'Mend it, or correct [heat_hints] providers and restart '
-            'heat-engine. A server that is created %(retry)d seconds later '
-            'has it tried again.',
+            'Correct the provider, or change [heat_hints] providers and '
+            'restart heat-engine. A worker that creates a server tries the '
+            'provider again, at most once every %(retry)d seconds.',
             {
                 'name': self.name,
                 'reason': f'{kind}: {one_line(exc)}'.removeprefix(': '),

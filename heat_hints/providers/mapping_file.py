@@ -126,13 +126,13 @@ class _File:
         kind = type(outcome).__name__
         LOG.error(
             'heat_hints: the mapping file "%(path)s" cannot be used: '
-            '%(reason)s. %(effect)s until it is mended.',
+            '%(reason)s. %(effect)s until you correct the file.',
             {
                 'path': self._path,
                 'reason': f'{kind}: {one_line(outcome)}',
                 'effect': 'There are no rules'
                 if self._rules is None
-                else 'The rules read before stay in force',
+                else 'The previous rules stay in force',
             },
         )
 
@@ -161,7 +161,7 @@ class _File:
             found = os.stat(self._path)
         except OSError:
             return None
-        # The time of the inode, too: the mode may be what was mended.
+        # The time of the inode, too: the mode may be what was corrected.
         times = found.st_mtime_ns, found.st_ctime_ns
         return *times, found.st_size, found.st_ino
 

@@ -52,7 +52,7 @@ PARTS = {
     '... has ...: ...',
     '... more',
     'Candidates generated',
-    'The rules read before stay in force',
+    'The previous rules stay in force',
     'There are no rules',
     'aggregate ...',
     'aggregate ... has',
