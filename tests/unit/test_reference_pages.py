@@ -83,7 +83,7 @@ class LimitsTest(unittest.TestCase):
 
     def test_that_of_the_mapping_file(self):
         self.assertIn(
-            f'The file may have {mapping_file.MAX_BYTES / MIB:g} MiB',
+            f'The file can be up to {mapping_file.MAX_BYTES / MIB:g} MiB',
             flat('heat.rst'),
         )
 
