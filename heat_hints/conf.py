@@ -14,8 +14,8 @@ GROUP = cfg.OptGroup(
     title='Stack scheduler hints',
     help=(
         'Options for the scheduler hints that tell Nova which stack a server '
-        'belongs to, and for the providers that add hints of their own. '
-        'heat-engine reads the options when it starts.'
+        'belongs to, and for the providers that add further hints. '
+        'heat-engine reads these options when it starts.'
     ),
 )
 
@@ -26,14 +26,15 @@ OPTS = [
         help="""
 Send stack scheduler hints.
 
-Each server that Heat creates then carries scheduler hints that identify its
-stack and its resource, and the hints of the configured providers. When Heat
-starts, it logs one WARNING for each overridden resource type.
+If this option is on, each server that Heat creates carries scheduler hints
+that identify its stack and its resource, and the hints of the configured
+providers. When Heat starts, it logs one WARNING for each resource type that
+this package overrides.
 
 Related options:
 
-* ``[DEFAULT] stack_scheduler_hints``: with this option of its own, Heat sends
-  six fixed hints without this package. Do not set both options.
+* ``[DEFAULT] stack_scheduler_hints``: Heat's own option, which sends the same
+  six hints without this package. Do not set both options.
 """,
     ),
     cfg.ListOpt(
@@ -41,10 +42,10 @@ Related options:
         default=list(stack_hints.NAMES),
         item_type=types.String(choices=list(stack_hints.NAMES)),
         help="""
-The identifiers to send.
+The identifiers to send. They identify the stack and the resource of a server.
 
-If the list is empty, Heat sends only the providers' hints. From Nova API
-version 2.100 on, tenants see the hints of their servers. The hints include
+If the list is empty, Heat sends only the providers' hints. With version 2.100
+or later of Nova's API, tenants can see the hints of their servers, including
 the names of the stack and the resource.
 """,
     ),
@@ -59,8 +60,8 @@ Possible values:
 * ``OS::Nova::Server``, ``AWS::EC2::Instance``, ``OS::Cinder::Volume`` (Cinder
   then gets the hints), and types of other plug-ins that send scheduler hints.
 
-If heat-engine does not know a type, it does not start. If a type sends no
-scheduler hints, heat-engine logs an ERROR.
+If Heat does not know one of the types, heat-engine does not start. If a type
+sends no scheduler hints, heat-engine logs an ERROR.
 """,
     ),
     cfg.StrOpt(
@@ -81,9 +82,9 @@ scheduler hints, heat-engine logs an ERROR.
         help="""
 The resources that get hints.
 
-The resource's own metadata in its template decides, in nested stacks too. A
-resource does not inherit the metadata of a group or a nested stack. If a
-resource is left out, it is created as in Heat without this package.
+Only the resource's own metadata in its template counts, even in nested stacks.
+A resource does not inherit the metadata of a group or a nested stack. If this
+option excludes a resource, Heat creates it as it would without this package.
 """,
     ),
     cfg.StrOpt(
@@ -92,22 +93,21 @@ resource is left out, it is created as in Heat without this package.
         choices=[
             (
                 stack_hints.PATH_LIST,
-                'a list of strings, ["root", "resource,stack"], as '
-                "Heat's own option sends it",
+                'a list of strings, ["root", "resource,stack"], the form of '
+                "Heat's own option",
             ),
             (
                 stack_hints.PATH_JSON,
-                'one string, [[null,"root"],["resource","stack"]], '
-                'which is unambiguous for all names',
+                'one string, [[null,"root"],["resource","stack"]], with the '
+                'tuples of the Heat specification',
             ),
         ],
         help="""
 The form of ``heat_path_in_stack``.
 
 If your scheduler plug-in was written for Heat's own option, choose ``list``.
-Choose ``json`` if resources that make nested stacks have a comma in their
-names. Heat puts a resource's name into the name of its nested stack, so the
-list could not be read back. Nova turns a list of one element into a string.
+If your plug-in expects the tuples of the Heat specification, choose ``json``.
+Nova turns a list of one element into a string.
 """,
     ),
     cfg.StrOpt(
@@ -120,38 +120,38 @@ list could not be read back. Nova turns a list of one element into a string.
             ),
             (
                 hints.USER_KEEP,
-                "the template's hints stay; a tenant can then claim to be any "
-                'stack',
+                "the template's hints stay, so a tenant can claim any stack "
+                'as the stack of a server',
             ),
             (
                 hints.USER_REJECT,
-                'the template is not valid, with a clear error',
+                'Heat rejects the template with a clear error',
             ),
         ],
         help="""
 The rule for a template that sets one of the six identifiers itself.
 
-With a ``signing_key``, the rule covers all hints whose names begin with
-``heat_``, and ``keep`` is not possible. The rule never touches other hints of
-a template.
+If ``signing_key`` is set, the rule covers all hints whose names begin with
+``heat_``, and ``keep`` is not possible. The rule has no effect on a template's
+other hints.
 
 Related options:
 
-* ``hint_precedence``: the rule for the other hints, if a provider sets the
-  same hint.
+* ``hint_precedence``: the rule for the other hints that both a template and a
+  provider set.
 """,
     ),
     cfg.StrOpt(
         'hint_precedence',
         default=hints.FIRST_TEMPLATE,
         choices=[
-            (hints.FIRST_TEMPLATE, "the template's hint is sent"),
-            (hints.FIRST_PROVIDER, "the provider's hint is sent"),
+            (hints.FIRST_TEMPLATE, "Heat sends the template's hint"),
+            (hints.FIRST_PROVIDER, "Heat sends the provider's hint"),
         ],
         help="""
 The rule for a hint that both a template and a provider set.
 
-The rule covers all names except the six identifiers, which Heat sets.
+The rule covers all hints except the six identifiers, which Heat sets.
 """,
     ),
     cfg.StrOpt(
@@ -160,20 +160,21 @@ The rule covers all names except the six identifiers, which Heat sets.
         choices=[
             (
                 'ignore',
-                'log a WARNING and create the server without the part that '
-                'failed',
+                'log a WARNING and create the server without the missing '
+                'hints',
             ),
             (
                 'fail',
-                'fail the resource before anything is sent to Nova; do not '
-                'start heat-engine if a type of resource_types gets no hints',
+                'let the resource fail before Heat sends anything to Nova; do '
+                'not start heat-engine if one of resource_types gets no hints',
             ),
         ],
         help="""
 The rule for failures.
 
-A failure is a provider that fails, that cannot be made or that sets a hint it
-may not set, or a root stack that cannot be looked up.
+The rule applies if a provider fails, if heat-engine cannot create the provider
+object, if a provider sets a hint that it may not set, if Heat cannot look up
+the root stack, or if Heat cannot sign the hints.
 """,
     ),
     cfg.ListOpt(
@@ -183,18 +184,18 @@ may not set, or a root stack that cannot be looked up.
 The providers to ask for hints, in this order.
 
 heat-engine asks each provider once for each server, just before it sends the
-request, and waits for the answer. A provider cannot set one of the six
+request to Nova, and waits for the answer. A provider cannot set one of the six
 identifiers, or a hint that an earlier provider has set.
 
 Related options:
 
-* ``provider_timeout``: the longest time that heat-engine waits.
+* ``provider_timeout``: the maximum time that heat-engine waits.
 * ``allowed_nova_hints``: Nova's own hints that providers may set.
 
 Possible values:
 
 * Names from the entry-point namespace ``heat_hints.providers``. This package
-  brings ``mapping_file`` and ``group``.
+  contains ``mapping_file`` and ``group``.
 """,
     ),
     cfg.IntOpt(
@@ -202,11 +203,11 @@ Possible values:
         default=10,
         min=1,
         help="""
-The longest time that a provider may take to answer, in seconds.
+The maximum time, in seconds, that a provider may take to answer.
 
-A provider that takes longer has failed, and ``on_error`` decides. For the
-first answer of a worker, the time in which the worker makes the provider
-counts, too.
+If a provider takes longer, it counts as failed, and ``on_error`` decides what
+heat-engine does. When a worker uses a provider for the first time, the time to
+create the provider object also counts.
 """,
     ),
     cfg.ListOpt(
@@ -214,10 +215,10 @@ counts, too.
         default=[],
         item_type=types.String(regex=f'^{hints.NOVA_PATTERN}$'),
         help="""
-The hints that Nova itself acts on and that providers may set.
+The names of Nova's own hints that providers may set.
 
-Nova looks up servers, groups and hosts by these hints. If a provider gives a
-wrong value, the server can fail or come to the wrong host.
+Nova uses these hints to find servers, groups and hosts. If a provider sets a
+wrong value, the server can fail or start on the wrong host.
 
 Possible values:
 
@@ -232,33 +233,33 @@ Possible values:
         help="""
 The YAML file that the provider ``mapping_file`` reads.
 
-heat-engine reads the file again after each change. If the new content cannot
-be used, heat-engine logs an ERROR, and the last good content stays in force.
+heat-engine reads the file again after each change. If heat-engine cannot use
+the new content, it logs an ERROR and keeps the last good content.
 
 Related options:
 
-* ``providers`` must name ``mapping_file``.
+* ``providers``: must list ``mapping_file``.
 """,
     ),
     cfg.ListOpt(
         'group_places',
         default=[],
         help="""
-The places that the members of a group take in turn.
+The places that the provider ``group`` assigns to servers in turn.
 
-The provider ``group`` sends one of them as ``heat_group_place`` with each
-server whose metadata, or whose nested stack's metadata, names a group as
-``placement_group``.
+A server is a member of a group if its metadata names the group as
+``placement_group``, or if the metadata of the resource that creates its nested
+stack does. Heat sends the place of a member as the hint ``heat_group_place``.
 
 Possible values:
 
-* Names that a filter or weigher of yours knows, such as those of racks. After
-  a change, servers that are created get places by the new list, also in
-  groups that have members already.
+* Names that your filter or weigher knows, such as the names of racks. If you
+  change the list, new servers get places from the new list, even in groups
+  that already have members. Existing servers do not move.
 
 Related options:
 
-* ``providers`` must name ``group``.
+* ``providers``: must list ``group``.
 """,
     ),
     cfg.Opt(
@@ -267,25 +268,25 @@ Related options:
         default=[],
         secret=True,
         help="""
-The keys for the signature by which nova-scheduler recognizes Heat's hints.
+The keys with which heat-engine signs its hints.
 
-With a key, heat-engine also sends the hint ``heat_signature``, and always
-sends ``heat_resource_uuid``, because the signature is bound to the resource.
-Names that begin with ``heat_`` are then reserved. A nova-scheduler with the
-same key does not believe hints that a tenant made up.
+If you set a key, heat-engine also sends the hint ``heat_signature``, and
+always sends ``heat_resource_uuid``, because the signature is bound to the
+resource. All names that begin with ``heat_`` are reserved. A nova-scheduler
+with the same key does not trust hints that a tenant made up.
 
 Possible values:
 
 * Empty: the hints are not signed.
 * A list of keys of at least 32 characters each, without ``$`` and commas,
   for example from ``openssl rand -hex 32``. heat-engine signs with the
-  first key; nova-scheduler believes each key.
+  first key; nova-scheduler accepts signatures made with any of the keys.
 
 Related options:
 
-* ``[heat_hints] signing_key`` in nova.conf: the same line.
-* ``user_hints`` cannot be ``keep``, because Heat would sign the claims of a
-  tenant.
+* ``[heat_hints] signing_key`` in nova.conf: must contain the same key.
+* ``user_hints``: cannot be ``keep``, because Heat would then sign hints that a
+  tenant made up.
 """,
     ),
 ]
@@ -293,8 +294,8 @@ Related options:
 #: Two values that cannot stand together.
 KEEP_AND_KEY = (
     '[heat_hints] Value for option user_hints is not valid: it is "keep", and '
-    'signing_key is set: heat-engine would sign what a tenant claims. Set '
-    'user_hints = override or reject.'
+    'signing_key is set: heat-engine would sign hints that a tenant made up. '
+    'Set user_hints = override or reject.'
 )
 
 

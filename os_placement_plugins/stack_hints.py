@@ -99,9 +99,8 @@ def write_path(path: Iterable[PathStep], path_format: str) -> HintValue:
 
     :param path: the steps, root first.
     :param path_format: ``list`` gives ``["root", "resource,stack"]``, as
-        Heat's own option sends the path. If a resource that makes a stack
-        has a comma in its name, so has the stack, and the list cannot be
-        read back. ``json`` gives one string with the tuples,
+        Heat's own option sends the path; Heat refuses stacks with a comma
+        in their names. ``json`` gives one string with the tuples,
         ``[[null,"root"],["resource","stack"]]``.
     """
     if path_format == PATH_JSON:

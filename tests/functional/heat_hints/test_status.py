@@ -51,7 +51,7 @@ CASES = (
         'user_hints = keep\n',
         'Signature',
         'FAILURE',
-        ('would sign what a tenant claims', 'Set user_hints = override'),
+        ('hints that a tenant made up', 'Set user_hints = override'),
     ),
     (
         '[DEFAULT]\nstack_scheduler_hints = true\n',
