@@ -96,7 +96,7 @@ class Injector:
         except exception.Error:
             raise
         except Exception as exc:
-            self._failed(resource, 'the hints could not be made', exc)
+            self._failed(resource, 'the hints could not be created', exc)
             return hints.merge({}, user, {}, mode) or None
 
     def why_refused(self, template: Iterable[str]) -> str | None:
@@ -227,8 +227,8 @@ class Injector:
             )
             raise exception.Error(
                 f'The scheduler hints of resource {words["resource"]} could '
-                'not be made. No request was sent. Ask the operator of this '
-                f'cloud about fault {words["fault"]}.'
+                'not be created. No request was sent. Ask the operator of '
+                f'this cloud about fault {words["fault"]}.'
             ) from exc
         LOG.warning(
             'heat_hints: resource %(resource)s of stack %(stack)s is '

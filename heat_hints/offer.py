@@ -153,7 +153,7 @@ def check(stack: Any, rows: lineage.Lineage) -> None:
         # Its template changes while it is updated, and nothing tells one
         # update from another.
         raise ProviderError(
-            f'stack "{stack.id}" was made with convergence_engine = false, '
+            f'stack "{stack.id}" was created with convergence_engine = false, '
             'so its tags and siblings are not available'
         )
     if not rows:

@@ -37,7 +37,7 @@ REASON_NOVA = (
     'Nova acts on this name itself, and [heat_hints] allowed_nova_hints does '
     'not list it'
 )
-REASON_NAME = 'a hint is named by a string that is not empty'
+REASON_NAME = 'the name of a hint must be a string that is not empty'
 
 
 #: How many names a message holds.

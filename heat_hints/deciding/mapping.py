@@ -116,8 +116,8 @@ def _parse_entry(entry: object, place: int) -> Rule:
     for name, value in given.items():
         if not name or name in RESERVED:
             raise MappingError(
-                f'entry {place} sets the hint "{name}"; a hint is named by '
-                'text, and not by one of the names that Heat sends'
+                f'entry {place} sets the hint "{name}"; the name of a hint '
+                'must not be empty, and must not be a name that Heat sends'
             )
         items = value if isinstance(value, list) else [value]
         texts = [item for item in items if isinstance(item, str) and item]

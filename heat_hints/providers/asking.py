@@ -43,7 +43,7 @@ def ask(
             failed(f'the provider "{name}" failed', exc)
             continue
         if offer is None:
-            failed(f'the provider "{name}" could not be made', told=True)
+            failed(f'the provider "{name}" could not be created', told=True)
         provided |= accepted
         for hint, reason in refused.items():
             if reason != hints.REASON_TAKEN:

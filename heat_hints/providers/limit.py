@@ -89,7 +89,7 @@ class Limit:
         self._late = [late for late in self._late if late.is_open()]
         if len(self._late) >= MAX_LATE:
             raise TimeoutError(
-                f'{len(self._late)} questions before have no answer yet'
+                f'{len(self._late)} earlier calls have no answer yet'
             )
         question = Question(ask)
         try:

@@ -58,7 +58,7 @@ class TestLimit(unittest.TestCase):
             with self.assertRaisesRegex(TimeoutError, 'within 0.01 seconds'):
                 limited.wait(provider.ask)
         for _ in range(3):
-            with self.assertRaisesRegex(TimeoutError, '8 questions before'):
+            with self.assertRaisesRegex(TimeoutError, '8 earlier calls'):
                 limited.wait(provider.ask)
         self.assertEqual(limit.MAX_LATE, provider.asked)
         provider.go_on.set()
