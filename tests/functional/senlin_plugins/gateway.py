@@ -7,10 +7,12 @@ Keystone's list of regions are a stub.
 """
 
 import contextlib
+import functools
 import io
 import json
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 import types
@@ -211,6 +213,10 @@ class ShellTestCase(base.TestCase):
             text=True,
             cwd=self.clouds.parent,
             env={'PATH': os.environ['PATH'], 'HOME': str(self.clouds.parent)},
+            # Who runs the tests in the background lets them ignore it.
+            preexec_fn=functools.partial(
+                signal.signal, signal.SIGINT, signal.SIG_DFL
+            ),
         )
 
     def run_shell(self, *arguments):
