@@ -64,12 +64,12 @@ class ExamplesTest(unittest.TestCase):
 class LimitsTest(unittest.TestCase):
     def test_those_of_the_filter(self):
         text = flat('nova.rst')
-        words = re.search(r'The flag is on for (.*?), in any case', text)
+        words = re.search(r'The flag is on for (.*?), regardless', text)
         self.assertEqual(
             requirement._TRUE, {*re.findall(r'``(\w+)``', words[1])}
         )
         self.assertEqual(10, report.EXPLAINED)
-        self.assertIn('the ten largest sets are named', text)
+        self.assertIn('the ten sets with the most hosts are named', text)
         exempt = re.search(r'by default (.*?)\. An empty list', text)
         self.assertEqual(
             nova_conf.DEFAULTS['exempt_metadata_keys'],

@@ -70,7 +70,7 @@ class CoverageTest(unittest.TestCase):
         self.assertEqual(
             ["How keys are read",
              "How values are read in flavors and in forced aggregates",
-             "The demand on one key", "The flavor's check of one key"],
+             "The demand for one key", "The flavor's check of one key"],
             sorted({table for table, _, _ in written}),
         )  # fmt: skip
         self.assertEqual(
