@@ -94,5 +94,6 @@ class LimitsTest(unittest.TestCase):
             r'READ_AT_ONCE: Final = (\w+)', file.read_text('utf-8')
         )
         self.assertIn(
-            f'asks for {int(number[1]):,} instances', flat('nova.rst')
+            f'asks for at most {int(number[1]):,} instances',
+            flat('nova.rst'),
         )
