@@ -26,6 +26,8 @@ from senlin_plugins.planning.snapshot import Snapshot, distribution
 DATA_KEY: Final = 'region_placement'
 OUT: Final = 'out'
 FULL: Final = 'full'
+#: Why a region is out that is not in Keystone.
+UNKNOWN: Final = 'Keystone does not know it'
 
 
 class Left(NamedTuple):

@@ -122,6 +122,17 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         _mark(action, cluster, moves)
         return decision
 
+    def known_regions(self, cluster: Any, names: Sequence[str]) -> set[str]:
+        """Return the regions that Keystone knew when they were looked at."""
+        if not regions.is_aware(cluster.rt['profile']):
+            return super().known_regions(cluster, names)
+        states = failing.read_states(cluster.data or {})
+        return {
+            name
+            for name in names
+            if states.get(name, {}).get('why') != failing.UNKNOWN
+        }
+
     def read_snapshot(
         self, action: Any, cluster: Any, profile: Any, change: Change
     ) -> Snapshot:

@@ -160,6 +160,15 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """
         return self.spec_regions
 
+    def known_regions(self, cluster: Any, names: Sequence[str]) -> set[str]:
+        """Return those of the regions that Keystone knows.
+
+        :param cluster: the engine's cluster object.
+        :param names: the regions of the policy.
+        """
+        keystone = self.keystone(cluster.user, cluster.project)
+        return set(keystone.validate_regions(names))
+
     def read_snapshot(
         self, action: Any, cluster: Any, profile: Any, change: Change
     ) -> Snapshot:
@@ -172,15 +181,16 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """
         counted = self.regions_for(cluster)
         names = [region.name for region in counted]
-        out_of_reach = _out_of_reach(
+        usable = _find_usable(
             self.keystone(cluster.user, cluster.project),
-            names,
+            self.known_regions(cluster, names),
             profile,
             change.growing,
         )
         # After Keystone has answered, so that the nodes are as of now.
         nodes = reading.read_nodes(action, cluster)
         current = distribution(nodes, change.growing)
+        out_of_reach = set(names) - usable
         return Snapshot(change, counted, current, out_of_reach, nodes)
 
     def write(self, action: Any, decision: Decision) -> None:
@@ -261,17 +271,16 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             )
 
 
-def _out_of_reach(
-    keystone: Any, names: Sequence[str], profile: Any, growing: bool
+def _find_usable(
+    keystone: Any, usable: set[str], profile: Any, growing: bool
 ) -> set[str]:
-    """Return the regions that cannot be used now."""
-    usable = set(keystone.validate_regions(names))
+    """Return those of the regions that a profile can use now."""
     if not regions.is_aware(profile):
-        return set(names) - usable
+        return usable
     ties = profile.ties() if growing else []
     if ties:
         region = regions.region_of(None, profile)
-        usable &= {region}
+        usable = usable & {region}
         LOG.warning(
             "New nodes of profile '%(profile)s' can only be in region "
             "'%(region)s', whose id of %(tie)s it names.",
@@ -282,7 +291,7 @@ def _out_of_reach(
         if growing:
             services = profile.required_services()
         usable = {n for n in usable if _offers(keystone.session, n, services)}
-    return set(names) - usable
+    return usable
 
 
 def _offers(session: Any, region: str, services: list[str]) -> bool:

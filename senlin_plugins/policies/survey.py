@@ -75,7 +75,7 @@ def look(
         if name in names
     }
     for name in set(names) - known:
-        found[name] = _out('Keystone does not know it', dead=True)
+        found[name] = _out(failing.UNKNOWN, dead=True)
     for (name, service), url in urls.items():
         dead = service == profile.CLIENT
         if url in silent:

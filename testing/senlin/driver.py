@@ -112,6 +112,8 @@ class Cloud:
         self.known = set(names)
         #: Set to a message to let every call of Keystone fail.
         self.keystone_failure = ''
+        #: The regions of each question which of them Keystone knows.
+        self.lookups: list[list[str]] = []
         #: Region and service of each question whether a service is there.
         self.probes: list[tuple[str, str]] = []
         #: Queue name -> bodies of the messages posted there.
@@ -494,6 +496,7 @@ class Identity(Client):
 
     def validate_regions(self, regions):
         """Return those of the regions that exist."""
+        self.cloud.lookups.append(list(regions))
         if self.cloud.keystone_failure:
             raise exc.InternalError(
                 code=503, message=self.cloud.keystone_failure

@@ -87,6 +87,24 @@ class Knowing(TestCase):
         self.act(cluster, 'scale_out')
         self.assertEqual(asked, sorted(self.cloud.probes))
 
+    def test_keystone_is_asked_once_in_an_action(self):
+        profile = self.senlin.profile()
+        policy = self.policy((ONE,), (TWO,))
+        cluster = self.cluster(policy, profile=profile)
+        self.act(cluster, 'scale_out', count=2)
+        node = self.senlin.nodes(cluster)[0]['id']
+        for act in (
+            lambda: self.senlin.act_node(node, 'recover'),
+            lambda: self.senlin.act(cluster, 'recover', check_capacity=True),
+            lambda: self.senlin.act(cluster, 'scale_in'),
+            lambda: self.senlin.wait(
+                self.senlin.start_node(cluster, profile)[0]
+            ),
+        ):
+            del self.cloud.lookups[:]
+            self.assert_done(act())
+            self.assertEqual([[ONE, TWO]], self.cloud.lookups)
+
     def test_a_single_missed_answer_moves_nothing(self):
         cluster = self.spread_out(2, (ONE,), (TWO,))
         late = driver.Fault('too late', on=1)
