@@ -76,7 +76,8 @@ def look(
     }
     for name in set(names) - known:
         found[name] = _out(failing.UNKNOWN, dead=True)
-    for (name, service), url in urls.items():
+    # The service that deletes servers is the first, and has the last word.
+    for (name, service), url in reversed(urls.items()):
         dead = service == profile.CLIENT
         if url in silent:
             found[name] = _out(f'{service} does not answer', dead)

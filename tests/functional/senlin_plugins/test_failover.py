@@ -35,9 +35,13 @@ class TestCase(base.TestCase):
             base.REGION_POLICY, {'regions': spec, **properties}, version
         )
 
-    def spread_out(self, count, *regions, **properties):
+    def spread_out(self, count, *regions, networks=(), **properties):
         """Create a cluster with so many nodes and return its id."""
-        cluster = self.cluster(self.policy(*regions, **properties))
+        profile = self.senlin.profile(
+            flavor='small', networks=[{'network': name} for name in networks]
+        )
+        policy = self.policy(*regions, **properties)
+        cluster = self.cluster(policy, profile=profile)
         self.act(cluster, 'scale_out', count=count)
         return cluster
 
@@ -328,6 +332,20 @@ class Recovering(TestCase):
         self.act(cluster, 'recover', check=True)
         self.assert_nodes(cluster, **{ONE: 2, TWO: 2})
         self.assert_servers(cluster, **{ONE: 2, TWO: 2})
+
+
+class LeavingBehind(TestCase):
+    def test_nothing_is_lost_in_a_region_of_which_nothing_answers(self):
+        cluster = self.spread_out(4, (ONE,), (TWO,), networks=['net'])
+        self.go_out(TWO, [*CALLS, 'probe network'])
+        data = self.act(cluster, 'recover', check=True)
+        state = data['region_placement'][TWO]
+        self.assertEqual('compute does not answer', state['why'])
+        self.assert_nodes(cluster, **{ONE: 4})
+        self.assertEqual(2, len(self.known(cluster)[1]))
+        self.come_back(TWO)
+        self.act(cluster, 'check')
+        self.assert_servers(cluster, **{ONE: 4})
 
 
 class Shrinking(TestCase):
