@@ -49,12 +49,13 @@ class Left(NamedTuple):
     since: str
 
     def is_held(self, region: str | None, server: str | None) -> bool:
-        """Tell whether its node still has it.
+        """Tell whether its node still has it, or may have it.
 
         :param region: the region that the node's data name.
         :param server: the node's physical id.
         """
-        return (region, server) == (self.region, self.server)
+        # A server that nobody knew then may be the one that the node has now.
+        return region == self.region and self.server in (None, server)
 
 
 def read_left(data: Mapping[str, Any]) -> list[Left]:

@@ -347,6 +347,27 @@ class LeavingBehind(TestCase):
         self.act(cluster, 'check')
         self.assert_servers(cluster, **{ONE: 4})
 
+    def test_a_server_that_was_made_later_is_not_left_behind(self):
+        cluster = self.spread_out(1, (TWO,))
+        failures = self.cloud.regions[TWO].failures
+        failures['server_create'] = 'Nova is on fire'
+        action = self.senlin.act(cluster, 'scale_out')
+        self.assertEqual('FAILED', action['status'])
+        self.wait_until_free(cluster)
+        self.go_out(TWO)
+        self.senlin.act(cluster, 'check')
+        self.wait_until_free(cluster)
+        self.assertIn(None, [e.server for e in self.known(cluster)[1]])
+        self.come_back(TWO)
+        (failed,) = (
+            node['id']
+            for node in self.senlin.nodes(cluster)
+            if not node['physical_id']
+        )
+        self.assert_done(self.senlin.act_node(failed, 'recover'))
+        self.act(cluster, 'check')
+        self.assert_servers(cluster, **{TWO: 2})
+
 
 class Shrinking(TestCase):
     def test_balanced_takes_the_shares(self):

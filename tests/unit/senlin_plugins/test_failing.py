@@ -132,6 +132,19 @@ class Kept(unittest.TestCase):
         self.assertEqual(full, failing.find_full(refusals, self.NOW, 60))
         self.assertEqual({}, failing.find_full(refusals, self.NOW, 0))
 
+    @ddt.data(
+        ('s', 'A', 's', True),
+        ('s', 'A', 'other', False),
+        ('s', 'B', 's', False),
+        (None, 'A', None, True),
+        (None, 'A', 'made later', True),
+        (None, 'B', None, False),
+    )
+    @ddt.unpack
+    def test_what_a_node_holds(self, server, region, its_server, held):
+        left = failing.Left('A', 'n', 'node', server, (), 'then')
+        self.assertEqual(held, left.is_held(region, its_server))
+
     def test_what_a_cluster_without_trouble_says(self):
         self.assertEqual({}, failing.read_states({}))
         self.assertEqual([], failing.read_left({failing.DATA_KEY: {}}))
