@@ -96,6 +96,75 @@ def find_full(
     }
 
 
+def find_states(
+    full: Mapping[str, str], faults: Iterable[tuple[str, str, bool]]
+) -> dict[str, dict[str, Any]]:
+    """Return the state of each region with which something is wrong.
+
+    :param full: region name -> why it is full.
+    :param faults: regions that are out, why, and whether they are dead: not
+        even deleting is possible there. That matters more than the rest.
+    """
+    found: dict[str, dict[str, Any]] = {
+        name: {'state': FULL, 'why': why} for name, why in full.items()
+    }
+    for name, why, dead in sorted(faults, key=lambda fault: fault[2]):
+        found[name] = {'state': OUT, 'why': why, 'dead': dead}
+    return found
+
+
+def keep(
+    data: Mapping[str, Any],
+    found: Mapping[str, Mapping[str, Any]],
+    left: Iterable[Left],
+    held: Iterable[Left],
+    now: str,
+) -> dict[str, Any]:
+    """Return the data of a cluster with what is known of its regions.
+
+    :param data: the data until now.
+    :param found: the states of regions with which something is wrong.
+    :param left: what was noted before, and is not cleared up yet.
+    :param held: what the nodes have now.
+    :param now: the time, ISO 8601 in UTC.
+    """
+    before = read_states(data)
+    states = {}
+    for name, state in found.items():
+        old = before.get(name, {})
+        lasts = old.get('state') == state['state']
+        states[name] = {**state, 'since': old['since'] if lasts else now}
+    lost = [entry for entry in held if is_dead(found, entry.region)]
+    # What was noted before says since when.
+    noted = {(e.region, e.node, e.server): e for e in [*lost, *left]}
+    kept = {key: data[key] for key in data if key != DATA_KEY}
+    if states or noted:
+        servers = [entry._asdict() for entry in noted.values()]
+        kept[DATA_KEY] = {'regions': states, 'servers': servers}
+    return kept
+
+
+def is_dead(states: Mapping[str, Mapping[str, Any]], region: str) -> bool:
+    """Tell whether not even deleting is possible in a region."""
+    return bool(states.get(region, {}).get('dead'))
+
+
+def find_changes(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> dict[str, dict[str, str]]:
+    """Return the new states of regions, empty for those that work again.
+
+    :param before: the data of the cluster before.
+    :param after: these data now.
+    """
+    old, new = read_states(before), read_states(after)
+    return {
+        name: new.get(name, {})
+        for name in sorted({*old, *new})
+        if old.get(name, {}).get('state') != new.get(name, {}).get('state')
+    }
+
+
 def move(snapshot: Snapshot, ids: Iterable[str]) -> tuple[Decision, Snapshot]:
     """Give nodes a new region.
 

@@ -7,7 +7,8 @@ What is known stands in the data of the cluster, see
 """
 
 import datetime
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent import futures
 from typing import Any
 
@@ -64,31 +65,20 @@ def look(
         {url for (name, _), url in urls.items() if url and name in before},
         group.region_timeout,
     )
+    refusals = filter(None, map(records.refusal, nodes))
     full = failing.find_full(
-        filter(None, map(records.refusal, nodes)),
+        [refusal for refusal in refusals if refusal['region'] in names],
         datetime.datetime.now(datetime.UTC),
         group.full_time,
     )
-    found = {
-        name: {'state': failing.FULL, 'why': why}
-        for name, why in full.items()
-        if name in names
-    }
-    for name in set(names) - known:
-        found[name] = _out(failing.UNKNOWN, dead=True)
-    # The service that deletes servers is the first, and has the last word.
-    for (name, service), url in reversed(urls.items()):
+    faults = [(name, failing.UNKNOWN, True) for name in set(names) - known]
+    for (name, service), url in urls.items():
         dead = service == profile.CLIENT
         if url in silent:
-            found[name] = _out(f'{service} does not answer', dead)
+            faults.append((name, f'{service} does not answer', dead))
         elif not url and group.check_catalog:
-            found[name] = _out(f'its catalog offers no {service}', dead)
-    return found
-
-
-def _out(why: str, dead: bool) -> dict[str, Any]:
-    """Return the state of a region that is out."""
-    return {'state': failing.OUT, 'why': why, 'dead': dead}
+            faults.append((name, f'its catalog offers no {service}', dead))
+    return failing.find_states(full, faults)
 
 
 def keep(cluster: Any, found: Mapping[str, Any], locked: bool) -> None:
@@ -101,72 +91,61 @@ def keep(cluster: Any, found: Mapping[str, Any], locked: bool) -> None:
     :param locked: whether nothing else happens to the cluster meanwhile;
         otherwise servers are only noted.
     """
-    data = dict(cluster.data or {})
-    before = failing.read_states(data)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec='seconds')
-    states = {}
-    for name, state in found.items():
-        old = before.get(name, {})
-        is_old = old.get('state') == state['state']
-        states[name] = {**state, 'since': old['since'] if is_old else now}
-    _log_changes(cluster, before, states)
-    dead = {name for name, state in states.items() if state.get('dead')}
+    data = cluster.data or {}
     left = failing.read_left(data)
-    noted = {(entry.region, entry.node, entry.server) for entry in left}
-    for node in cluster.nodes:
-        region = records.recorded_region(node)
-        key = (region, node.id, node.physical_id)
-        if region in dead and key not in noted:
-            ports = (node.data or {}).get('internal_ports') or ()
-            left.append(
-                Left(region, node.id, node.name, node.physical_id, ports, now)
-            )
     if locked:
-        left = _clear(cluster, left, dead)
-    data.pop(failing.DATA_KEY, None)
-    if states or left:
-        servers = [entry._asdict() for entry in left]
-        data[failing.DATA_KEY] = {'regions': states, 'servers': servers}
-    if data != (cluster.data or {}):
-        cluster.data = data
+        left = _clear(cluster, left, found)
+    kept = failing.keep(data, found, left, _find_held(cluster, now), now)
+    if kept != data:
+        _log_changes(cluster, failing.find_changes(data, kept))
+        cluster.data = kept
         cluster_objects.Cluster.update(
-            senlin_context.get_admin_context(), cluster.id, {'data': data}
+            senlin_context.get_admin_context(), cluster.id, {'data': kept}
         )
 
 
-def _log_changes(
-    cluster: Any, before: Mapping[str, Any], now: Mapping[str, Any]
-) -> None:
+def _find_held(cluster: Any, now: str) -> Iterator[Left]:
+    """Yield what each node of a cluster has."""
+    for node in cluster.nodes:
+        region = records.recorded_region(node)
+        if region:
+            ports = (node.data or {}).get('internal_ports') or ()
+            yield Left(
+                region, node.id, node.name, node.physical_id, ports, now
+            )
+
+
+def _log_changes(cluster: Any, changes: Mapping[str, Any]) -> None:
     """Log each region that has changed."""
-    for name in sorted({*before, *now}):
-        was, state = before.get(name), now.get(name)
-        what = {'region': name, 'cluster': cluster.id}
-        if not state:
+    for name, state in changes.items():
+        what = {'region': name, 'cluster': cluster.id, **state}
+        if state:
+            LOG.warning(
+                "Region '%(region)s' of cluster %(cluster)s is %(state)s: "
+                '%(why)s',
+                what,
+            )
+        else:
             LOG.info(
                 "Region '%(region)s' is used again for cluster %(cluster)s.",
                 what,
             )
-        elif not was or was['state'] != state['state']:
-            LOG.warning(
-                "Region '%(region)s' of cluster %(cluster)s is %(state)s: "
-                '%(why)s',
-                {**what, **state},
-            )
 
 
-def _clear(cluster: Any, left: list[Left], dead: set[str]) -> list[Left]:
+def _clear(
+    cluster: Any, left: list[Left], found: Mapping[str, Any]
+) -> list[Left]:
     """Delete what is left behind, and return what cannot be deleted yet."""
-    waiting = [entry for entry in left if entry.region in dead]
-    due = [entry for entry in left if entry.region not in dead]
-    if due:
-        with futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            gone = pool.map(lambda entry: _discard(cluster, entry), due)
-            waiting += [
-                entry
-                for entry, is_gone in zip(due, gone, strict=True)
-                if not is_gone
-            ]
-    return waiting
+
+    def waits(entry: Left) -> bool:
+        return failing.is_dead(found, entry.region) or not _discard(
+            cluster, entry
+        )
+
+    with futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        waiting = list(pool.map(waits, left))
+    return list(itertools.compress(left, waiting))
 
 
 def _discard(cluster: Any, entry: Left) -> bool:

@@ -35,6 +35,22 @@ NODES = st.lists(st.sampled_from(NAMES), max_size=12).map(
 )
 FAILING = st.dictionaries(st.sampled_from(NAMES), st.just('is out'))
 FEW = st.integers(1, 4)
+#: What a survey may find.
+FULL = st.dictionaries(st.sampled_from(NAMES), st.just('quota'))
+FAULTS = st.lists(
+    st.tuples(
+        st.sampled_from(NAMES), st.sampled_from(['no', 'nay']), st.booleans()
+    )
+)
+SURVEYS = st.builds(failing.find_states, FULL, FAULTS)
+LEFT = st.lists(
+    st.builds(
+        failing.Left,
+        *(st.sampled_from(NAMES), st.sampled_from('123'), st.just('node')),
+        *(st.sampled_from(['s', 't', None]), st.just([]), st.just('then')),
+    ),
+    max_size=6,
+)
 many = hypothesis.settings(max_examples=CASES, deadline=None)
 
 
@@ -112,6 +128,56 @@ class Properties(unittest.TestCase):
             now = after.current.get(region.name, 0)
             if region.cap >= 0 and now > before[region.name]:
                 self.assertLessEqual(now, region.cap)
+
+
+class Keeping(unittest.TestCase):
+    @many
+    @hypothesis.given(FULL, FAULTS)
+    def test_what_is_worse_counts(self, full, faults):
+        found = failing.find_states(full, faults)
+        self.assertEqual({*full, *(name for name, *_ in faults)}, found.keys())
+        for name, state in found.items():
+            verdicts = [dead for fault, _, dead in faults if fault == name]
+            wanted = failing.OUT if verdicts else failing.FULL
+            self.assertEqual(wanted, state['state'])
+            self.assertEqual(any(verdicts), failing.is_dead(found, name))
+
+    @many
+    @hypothesis.given(st.lists(st.tuples(SURVEYS, LEFT), min_size=1))
+    def test_what_is_kept_of_each_survey(self, surveys):
+        data = {'other': 1}
+        for now, (found, held) in enumerate(surveys):
+            before, data = (
+                data,
+                failing.keep(data, found, failing.read_left(data), held, now),
+            )
+            self.assertEqual(1, data['other'])
+            states = failing.read_states(data)
+            self.assertEqual(found.keys(), states.keys())
+            changes = failing.find_changes(before, data)
+            for name, state in states.items():
+                self.assertEqual(name in changes, state['since'] == now)
+            gone = failing.read_states(before).keys() - found.keys()
+            self.assertEqual(
+                gone, {name for name in changes if not changes[name]}
+            )
+            left = failing.read_left(data)
+            # Nothing is forgotten, and each server is there once.
+            self.assertLessEqual(
+                {*map(str, failing.read_left(before))}, {*map(str, left)}
+            )
+            noted = [(e.region, e.node, e.server) for e in left]
+            self.assertEqual(len(noted), len({*noted}))
+            for entry in held:
+                if failing.is_dead(found, entry.region):
+                    key = (entry.region, entry.node, entry.server)
+                    self.assertIn(key, noted)
+            # Looking again changes nothing.
+            self.assertEqual(
+                data, failing.keep(data, found, left, held, 'later')
+            )
+        cleared = failing.keep(data, {}, [], held, 'later')
+        self.assertEqual({'other': 1}, cleared)
 
 
 @ddt.ddt
