@@ -15,7 +15,7 @@ A policy of version 1.1 keeps what it knows in the data of the cluster, under
 
 import dataclasses
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from senlin_plugins.planning.decision import Decision
@@ -118,6 +118,7 @@ def keep(
     found: Mapping[str, Mapping[str, Any]],
     left: Iterable[Left],
     held: Iterable[Left],
+    moving: Collection[str],
     now: str,
 ) -> dict[str, Any]:
     """Return the data of a cluster with what is known of its regions.
@@ -126,15 +127,26 @@ def keep(
     :param found: the states of regions with which something is wrong.
     :param left: what was noted before, and is not cleared up yet.
     :param held: what the nodes have now.
+    :param moving: ids of nodes that may leave it behind in this action.
     :param now: the time, ISO 8601 in UTC.
     """
+
+    def is_out(region: str) -> bool:
+        return found.get(region, {}).get('state') == OUT
+
     before = read_states(data)
     states = {}
     for name, state in found.items():
         old = before.get(name, {})
         lasts = old.get('state') == state['state']
         states[name] = {**state, 'since': old['since'] if lasts else now}
-    lost = [entry for entry in held if is_dead(found, entry.region)]
+    lost = [
+        entry
+        for entry in held
+        if is_dead(found, entry.region)
+        # A full region has refused what nobody knows of.
+        or (entry.node in moving and (entry.server or is_out(entry.region)))
+    ]
     # What was noted before says since when.
     noted = {(e.region, e.node, e.server): e for e in [*lost, *left]}
     kept = {key: data[key] for key in data if key != DATA_KEY}

@@ -107,14 +107,22 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         names = [region.name for region in self.spec_regions]
         keystone = self.keystone(cluster.user, cluster.project)
         states = survey.look(keystone, profile, names, cluster)
-        survey.keep(cluster, states, locked=action.target == cluster_id)
+        lost = []
+        if kind in RECOVERIES:
+            lost = [node for node in cluster.nodes if _is_lost(node, states)]
+        survey.keep(
+            cluster,
+            states,
+            locked=action.target == cluster_id,
+            moving=[node.id for node in lost],
+        )
         if states:
             action.data[failing.DATA_KEY] = states
         if kind == consts.CLUSTER_DELETE:
             return Decision(refusal=_find_left(cluster))
         moves: Mapping[str, str] = {}
         if kind in RECOVERIES:
-            moves, decision = self._recover(action, cluster, profile)
+            moves, decision = self._recover(action, cluster, profile, lost)
         elif known:
             decision = super().decide(cluster_id, action) or Decision()
         else:
@@ -154,7 +162,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             action.data['creation']['owed'] = dict(decision.owed)
 
     def _recover(
-        self, action: Any, cluster: Any, profile: Any
+        self, action: Any, cluster: Any, profile: Any, lost: list[Any]
     ) -> tuple[Mapping[str, str], Decision]:
         """Give new regions to nodes that cannot be made where they were.
 
@@ -165,11 +173,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         if action.action == consts.CLUSTER_RECOVER:
             change = reading.read_change(action, cluster)
         snapshot = self.read_snapshot(action, cluster, profile, change)
-        lost = sorted(
-            (node for node in cluster.nodes if _is_lost(node, cluster)),
-            key=lambda node: node.index,
-        )
-        ids = [node.id for node in lost]
+        ids = [node.id for node in sorted(lost, key=lambda n: n.index)]
         moved, snapshot = failing.move(snapshot, ids)
         moves = dict(zip(ids, moved.placements, strict=False))
         if moves:
@@ -181,10 +185,10 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         return moves, place(snapshot) if change.count else Decision()
 
 
-def _is_lost(node: Any, cluster: Any) -> bool:
+def _is_lost(node: Any, states: Mapping[str, Any]) -> bool:
     """Tell whether a node cannot be made again where it was."""
     region = records.recorded_region(node)
-    state = failing.read_states(cluster.data or {}).get(region or '')
+    state = states.get(region or '')
     if not state:
         return False
     if state['state'] == failing.OUT:

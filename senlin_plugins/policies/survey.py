@@ -8,7 +8,7 @@ What is known stands in the data of the cluster, see
 
 import datetime
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent import futures
 from typing import Any
 
@@ -81,7 +81,12 @@ def look(
     return failing.find_states(full, faults)
 
 
-def keep(cluster: Any, found: Mapping[str, Any], locked: bool) -> None:
+def keep(
+    cluster: Any,
+    found: Mapping[str, Any],
+    locked: bool,
+    moving: Collection[str],
+) -> None:
     """Keep what was found in the data of the cluster.
 
     A change is logged once, whichever engine sees it.
@@ -90,13 +95,15 @@ def keep(cluster: Any, found: Mapping[str, Any], locked: bool) -> None:
     :param found: what :func:`look` has found.
     :param locked: whether nothing else happens to the cluster meanwhile;
         otherwise servers are only noted.
+    :param moving: ids of nodes that may leave their servers behind.
     """
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec='seconds')
     data = cluster.data or {}
     left = failing.read_left(data)
     if locked:
         left = _clear(cluster, left, found)
-    kept = failing.keep(data, found, left, _find_held(cluster, now), now)
+    held = _find_held(cluster, now)
+    kept = failing.keep(data, found, left, held, moving, now)
     if kept != data:
         _log_changes(cluster, failing.find_changes(data, kept))
         cluster.data = kept

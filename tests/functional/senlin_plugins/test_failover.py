@@ -201,7 +201,7 @@ class Growing(TestCase):
         data = self.act(cluster, 'recover')
         self.assertEqual([ONE], list(data['moves'].values()))
         self.assert_nodes(cluster, **{ONE: 5, TWO: 3})
-        self.assertEqual({TWO: 'full'}, self.known(cluster)[0])
+        self.assertEqual(({TWO: 'full'}, []), self.known(cluster))
         self.act(cluster, 'scale_out')
         self.assert_nodes(cluster, **{ONE: 6, TWO: 3})
         # After a while the region is tried again.
@@ -346,6 +346,37 @@ class LeavingBehind(TestCase):
         self.come_back(TWO)
         self.act(cluster, 'check')
         self.assert_servers(cluster, **{ONE: 4})
+
+    def test_nothing_is_lost_in_a_region_whose_network_is_out(self):
+        cluster = self.spread_out(4, (ONE,), (TWO,), networks=['net'])
+        first, second = (
+            node['id']
+            for node in self.senlin.nodes(cluster)
+            if base.region_of(node) == TWO
+        )
+        self.go_out(TWO, ['probe network'])
+        self.assert_done(self.senlin.act_node(first, 'recover'))
+        self.assert_nodes(cluster, **{ONE: 3, TWO: 1})
+        # Here servers can be deleted, and the other node needs its own.
+        self.act(cluster, 'check')
+        self.assert_servers(cluster, **{ONE: 3, TWO: 1})
+        self.assert_done(self.senlin.act_node(second, 'recover'))
+        self.assert_nodes(cluster, **{ONE: 4})
+        self.assert_gone(cluster)
+
+    def test_nothing_is_lost_in_a_region_that_is_full(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        failures = self.cloud.regions[TWO].failures
+        failures['wait_for_server'] = 'No valid host was found.'
+        failures['server_delete'] = 'Nova is on fire'
+        action = self.senlin.act(cluster, 'scale_out', count=2)
+        self.assertEqual('FAILED', action['status'])
+        self.wait_until_free(cluster)
+        self.act(cluster, 'recover')
+        self.assert_nodes(cluster, **{ONE: 3, TWO: 1})
+        failures.clear()
+        self.act(cluster, 'check')
+        self.assert_servers(cluster, **{ONE: 3, TWO: 1})
 
     def test_a_server_that_was_made_later_is_not_left_behind(self):
         cluster = self.spread_out(1, (TWO,))

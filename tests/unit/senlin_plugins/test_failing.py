@@ -143,14 +143,15 @@ class Keeping(unittest.TestCase):
             self.assertEqual(any(verdicts), failing.is_dead(found, name))
 
     @many
-    @hypothesis.given(st.lists(st.tuples(SURVEYS, LEFT), min_size=1))
-    def test_what_is_kept_of_each_survey(self, surveys):
+    @hypothesis.given(
+        st.lists(st.tuples(SURVEYS, LEFT), min_size=1),
+        st.sets(st.sampled_from('123')),
+    )
+    def test_what_is_kept_of_each_survey(self, surveys, moving):
         data = {'other': 1}
         for now, (found, held) in enumerate(surveys):
-            before, data = (
-                data,
-                failing.keep(data, found, failing.read_left(data), held, now),
-            )
+            before, left = data, failing.read_left(data)
+            data = failing.keep(before, found, left, held, moving, now)
             self.assertEqual(1, data['other'])
             states = failing.read_states(data)
             self.assertEqual(found.keys(), states.keys())
@@ -169,14 +170,16 @@ class Keeping(unittest.TestCase):
             noted = [(e.region, e.node, e.server) for e in left]
             self.assertEqual(len(noted), len({*noted}))
             for entry in held:
-                if failing.is_dead(found, entry.region):
+                out = found.get(entry.region, {}).get('state') == failing.OUT
+                moves = entry.node in moving and (entry.server or out)
+                if moves or failing.is_dead(found, entry.region):
                     key = (entry.region, entry.node, entry.server)
                     self.assertIn(key, noted)
             # Looking again changes nothing.
             self.assertEqual(
-                data, failing.keep(data, found, left, held, 'later')
+                data, failing.keep(data, found, left, held, moving, 'later')
             )
-        cleared = failing.keep(data, {}, [], held, 'later')
+        cleared = failing.keep(data, {}, [], held, (), 'later')
         self.assertEqual({'other': 1}, cleared)
 
 
