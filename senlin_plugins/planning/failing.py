@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot, distribution
+from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
 
 DATA_KEY: Final = 'region_placement'
 OUT: Final = 'out'
@@ -177,19 +177,41 @@ def find_changes(
     }
 
 
-def move(snapshot: Snapshot, ids: Iterable[str]) -> tuple[Decision, Snapshot]:
+def anticipate(snapshot: Snapshot, node: str) -> Snapshot:
+    """Count nodes that others are moving in their new regions.
+
+    :param snapshot: the cluster.
+    :param node: the id of the node that the action is about.
+    """
+    nodes = [
+        n._replace(region=n.moves_to)
+        if n.moves_to and n.id != node and n.region in snapshot.failing
+        else n
+        for n in snapshot.nodes
+    ]
+    current = distribution(nodes, snapshot.change.growing)
+    return dataclasses.replace(snapshot, nodes=nodes, current=current)
+
+
+def move(
+    snapshot: Snapshot, ids: Collection[str]
+) -> tuple[dict[str, str], Decision, Snapshot]:
     """Give nodes a new region.
 
     :param snapshot: the cluster; its change does not matter.
-    :param ids: the nodes that cannot be recreated where they are.
-    :returns: the plan, one placement for each node in the order of their
-        indices, or a refusal; and the cluster with the nodes in their new
-        places, with the same change.
+    :param ids: the nodes that cannot be recreated where they were; some may
+        have moved since.
+    :returns: node id -> its new region, in the order of the indices; the
+        plan for them, or a refusal; and the cluster with the nodes in their
+        new places, with the same change.
     """
-    lost = set(ids)
+    lost: list[Node] = []
+    staying: list[Node] = []
+    for node in sorted(snapshot.nodes, key=lambda node: node.position):
+        moves = node.id in ids and node.region in snapshot.failing
+        (lost if moves else staying).append(node)
     if not lost:
-        return Decision(), snapshot
-    staying = [node for node in snapshot.nodes if node.id not in lost]
+        return {}, Decision(), snapshot
     moving = dataclasses.replace(
         snapshot,
         change=Change(growing=True, count=len(lost)),
@@ -197,6 +219,10 @@ def move(snapshot: Snapshot, ids: Iterable[str]) -> tuple[Decision, Snapshot]:
     )
     decision = place(moving)
     if decision.refusal:
-        return decision, snapshot
-    after = moving.after(decision.plan)
-    return decision, dataclasses.replace(after, change=snapshot.change)
+        return {}, decision, snapshot
+    names = [node.id for node in lost]
+    moves_to = dict(zip(names, decision.placements, strict=True))
+    after = dataclasses.replace(
+        moving.after(decision.plan), change=snapshot.change
+    )
+    return moves_to, decision, after

@@ -30,6 +30,7 @@ class Node(NamedTuple):
     :param created_at: when it was created; ``None`` if it never was.
     :param profile_created_at: when its profile was created, as text that
         sorts like time.
+    :param moves_to: the region to which a recovery moves it.
     :param lot: a random number between 0 and 1, drawn for this node.
     """
 
@@ -42,6 +43,7 @@ class Node(NamedTuple):
     position: int = -1
     created_at: datetime.datetime | None = None
     profile_created_at: str | None = None
+    moves_to: str = ''
     lot: float = 0.0
 
 

@@ -88,6 +88,7 @@ def read_nodes(action: Any, cluster: Any) -> list[Node]:
                 position=node.index,
                 created_at=node.created_at,
                 profile_created_at=node.profile_created_at,
+                moves_to=placement.get('move_to') or '',
                 # Nobody gains from guessing which nodes leave.
                 lot=random.random(),  # noqa: S311
             )

@@ -107,15 +107,11 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         names = [region.name for region in self.spec_regions]
         keystone = self.keystone(cluster.user, cluster.project)
         states = survey.look(keystone, profile, names, cluster)
-        lost = []
+        lost: set[str] = set()
         if kind in RECOVERIES:
-            lost = [node for node in cluster.nodes if _is_lost(node, states)]
-        survey.keep(
-            cluster,
-            states,
-            locked=action.target == cluster_id,
-            moving=[node.id for node in lost],
-        )
+            lost = {n.id for n in cluster.nodes if _is_lost(n, states)}
+        locked = action.target == cluster_id
+        survey.keep(cluster, states, locked, moving=lost)
         if states:
             action.data[failing.DATA_KEY] = states
         if kind == consts.CLUSTER_DELETE:
@@ -146,13 +142,17 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
     ) -> Snapshot:
         """Read what is decided on, with the regions that fail."""
         snapshot = super().read_snapshot(action, cluster, profile, change)
-        return dataclasses.replace(
+        snapshot = dataclasses.replace(
             snapshot,
             # Nodes can leave a region that nobody reaches.
             out_of_reach=snapshot.out_of_reach if change.growing else (),
             failing=failing.describe(cluster.data or {}),
             strategy=Strategy(self.properties[self.STRATEGY]),
         )
+        if action.target == cluster.id:
+            return snapshot
+        # Actions on other nodes may go on at the same time.
+        return failing.anticipate(snapshot, action.target)
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write the plan, and what regions that fail are owed."""
@@ -162,7 +162,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             action.data['creation']['owed'] = dict(decision.owed)
 
     def _recover(
-        self, action: Any, cluster: Any, profile: Any, lost: list[Any]
+        self, action: Any, cluster: Any, profile: Any, lost: set[str]
     ) -> tuple[Mapping[str, str], Decision]:
         """Give new regions to nodes that cannot be made where they were.
 
@@ -173,15 +173,14 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         if action.action == consts.CLUSTER_RECOVER:
             change = reading.read_change(action, cluster)
         snapshot = self.read_snapshot(action, cluster, profile, change)
-        ids = [node.id for node in sorted(lost, key=lambda n: n.index)]
-        moved, snapshot = failing.move(snapshot, ids)
-        moves = dict(zip(ids, moved.placements, strict=False))
+        moves, decision, snapshot = failing.move(snapshot, lost)
+        if action.target != cluster.id:
+            # The others are planned, too, so that each has its own place.
+            moves = {k: moves[k] for k in moves if k == action.target}
         if moves:
             action.data['moves'] = moves
-        if moved.refusal and (
-            action.target == cluster.id or action.target in ids
-        ):
-            return moves, moved
+        if decision.refusal and action.target in (cluster.id, *lost):
+            return moves, decision
         return moves, place(snapshot) if change.count else Decision()
 
 

@@ -98,6 +98,12 @@ def keep(
     :param moving: ids of nodes that may leave their servers behind.
     """
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec='seconds')
+    if not locked:
+        # Actions on other nodes may have written them since.
+        row = cluster_objects.Cluster.get(
+            senlin_context.get_admin_context(), cluster.id, project_safe=False
+        )
+        cluster.data = row.data
     data = cluster.data or {}
     left = failing.read_left(data)
     if locked:

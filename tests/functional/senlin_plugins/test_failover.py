@@ -3,8 +3,11 @@
 """Version 1.1 of the region policy on the real engine: regions fail."""
 
 import collections
+from unittest import mock
 
 import ddt
+import eventlet
+from senlin.engine import senlin_lock
 
 from senlin_plugins.planning import failing
 from senlin_plugins.policies import probing
@@ -259,7 +262,9 @@ class Recovering(TestCase):
         nodes = self.senlin.nodes(self.cluster_id)
         lost = [node for node in nodes if base.region_of(node) == TWO]
         for node in lost:
-            self.assert_done(self.senlin.act_node(node['id'], 'recover'))
+            action = self.senlin.act_node(node['id'], 'recover')
+            self.assert_done(action)
+            self.assertEqual({node['id']: ONE}, action['data']['moves'])
         self.assert_nodes(self.cluster_id, **{ONE: 4})
         self.assertEqual(2, len(self.known(self.cluster_id)[1]))
         self.come_back(TWO)
@@ -332,6 +337,64 @@ class Recovering(TestCase):
         self.act(cluster, 'recover', check=True)
         self.assert_nodes(cluster, **{ONE: 2, TWO: 2})
         self.assert_servers(cluster, **{ONE: 2, TWO: 2})
+
+
+class AtOnce(TestCase):
+    def start(self, node):
+        """Start to recover a node and return the action's id."""
+        path = f'/nodes/{node}/actions'
+        return self.senlin.call('POST', path, {'recover': {}})['action']
+
+    def lost(self, cluster):
+        """Return the ids of the nodes in the second region."""
+        return [
+            node['id']
+            for node in self.senlin.nodes(cluster)
+            if base.region_of(node) == TWO
+        ]
+
+    def test_nodes_that_are_recovered_at_once_do_not_go_to_one_region(self):
+        regions = (ONE, 100, 5), (TWO, 300), (THREE,)
+        cluster = self.spread_out(10, *regions)
+        self.assert_nodes(cluster, **{ONE: 2, TWO: 6, THREE: 2})
+        self.go_out(TWO)
+        with self.assertLogs('senlin_plugins', 'WARNING') as logs:
+            started = [self.start(node) for node in self.lost(cluster)]
+            for action in started:
+                self.assert_done(self.senlin.wait(action))
+        self.assert_nodes(cluster, **{ONE: 5, THREE: 5})
+        (line,) = (line for line in logs.output if 'does not answer' in line)
+        self.assertIn(f"Region '{TWO}' of cluster {cluster} is out", line)
+        self.come_back(TWO)
+        self.act(cluster, 'check')
+        self.assert_servers(cluster, **{ONE: 5, THREE: 5})
+
+    def test_the_place_of_a_node_that_moves_is_taken(self):
+        cluster = self.spread_out(5, (ONE, 100, 4), (TWO,), (THREE, 50))
+        self.assert_nodes(cluster, **{ONE: 2, TWO: 2, THREE: 1})
+        self.go_out(TWO)
+        first, _ = self.lost(cluster)
+        planned, others = eventlet.Event(), eventlet.Event()
+        acquire = senlin_lock.node_lock_acquire
+
+        def acquire_late(context, node, *args):
+            if node == first:
+                planned.send()
+                others.wait()
+            return acquire(context, node, *args)
+
+        with mock.patch.object(senlin_lock, 'node_lock_acquire', acquire_late):
+            action = self.start(first)
+            planned.wait()
+            shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+            for _ in range(3):
+                creation, _ = self.senlin.start_node(
+                    cluster, shown['profile_id']
+                )
+                self.assert_done(self.senlin.wait(creation))
+            others.send()
+            self.assert_done(self.senlin.wait(action))
+        self.assert_nodes(cluster, **{ONE: 4, TWO: 1, THREE: 3})
 
 
 class LeavingBehind(TestCase):

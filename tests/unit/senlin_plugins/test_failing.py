@@ -3,6 +3,7 @@
 """Regions that fail: what is decided, and what is kept."""
 
 import collections
+import dataclasses
 import datetime
 import os
 import unittest
@@ -116,10 +117,12 @@ class Properties(unittest.TestCase):
     ):
         lost = [node.id for node in nodes if node.region in fails]
         cluster = snapshot(regions, nodes, fails, Change(True, 0))
-        decision, after = failing.move(cluster, lost)
+        moves, decision, after = failing.move(cluster, lost)
+        self.assertEqual(decision.placements, list(moves.values()))
         if decision.refusal:
             self.assertEqual(cluster, after)
             return
+        self.assertEqual(lost, list(moves))
         self.assertEqual(len(lost), len(decision.placements))
         self.assertFalse(set(decision.placements) & set(fails))
         self.assertEqual(len(nodes), sum(after.current.values()))
@@ -128,6 +131,25 @@ class Properties(unittest.TestCase):
             now = after.current.get(region.name, 0)
             if region.cap >= 0 and now > before[region.name]:
                 self.assertLessEqual(now, region.cap)
+
+    @many
+    @hypothesis.given(REGIONS, NODES, FAILING, st.randoms())
+    def test_nodes_that_move_alone_come_where_they_would_together(
+        self, regions, nodes, fails, chance
+    ):
+        lost = [node.id for node in nodes if node.region in fails]
+        cluster = snapshot(regions, nodes, fails, Change(True, 0))
+        together, _, _ = failing.move(cluster, lost)
+        for node in chance.sample(lost, len(lost)):
+            seen = failing.anticipate(cluster, node)
+            alone, _, _ = failing.move(seen, lost)
+            self.assertEqual(together.get(node), alone.get(node))
+            if node in alone:
+                nodes = [
+                    n._replace(moves_to=alone[node]) if n.id == node else n
+                    for n in cluster.nodes
+                ]
+                cluster = dataclasses.replace(cluster, nodes=nodes)
 
 
 class Keeping(unittest.TestCase):
