@@ -124,6 +124,8 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         else:
             decision = Decision()
         _mark(action, cluster, moves)
+        if not locked and moves:
+            self.check_room(action, moves[action.target])
         return decision
 
     def known_regions(self, cluster: Any, names: Sequence[str]) -> set[str]:

@@ -219,9 +219,36 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             )
         elif action.action == consts.NODE_CREATE:
             records.record_region(action.entity, decision.placements[0])
+            self.check_room(action, decision.placements[0])
         else:
             placement = action.data.get('placement') or {}
             action.data['placement'] = _merge(placement, decision.placements)
+
+    def check_room(self, action: Any, region: str) -> None:
+        """Log that actions at the same moment have exceeded a cap.
+
+        :param action: an action on a node.
+        :param region: where the node comes to; its data say so already.
+        """
+        cluster = reading.read_cluster(action, action.entity.cluster_id)
+        others = [
+            node._replace(region=node.moves_to or node.region)
+            for node in reading.read_nodes(action, cluster)
+            if node.id != action.target
+        ]
+        overrun = apportionment.find_overrun(
+            self.regions_for(cluster), distribution(others, True), region
+        )
+        if overrun:
+            LOG.warning(
+                "Node %(node)s comes to region '%(region)s' at the same "
+                'moment as others: %(overrun)s',
+                {
+                    'node': action.target,
+                    'region': region,
+                    'overrun': overrun,
+                },
+            )
 
     def refuse(self, action: Any, reason: str) -> None:
         """Refuse an action; a recovery first mends the nodes there are."""

@@ -7,9 +7,11 @@ clouds hold the servers.
 """
 
 import collections
+from unittest import mock
 
 import ddt
 
+from senlin_plugins.policies import reading
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -173,6 +175,35 @@ class SingleNodes(base.TestCase):
         for action in started:
             self.assert_done(self.senlin.wait(action))
         self.assert_servers(cluster, **{ONE: 2, TWO: 2, THREE: 2})
+
+    def test_s4_a_cap_that_actions_exceed_at_one_moment_is_told(self):
+        profile = self.senlin.profile()
+        policy = self.region_policy((ONE, 100, 1), (TWO, 1))
+        cluster = self.cluster(policy, profile=profile)
+        read_nodes = reading.read_nodes
+        readers = []
+
+        def read_together(*args):
+            nodes = read_nodes(*args)
+            readers.append(args)
+            self.wait_until(lambda: len(readers) > 1)
+            return nodes
+
+        with (
+            mock.patch.object(reading, 'read_nodes', read_together),
+            self.assertLogs('senlin_plugins', 'WARNING') as logs,
+        ):
+            started = [
+                self.senlin.start_node(cluster, profile)[0] for _ in range(2)
+            ]
+            for action in started:
+                self.assert_done(self.senlin.wait(action))
+        self.assert_servers(cluster, **{ONE: 2})
+        self.assertIn(
+            f"comes to region '{ONE}' at the same moment as others: "
+            'the number of nodes there is 1, and the cap 1.',
+            logs.output[0],
+        )
 
     def test_s4_the_region_of_the_profile_takes_precedence(self):
         profile = self.senlin.profile(
