@@ -74,7 +74,7 @@ def read_nodes(action: Any, cluster: Any) -> list[Node]:
     region_by_profile = _region_by_profile(cluster)
     found = []
     for node in nodes:
-        placement = (node.data or {}).get('placement') or {}
+        placement = records.placement(node)
         recorded = placement.get('region_name')
         status = node.status
         found.append(

@@ -117,16 +117,15 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         if kind == consts.CLUSTER_DELETE:
             return Decision(refusal=_find_left(cluster))
         moves: Mapping[str, str] = {}
+        decision = None
         if kind in RECOVERIES:
             moves, decision = self._recover(action, cluster, profile, lost)
         elif known:
-            decision = super().decide(cluster_id, action) or Decision()
-        else:
-            decision = Decision()
+            decision = super().decide(cluster_id, action)
         _mark(action, cluster, moves)
         if not locked and moves:
             self.check_room(action, moves[action.target])
-        return decision
+        return decision or Decision()
 
     def known_regions(self, cluster: Any, names: Sequence[str]) -> set[str]:
         """Return the regions that Keystone knew when they were looked at."""

@@ -16,7 +16,7 @@ from senlin.common import exception as exc
 from senlin.objects import node as node_objects
 from senlin.profiles import base
 
-from senlin_plugins.profiles.records import is_out, recorded_region
+from senlin_plugins.profiles.records import is_out, placement, recorded_region
 
 LOG = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class Moving(base.Profile):  # type: ignore[misc]  # untyped base
         :returns: the id of what it is made of now, and whether that worked.
         :raises: ``EResourceOperation`` if it did not.
         """
-        target = (obj.data.get('placement') or {}).get('move_to')
+        target = placement(obj).get('move_to')
         operation = options.get('operation') or consts.RECOVER_RECREATE
         if target and operation.upper() == consts.RECOVER_RECREATE:
             return self._move(obj, target), True
@@ -79,11 +79,9 @@ class Moving(base.Profile):  # type: ignore[misc]  # untyped base
             "Node %(node)s moves from region '%(old)s' to '%(new)s'.",
             {'node': obj.id, 'old': recorded_region(obj), 'new': region},
         )
-        kept = ('refused',)
-        old = obj.data['placement']
-        placement = {key: old[key] for key in kept if key in old}
         data = {k: v for k, v in obj.data.items() if k != 'internal_ports'}
-        data['placement'] = {**placement, 'region_name': region}
+        kept = {k: v for k, v in placement(obj).items() if k == 'refused'}
+        data['placement'] = {**kept, 'region_name': region}
         # In one step: an engine that is killed leaves a node without a
         # server in its new region. In memory the old id stays, by which
         # Senlin sees that the node was recreated.
@@ -107,13 +105,13 @@ class Moving(base.Profile):  # type: ignore[misc]  # untyped base
     def _refuse_if_out(self, obj: Any, what: str) -> None:
         """Fail at once where nobody would answer."""
         if is_out(obj):
-            placement = obj.data['placement']
+            known = placement(obj)
             raise exc.EResourceOperation(
                 op=what,
                 type=self.CREATES,
                 id=obj.physical_id,
-                message=f"region '{placement['region_name']}' is out: "
-                f'{placement["out"]}',
+                message=f"region '{known['region_name']}' is out: "
+                f'{known["out"]}',
                 resource_id=obj.physical_id,
             )
 

@@ -9,14 +9,22 @@ from senlin.common import context as senlin_context
 from senlin.objects import node as node_objects
 
 
+def placement(node: Any) -> dict[str, Any]:
+    """Return what a node's data say of its place.
+
+    :param node: a node, from Senlin's engine or from its database, or
+        anything without ``data``.
+    """
+    return (getattr(node, 'data', None) or {}).get('placement') or {}
+
+
 def recorded_region(node: Any) -> str | None:
     """Return the region that a node's data names.
 
-    :param node: a node, from Senlin's engine or from its database.
+    :param node: as for :func:`placement`.
     :returns: the name, or ``None`` if none is recorded.
     """
-    placement = (getattr(node, 'data', None) or {}).get('placement') or {}
-    return placement.get('region_name')
+    return placement(node).get('region_name')
 
 
 def record_region(node: Any, region: str) -> None:
@@ -25,9 +33,8 @@ def record_region(node: Any, region: str) -> None:
     :param node: the engine's node object.
     :param region: the region's name.
     """
-    data = node.data or {}
-    placement = {**(data.get('placement') or {}), 'region_name': region}
-    node.data = {**data, 'placement': placement}
+    named = {**placement(node), 'region_name': region}
+    node.data = {**(node.data or {}), 'placement': named}
     node_objects.Node.update(
         senlin_context.get_admin_context(), node.id, {'data': node.data}
     )
@@ -39,8 +46,7 @@ def refusal(node: Any) -> dict[str, str] | None:
     :param node: a node, from Senlin's engine or from its database.
     :returns: ``region``, ``at`` and ``why``; ``None`` if none did.
     """
-    placement = (node.data or {}).get('placement') or {}
-    return placement.get('refused')
+    return placement(node).get('refused')
 
 
 def mark(node: Any, **marks: Any) -> None:
@@ -49,16 +55,15 @@ def mark(node: Any, **marks: Any) -> None:
     :param node: a node, from Senlin's engine or from its database.
     :param marks: what to write; ``None`` takes it out.
     """
-    known = (node.data or {}).get('placement') or {}
+    known = placement(node)
     if all(known.get(name) == value for name, value in marks.items()):
         return
 
     def add(data: dict[str, Any]) -> dict[str, Any]:
-        placement = {**(data.get('placement') or {}), **marks}
-        placement = {k: v for k, v in placement.items() if v is not None}
-        if placement == (data.get('placement') or {}):
-            return data
-        return {**data, 'placement': placement}
+        before = data.get('placement') or {}
+        marked = {**before, **marks}
+        marked = {k: v for k, v in marked.items() if v is not None}
+        return data if marked == before else {**data, 'placement': marked}
 
     rewrite(node, add)
 
@@ -83,4 +88,4 @@ def rewrite(
 
 def is_out(node: Any) -> bool:
     """Tell whether a policy has found the region of a node dead."""
-    return 'out' in ((node.data or {}).get('placement') or {})
+    return 'out' in placement(node)
