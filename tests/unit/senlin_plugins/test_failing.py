@@ -53,6 +53,8 @@ LEFT = st.lists(
     max_size=6,
 )
 many = hypothesis.settings(max_examples=CASES, deadline=None)
+#: For what plans or keeps several times in one example.
+fewer = hypothesis.settings(max_examples=min(CASES, 5000), deadline=None)
 
 
 def snapshot(regions, nodes, fails, change, strategy=Strategy.BALANCED):
@@ -132,7 +134,7 @@ class Properties(unittest.TestCase):
             if region.cap >= 0 and now > before[region.name]:
                 self.assertLessEqual(now, region.cap)
 
-    @many
+    @fewer
     @hypothesis.given(REGIONS, NODES, FAILING, st.randoms())
     def test_nodes_that_move_alone_come_where_they_would_together(
         self, regions, nodes, fails, chance
@@ -164,7 +166,7 @@ class Keeping(unittest.TestCase):
             self.assertEqual(wanted, state['state'])
             self.assertEqual(any(verdicts), failing.is_dead(found, name))
 
-    @many
+    @fewer
     @hypothesis.given(
         st.lists(st.tuples(SURVEYS, LEFT), min_size=1),
         st.sets(st.sampled_from('123')),
