@@ -36,7 +36,6 @@ class ExplainFilter(common.FilterCommand):
     """
 
     reads_servers = True
-    _failed = False
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -130,7 +129,7 @@ class ExplainFilter(common.FilterCommand):
         found = explanation.explain(
             flavors, _select(hosts, parsed_args.host), exempt
         )
-        self._failed = parsed_args.fail_if_none and not all(
+        self.failed = parsed_args.fail_if_none and not all(
             any(entry.open for entry in found if entry.flavor is flavor)
             for flavor in flavors
         )
@@ -190,7 +189,7 @@ class ExplainFilter(common.FilterCommand):
             exempt,
         )
         left = way.steps[-1].left
-        self._failed = parsed_args.fail_if_none and not left
+        self.failed = parsed_args.fail_if_none and not left
         self.remarks = conclusion.tell(failed, way, silence)
         if not parsed_args.config_file:
             self.remarks.append(lister.fill(_DEFAULT_FILTERS))
@@ -201,10 +200,6 @@ class ExplainFilter(common.FilterCommand):
                 exempt,
             )
         return tables.STEPS, map(dataclasses.astuple, way.steps)
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Return 1 if no host passes, and that was to be a failure."""
-        return super().run(parsed_args) or int(self._failed)
 
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:

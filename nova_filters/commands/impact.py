@@ -62,7 +62,6 @@ class ShowFilterImpact(common.FilterCommand):
     """
 
     reads_servers = True
-    _failed = False
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -148,7 +147,7 @@ class ShowFilterImpact(common.FilterCommand):
             )
         effects = impact.flips(before, after)
         effects += impact.moves(before, after, servers or ())
-        self._failed = bool(parsed_args.fail_on) and any(
+        self.failed = bool(parsed_args.fail_on) and any(
             effect.effect == impact.STRANDED for effect in effects
         )
         self.remarks = [lister.fill(common.OTHERS)]
@@ -166,10 +165,6 @@ class ShowFilterImpact(common.FilterCommand):
             return _SUMMARY, [(*what, n) for what, n in counts.items()]
         self.table_columns = _TABLE
         return _COLUMNS, map(dataclasses.astuple, effects)
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Return 1 if a server is stranded, and that was to be a failure."""
-        return super().run(parsed_args) or int(self._failed)
 
     def _warn(self, typed: Iterable[changes.Change]) -> None:
         """Warn of what a shell made of an unquoted sentinel."""

@@ -23,8 +23,6 @@ class LintFilter(common.FilterCommand):
     not change anything.
     """
 
-    _failed = False
-
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         super().add_arguments(parser)
@@ -48,7 +46,7 @@ class LintFilter(common.FilterCommand):
         counts = collections.Counter(
             f.problem.code.severity.value for f in found
         )
-        self._failed = counts[mistakes.Severity.ERROR] > 0
+        self.failed = counts[mistakes.Severity.ERROR] > 0
         told = ', '.join(
             f'{number} {word}{"s" if number > 1 and word != "info" else ""}'
             for word, number in counts.items()
@@ -92,10 +90,6 @@ class LintFilter(common.FilterCommand):
             print(_block(*row), end='\n\n', file=self.app.stdout)
         print(*self.remarks, sep='\n', file=self.app.stdout)
         return 0
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Return 1 if an error was found."""
-        return super().run(parsed_args) or int(self._failed)
 
 
 def _block(

@@ -41,6 +41,8 @@ class Lister(command.Lister):  # type: ignore[misc]
     table_columns: Sequence[str] = ()
     #: What stands below a table, in lines as they are printed.
     remarks: Sequence[str] = ()
+    #: Whether the exit code is 1 although there is an answer.
+    failed = False
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser.
@@ -104,7 +106,7 @@ class Lister(command.Lister):  # type: ignore[misc]
             gives no answer.
         """
         with telling_in_one_line(*self.INPUT_ERRORS):
-            return int(super().run(parsed_args))
+            return int(super().run(parsed_args) or self.failed)
 
 
 def fill(text: str, indent: str = '') -> str:
