@@ -3,19 +3,38 @@
 """Read a running cloud through the SDK; only requests that change nothing."""
 
 import logging
-from collections.abc import Iterable
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
+from keystoneauth1 import exceptions as auth_exceptions
+from openstack import exceptions as sdk_exceptions
 from openstack import utils
 from osc_lib import exceptions
 
-from nova_filters.advice import inventory
-from nova_filters.commands import walking
+from nova_filters.advice import demand, inventory, walk
+from os_placement_plugins.errors import one_line
 
 LOG = logging.getLogger(__name__)
 
 #: Since this microversion Nova shows a server's own copy of the flavor.
-EMBEDDED_FLAVOR = '2.47'
+EMBEDDED_FLAVOR: Final = '2.47'
+#: What nova-scheduler itself asks Placement with.
+_PLACEMENT_VERSION: Final = '1.36'
+_MIB_IN_GIB: Final = 1024
+
+
+class Failed(NamedTuple):
+    """A request that has failed.
+
+    :param request: what the filters see of it.
+    :param demand: what Placement is asked for.
+    :param fault: what Nova says of the failure.
+    """
+
+    request: walk.Request
+    demand: demand.Demand
+    fault: str
 
 
 class Cloud:
@@ -25,7 +44,7 @@ class Cloud:
     """
 
     def __init__(self, connection: Any) -> None:
-        self.connection = connection
+        self._connection = connection
         self._compute = compute = connection.compute
         # The shell pins 2.1 unless told otherwise, and there a server's
         # flavor is no more than an ID.
@@ -88,7 +107,7 @@ class Cloud:
         """Return the servers with these names or IDs."""
         return [_server(self._find(name)) for name in names]
 
-    def failed(self, name: str) -> walking.Failed | None:
+    def failed(self, name: str) -> Failed | None:
         """Return the request of a server in ERROR that has no host.
 
         :returns: None for another server.
@@ -98,7 +117,41 @@ class Cloud:
         server = self._find(name)
         if server.status != 'ERROR' or server.compute_host:
             return None
-        return walking.read(server) if _has_flavor(server) else None
+        return _failed(server) if _has_flavor(server) else None
+
+    def candidates(
+        self, query: Mapping[str, str]
+    ) -> tuple[set[str] | None, str]:
+        """Return the hosts that Placement offers.
+
+        :param query: the parameters of ``GET /allocation_candidates``.
+        :returns: the hosts, and nothing; or None, and why Placement does not
+            answer.
+        """
+        try:
+            answer = self._connection.placement.get(
+                '/allocation_candidates',
+                params=dict(query),
+                microversion=_PLACEMENT_VERSION,
+            )
+            sdk_exceptions.raise_from_response(answer)
+        except (
+            auth_exceptions.ClientException,
+            sdk_exceptions.SDKException,
+        ) as exc:
+            return None, one_line(exc)
+        found = answer.json()
+        roots = {
+            found['provider_summaries'][provider]['root_provider_uuid']
+            for allocation in found['allocation_requests']
+            for provider in allocation['allocations']
+        }
+        # Placement knows a compute node by the ID of its hypervisor.
+        return {
+            str(node.service_details['host'])
+            for node in self._compute.hypervisors(details=True)
+            if node.id in roots
+        }, ''
 
     def _find(self, name: str) -> Any:
         """Return the server of the SDK with this name or ID."""
@@ -129,4 +182,26 @@ def _server(server: Any) -> inventory.Server:
         flavor=inventory.Flavor(
             str(flavor.original_name), dict(flavor.extra_specs or {})
         ),
+    )
+
+
+def _failed(server: Any) -> Failed:
+    """Return the request of a server of the SDK."""
+    flavor, specs = server.flavor, dict(server.flavor.extra_specs or {})
+    # A server that boots from a volume has no image, and no root disk.
+    root = flavor.disk if getattr(server.image, 'id', None) else 0
+    swap = math.ceil((flavor.swap or 0) / _MIB_IN_GIB)
+    size = demand.Size(
+        flavor.vcpus, flavor.ram, root + (flavor.ephemeral or 0) + swap
+    )
+    zone = getattr(server, 'pinned_availability_zone', None)
+    return Failed(
+        walk.Request(
+            inventory.Flavor(str(flavor.original_name), specs),
+            str(server.project_id),
+            str(zone or server.availability_zone or ''),
+            bool(server.server_groups),
+        ),
+        demand.of(size, specs),
+        str((server.fault or {}).get('message', '')),
     )

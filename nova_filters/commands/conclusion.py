@@ -5,7 +5,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from nova_filters.advice import explanation, inventory, opening, walk
-from nova_filters.commands import walking
+from nova_filters.commands import compute
 from os_placement_plugins.commands.lister import fill
 
 
@@ -62,7 +62,7 @@ def opening_of(
     return [fill(text), *(f'  {change}' for change in changes)]
 
 
-def tell(failed: walking.Failed, way: walk.Walk, silence: str) -> list[str]:
+def tell(failed: compute.Failed, way: walk.Walk, silence: str) -> list[str]:
     """Return what the steps of a request come to, and what was not judged.
 
     :param failed: the request.

@@ -15,7 +15,6 @@ from nova_filters.commands import (
     conclusion,
     files,
     tables,
-    walking,
 )
 from nova_filters.commands.tables import Table
 from os_placement_plugins.commands import lister
@@ -177,9 +176,7 @@ class ExplainFilter(common.FilterCommand):
         filters: Sequence[str] = walk.DEFAULT_FILTERS
         if parsed_args.config_file:
             filters = files.enabled_filters(parsed_args.config_file)
-        offered, silence = walking.candidates(
-            source.connection, failed.demand.query
-        )
+        offered, silence = source.candidates(failed.demand.query)
         way = walk.walk(
             inventory.hosts_of(aggregates, source.hosts()),
             failed.request,
