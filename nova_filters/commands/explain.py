@@ -9,14 +9,8 @@ from collections.abc import Sequence
 from osc_lib import exceptions
 
 from nova_filters.advice import explanation, inventory, walk
-from nova_filters.commands import (
-    common,
-    compute,
-    conclusion,
-    files,
-    tables,
-)
-from nova_filters.commands.tables import Table
+from nova_filters.commands import common, compute, files, verdicts
+from nova_filters.commands.verdicts import Table
 from os_placement_plugins.commands import lister
 
 _DEFAULT_FILTERS = (
@@ -122,7 +116,7 @@ class ExplainFilter(common.FilterCommand):
                     '--only-passed, --only-refused and --fail-if-none'
                 )
             self.remarks = [lister.fill(common.OTHERS)]
-            return tables.matrix(flavors, aggregates, exempt)
+            return verdicts.matrix(flavors, aggregates, exempt)
         others = source.hosts()
         hosts = inventory.hosts_of(aggregates, others)
         found = explanation.explain(
@@ -136,7 +130,7 @@ class ExplainFilter(common.FilterCommand):
         if others is None:
             self.remarks.append(lister.fill(common.NO_HOSTS))
         if not parsed_args.summary:
-            self.remarks += conclusion.conclude(
+            self.remarks += verdicts.conclude(
                 flavors, copies, found, aggregates, exempt
             )
         return self._listed(found, parsed_args)
@@ -152,14 +146,14 @@ class ExplainFilter(common.FilterCommand):
         if parsed_args.only_refused:
             found = [e for e in found if not e.passed]
         if parsed_args.summary:
-            return tables.summary(found)
+            return verdicts.summary(found)
         if not parsed_args.long:
             state = ['State'] * any(not e.host.usable for e in found)
             self.table_columns = [
                 *['Flavor'] * (len({e.flavor.name for e in found}) > 1),
                 *('Host', *state, 'Result', 'Reason'),
             ]
-        return tables.COLUMNS, map(tables.row, found)
+        return verdicts.COLUMNS, map(verdicts.row, found)
 
     def _walk(
         self,
@@ -187,16 +181,16 @@ class ExplainFilter(common.FilterCommand):
         )
         left = way.steps[-1].left
         self.failed = parsed_args.fail_if_none and not left
-        self.remarks = conclusion.tell(failed, way, silence)
+        self.remarks = verdicts.tell(failed, way, silence)
         if not parsed_args.config_file:
             self.remarks.append(lister.fill(_DEFAULT_FILTERS))
         if not left:
-            self.remarks += conclusion.opening_of(
+            self.remarks += verdicts.opening_of(
                 sorted(way.near, key=lambda e: len(e.failing_keys)),
                 aggregates,
                 exempt,
             )
-        return tables.STEPS, map(dataclasses.astuple, way.steps)
+        return verdicts.STEPS, map(dataclasses.astuple, way.steps)
 
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:
