@@ -5,7 +5,7 @@
 Each proposal is put to the evaluator, and only what it lets pass is returned.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from nova_filters.advice import inventory
@@ -43,33 +43,22 @@ def smallest(
         change.
     :returns: the changes; none if there are none that would do.
     """
+    request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
     proposals: list[Changes] = [
-        *_joining(flavor, host, aggregates, exempt),
-        *_offering(flavor, host, exempt),
+        *_joining(request, host, aggregates),
+        *_offering(request, host),
         *(() if of_server else _rewriting(flavor, host, exempt)),
-        *_leaving(flavor, host, exempt),
+        *_leaving(request, host),
     ]
     return min(proposals, key=len, default=())
 
 
-def _reasons(
-    extra_specs: Mapping[str, str],
-    aggregates: Sequence[inputs.Aggregate],
-    exempt: tuple[str, ...],
-) -> list[Reason]:
-    """Return the reasons to refuse a host in these aggregates."""
-    request = Request(inputs.read_flavor(extra_specs), exempt)
-    return list(request.reasons(aggregates))
-
-
 def _joining(
-    flavor: inventory.Flavor,
+    request: Request,
     host: inventory.Host,
     aggregates: Iterable[inputs.Aggregate],
-    exempt: tuple[str, ...],
 ) -> Iterator[Changes]:
     """Yield the aggregates that the host could join."""
-    request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
     zones = {a.metadata.get(_ZONE) for a in host.aggregates} - {None}
     for aggregate in aggregates:
         zone = aggregate.metadata.get(_ZONE)
@@ -84,19 +73,18 @@ def _joining(
             yield (Change('aggregate', 'add host', aggregate.name, host.name),)
 
 
-def _offering(
-    flavor: inventory.Flavor, host: inventory.Host, exempt: tuple[str, ...]
-) -> Iterator[Changes]:
+def _offering(request: Request, host: inventory.Host) -> Iterator[Changes]:
     """Yield the aggregates of the host that could offer what is missing."""
-    offers = {}
-    for reason in _reasons(flavor.extra_specs, host.aggregates, exempt):
-        if reason.side is Side.FLAVOR and reason.kind is Kind.MISSING:
-            offers[reason.key] = _example(reason.wanted)
+    offers = {
+        reason.key: _example(reason.wanted)
+        for reason in request.reasons(host.aggregates)
+        if reason.side is Side.FLAVOR and reason.kind is Kind.MISSING
+    }
     for aggregate in host.aggregates:
         own = {**aggregate.metadata, **offers}
         others = [a for a in host.aggregates if a != aggregate]
         changed = inputs.Aggregate(aggregate.name, own)
-        if not _reasons(flavor.extra_specs, [*others, changed], exempt):
+        if not any(request.reasons((*others, changed))):
             yield tuple(
                 Change('aggregate', 'set', aggregate.name, *offer)
                 for offer in offers.items()
@@ -108,34 +96,32 @@ def _rewriting(
 ) -> Iterator[Changes]:
     """Yield what could be changed in the flavor, if anything can."""
     specs = dict(flavor.extra_specs)
-    for _ in range(_ROUNDS):
-        for reason in _reasons(specs, host.aggregates, exempt):
+    for _ in range(_ROUNDS + 1):
+        request = Request(inputs.read_flavor(specs), exempt)
+        reasons = list(request.reasons(host.aggregates))
+        if not reasons:
+            yield tuple(
+                Change('flavor', 'set', flavor.name, name, specs[name])
+                if name in specs
+                else Change('flavor', 'unset', flavor.name, name)
+                for name in {**flavor.extra_specs, **specs}
+                if specs.get(name) != flavor.extra_specs.get(name)
+            )
+            return
+        for reason in reasons:
             names = [n for n in specs if n.removeprefix(SCOPE) == reason.key]
             for name in names:
                 del specs[name]
             value = _accepting(reason)
             if value:
                 specs[(names or [SCOPE + reason.key])[0]] = value
-        if not _reasons(specs, host.aggregates, exempt):
-            break
-    else:
-        return
-    yield tuple(
-        Change('flavor', 'set', flavor.name, name, specs[name])
-        if name in specs
-        else Change('flavor', 'unset', flavor.name, name)
-        for name in {**flavor.extra_specs, **specs}
-        if specs.get(name) != flavor.extra_specs.get(name)
-    )
 
 
-def _leaving(
-    flavor: inventory.Flavor, host: inventory.Host, exempt: tuple[str, ...]
-) -> Iterator[Changes]:
+def _leaving(request: Request, host: inventory.Host) -> Iterator[Changes]:
     """Yield the aggregates that the host could leave."""
     for aggregate in host.aggregates:
         others = [a for a in host.aggregates if a != aggregate]
-        if not _reasons(flavor.extra_specs, others, exempt):
+        if not any(request.reasons(others)):
             change = 'aggregate', 'remove host', aggregate.name, host.name
             yield (Change(*change),)
 
