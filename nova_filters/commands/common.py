@@ -9,6 +9,7 @@ from nova_filters import conf
 from nova_filters.advice import inventory
 from nova_filters.commands import compute, files
 from os_placement_plugins.commands import lister
+from os_placement_plugins.commands.files import read_configuration
 
 #: The files that the commands read, and what printed each.
 _FILES = {
@@ -72,7 +73,10 @@ class FilterCommand(lister.Lister):
     def exempt(self, parsed_args: argparse.Namespace) -> tuple[str, ...]:
         """Return the patterns of keys that no aggregate may demand."""
         if parsed_args.config_file:
-            return files.exempt_keys(parsed_args.config_file)
+            config = read_configuration(
+                parsed_args.config_file, [(conf.GROUP, conf.OPTS)]
+            )
+            return tuple(config.nova_filters.exempt_metadata_keys)
         if parsed_args.exempt is not None:
             return tuple(parsed_args.exempt)
         return tuple(conf.DEFAULTS['exempt_metadata_keys'])

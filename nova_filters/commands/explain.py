@@ -7,11 +7,13 @@ import dataclasses
 from collections.abc import Sequence
 
 from osc_lib import exceptions
+from oslo_config import cfg
 
 from nova_filters.advice import explanation, inventory, walk
 from nova_filters.commands import common, compute, files, verdicts
 from nova_filters.commands.verdicts import Table
 from os_placement_plugins.commands import lister
+from os_placement_plugins.commands.files import read_configuration
 
 _DEFAULT_FILTERS = (
     'The filters are those of Nova by default, and this one: name yours with '
@@ -167,16 +169,13 @@ class ExplainFilter(common.FilterCommand):
         if failed is None:
             return None
         exempt, aggregates = self.exempt(parsed_args), source.aggregates()
-        filters: Sequence[str] = walk.DEFAULT_FILTERS
-        if parsed_args.config_file:
-            filters = files.enabled_filters(parsed_args.config_file)
         offered, silence = source.candidates(failed.demand.query)
         way = walk.walk(
             inventory.hosts_of(aggregates, source.hosts()),
             failed.request,
             offered,
             str(failed.demand),
-            filters,
+            _filters(parsed_args.config_file),
             exempt,
         )
         left = way.steps[-1].left
@@ -201,6 +200,17 @@ def _is_plain(parsed_args: argparse.Namespace) -> bool:
     )
     chosen = any(getattr(parsed_args, name) for name in others)
     return len(parsed_args.server) == 1 and not chosen
+
+
+def _filters(path: str | None) -> Sequence[str]:
+    """Return the filters that a nova.conf enables, in order."""
+    if not path:
+        return walk.DEFAULT_FILTERS
+    option = cfg.ListOpt('enabled_filters', default=walk.DEFAULT_FILTERS[:-1])
+    group = cfg.OptGroup('filter_scheduler')
+    config = read_configuration(path, [(group, [option])])
+    found: Sequence[str] = config.filter_scheduler.enabled_filters
+    return found
 
 
 def _copies(

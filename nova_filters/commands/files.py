@@ -8,15 +8,9 @@ from typing import Any, TypeVar
 
 import yaml
 from osc_lib import exceptions
-from oslo_config import cfg
 
-from nova_filters import conf
-from nova_filters.advice import inventory, rows, walk
-from os_placement_plugins.commands.files import (
-    read_configuration,
-    read_text,
-    reading,
-)
+from nova_filters.advice import inventory, rows
+from os_placement_plugins.commands.files import read_text, reading
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import quote
 
@@ -161,28 +155,3 @@ class Saved:
                 f'Offline input takes --{noun} <file> too'
             )
         return self._paths[noun]
-
-
-def enabled_filters(path: str) -> Sequence[str]:
-    """Return the filters that a nova.conf enables.
-
-    :param path: the file.
-    :returns: their names, in order; Nova's default if the file names none.
-    :raises CommandError: when the file cannot be read; one line.
-    """
-    option = cfg.ListOpt('enabled_filters', default=walk.DEFAULT_FILTERS[:-1])
-    group = cfg.OptGroup('filter_scheduler')
-    config = read_configuration(path, [(group, [option])])
-    found: Sequence[str] = config.filter_scheduler.enabled_filters
-    return found
-
-
-def exempt_keys(path: str) -> tuple[str, ...]:
-    """Return the option ``exempt_metadata_keys`` of a nova.conf.
-
-    :param path: the file.
-    :returns: the patterns; the option's default if the file does not set it.
-    :raises CommandError: when the file cannot be read; one line.
-    """
-    config = read_configuration(path, [(conf.GROUP, conf.OPTS)])
-    return tuple(config.nova_filters.exempt_metadata_keys)
