@@ -122,9 +122,7 @@ class ShowStackHints(lister.Lister):
             self.table_columns = SHORT
         shown = COLUMNS + LONG_COLUMNS if parsed_args.long else COLUMNS
         return shown, (
-            (*_row(member), *_types(*types.get(member.id, ('', ''))))[
-                : len(shown)
-            ]
+            _row(member, *types.get(member.id, (None, None)))[: len(shown)]
             for member in members
         )
 
@@ -183,12 +181,9 @@ def _servers_of(
             yield server_id, (kind, alias)
 
 
-def _types(kind: str, alias: str) -> tuple[Text, Text]:
-    """Return the cells for a resource type and its alias."""
-    return Text(kind or None), Text(alias if alias != kind else None)
-
-
-def _row(member: server_hints.Member) -> tuple[Any, ...]:
+def _row(
+    member: server_hints.Member, kind: str | None, alias: str | None
+) -> tuple[Any, ...]:
     """Return the cells, those that are always shown first."""
     return (
         member.name,
@@ -201,4 +196,6 @@ def _row(member: server_hints.Member) -> tuple[Any, ...]:
         Text(member.hints.root_stack_id),
         Text(member.hints.resource_uuid),
         Text(member.key_id),
+        Text(kind),
+        Text(alias if alias != kind else None),
     )
