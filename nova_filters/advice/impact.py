@@ -9,7 +9,7 @@ import collections
 import dataclasses
 import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from nova_filters.advice import in_tree, inventory
 from nova_filters.matching import inputs
@@ -46,23 +46,16 @@ class Situation:
     hosts: inventory.Hosts
     judge: Judge
 
+    def host(self, name: str) -> inventory.Host:
+        """Return a host; one that only the other situation has is bare."""
+        return self.hosts.get(name) or inventory.Host(name)
+
     def refusal(self, specs: Specs, host: str) -> Reason | None:
         """Return why a host refuses; None if the host passes."""
-        return self.judge(specs, self.aggregates(host))
-
-    def aggregates(self, host: str) -> tuple[inputs.Aggregate, ...]:
-        """Return the aggregates of a host."""
-        own = self.hosts.get(host)
-        return own.aggregates if own else ()
-
-    def usable(self, host: str) -> bool:
-        """Tell whether a host may be asked to take a server."""
-        own = self.hosts.get(host)
-        return own is None or own.usable
+        return self.judge(specs, self.host(host).aggregates)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """What a change does to a flavor on a host, or to a running server.
 
     The fields are the columns of the command's table.
@@ -125,7 +118,7 @@ def _concerned(before: Situation, after: Situation) -> list[str]:
         host
         for host in sorted({*before.hosts, *after.hosts})
         if before.judge is not after.judge
-        or before.aggregates(host) != after.aggregates(host)
+        or before.host(host).aggregates != after.host(host).aggregates
     ]
 
 
@@ -160,12 +153,8 @@ def flips(before: Situation, after: Situation) -> list[Effect]:
                     f'before: {old}',
                 ]
                 reason = '; '.join(news)
-            found.append(
-                Effect(
-                    *('flavor', flavor, host, *words),
-                    *('', '', '', flavor, effect, reason),
-                )
-            )
+            row = 'flavor', flavor, host, *words, '', '', ''
+            found.append(Effect(*row, flavor, effect, reason))
     return found
 
 
@@ -187,7 +176,7 @@ def _news_of_host(
     old, new = (
         {
             (aggregate.name, aggregate.forced, str(text))
-            for aggregate in situation.aggregates(host)
+            for aggregate in situation.host(host).aggregates
             for own, text in aggregate.items()
             if own == key
         }
@@ -225,7 +214,8 @@ def moves(
         return {
             host
             for host in hosts
-            if situation.usable(host) and not situation.refusal(specs, host)
+            if situation.host(host).usable
+            and not situation.refusal(specs, host)
         }
 
     @functools.cache

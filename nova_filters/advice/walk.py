@@ -6,9 +6,8 @@ The hosts are those of now, and not those at the time of the request.
 """
 
 import collections
-import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from nova_filters.advice import explanation, in_tree, inventory
 from nova_filters.matching import requirement
@@ -23,8 +22,7 @@ DEFAULT_FILTERS: Final = (
 _ZONE: Final = 'availability_zone'
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What a server was requested with.
 
     :param flavor: the server's copy of its flavor.
@@ -39,9 +37,8 @@ class Request:
     grouped: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Step:
-    """One step on the way.
+class Step(NamedTuple):
+    """One step on the way; the fields are the columns of the command's table.
 
     :param name: Placement, the availability zone, or a filter.
     :param left: how many hosts are left after it.
@@ -53,8 +50,7 @@ class Step:
     reason: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(NamedTuple):
     """The whole way.
 
     :param steps: those that can be judged, in order.

@@ -3,7 +3,6 @@
 """``openstack aggregate filter explain``."""
 
 import argparse
-import dataclasses
 from collections.abc import Sequence
 
 from osc_lib import exceptions
@@ -189,7 +188,7 @@ class ExplainFilter(common.FilterCommand):
                 aggregates,
                 exempt,
             )
-        return verdicts.STEPS, map(dataclasses.astuple, way.steps)
+        return verdicts.STEPS, way.steps
 
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:

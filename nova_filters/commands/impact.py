@@ -4,7 +4,6 @@
 
 import argparse
 import collections
-import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -164,7 +163,7 @@ class ShowFilterImpact(common.FilterCommand):
             )
             return _SUMMARY, [(*what, n) for what, n in counts.items()]
         self.table_columns = _TABLE
-        return _COLUMNS, map(dataclasses.astuple, effects)
+        return _COLUMNS, effects
 
     def _warn(self, typed: Iterable[changes.Change]) -> None:
         """Warn of what a shell made of an unquoted sentinel."""
