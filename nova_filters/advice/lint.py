@@ -19,13 +19,13 @@ from os_placement_plugins.quoting import quote
 
 
 def _unmet(
-    name: str, text: str, aggregates: Sequence[inputs.Aggregate]
+    spec: inputs.FlavorSpec, aggregates: Sequence[inputs.Aggregate]
 ) -> Iterator[Problem]:
     """Find an extra spec that no aggregate meets."""
-    flavor = inputs.read_flavor({name: text})
-    if flavor[0].wanted.problem:
+    key, wanted = spec.key, spec.wanted
+    if wanted.problem:
         return
-    request, key = Request(flavor), flavor[0].key
+    request = Request((spec,))
     kinds = set()
     # If any host passes this check, then one in one aggregate or in none.
     for host in ((), *((aggregate,) for aggregate in aggregates)):
@@ -52,12 +52,12 @@ def _unmet(
     shown = map(quote, sorted(values)[:LISTED])
     near = [
         value
-        for wanted in sorted(flavor[0].wanted.literals)
-        for value in mistakes.alike(wanted, values)
+        for literal in sorted(wanted.literals)
+        for value in mistakes.alike(literal, values)
     ]
     yield Problem(
         Code.VALUE_NOT_OFFERED,
-        f'no aggregate has a {quoted} that meets {quote(text)}: '
+        f'no aggregate has a {quoted} that meets {quote(wanted.text)}: '
         'no host passes' + _nearly(near),
         f'values that are there: {", ".join(shown)}',
     )
@@ -77,29 +77,28 @@ def _lint_extra_spec(
     name: str, text: str, aggregates: Sequence[inputs.Aggregate]
 ) -> Iterator[Problem]:
     """Find what is wrong with one extra spec."""
-    bare = name.removeprefix(SCOPE)
-    if bare == FLAG:
+    specs = inputs.read_flavor({name: text})
+    if not specs:
         yield Problem(
             Code.FLAG_IN_FLAVOR,
             'it has no effect in a flavor',
             f'{FLAG}=True on the aggregate',
         )
         return
-    yield from mistakes.flag_key(name)
-    yield from mistakes.spaced_key(name)
-    yield from mistakes.scope(name, text)
+    (spec,) = specs
+    yield from mistakes.misspelled(name)
+    yield from mistakes.scope(name, spec.wanted)
     # Extra specs of other namespaces belong to other parts of Nova. The
     # filter reads one only if an aggregate has the same key.
-    foreign = name == bare and ':' in name
-    if foreign and not any(a.has(name) for a in aggregates):
+    if spec.optional and not any(a.has(name) for a in aggregates):
         return
-    yield from mistakes.malformed(text)
+    yield from mistakes.malformed(spec.wanted)
     yield from mistakes.expanded(text)
-    unmatchable = list(mistakes.unmatchable(text))
+    unmatchable = list(mistakes.unmatchable(spec.wanted))
     yield from unmatchable
     # No aggregate can offer such a text: one finding is enough.
     if not unmatchable:
-        yield from _unmet(name, text, aggregates)
+        yield from _unmet(spec, aggregates)
 
 
 def _lint_metadata(
@@ -109,13 +108,12 @@ def _lint_metadata(
     if name.removeprefix(SCOPE) == FLAG:
         yield from mistakes.flag(name, text)
         return
-    yield from mistakes.flag_key(name)
-    yield from mistakes.spaced_key(name)
+    yield from mistakes.misspelled(name)
     yield from mistakes.expanded(text)
     pieces = [piece.strip() for piece in text.split(',')]
     if aggregate.forced:
         for piece in pieces:
-            yield from mistakes.malformed(piece)
+            yield from mistakes.malformed(requirement.parse(piece))
         return
     for piece in pieces:
         if requirement.parse(piece) != requirement.literal(piece):

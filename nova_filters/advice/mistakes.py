@@ -2,9 +2,9 @@
 
 """What can be wrong in one key or one value, whoever has it.
 
-Text in, problems out. :mod:`nova_filters.matching.requirement` says whether a
-text makes sense. The other problems are texts that are legal and hardly ever
-meant.
+Keys and values in, problems out. :mod:`nova_filters.matching.requirement`
+says whether a value makes sense. The other problems are texts that are legal
+and hardly ever meant.
 """
 
 import dataclasses
@@ -148,11 +148,10 @@ class Finding:
     problem: Problem
 
 
-def malformed(text: str) -> Iterator[Problem]:
+def malformed(wanted: requirement.Requirement) -> Iterator[Problem]:
     """Find what is wrong in a text with sentinels and operators."""
-    wanted = requirement.parse(text)
-    words = text.split()
-    shown = quote(text)
+    text = wanted.text
+    words, shown = text.split(), quote(text)
     if wanted.problem and wanted.forbidden:
         yield Problem(
             Code.EXCLUSIVE_SENTINEL,
@@ -205,8 +204,8 @@ def expanded(text: str) -> Iterator[Problem]:
         )
 
 
-def flag_key(key: str) -> Iterator[Problem]:
-    """Find a key that is nearly the flag."""
+def misspelled(key: str) -> Iterator[Problem]:
+    """Find a key that is nearly the flag, or has white space around it."""
     normal = key.removeprefix(SCOPE).lower().replace('-', '_').strip()
     ratio = difflib.SequenceMatcher(None, normal, FLAG).ratio()
     if ratio >= _ALIKE:
@@ -215,10 +214,6 @@ def flag_key(key: str) -> Iterator[Problem]:
             f'{quote(key)} is a key like any other',
             f'{FLAG}=True',
         )
-
-
-def spaced_key(key: str) -> Iterator[Problem]:
-    """Find white space around a key."""
     if key != key.strip():
         yield Problem(
             Code.OUTER_SPACE,
@@ -238,13 +233,12 @@ def alike(text: str, others: Iterable[str]) -> list[str]:
     return sorted({o for o in others if o.strip().lower() == folded})
 
 
-def unmatchable(text: str) -> Iterator[Problem]:
+def unmatchable(wanted: requirement.Requirement) -> Iterator[Problem]:
     """Find text that no aggregate can offer, however it is written there."""
-    wanted = requirement.parse(text)
     operands = set(wanted.literals)
     if wanted.predicate and wanted.predicate.operator in ('s==', '<in>'):
         operands.add(wanted.predicate.operands[0])
-    shown = quote(text)
+    shown = quote(wanted.text)
     if any(',' in operand for operand in operands):
         yield Problem(
             Code.COMMA_IN_FLAVOR,
@@ -256,13 +250,12 @@ def unmatchable(text: str) -> Iterator[Problem]:
         yield Problem(
             Code.OUTER_SPACE,
             f"{shown}: aggregates' values have no white space around them",
-            quote(text.strip()),
+            quote(wanted.text.strip()),
         )
 
 
-def scope(name: str, text: str) -> Iterator[Problem]:
+def scope(name: str, wanted: requirement.Requirement) -> Iterator[Problem]:
     """Find keys of a flavor that other parts of Nova read, too."""
-    wanted = requirement.parse(text)
     sentinel = wanted.any_value or wanted.omittable or wanted.forbidden
     if _VALIDATED.match(name) and sentinel:
         yield Problem(
