@@ -53,11 +53,7 @@ class Demand(NamedTuple):
 
 
 def of(size: Size, extra_specs: Mapping[str, str]) -> Demand:
-    """Return what nova-scheduler asks of Placement.
-
-    :param size: the numbers of the flavor.
-    :param extra_specs: its extra specs.
-    """
+    """Return what nova-scheduler asks of Placement."""
     amounts: dict[str, dict[str, int]] = collections.defaultdict(dict)
     traits: dict[str, list[str]] = collections.defaultdict(list)
     policy = extra_specs.get('hw:cpu_policy')

@@ -44,13 +44,10 @@ class Explanation:
 
 
 def judge(
-    flavor: inventory.Flavor, hosts: inventory.Hosts, exempt: tuple[str, ...]
+    flavor: inventory.Flavor, hosts: inventory.Hosts, exempt: inputs.Exempt
 ) -> list[Explanation]:
     """Judge every host for one flavor.
 
-    :param flavor: the flavor.
-    :param hosts: the hosts.
-    :param exempt: patterns of keys that no aggregate may demand.
     :returns: one entry per host, in the order of the hosts.
     """
     request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
@@ -65,13 +62,10 @@ def judge(
 def explain(
     flavors: Iterable[inventory.Flavor],
     hosts: inventory.Hosts,
-    exempt: tuple[str, ...],
+    exempt: inputs.Exempt,
 ) -> list[Explanation]:
     """Judge every host for every flavor, near misses first.
 
-    :param flavors: the flavors.
-    :param hosts: the hosts.
-    :param exempt: patterns of keys that no aggregate may demand.
     :returns: one entry per flavor and host. Flavors keep their order; the
         hosts of each are ordered by the number of failing keys, then by name.
     """

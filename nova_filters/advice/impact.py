@@ -89,11 +89,8 @@ class Effect(NamedTuple):
     reason: str
 
 
-def judge_with(exempt: tuple[str, ...]) -> Judge:
-    """Return the verdict of AggregateInstanceTypeFilter as a function.
-
-    :param exempt: patterns of keys that no aggregate may demand.
-    """
+def judge_with(exempt: inputs.Exempt) -> Judge:
+    """Return the verdict of AggregateInstanceTypeFilter as a function."""
 
     @functools.cache
     def request(specs: Specs) -> Request:
@@ -125,8 +122,6 @@ def _concerned(before: Situation, after: Situation) -> list[str]:
 def flips(before: Situation, after: Situation) -> list[Effect]:
     """Return the verdicts that change.
 
-    :param before: the situation now.
-    :param after: the situation after the change.
     :returns: for the flavors that are in both, by flavor and host. A verdict
         that stays for another reason is left out.
     """
@@ -200,9 +195,6 @@ def moves(
     does not reach the server. A rebuild does not ask the server's own host
     again; an evacuation, a migration or an unshelving asks every host.
 
-    :param before: the situation now.
-    :param after: the situation after the change.
-    :param servers: the running servers.
     :returns: one entry per server, by name.
     """
     hosts = {*before.hosts, *after.hosts}

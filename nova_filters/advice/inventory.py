@@ -94,7 +94,6 @@ def hosts_of(
 
     :param aggregates: the aggregates.
     :param others: all hosts, without their aggregates; None if nobody knows.
-    :returns: the hosts, by name.
     """
     states = {host.name: host.state for host in others or ()}
     found: dict[str, list[inputs.Aggregate]] = {name: [] for name in states}

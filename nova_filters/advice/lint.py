@@ -133,14 +133,12 @@ def _lint_metadata(
 def lint(
     flavors: Sequence[inventory.Flavor],
     aggregates: Sequence[inventory.HostAggregate],
-    exempt: tuple[str, ...],
+    exempt: inputs.Exempt,
     others: Iterable[inventory.Host] | None = None,
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
-    :param flavors: the flavors.
     :param aggregates: the aggregates with their hosts.
-    :param exempt: patterns of keys that no aggregate may demand.
     :param others: all hosts, those in no aggregate included; None if nobody
         knows. A flavor may then have a host in no aggregate.
     :returns: the findings; the worst first, then by object and key.

@@ -26,7 +26,7 @@ def smallest(
     flavor: inventory.Flavor,
     host: inventory.Host,
     aggregates: Iterable[inputs.Aggregate],
-    exempt: tuple[str, ...],
+    exempt: inputs.Exempt,
     of_server: bool = False,
 ) -> Changes:
     """Return the fewest changes that would let a flavor use a host.
@@ -35,10 +35,7 @@ def smallest(
     the host joins an aggregate, its aggregate gets a key that it lacks, the
     flavor changes, the host leaves an aggregate.
 
-    :param flavor: the flavor, which the host refuses.
-    :param host: the host.
     :param aggregates: all aggregates.
-    :param exempt: patterns of keys that no aggregate may demand.
     :param of_server: whether the flavor is a server's copy, which nobody can
         change.
     :returns: the changes; none if there are none that would do.
@@ -92,7 +89,7 @@ def _offering(request: Request, host: inventory.Host) -> Iterator[Changes]:
 
 
 def _rewriting(
-    flavor: inventory.Flavor, host: inventory.Host, exempt: tuple[str, ...]
+    flavor: inventory.Flavor, host: inventory.Host, exempt: inputs.Exempt
 ) -> Iterator[Changes]:
     """Yield what could be changed in the flavor, if anything can."""
     specs = dict(flavor.extra_specs)

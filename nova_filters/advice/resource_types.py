@@ -17,7 +17,6 @@ def stands_for(registry: object, alias: str, resource: str) -> str:
 
     :param registry: the ``resource_registry`` of the stack's environment.
     :param alias: the type as Heat lists it.
-    :param resource: the resource's name.
     """
     if not isinstance(registry, Mapping):
         return alias

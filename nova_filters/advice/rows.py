@@ -48,7 +48,6 @@ _RecordT = TypeVar('_RecordT', inventory.Flavor, inventory.HostAggregate)
 def read_flavors(rows: Iterable[Row]) -> list[inventory.Flavor]:
     """Return the flavors that rows describe.
 
-    :param rows: the output of the client.
     :raises UnreadableError: if a column is missing.
     """
     command = 'openstack flavor list --all --long -f json'
@@ -65,7 +64,6 @@ def read_flavors(rows: Iterable[Row]) -> list[inventory.Flavor]:
 def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
     """Return the aggregates that rows describe.
 
-    :param rows: the output of the client.
     :returns: the aggregates. The client shows the metadata key
         ``availability_zone`` in a column of its own; here the key is
         metadata again.
@@ -122,7 +120,6 @@ def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
 def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
     """Return the servers that rows describe.
 
-    :param rows: the output of the client.
     :raises UnreadableError: if a column is missing, or if the flavor in it
         is a mere name.
     """
@@ -183,7 +180,6 @@ def continues(document: object) -> bool:
 def columns(row: Row) -> Row:
     """Return a row with all column names in one form.
 
-    :param row: a row as the client prints it.
     :returns: the row, its columns in lower case, with underscores.
     """
     return {

@@ -15,7 +15,7 @@ from os_placement_plugins.quoting import quote
 
 
 def _contradictions(
-    aggregates: Sequence[inputs.Aggregate], exempt: tuple[str, ...]
+    aggregates: Sequence[inputs.Aggregate], exempt: inputs.Exempt
 ) -> list[Reason]:
     """Return the demands of a host's aggregates that no flavor could meet."""
     reasons = Request((), exempt).reasons(aggregates)
@@ -25,7 +25,7 @@ def _contradictions(
 def contradictory(
     hosts: inventory.Hosts,
     aggregates: Sequence[inputs.Aggregate],
-    exempt: tuple[str, ...],
+    exempt: inputs.Exempt,
 ) -> Iterable[Finding]:
     """Find demands that exclude each other, in one aggregate or on a host."""
     found: dict[tuple[frozenset[str], str], Finding] = {}
@@ -53,7 +53,7 @@ def _closing_keys(
     aggregate: inputs.Aggregate,
     hosts: Iterable[tuple[inputs.Aggregate, ...]],
     flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
-    exempt: tuple[str, ...],
+    exempt: inputs.Exempt,
 ) -> collections.Counter[str]:
     """Count the flavors that each key keeps out; none if one gets in."""
     closing: collections.Counter[str] = collections.Counter()
@@ -76,7 +76,7 @@ def closed(
     flavors: Sequence[inventory.Flavor],
     hosts: inventory.Hosts,
     aggregates: Sequence[inputs.Aggregate],
-    exempt: tuple[str, ...],
+    exempt: inputs.Exempt,
 ) -> Iterator[Finding]:
     """Find forced aggregates whose demands no flavor meets on any host."""
     specs = [inputs.read_flavor(flavor.extra_specs) for flavor in flavors]
@@ -115,7 +115,7 @@ def confined(
     flavor: inventory.Flavor,
     hosts: inventory.Hosts,
     aggregates: Sequence[inventory.HostAggregate],
-    exempt: tuple[str, ...],
+    exempt: inputs.Exempt,
     complete: bool,
 ) -> Iterator[Finding]:
     """Find a flavor that no host takes, or one host only."""

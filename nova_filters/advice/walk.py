@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from nova_filters.advice import explanation, in_tree, inventory
-from nova_filters.matching import requirement
+from nova_filters.matching import inputs, requirement
 
 #: This package's filter.
 OURS: Final = 'AggregateInstanceTypeFilter'
@@ -137,17 +137,13 @@ def walk(
     candidates: Collection[str] | None,
     asked: str,
     filters: Iterable[str],
-    exempt: tuple[str, ...],
+    exempt: inputs.Exempt,
 ) -> Walk:
     """Return the way of a request.
 
-    :param hosts: all compute hosts.
-    :param request: the request.
     :param candidates: the names of Placement's candidates; None if Placement
         could not be asked.
     :param asked: what Placement was asked for.
-    :param filters: the enabled filters, in order.
-    :param exempt: patterns of keys that no aggregate may demand.
     """
     judged = {
         entry.host.name: entry

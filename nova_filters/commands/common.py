@@ -8,6 +8,7 @@ from typing import Final
 from nova_filters import conf
 from nova_filters.advice import inventory
 from nova_filters.commands import compute, files
+from nova_filters.matching.inputs import Exempt
 from os_placement_plugins.commands import lister
 from os_placement_plugins.commands.files import read_configuration
 
@@ -70,7 +71,7 @@ class FilterCommand(lister.Lister):
             help='nova.conf that sets exempt_metadata_keys',
         )
 
-    def exempt(self, parsed_args: argparse.Namespace) -> tuple[str, ...]:
+    def exempt(self, parsed_args: argparse.Namespace) -> Exempt:
         """Return the patterns of keys that no aggregate may demand."""
         if parsed_args.config_file:
             config = read_configuration(
@@ -86,7 +87,6 @@ class FilterCommand(lister.Lister):
     ) -> compute.Cloud | files.Saved:
         """Return where flavors and aggregates come from.
 
-        :param parsed_args: the command line.
         :returns: the files that it names, or else the cloud, logged in to.
         """
         paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}

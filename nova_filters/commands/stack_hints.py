@@ -92,11 +92,7 @@ class ShowStackHints(lister.Lister):
     def take_action(
         self, parsed_args: argparse.Namespace
     ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
-        """Return one row for each server.
-
-        :param parsed_args: the command line.
-        :raises CommandError: when something cannot be read.
-        """
+        """Return one row for each server."""
         keys = stack_keys.read(parsed_args)
         stack = parsed_args.stack
         types: dict[str, tuple[str, str]] = {}

@@ -59,11 +59,7 @@ class ListStackHints(lister.Lister):
     def take_action(
         self, parsed_args: argparse.Namespace
     ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
-        """Return one row for each server that carries stack hints.
-
-        :param parsed_args: the command line.
-        :raises CommandError: when something cannot be read.
-        """
+        """Return one row for each server that carries stack hints."""
         keys = stack_keys.read(parsed_args)
         if parsed_args.servers:
             members = files.read(

@@ -21,10 +21,7 @@ HINTS_SHOWN: Final = '2.100'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name files with servers, and keys.
-
-    :param parser: the parser of a command.
-    """
+    """Add the arguments that name files with servers, and keys."""
     parser.add_argument(
         '--servers',
         metavar='<file>',
@@ -51,7 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def read(parsed_args: argparse.Namespace) -> signature.Keys:
     """Return the keys of Heat; none if nobody asked for a check.
 
-    :param parsed_args: the command line.
     :raises CommandError: when a file cannot be read or has no key.
     """
     path = parsed_args.config_file or parsed_args.key_file
@@ -75,7 +71,6 @@ def read(parsed_args: argparse.Namespace) -> signature.Keys:
 def compute(connection: Any) -> Any:
     """Return the SDK's proxy of a Nova that shows hints.
 
-    :param connection: the SDK's connection.
     :raises CommandError: when this Nova is too old.
     """
     nova = connection.compute

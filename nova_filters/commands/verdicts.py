@@ -12,6 +12,7 @@ from osc_lib.cli import format_columns
 
 from nova_filters.advice import explanation, inventory, opening, walk
 from nova_filters.commands import compute
+from nova_filters.matching.inputs import Exempt
 from os_placement_plugins.commands.lister import fill
 
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
@@ -62,7 +63,7 @@ def summary(found: Iterable[explanation.Explanation]) -> Table:
 def matrix(
     flavors: Iterable[inventory.Flavor],
     aggregates: Iterable[inventory.HostAggregate],
-    exempt: tuple[str, ...],
+    exempt: Exempt,
 ) -> Table:
     """Return a row for each flavor and a column for each aggregate alone."""
     alone: inventory.Hosts = {
@@ -86,7 +87,7 @@ def conclude(
     copies: Collection[inventory.Flavor],
     found: Sequence[explanation.Explanation],
     aggregates: Sequence[inventory.HostAggregate],
-    exempt: tuple[str, ...],
+    exempt: Exempt,
 ) -> list[str]:
     """Return one sentence for each flavor, and what would open a host for it.
 
@@ -94,7 +95,6 @@ def conclude(
     :param copies: those of them that servers carry.
     :param found: all hosts for all flavors, as they are sorted.
     :param aggregates: all aggregates.
-    :param exempt: patterns of keys that no aggregate may demand.
     """
     told = []
     for flavor in flavors:
@@ -109,14 +109,13 @@ def conclude(
 def opening_of(
     entries: Iterable[explanation.Explanation],
     aggregates: Sequence[inventory.HostAggregate],
-    exempt: tuple[str, ...],
+    exempt: Exempt,
     of_server: bool = False,
 ) -> list[str]:
     """Return what would open the nearest host for a flavor.
 
     :param entries: the hosts, as they are sorted.
     :param aggregates: all aggregates.
-    :param exempt: patterns of keys that no aggregate may demand.
     :param of_server: whether the flavor is a server's copy.
     """
     refused = [entry for entry in entries if not entry.passed]
@@ -137,8 +136,6 @@ def opening_of(
 def tell(failed: compute.Failed, way: walk.Walk, silence: str) -> list[str]:
     """Return what the steps of a request come to, and what was not judged.
 
-    :param failed: the request.
-    :param way: its way.
     :param silence: why Placement does not answer; empty if it does.
     """
     told = [f'Nova says: {failed.fault}'] if failed.fault else []

@@ -16,6 +16,8 @@ from nova_filters.matching import requirement
 SCOPE: Final = 'aggregate_instance_extra_specs:'
 #: The metadata key that forces an aggregate ("Description").
 FLAG: Final = 'force_metadata_check'
+#: Patterns of keys that no aggregate may demand.
+Exempt = tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def key_of(name: object, forced: bool) -> str | None:
     return None if key == FLAG else key
 
 
-def is_exempt(key: str, patterns: tuple[str, ...]) -> bool:
+def is_exempt(key: str, patterns: Exempt) -> bool:
     """Tell whether no aggregate may demand a key.
 
     :param key: the metadata key, without the filter's scope.

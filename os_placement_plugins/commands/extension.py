@@ -20,8 +20,5 @@ API_VERSIONS: Final = ('1',)
 def build_option_parser(
     parser: argparse.ArgumentParser,
 ) -> argparse.ArgumentParser:
-    """Return the shell's parser as it is.
-
-    :param parser: the shell's parser.
-    """
+    """Return the shell's parser as it is."""
     return parser

@@ -18,7 +18,6 @@ from os_placement_plugins.errors import one_line
 def reading(path: str) -> Iterator[None]:
     """Turn what is wrong with a file into one line that names it.
 
-    :param path: the file.
     :raises CommandError: in place of what reading or parsing raises.
     """
     try:
@@ -36,7 +35,6 @@ def reading(path: str) -> Iterator[None]:
 def read_text(path: str) -> str:
     """Return what a file holds.
 
-    :param path: the file, in UTF-8.
     :raises CommandError: if it cannot be read.
     """
     with reading(path):
@@ -46,8 +44,6 @@ def read_text(path: str) -> str:
 def read_configuration(path: str, opts: options.Options) -> cfg.ConfigOpts:
     """Return what a configuration file says.
 
-    :param path: the file.
-    :param opts: the options to read.
     :raises CommandError: if the file cannot be read, or a value is wrong.
     """
     config = cfg.ConfigOpts()

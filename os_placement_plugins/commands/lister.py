@@ -45,20 +45,13 @@ class Lister(command.Lister):  # type: ignore[misc]
     failed = False
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Return the parser.
-
-        :param prog_name: the words of the command.
-        :returns: the parser.
-        """
+        """Return the parser."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         self.add_arguments(parser)
         return parser
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command.
-
-        :param parser: what cliff has made for the command.
-        """
+        """Add the arguments of the command."""
 
     def log_in(self) -> Any:
         """Log in, as the shell does for commands that always need a cloud.
@@ -79,12 +72,7 @@ class Lister(command.Lister):  # type: ignore[misc]
         column_names: Sequence[str],
         data: Iterable[Sequence[Any]],
     ) -> int:
-        """Print the result; a table as wide as the terminal, with remarks.
-
-        :param parsed_args: the command line.
-        :param column_names: all columns.
-        :param data: the rows.
-        """
+        """Print the result; a table as wide as the terminal, with remarks."""
         if parsed_args.formatter != 'table':
             return int(super().produce_output(parsed_args, column_names, data))
         parsed_args.columns = parsed_args.columns or [*self.table_columns]
@@ -100,8 +88,6 @@ class Lister(command.Lister):  # type: ignore[misc]
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Run the command; whatever is wrong is told in one line.
 
-        :param parsed_args: the command line.
-        :returns: the exit code.
         :raises CommandError: if the input is wrong, or a cloud or a file
             gives no answer.
         """
@@ -110,11 +96,7 @@ class Lister(command.Lister):  # type: ignore[misc]
 
 
 def fill(text: str, indent: str = '') -> str:
-    """Return a text in lines as wide as the terminal; no word is broken.
-
-    :param text: a sentence.
-    :param indent: what each line begins with.
-    """
+    """Return a text in lines as wide as the terminal; no word is broken."""
     width = shutil.get_terminal_size().columns
     options = {'initial_indent': indent, 'subsequent_indent': indent}
     return '\n'.join(_lines(text, width, **options))
@@ -125,9 +107,7 @@ def _fit(
 ) -> list[list[Any]]:
     """Return rows whose last column is broken into lines.
 
-    :param names: all columns.
     :param chosen: the columns of the table, as cliff takes them; all if none.
-    :param data: the rows.
     """
     wanted = [name.lower().strip().replace(' ', '_') for name in chosen]
     rows = list(map(list, data))
