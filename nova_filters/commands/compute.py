@@ -7,13 +7,12 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from keystoneauth1 import exceptions as auth_exceptions
 from openstack import exceptions as sdk_exceptions
 from openstack import utils
 from osc_lib import exceptions
 
 from nova_filters.advice import demand, inventory, walk
-from os_placement_plugins.errors import one_line
+from os_placement_plugins.commands.lister import telling_in_one_line
 
 LOG = logging.getLogger(__name__)
 
@@ -129,17 +128,15 @@ class Cloud:
             answer.
         """
         try:
-            answer = self._connection.placement.get(
-                '/allocation_candidates',
-                params=dict(query),
-                microversion=_PLACEMENT_VERSION,
-            )
-            sdk_exceptions.raise_from_response(answer)
-        except (
-            auth_exceptions.ClientException,
-            sdk_exceptions.SDKException,
-        ) as exc:
-            return None, one_line(exc)
+            with telling_in_one_line():
+                answer = self._connection.placement.get(
+                    '/allocation_candidates',
+                    params=dict(query),
+                    microversion=_PLACEMENT_VERSION,
+                )
+                sdk_exceptions.raise_from_response(answer)
+        except exceptions.CommandError as exc:
+            return None, str(exc)
         found = answer.json()
         roots = {
             found['provider_summaries'][provider]['root_provider_uuid']

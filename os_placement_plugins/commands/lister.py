@@ -4,6 +4,7 @@
 
 import argparse
 import contextlib
+import functools
 import logging
 import shutil
 import textwrap
@@ -24,6 +25,10 @@ _VERBOSE: Final = 2
 _NARROW: Final = 24
 _FRAME: Final = 3
 _UNLIMITED: Final = 1_000_000
+#: Return a text in lines; no word is broken.
+_lines: Final = functools.partial(
+    textwrap.wrap, break_long_words=False, break_on_hyphens=False
+)
 
 
 class Lister(command.Lister):  # type: ignore[misc]
@@ -98,8 +103,9 @@ class Lister(command.Lister):  # type: ignore[misc]
 def fill(text: str, indent: str = '') -> str:
     """Return a text in lines as wide as the terminal; no word is broken."""
     width = shutil.get_terminal_size().columns
-    options = {'initial_indent': indent, 'subsequent_indent': indent}
-    return '\n'.join(_lines(text, width, **options))
+    return '\n'.join(
+        _lines(text, width, initial_indent=indent, subsequent_indent=indent)
+    )
 
 
 def _fit(
@@ -130,17 +136,6 @@ def _fit(
         if len(text) > width:
             row[last] = '\n'.join(_lines(text, width))
     return rows
-
-
-def _lines(text: str, width: int, **options: Any) -> list[str]:
-    """Return a text in lines; no word is broken."""
-    return textwrap.wrap(
-        text,
-        width,
-        break_long_words=False,
-        break_on_hyphens=False,
-        **options,
-    )
 
 
 def _text(cell: Any) -> str:
