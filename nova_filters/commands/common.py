@@ -3,7 +3,10 @@
 """What the commands on the filter share: where their input comes from."""
 
 import argparse
+from collections.abc import Iterable
 from typing import Final
+
+from osc_lib import exceptions
 
 from nova_filters import conf
 from nova_filters.advice import inventory
@@ -30,6 +33,15 @@ NO_HOSTS: Final = (
     'No --hosts: hosts in no aggregate are left out, and hosts may be '
     'disabled or down.'
 )
+
+
+def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
+    """Refuse a host that is not there."""
+    for name in names:
+        if name not in hosts:
+            raise exceptions.CommandError(
+                f'No compute host has the name {name!r}'
+            )
 
 
 class FilterCommand(lister.Lister):

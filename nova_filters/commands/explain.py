@@ -100,7 +100,13 @@ class ExplainFilter(common.FilterCommand):
         way = self._walk(source, parsed_args)
         if way is not None:
             return way
-        copies = _copies(source, parsed_args.server)
+        copies = [
+            inventory.Flavor(
+                f'{server.flavor.name} of {server.name}',
+                server.flavor.extra_specs,
+            )
+            for server in source.servers_named(parsed_args.server)
+        ]
         flavors = _flavors(source, parsed_args, copies)
         aggregates = source.aggregates()
         exempt = self.exempt(parsed_args)
@@ -120,9 +126,9 @@ class ExplainFilter(common.FilterCommand):
             return verdicts.matrix(flavors, aggregates, exempt)
         others = source.hosts()
         hosts = inventory.hosts_of(aggregates, others)
-        found = explanation.explain(
-            flavors, _select(hosts, parsed_args.host), exempt
-        )
+        common.check_hosts(hosts, parsed_args.host)
+        chosen = {name: hosts[name] for name in parsed_args.host} or hosts
+        found = explanation.explain(flavors, chosen, exempt)
         self.failed = parsed_args.fail_if_none and not all(
             any(entry.open for entry in found if entry.flavor is flavor)
             for flavor in flavors
@@ -212,19 +218,6 @@ def _filters(path: str | None) -> Sequence[str]:
     return found
 
 
-def _copies(
-    source: compute.Cloud | files.Saved, servers: Sequence[str]
-) -> list[inventory.Flavor]:
-    """Return the copies of flavors that are embedded in servers."""
-    return [
-        inventory.Flavor(
-            f'{server.flavor.name} of {server.name}',
-            server.flavor.extra_specs,
-        )
-        for server in source.servers_named(servers)
-    ]
-
-
 def _flavors(
     source: compute.Cloud | files.Saved,
     parsed_args: argparse.Namespace,
@@ -243,13 +236,3 @@ def _flavors(
             'Name a flavor, or a server with --server'
         )
     return source.flavors()
-
-
-def _select(hosts: inventory.Hosts, wanted: Sequence[str]) -> inventory.Hosts:
-    """Return the hosts that the command line names, or all of them."""
-    unknown = [name for name in wanted if name not in hosts]
-    if unknown:
-        raise exceptions.CommandError(
-            f'No compute host has the name {unknown[0]!r}'
-        )
-    return {name: hosts[name] for name in wanted} if wanted else hosts
