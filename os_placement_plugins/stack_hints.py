@@ -150,12 +150,11 @@ def _read_json_path(text: str) -> tuple[PathStep, ...] | None:
         return None
     steps = []
     for pair in pairs:
-        if not isinstance(pair, list) or len(pair) != 2:
-            return None
-        resource, stack = pair
-        if not isinstance(stack, str) or not isinstance(resource, str | None):
-            return None
-        steps.append(PathStep(resource, stack))
+        match pair:
+            case [str() | None as resource, str() as stack]:
+                steps.append(PathStep(resource, stack))
+            case _:
+                return None
     return tuple(steps)
 
 
