@@ -28,7 +28,6 @@ class SigningKeys(types.List):
     def __call__(self, value: Any) -> list[Any]:
         """Return the keys.
 
-        :param value: the keys, separated by commas, or a list.
         :raises ValueError: if a key cannot be used.
         """
         keys: list[Any] = super().__call__(value)
@@ -37,11 +36,7 @@ class SigningKeys(types.List):
 
 
 def register(config: cfg.ConfigOpts, options: Options) -> None:
-    """Register options; a second call changes nothing.
-
-    :param config: the configuration of the service.
-    :param options: the groups and their options.
-    """
+    """Register options; a second call changes nothing."""
     for group, opts in options:
         # A group for each configuration: oslo.config keeps overrides in it.
         config.register_group(
@@ -54,7 +49,6 @@ def find_wrong(config: cfg.ConfigOpts, options: Options) -> list[str]:
     """Say what is wrong with the values of options.
 
     :param config: the configuration, with the options registered.
-    :param options: the groups and their options.
     :returns: a text for each wrong value, which names the option. No text
         holds a part of a secret value.
     """
@@ -71,7 +65,6 @@ def find_unread(config: cfg.ConfigOpts, options: Options) -> list[str]:
     """Say what nothing reads of the sections of this package.
 
     :param config: the configuration, read from files.
-    :param options: the groups and their options.
     :returns: a text for each option that its section does not have, and for
         each section that is almost named like one of the groups.
     """
@@ -105,8 +98,6 @@ def _nearest(what: str, name: str, known: Iterable[str]) -> list[str]:
 def check(config: cfg.ConfigOpts, options: Options) -> None:
     """Raise an error if a value is wrong.
 
-    :param config: the configuration, with the options registered.
-    :param options: the groups and their options.
     :raises ConfigFileValueError: with what :func:`find_wrong` says.
     """
     wrong = find_wrong(config, options)

@@ -135,11 +135,7 @@ class Checks(upgradecheck.UpgradeCommands):
 def with_right_values(
     check: Callable[[Any], Result],
 ) -> Callable[[Any], Result]:
-    """Run a check only if all options have right values.
-
-    :param check: a check that reads the options.
-    :returns: the check; it fails with wrong values, because it cannot look.
-    """
+    """Return a check that fails with wrong values, because it cannot look."""
 
     @functools.wraps(check)
     def wrapped(self: Any) -> Result:

@@ -5,7 +5,7 @@
 A host lists an instance only when the instance is ACTIVE. Between a
 scheduler's choice and that moment the instance is *starting*. Its host is
 then what this process expects the scheduler to choose, and later what
-Placement says.
+Placement says. Each time is in seconds.
 """
 
 import collections
@@ -43,7 +43,7 @@ class Starting:
     """An instance that no host lists.
 
     :param stack: the instance's stack.
-    :param due: when to ask Placement for its host, in seconds.
+    :param due: when to ask Placement for its host.
     :param hosts: the host; empty as long as nobody knows it. Placement may
         name more than one provider.
     :param asked: whether Placement has been asked.
@@ -78,7 +78,6 @@ class StackMembers:
         :param lists: the instances on each host.
         :param load: called at most once, with instances that are not known.
             If it raises, nothing has changed.
-        :param now: the time in seconds.
         :returns: how many instances are left to be read by later calls.
         """
         with self._lock:
@@ -139,11 +138,7 @@ class StackMembers:
             del self._starting[next(iter(self._starting))]
 
     def announce(self, stacks: Mapping[str, Stack], now: float) -> None:
-        """Remember instances that are about to be scheduled somewhere.
-
-        :param stacks: the stack of each.
-        :param now: the time in seconds.
-        """
+        """Remember instances that are about to be scheduled somewhere."""
         with self._lock:
             for uuid, stack in stacks.items():
                 if uuid not in self._starting and uuid not in self._hosts.get(
@@ -165,10 +160,8 @@ class StackMembers:
     ) -> list[str]:
         """Return members to ask Placement about; nobody else asks meanwhile.
 
-        :param stack: the stack.
         :param ready: members that a cell has, of :meth:`unasked`.
         :param count: how many to return at most.
-        :param now: the time in seconds.
         """
         with self._lock:
             due = [
@@ -213,11 +206,8 @@ class StackMembers:
     ) -> None:
         """Have a host chosen for an instance, one after the other.
 
-        :param stack: the instance's stack.
-        :param uuid: the instance.
         :param decide: returns the host that the scheduler is expected to
             choose, given how many other members each host has.
-        :param now: the time in seconds.
         """
         with self._lock:
             listed = self._hosts.get(stack, {})
