@@ -102,27 +102,20 @@ def _member(server: Mapping[str, Any], keys: signature.Keys) -> Member:
             f'the "scheduler_hints" of server "{name}" are no mapping'
         )
     project = next((fields[key] for key in _PROJECT if key in fields), None)
+    if signature.HINT not in hints:
+        state = Signature.UNSIGNED
+    elif not keys:
+        state = Signature.NOT_CHECKED
+    elif keys.signed(hints, project):
+        state = Signature.VALID
+    else:
+        state = Signature.INVALID
     return Member(
         name,
         server_id,
         stack_hints.read(hints),
-        _signature(hints, project, keys),
+        state,
         signature.key_id(hints),
         project if isinstance(project, str) else None,
         any(str(name).startswith(signature.PREFIX) for name in hints),
     )
-
-
-def _signature(
-    hints: Mapping[str, Any],
-    project: object,
-    keys: signature.Keys,
-) -> Signature:
-    """Return the state of the signature."""
-    if signature.HINT not in hints:
-        return Signature.UNSIGNED
-    if not keys:
-        return Signature.NOT_CHECKED
-    if keys.signed(hints, project):
-        return Signature.VALID
-    return Signature.INVALID

@@ -116,10 +116,11 @@ def _in_tree(host: inventory.Host, request: Request) -> str | None:
     return reason.summary() if reason else None
 
 
-#: The filters that can be judged from outside.
+#: The steps that can be judged from outside.
 _JUDGES: Final[Mapping[str, _Judge]] = {
     'AllHostsFilter': lambda host, request: None,
     'ComputeFilter': _state,
+    'Availability zone': _zone,
     'AvailabilityZoneFilter': _zone,
     'AggregateMultiTenancyIsolation': _project,
     'AggregateTypeAffinityFilter': _type,
@@ -158,7 +159,7 @@ def walk(
     if request.zone:
         filters = 'Availability zone', *filters
     for name in filters:
-        judge = _zone if name == 'Availability zone' else _JUDGES.get(name)
+        judge = _JUDGES.get(name)
         if name == OURS:
             refused = [judged[h.name] for h in left if judged[h.name].reasons]
             left = [host for host in left if judged[host.name].passed]
