@@ -10,7 +10,6 @@ from oslo_config import cfg
 
 from nova_filters.advice import explanation, inventory, walk
 from nova_filters.commands import common, compute, files, verdicts
-from nova_filters.commands.verdicts import Table
 from os_placement_plugins.commands import lister
 from os_placement_plugins.commands.files import read_configuration
 
@@ -94,7 +93,7 @@ class ExplainFilter(common.FilterCommand):
             'aggregate: the result for a host in this aggregate only',
         )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+    def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
         source = self.source(parsed_args)
         way = self._walk(source, parsed_args)
@@ -146,7 +145,7 @@ class ExplainFilter(common.FilterCommand):
         self,
         found: list[explanation.Explanation],
         parsed_args: argparse.Namespace,
-    ) -> Table:
+    ) -> lister.Table:
         """Return the table of hosts, or of their numbers."""
         if parsed_args.only_passed:
             found = [e for e in found if e.passed]
@@ -166,7 +165,7 @@ class ExplainFilter(common.FilterCommand):
         self,
         source: compute.Cloud | files.Saved,
         parsed_args: argparse.Namespace,
-    ) -> Table | None:
+    ) -> lister.Table | None:
         """Return the steps of a request that has failed, if it has."""
         if isinstance(source, files.Saved) or not _is_plain(parsed_args):
             return None

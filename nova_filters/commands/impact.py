@@ -112,9 +112,7 @@ class ShowFilterImpact(common.FilterCommand):
             'enabled now, with AggregateInstanceTypeFilter',
         )
 
-    def take_action(
-        self, parsed_args: argparse.Namespace
-    ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+    def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
         _check(parsed_args)
         typed = [_read(*words) for words in parsed_args.changes]

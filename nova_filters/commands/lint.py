@@ -33,9 +33,7 @@ class LintFilter(common.FilterCommand):
             help='show only findings of at least this severity; default: info',
         )
 
-    def take_action(
-        self, parsed_args: argparse.Namespace
-    ) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
+    def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
         source = self.source(parsed_args)
         flavors, aggregates = source.flavors(), source.aggregates()
@@ -59,9 +57,7 @@ class LintFilter(common.FilterCommand):
         ]
         if others is None:
             self.remarks.append(lister.fill(_NO_HOSTS))
-        least = mistakes.SEVERITIES.index(
-            mistakes.Severity(parsed_args.severity)
-        )
+        least = mistakes.SEVERITIES.index(parsed_args.severity)
         shown = mistakes.SEVERITIES[: least + 1]
         return _COLUMNS, [
             (
@@ -87,21 +83,14 @@ class LintFilter(common.FilterCommand):
         if parsed_args.formatter != 'table' or parsed_args.columns:
             return super().produce_output(parsed_args, column_names, data)
         for row in data:
-            print(_block(*row), end='\n\n', file=self.app.stdout)
+            print(_block(row), end='\n\n', file=self.app.stdout)
         print(*self.remarks, sep='\n', file=self.app.stdout)
         return 0
 
 
-def _block(
-    severity: str,
-    code: str,
-    owner: str,
-    name: str,
-    key: str,
-    problem: str,
-    remedy: str,
-) -> str:
+def _block(row: Sequence[str]) -> str:
     """Return one finding as text; a command stays in one line."""
+    severity, code, owner, name, key, problem, remedy = row
     lines = [
         f'{severity}: {code}',
         f'  {owner} {name}, {key}',

@@ -4,7 +4,7 @@
 
 import argparse
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from cliff import columns
@@ -89,9 +89,7 @@ class ShowStackHints(lister.Lister):
             help='also show the IDs and the resource type',
         )
 
-    def take_action(
-        self, parsed_args: argparse.Namespace
-    ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+    def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return one row for each server."""
         keys = stack_keys.read(parsed_args)
         stack = parsed_args.stack
@@ -108,7 +106,10 @@ class ShowStackHints(lister.Lister):
                         f'No server of these files names the stack {stack!r}'
                     )
         elif stack:
-            members = server_hints.read_servers(self._ask(stack, types), keys)
+            connection = self.log_in()
+            nova = stack_keys.compute(connection)
+            types = dict(_servers_of(connection.orchestration, stack))
+            members = server_hints.read_servers(_ask(nova, types), keys)
         else:
             raise exceptions.CommandError(
                 'Which stack? Name it, or give servers with --servers'
@@ -122,32 +123,24 @@ class ShowStackHints(lister.Lister):
             for member in members
         )
 
-    def _ask(
-        self, stack: str, types: dict[str, tuple[str, str]]
-    ) -> Iterator[Mapping[str, Any]]:
-        """Yield the servers of a stack, as Nova's API answers.
 
-        :param types: gets the resource type of each server's id, and the
-            name that the template has for the type.
-        """
-        connection = self.log_in()
-        nova = stack_keys.compute(connection)
-        types.update(_servers_of(connection.orchestration, stack))
-        for server_id in types:
-            # Not as the SDK's own resource: an older SDK asks for it with an
-            # older version, and gets no hints.
-            answer = nova.get(
-                f'/servers/{server_id}', microversion=stack_keys.HINTS_SHOWN
+def _ask(nova: Any, server_ids: Iterable[str]) -> Iterator[Mapping[str, Any]]:
+    """Yield servers, as Nova's API answers."""
+    for server_id in server_ids:
+        # Not as the SDK's own resource: an older SDK asks for it with an
+        # older version, and gets no hints.
+        answer = nova.get(
+            f'/servers/{server_id}', microversion=stack_keys.HINTS_SHOWN
+        )
+        if answer.status_code == 404:
+            LOG.warning(
+                'Server %s of the stack is not in Nova, or belongs to '
+                'another project.',
+                server_id,
             )
-            if answer.status_code == 404:
-                LOG.warning(
-                    'Server %s of the stack is not in Nova, or belongs to '
-                    'another project.',
-                    server_id,
-                )
-                continue
-            sdk_exceptions.raise_from_response(answer)
-            yield answer.json()['server']
+            continue
+        sdk_exceptions.raise_from_response(answer)
+        yield answer.json()['server']
 
 
 def _servers_of(

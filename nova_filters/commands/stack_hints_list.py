@@ -56,9 +56,7 @@ class ListStackHints(lister.Lister):
             help='show the IDs of servers and projects as well',
         )
 
-    def take_action(
-        self, parsed_args: argparse.Namespace
-    ) -> tuple[tuple[str, ...], Iterator[tuple[Any, ...]]]:
+    def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return one row for each server that carries stack hints."""
         keys = stack_keys.read(parsed_args)
         if parsed_args.servers:

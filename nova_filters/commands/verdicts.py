@@ -13,9 +13,7 @@ from osc_lib.cli import format_columns
 from nova_filters.advice import explanation, inventory, opening, walk
 from nova_filters.commands import compute
 from nova_filters.matching.inputs import Exempt
-from os_placement_plugins.commands.lister import fill
-
-Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
+from os_placement_plugins.commands.lister import Table, fill
 
 _PASS = 'pass'  # noqa: S105
 _REFUSE = 'refuse'

@@ -25,6 +25,9 @@ _VERBOSE: Final = 2
 _NARROW: Final = 24
 _FRAME: Final = 3
 _UNLIMITED: Final = 1_000_000
+#: The columns and the rows that a command returns.
+Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
+
 #: Return a text in lines; no word is broken.
 _lines: Final = functools.partial(
     textwrap.wrap, break_long_words=False, break_on_hyphens=False
