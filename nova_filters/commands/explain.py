@@ -121,7 +121,7 @@ class ExplainFilter(common.FilterCommand):
                     '--matrix judges aggregates: leave out --host, --hosts, '
                     '--only-passed, --only-refused and --fail-if-none'
                 )
-            self.remarks = [lister.fill(common.OTHERS)]
+            self.remarks = [common.OTHERS]
             return verdicts.matrix(flavors, aggregates, exempt)
         others = source.hosts()
         hosts = inventory.hosts_of(aggregates, others)
@@ -132,9 +132,9 @@ class ExplainFilter(common.FilterCommand):
             any(entry.open for entry in found if entry.flavor is flavor)
             for flavor in flavors
         )
-        self.remarks = [lister.fill(common.OTHERS)]
+        self.remarks = [common.OTHERS]
         if others is None:
-            self.remarks.append(lister.fill(common.NO_HOSTS))
+            self.remarks.append(common.NO_HOSTS)
         if not parsed_args.summary:
             self.remarks += verdicts.conclude(
                 flavors, copies, found, aggregates, exempt
@@ -186,7 +186,7 @@ class ExplainFilter(common.FilterCommand):
         self.failed = parsed_args.fail_if_none and not left
         self.remarks = verdicts.tell(failed, way, silence)
         if not parsed_args.config_file:
-            self.remarks.append(lister.fill(_DEFAULT_FILTERS))
+            self.remarks.append(_DEFAULT_FILTERS)
         if not left:
             self.remarks += verdicts.opening_of(
                 sorted(way.near, key=lambda e: len(e.failing_keys)),

@@ -150,12 +150,12 @@ class ShowFilterImpact(common.FilterCommand):
         self.failed = bool(parsed_args.fail_on) and any(
             effect.effect == impact.STRANDED for effect in effects
         )
-        self.remarks = [lister.fill(common.OTHERS)]
+        self.remarks = [common.OTHERS]
         if others is None:
-            self.remarks.append(lister.fill(common.NO_HOSTS))
+            self.remarks.append(common.NO_HOSTS)
         if servers is None:
             self.remarks.append(_NO_SERVERS)
-        self.remarks.append(lister.fill(impact.sentence(effects)))
+        self.remarks.append(impact.sentence(effects))
         if typed:
             self.remarks += ['To make the change:', *(f'  {c}' for c in typed)]
         if parsed_args.summary:

@@ -50,13 +50,11 @@ class LintFilter(common.FilterCommand):
             for word, number in counts.items()
         )
         self.remarks = [
-            lister.fill(
-                f'{told or "Nothing"} found in {len(flavors)} flavors and '
-                f'{len(aggregates)} aggregates.'
-            )
+            f'{told or "Nothing"} found in {len(flavors)} flavors and '
+            f'{len(aggregates)} aggregates.'
         ]
         if others is None:
-            self.remarks.append(lister.fill(_NO_HOSTS))
+            self.remarks.append(_NO_HOSTS)
         least = mistakes.SEVERITIES.index(parsed_args.severity)
         shown = mistakes.SEVERITIES[: least + 1]
         return _COLUMNS, [
@@ -84,7 +82,7 @@ class LintFilter(common.FilterCommand):
             return super().produce_output(parsed_args, column_names, data)
         for row in data:
             print(_block(row), end='\n\n', file=self.app.stdout)
-        print(*self.remarks, sep='\n', file=self.app.stdout)
+        self.print_remarks()
         return 0
 
 

@@ -13,7 +13,7 @@ from osc_lib.cli import format_columns
 from nova_filters.advice import explanation, inventory, opening, walk
 from nova_filters.commands import compute
 from nova_filters.matching.inputs import Exempt
-from os_placement_plugins.commands.lister import Table, fill
+from os_placement_plugins.commands.lister import Table
 
 _PASS = 'pass'  # noqa: S105
 _REFUSE = 'refuse'
@@ -98,7 +98,7 @@ def conclude(
     for flavor in flavors:
         own = [entry for entry in found if entry.flavor is flavor]
         label = f'{flavor.name}: ' if len(flavors) > 1 else ''
-        told.append(fill(label + explanation.sentence(own)))
+        told.append(label + explanation.sentence(own))
         if not any(entry.open for entry in own):
             told += opening_of(own, aggregates, exempt, flavor in copies)
     return told
@@ -126,9 +126,9 @@ def opening_of(
         nearest.flavor, host, aggregates, exempt, of_server
     )
     if not changes:
-        return [fill(f'The nearest host is {host.name}.')]
+        return [f'The nearest host is {host.name}.']
     text = f'The nearest host is {host.name}. This change would open it:'
-    return [fill(text), *(f'  {change}' for change in changes)]
+    return [text, *(f'  {change}' for change in changes)]
 
 
 def tell(failed: compute.Failed, way: walk.Walk, silence: str) -> list[str]:
@@ -149,4 +149,4 @@ def tell(failed: compute.Failed, way: walk.Walk, silence: str) -> list[str]:
     told.append(
         'The hosts are those of now: they may have changed since the request.'
     )
-    return list(map(fill, told))
+    return told

@@ -47,7 +47,7 @@ class Lister(command.Lister):  # type: ignore[misc]
     #: The columns of a table; the other formats have all. Empty stands for
     #: all. "-c" chooses others.
     table_columns: Sequence[str] = ()
-    #: What stands below a table, in lines as they are printed.
+    #: The sentences below a table; an indented one stays in one line.
     remarks: Sequence[str] = ()
     #: Whether the exit code is 1 although there is an answer.
     failed = False
@@ -89,9 +89,15 @@ class Lister(command.Lister):  # type: ignore[misc]
             # On a terminal, cliff would break the names of hosts.
             parsed_args.max_width = _UNLIMITED
         super().produce_output(parsed_args, column_names, data)
-        for remark in self.remarks:
-            print(remark, file=self.app.stdout)
+        self.print_remarks()
         return 0
+
+    def print_remarks(self) -> None:
+        """Print what stands below a table."""
+        for remark in self.remarks:
+            # What is there to paste, nobody wants in several lines.
+            text = remark if remark.startswith('  ') else fill(remark)
+            print(text, file=self.app.stdout)
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Run the command; whatever is wrong is told in one line.

@@ -7,7 +7,6 @@ import collections
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from os_placement_plugins.commands import lister
 from senlin_plugins.commands import clusters
 from senlin_plugins.commands.cluster_lister import Cell, ClusterLister, Table
 from senlin_plugins.planning import failing, rebalancing
@@ -102,12 +101,12 @@ class ListClusterRegion(ClusterLister):
         if not parsed_args.long:
             self.table_columns = SHORT
         self.remarks = [
-            lister.fill(f'{name} is {state["state"]}: {state["why"]}.')
+            f'{name} is {state["state"]}: {state["why"]}.'
             for name, state in states.items()
             if 'why' in state
         ]
         if left:
-            self.remarks.append(lister.fill(LEFT.format(cluster.name)))
+            self.remarks.append(LEFT.format(cluster.name))
         return COLUMNS, rows
 
 

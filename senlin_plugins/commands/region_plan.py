@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from osc_lib import exceptions
 
-from os_placement_plugins.commands import files, lister
+from os_placement_plugins.commands import files
 from senlin_plugins.commands import clusters
 from senlin_plugins.commands.cluster_lister import (
     Cell,
@@ -120,9 +120,7 @@ class PlanClusterRegion(ClusterLister):
         shares = projection.explain(snapshot, decision)
         self.table_columns = SHORT
         self.remarks = [
-            lister.fill(f'{share.name}: {share.why}.')
-            for share in shares
-            if share.why
+            f'{share.name}: {share.why}.' for share in shares if share.why
         ]
         return COLUMNS, [_row(share) for share in shares]
 
