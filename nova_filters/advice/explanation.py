@@ -18,8 +18,6 @@ from os_placement_plugins.quoting import quote
 class Explanation:
     """The verdict on one flavor and one host, and why.
 
-    :param flavor: the flavor.
-    :param host: the host.
     :param reasons: every reason to refuse the host; none if it passes.
     """
 

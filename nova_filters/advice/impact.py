@@ -38,8 +38,6 @@ class Situation:
     """Flavors and hosts, and the filter that judges them.
 
     :param flavors: extra specs by the flavor's name.
-    :param hosts: the hosts.
-    :param judge: the filter.
     """
 
     flavors: Mapping[str, Mapping[str, str]]

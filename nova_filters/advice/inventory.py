@@ -20,8 +20,6 @@ class UnreadableError(ValueError):
 class Flavor:
     """A flavor.
 
-    :param name: its name.
-    :param extra_specs: its extra specs.
     :param id: its ID, which an operator may give in place of the name.
     """
 
@@ -47,8 +45,6 @@ class HostAggregate(inputs.Aggregate):
 class Server:
     """A server.
 
-    :param name: its name.
-    :param id: its ID.
     :param host: the host it runs on; empty if it has none, or if Nova does
         not show the host to the user.
     :param flavor: the copy of the flavor that Nova keeps with the server and
@@ -92,7 +88,6 @@ def hosts_of(
 ) -> Hosts:
     """Return what the filter sees of each host.
 
-    :param aggregates: the aggregates.
     :param others: all hosts, without their aggregates; None if nobody knows.
     """
     states = {host.name: host.state for host in others or ()}

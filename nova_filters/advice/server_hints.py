@@ -38,8 +38,6 @@ class Signature(enum.StrEnum):
 class Member:
     """One server and its hints.
 
-    :param name: the server's name.
-    :param id: the server's id.
     :param hints: the stack that the hints name, signed or not.
     :param signature: whether Heat signed the hints.
     :param key_id: the id of the key that the signature names, right or

@@ -97,10 +97,7 @@ class FilterCommand(lister.Lister):
     def source(
         self, parsed_args: argparse.Namespace
     ) -> compute.Cloud | files.Saved:
-        """Return where flavors and aggregates come from.
-
-        :returns: the files that it names, or else the cloud, logged in to.
-        """
+        """Return the files that are named, or else the cloud, logged in to."""
         paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}
         if any(paths.values()):
             return files.Saved(paths)
