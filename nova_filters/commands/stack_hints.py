@@ -82,11 +82,8 @@ class ShowStackHints(lister.Lister):
             help='stack (name or ID); with --servers, show only servers whose '
             'hints contain this stack',
         )
-        stack_keys.add_arguments(parser)
-        parser.add_argument(
-            '--long',
-            action='store_true',
-            help='also show the IDs and the resource type',
+        stack_keys.add_arguments(
+            parser, long='also show the IDs and the resource type'
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:

@@ -49,11 +49,8 @@ class ListStackHints(lister.Lister):
             metavar='<key-id>',
             help='list only the servers whose signature contains this key ID',
         )
-        stack_keys.add_arguments(parser)
-        parser.add_argument(
-            '--long',
-            action='store_true',
-            help='show the IDs of servers and projects as well',
+        stack_keys.add_arguments(
+            parser, long='show the IDs of servers and projects as well'
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:

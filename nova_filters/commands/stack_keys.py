@@ -20,8 +20,11 @@ from os_placement_plugins.commands.files import (
 HINTS_SHOWN: Final = '2.100'
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that name files with servers, and keys."""
+def add_arguments(parser: argparse.ArgumentParser, long: str) -> None:
+    """Add the arguments that name files with servers, and keys, and --long.
+
+    :param long: the help of --long.
+    """
     parser.add_argument(
         '--servers',
         metavar='<file>',
@@ -43,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='<file>',
         help='check signatures with the keys in this file, one on each line',
     )
+    parser.add_argument('--long', action='store_true', help=long)
 
 
 def read(parsed_args: argparse.Namespace) -> signature.Keys:
