@@ -29,6 +29,7 @@ from senlin_plugins import conf
 #: What this package publishes, and the option value that enables it.
 POLICY_TYPES: Final = {
     'senlin_plugins.policy.region_placement-1.0': conf.REGION_PLACEMENT,
+    'senlin_plugins.policy.region_placement-1.1': conf.REGION_PLACEMENT,
     'senlin_plugins.policy.deletion-1.0': conf.DELETION,
     'senlin_plugins.policy.deletion-1.1': conf.DELETION,
 }

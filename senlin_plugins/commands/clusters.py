@@ -15,7 +15,7 @@ from senlin_plugins.planning import failing, region_spec, requirements
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import is_placed
+from senlin_plugins.planning.snapshot import Failure, is_placed
 
 #: Seconds between two looks at an action.
 PAUSE: Final = 1.0
@@ -36,7 +36,7 @@ class Policy(NamedTuple):
     follows: bool = False
     effective: bool = True
 
-    def failing(self, cluster: Any) -> dict[str, str]:
+    def failing(self, cluster: Any) -> dict[str, Failure]:
         """Return the regions that the policy avoids for a cluster, and why.
 
         :param cluster: the cluster, as the policy has last left it.

@@ -161,8 +161,8 @@ class RebalanceClusterRegion(ClusterLister):
         gone = self.unreachable(policy, cluster, names, growing=False)
         closed = self.unreachable(policy, cluster, names, growing=True)
         failing = policy.failing(cluster)
-        for name, why in failing.items():
-            self.warn("Region '%s' %s.", name, why)
+        for name, failure in failing.items():
+            self.warn("Region '%s' %s.", name, failure.why)
         current = clusters.distribution(
             clustering, nodes, False, self._args.default_region
         )

@@ -21,7 +21,12 @@ from typing import Any, Final, NamedTuple
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
+from senlin_plugins.planning.snapshot import (
+    Failure,
+    Node,
+    Snapshot,
+    distribution,
+)
 
 DATA_KEY: Final = 'region_placement'
 OUT: Final = 'out'
@@ -69,10 +74,12 @@ def read_states(data: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     return dict((data.get(DATA_KEY) or {}).get('regions') or {})
 
 
-def describe(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return the regions to avoid, each with the words after its name."""
+def describe(data: Mapping[str, Any]) -> dict[str, Failure]:
+    """Return what is wrong with the regions to avoid."""
     return {
-        name: f'is {state["state"]}: {state["why"]}'
+        name: Failure(
+            f'is {state["state"]}: {state["why"]}', state['state'] == OUT
+        )
         for name, state in read_states(data).items()
     }
 

@@ -37,7 +37,7 @@ def _grow(snapshot: Snapshot) -> Decision:
     """Plan around regions that are out or full, and say what they miss."""
     missed = [r.name for r in snapshot.regions if r.name in snapshot.failing]
     if missed and snapshot.strategy is Strategy.EVEN:
-        why = snapshot.failing[missed[0]]
+        why = snapshot.failing[missed[0]].why
         return Decision(
             refusal=f"Region '{missed[0]}' {why}, and the strategy 'even' "
             'adds no nodes meanwhile.'

@@ -117,9 +117,9 @@ def _why_held(
     growing = snapshot.change.growing
     failing = snapshot.failing.get(region.name)
     if failing and growing:
-        return FAILS.format(why=failing)
-    if failing and snapshot.strategy is Strategy.FAILOVER:
-        return FAILS_OVER.format(why=failing)
+        return FAILS.format(why=failing.why)
+    if failing and failing.out and snapshot.strategy is Strategy.FAILOVER:
+        return FAILS_OVER.format(why=failing.why)
     if region.cap != NO_CAP:
         if snapshot.current.get(region.name, 0) > region.cap:
             why = PAST_CAP if growing else ABOVE_CAP

@@ -47,6 +47,17 @@ class Node(NamedTuple):
     lot: float = 0.0
 
 
+class Failure(NamedTuple):
+    """What is wrong with a region.
+
+    :param why: the words after its name, in a sentence.
+    :param out: whether it is out, and not only full.
+    """
+
+    why: str
+    out: bool
+
+
 @dataclasses.dataclass(frozen=True)
 class Snapshot:
     """A cluster under a region placement policy, and the change asked for.
@@ -56,7 +67,7 @@ class Snapshot:
     :param current: region name -> nodes that count there now.
     :param out_of_reach: the names of those that cannot be used now.
     :param nodes: the nodes themselves; candidates are chosen from them.
-    :param failing: region name -> why it is out or full. Nodes can leave it.
+    :param failing: region name -> what is wrong there. Nodes can leave it.
     :param strategy: what that means for the plan.
     """
 
@@ -65,7 +76,7 @@ class Snapshot:
     current: Mapping[str, int]
     out_of_reach: Collection[str] = ()
     nodes: Sequence[Node] = ()
-    failing: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    failing: Mapping[str, Failure] = dataclasses.field(default_factory=dict)
     strategy: Strategy = Strategy.BALANCED
 
     @property
@@ -75,11 +86,13 @@ class Snapshot:
         If nodes leave, those of other regions go first.
         """
         within = [r for r in self.regions if r.name not in self.out_of_reach]
-        sound = [r for r in within if r.name not in self.failing]
+        failing = self.failing
         if self.change.growing:
-            return sound
+            return [r for r in within if r.name not in failing]
         if self.strategy is Strategy.FAILOVER:
-            return sound or within
+            # The nodes of a region that is full are well.
+            gone = {name for name in failing if failing[name].out}
+            return [r for r in within if r.name not in gone] or within
         return within
 
     @property

@@ -7,6 +7,7 @@ import unittest
 
 import ddt
 
+from senlin_plugins import status
 from tests import processes
 
 DISTRIBUTION = 'os-placement-plugins'
@@ -47,6 +48,16 @@ class EntryPointTest(unittest.TestCase):
                 if point.name == own.name
             ]
             self.assertEqual([DISTRIBUTION], owners, own)
+
+    def test_the_upgrade_check_looks_for_every_type_of_senlin(self):
+        published = {
+            point.name
+            for point in own_entry_points()
+            if point.group in ('senlin.policies', 'senlin.profiles')
+        }
+        self.assertEqual(
+            published, {*status.POLICY_TYPES, *status.PROFILE_TYPES}
+        )
 
     @ddt.data('senlin_plugins', 'nova_filters', 'heat_hints')
     def test_every_entry_point_loads_in_a_process_of_its_package(self, name):

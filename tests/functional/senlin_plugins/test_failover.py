@@ -479,6 +479,18 @@ class Shrinking(TestCase):
         self.act(cluster, 'scale_in', count=3)
         self.assert_nodes(cluster, **{ONE: 1})
 
+    def test_failover_takes_no_more_than_its_share_from_what_is_full(self):
+        cluster = self.spread_out(6, (ONE,), (TWO,), strategy='failover')
+        self.cloud.regions[TWO].failures['server_create'] = QUOTA
+        action = self.senlin.act(cluster, 'scale_out', count=2)
+        self.assertEqual('FAILED', action['status'])
+        self.wait_until_free(cluster)
+        self.act(cluster, 'recover')
+        self.assertEqual(({TWO: 'full'}, []), self.known(cluster))
+        self.assert_nodes(cluster, **{ONE: 5, TWO: 3})
+        self.act(cluster, 'scale_in', count=4)
+        self.assert_nodes(cluster, **{ONE: 2, TWO: 2})
+
 
 class Attaching(TestCase):
     def test_one_region_policy_of_any_version(self):

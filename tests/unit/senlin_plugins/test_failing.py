@@ -17,7 +17,12 @@ from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
+from senlin_plugins.planning.snapshot import (
+    Failure,
+    Node,
+    Snapshot,
+    distribution,
+)
 
 CASES = 100_000 if os.environ.get('OPP_ALL') == '1' else 300
 NAMES = 'ABCDE'
@@ -34,7 +39,9 @@ NODES = st.lists(st.sampled_from(NAMES), max_size=12).map(
         Node(str(i), name, position=i) for i, name in enumerate(names)
     ]
 )
-FAILING = st.dictionaries(st.sampled_from(NAMES), st.just('is out'))
+FAILING = st.dictionaries(
+    st.sampled_from(NAMES), st.builds(Failure, st.just('fails'), st.booleans())
+)
 FEW = st.integers(1, 4)
 #: What a survey may find.
 FULL = st.dictionaries(st.sampled_from(NAMES), st.just('quota'))
@@ -104,11 +111,13 @@ class Properties(unittest.TestCase):
         cluster = snapshot(regions, nodes, fails, change, Strategy.FAILOVER)
         decision = place(cluster)
         self.assertEqual('', decision.refusal)
-        sound = {r.name for r in regions if r.name not in fails}
-        if sound:
-            out = sum(node.region not in sound for node in nodes)
+        # Those of a region that is full are as good as others.
+        gone = {name for name, failure in fails.items() if failure.out}
+        stay = {r.name for r in regions} - gone
+        if stay:
+            out = sum(node.region not in stay for node in nodes)
             taken = sum(
-                n for name, n in decision.plan.items() if name not in sound
+                n for name, n in decision.plan.items() if name not in stay
             )
             self.assertEqual(min(out, change.count), taken)
 

@@ -14,7 +14,7 @@ from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN, Region
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.snapshot import Failure, Snapshot
 from tests.unit.senlin_plugins.test_placement import snapshots
 
 GROW = True
@@ -195,7 +195,7 @@ class ProjectionTest(unittest.TestCase):
             Change(GROW, 1),
             [Region('a'), Region('b')],
             {'a': 2, 'b': 2},
-            failing={'a': 'is out: it is silent'},
+            failing={'a': Failure('is out: it is silent', True)},
             strategy=Strategy.FAILOVER,
         )
         self.assertEqual(
@@ -249,7 +249,7 @@ class ProjectionTest(unittest.TestCase):
                 Change(GROW, 1),
                 [Region('a'), Region('b')],
                 {'a': 2},
-                failing={'a': 'is full: quota'},
+                failing={'a': Failure('is full: quota', False)},
                 strategy=Strategy.EVEN,
             ),
             "Region 'a' is full: quota, and the strategy 'even' adds no nodes "

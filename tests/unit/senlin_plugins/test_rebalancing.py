@@ -16,7 +16,7 @@ from senlin_plugins.planning.apportionment import NO_CAP, Region
 from senlin_plugins.planning.rebalancing import Step
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.snapshot import Failure, Snapshot
 from testing.senlin import optimum
 
 CASES = hypothesis.settings(max_examples=100_000 if tests.ALL else 500)
@@ -55,7 +55,12 @@ def failing_snapshots(draw):
     return dataclasses.replace(
         snapshot,
         out_of_reach=draw(some),
-        failing=dict.fromkeys(sorted(draw(some)), 'is out: it is silent'),
+        failing=draw(
+            st.dictionaries(
+                st.sampled_from([region.name for region in snapshot.regions]),
+                st.builds(Failure, st.just('fails'), st.booleans()),
+            )
+        ),
         strategy=draw(st.sampled_from(Strategy)),
     ), draw(some)
 
@@ -94,7 +99,9 @@ class Steps(unittest.TestCase):
     def test_a_region_that_is_out_gets_nothing_and_keeps_its_share(self):
         regions = [Region('a'), Region('b'), Region('c')]
         snapshot = snapshot_of(
-            regions, {'a': 6, 'b': 0, 'c': 3}, failing={'c': 'is out'}
+            regions,
+            {'a': 6, 'b': 0, 'c': 3},
+            failing={'c': Failure('is out', True)},
         )
         found = list(rebalancing.steps(snapshot, 9, 9))
         self.assertEqual(
@@ -105,6 +112,10 @@ class Steps(unittest.TestCase):
         leaving = dataclasses.replace(snapshot, strategy=Strategy.FAILOVER)
         *_, last = rebalancing.steps(leaving, 9, 2)
         self.assertEqual({'a': 5, 'b': 4, 'c': 0}, last.after)
+        full = dataclasses.replace(
+            leaving, failing={'c': Failure('is full', False)}
+        )
+        self.assertEqual(found, list(rebalancing.steps(full, 9, 9)))
 
     def test_nodes_do_not_move_for_nothing(self):
         for regions in (
