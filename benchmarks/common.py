@@ -10,8 +10,10 @@ import pathlib
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+
+import prettytable
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -40,16 +42,16 @@ def seconds(run: Callable[[], Any]) -> float:
 
 def repeated(
     run: Callable[[], Any],
-    prepare: Callable[[], Any],
     repeats: int,
     patience: float,
+    prepare: Callable[[], Any] = lambda: None,
 ) -> Iterator[float]:
     """Yield the times in seconds that a call takes, at least one.
 
     :param run: what to time.
-    :param prepare: what must be done before each call, untimed.
     :param repeats: how often, at the most.
     :param patience: for how many seconds, about.
+    :param prepare: what must be done before each call, untimed.
     """
     total = 0.0
     for _ in range(repeats):
@@ -72,14 +74,28 @@ def machine(service: str) -> str:
     )
 
 
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[Any]], left: str = ''
+) -> str:
+    """Return a table as text.
+
+    :param heads: the titles of the columns.
+    :param rows: the cells.
+    :param left: the title of the one column that is aligned to the left.
+    """
+    made = prettytable.PrettyTable(heads, align='r')
+    if left:
+        made.align[left] = 'l'
+    made.add_rows(rows)
+    return str(made)
+
+
 def say(what: str) -> None:
     """Tell what goes on."""
     print(f'benchmark: {what}', file=sys.stderr, flush=True)
 
 
 def command(
-    argv: list[str] | None,
-    module: str,
     service: str,
     description: str,
     quick: str,
@@ -87,8 +103,6 @@ def command(
 ) -> int:
     """Run a benchmark from the command line.
 
-    :param argv: the command line without the program's name.
-    :param module: the benchmark's module.
     :param service: the service it needs.
     :param description: what it does.
     :param quick: what ``--quick`` does.
@@ -98,7 +112,8 @@ def command(
         must change is wrong.
     """
     parser = argparse.ArgumentParser(
-        prog=f'python -m {module}', description=description
+        prog=f'python -m benchmarks.{pathlib.Path(sys.argv[0]).stem}',
+        description=description,
     )
     parser.add_argument('--quick', action='store_true', help=quick)
     parser.add_argument(
@@ -107,7 +122,7 @@ def command(
         metavar='PATH',
         help='write the numbers to this file, too',
     )
-    args = parser.parse_args(argv)
+    args = parser.parse_args()
     if importlib.util.find_spec(service.lower()) is None:
         say(
             f'{service} is not installed here: "make demo" leaves an '

@@ -13,7 +13,6 @@ shows.
 import contextlib
 import dataclasses
 import importlib.metadata
-import json
 import logging
 import os
 import statistics
@@ -22,8 +21,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-
-import prettytable
 
 from benchmarks import common
 from testing.heat import templates
@@ -177,7 +174,7 @@ class Bench:
         """
         from heat.engine import stack, template
 
-        texts = {key: json.dumps(value) for key, value in files.items()}
+        texts = templates.texts(files)
         root = stack.Stack(
             self.context, name, template.Template(data, files=texts)
         )
@@ -335,14 +332,6 @@ def chain(depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return below, files
 
 
-def group(count: int, member: dict[str, Any]) -> dict[str, Any]:
-    """Return a template with a group."""
-    properties = {'count': count, 'resource_def': member}
-    return templates.template(
-        group={'type': 'OS::Heat::ResourceGroup', 'properties': properties}
-    )
-
-
 def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
     """Run everything.
 
@@ -367,44 +356,48 @@ def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
             f'groups of {count} servers, and of {count} stacks with a server'
         )
         for kind, data in (
-            (SERVERS, group(count, server)),
-            (STACKS, group(count, stack)),
+            (SERVERS, templates.group(count, server)),
+            (STACKS, templates.group(count, stack)),
         ):
+            name = f'{kind} {count}'.replace(' ', '-')
             servers = bench.store(
-                f'{kind} {count}'.replace(' ', '-'), data, **files
+                name, templates.template(group=data), **files
             )
             rows.append(bench.row(kind, count, servers))
     return rows
 
 
-def report(rows: Sequence[Row]) -> str:
-    """Return the table and what follows from it."""
-    table = prettytable.PrettyTable(
-        [
-            'servers in',
-            'members',
-            'stacks above',
-            *('SQL: in-tree', 'SQL: cold', 'SQL: warm'),
-            *('columns: in-tree', 'columns: cold'),
-            *('ms: in-tree', 'ms: cold', 'ms: warm'),
-            'ratio',
-        ]
-    )
-    table.align = 'r'
-    table.align['servers in'] = 'l'
+def table(rows: Sequence[Row], sides: dict[str, str], *more: str) -> str:
+    """Return a table of costs.
+
+    :param rows: what was measured.
+    :param sides: the attribute of a row by the word for it.
+    :param more: the titles of further numbers of a row.
+    """
+    shown = [*sides][:2]
+    heads = ['servers in', 'members', 'stacks above']
+    heads += [f'SQL: {side}' for side in sides]
+    heads += [f'columns: {side}' for side in shown]
+    heads += [f'ms: {side}' for side in sides]
+    cells = []
     for row in rows:
-        costs = (row.in_tree, row.cold, row.warm)
-        table.add_row(
+        cost = {side: getattr(row, name) for side, name in sides.items()}
+        cells.append(
             [
-                row.kind,
-                row.members,
-                row.depth,
-                *(cost.statements for cost in costs),
-                *(cost.columns for cost in costs[:2]),
-                *(f'{cost.seconds * 1e3:.3f}' for cost in costs),
-                f'{row.ratio:.1f}',
+                *(row.kind, row.members, row.depth),
+                *(cost[side].statements for side in sides),
+                *(cost[side].columns for side in shown),
+                *(f'{cost[side].seconds * 1e3:.3f}' for side in sides),
+                *(f'{getattr(row, name):.1f}' for name in more),
             ]
         )
+    return common.table([*heads, *more], cells, 'servers in')
+
+
+def report(rows: Sequence[Row]) -> str:
+    """Return the table and what follows from it."""
+    sides = {'in-tree': 'in_tree', 'cold': 'cold', 'warm': 'warm'}
+    beside = {'cold': 'group_cold', 'next': 'group_next'}
     return '\n'.join(
         [
             machine(),
@@ -414,40 +407,16 @@ def report(rows: Sequence[Row]) -> str:
             'no stack (cold) and when it knows this one (warm): SQL '
             'statements, columns they read,',
             'milliseconds of processor time (median); ratio: in-tree / warm',
-            table.get_string(),
+            table(rows, sides, 'ratio'),
             '',
             'The provider "group" beside that, which looks at the siblings: '
             'when nothing is known (cold),',
             'and for a further member of the same group (next)',
-            siblings(rows),
+            table(rows, beside),
             '',
             *summary(rows),
         ]
     )
-
-
-def siblings(rows: Sequence[Row]) -> str:
-    """Return the table of the provider that looks at siblings."""
-    table = prettytable.PrettyTable(
-        [
-            *('servers in', 'members', 'stacks above'),
-            *('SQL: cold', 'SQL: next', 'columns: cold', 'columns: next'),
-            *('ms: cold', 'ms: next'),
-        ]
-    )
-    table.align = 'r'
-    table.align['servers in'] = 'l'
-    for row in rows:
-        costs = (row.group_cold, row.group_next)
-        table.add_row(
-            [
-                *(row.kind, row.members, row.depth),
-                *(cost.statements for cost in costs),
-                *(cost.columns for cost in costs),
-                *(f'{cost.seconds * 1e3:.3f}' for cost in costs),
-            ]
-        )
-    return str(table.get_string())
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
@@ -499,31 +468,19 @@ def run(quick: bool) -> tuple[str, dict[str, Any]]:
     return report(rows), {'machine': machine(), 'rows': found}
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the benchmark and print its report.
-
-    :param argv: the command line without the program's name.
-    :returns: 0, or 1 when it broke off, or 2 when something that the user
-        must change is wrong.
-    """
-    return common.command(
-        argv,
-        'benchmarks.heat_hints',
-        'Heat',
-        "Count SQL statements and time that Heat's own option "
-        'stack_scheduler_hints and the hook of this package take for each '
-        'server. Takes a few minutes.',
-        f'only {QUICK_DEPTH} levels and groups of {max(QUICK_MEMBERS)}: a '
-        'few seconds',
-        run,
-    )
-
-
 if __name__ == '__main__':
     # The engine's threads would keep the process.
     code = common.EXIT_FAILED
     try:
-        code = main()
+        code = common.command(
+            'Heat',
+            "Count SQL statements and time that Heat's own option "
+            'stack_scheduler_hints and the hook of this package take for each '
+            'server. Takes a few minutes.',
+            f'only {QUICK_DEPTH} levels and groups of {max(QUICK_MEMBERS)}: '
+            'a few seconds',
+            run,
+        )
     except SystemExit as exc:
         # From argparse: 0 after --help, 2 for a wrong call.
         code = int(exc.code or 0)

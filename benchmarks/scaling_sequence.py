@@ -14,8 +14,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import prettytable
-
 from benchmarks import common, in_tree
 from senlin_plugins.planning.apportionment import NO_CAP, Region
 from senlin_plugins.planning.decision import Decision
@@ -162,13 +160,10 @@ def report(sequences: Mapping[str, Sequence[Step]]) -> str:
     """Return the report as text."""
     lines = []
     for title, steps in sequences.items():
-        table = prettytable.PrettyTable(
-            ['size', 'target', 'ours', 'in-tree', 'off: ours', 'off: in-tree']
-        )
-        table.align = 'r'
-        for step in steps:
-            table.add_row(
-                [
+        table = common.table(
+            ('size', 'target', 'ours', 'in-tree', 'off: ours', 'off: in-tree'),
+            [
+                (
                     step.size,
                     _joined(f'{part:.1f}' for part in step.target.values()),
                     _joined(step.ours.values()),
@@ -176,9 +171,11 @@ def report(sequences: Mapping[str, Sequence[Step]]) -> str:
                     + (' refused' if step.refused else ''),
                     f'{distance(step.ours, step.target):.1f}',
                     f'{distance(step.in_tree, step.target):.1f}',
-                ]
-            )
-        lines += [f'{", ".join(steps[0].target)}; {title}', str(table), '']
+                )
+                for step in steps
+            ],
+        )
+        lines += [f'{", ".join(steps[0].target)}; {title}', table, '']
     return '\n'.join(lines).rstrip()
 
 
@@ -204,22 +201,13 @@ def compare(quick: bool) -> tuple[str, Any]:
     return report(sequences), numbers
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run both planners and print what they did.
-
-    :param argv: the command line without the program's name.
-    :returns: the exit code, see :func:`benchmarks.common.command`.
-    """
-    return common.command(
-        argv,
-        'benchmarks.scaling_sequence',
-        'Senlin',
-        'Scale a cluster with this planner and with the one that comes with '
-        'Senlin, and compare where the nodes are. Takes a second.',
-        'only while the cluster grows by one node at a time',
-        compare,
-    )
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(
+        common.command(
+            'Senlin',
+            'Scale a cluster with this planner and with the one that comes '
+            'with Senlin, and compare where the nodes are. Takes a second.',
+            'only while the cluster grows by one node at a time',
+            compare,
+        )
+    )

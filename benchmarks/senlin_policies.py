@@ -68,14 +68,13 @@ class Row:
         return self.in_tree / self.ours
 
 
-def best_of(run: Callable[[], Any], prepare: Callable[[], Any]) -> float:
-    """Time a call.
+def best_of(run: Callable[[], Any], *prepare: Callable[[], Any]) -> float:
+    """Return the shortest time of a call in seconds.
 
     :param run: what to time.
     :param prepare: what must be done before each call, untimed.
-    :returns: the shortest time in seconds.
     """
-    return min(common.repeated(run, prepare, REPEATS, PATIENCE))
+    return min(common.repeated(run, REPEATS, PATIENCE, *prepare))
 
 
 class Bench:
@@ -326,8 +325,8 @@ def selection_rows(cluster: Any) -> list[Row]:
                 len(nodes),
                 0,
                 count,
-                best_of(ours, lambda: None),
-                best_of(theirs[criterion], lambda: None),
+                best_of(ours),
+                best_of(theirs[criterion]),
             )
         )
     return rows
@@ -346,15 +345,11 @@ def planner_row(bench: Bench) -> Row:
         0,
         MANY_REGIONS,
         MANY_NODES,
-        best_of(
-            lambda: apportionment.grow(ours, current, MANY_NODES),
-            lambda: None,
-        ),
+        best_of(lambda: apportionment.grow(ours, current, MANY_NODES)),
         best_of(
             lambda: policy._create_plan(
                 current, policy.regions, MANY_NODES, True
-            ),
-            lambda: None,
+            )
         ),
     )
 
@@ -406,37 +401,27 @@ def report(
     scores: Mapping[tuple[str, str], quality.Score],
 ) -> str:
     """Return the report as text."""
-    lines = [
-        machine(),
-        '',
-        'Milliseconds of processor time, the best of several runs; '
-        'ratio: in-tree / ours',
-    ]
-    table = prettytable.PrettyTable(
-        ['what', 'nodes', 'regions', 'change', 'ours', 'in-tree', 'ratio']
-        + ['10x: ours', '10x: in-tree']
-    )
-    table.align = 'r'
-    table.align['what'] = 'l'
-    for row in sorted(rows, key=lambda r: (r.what, r.regions, r.change == 1)):
-        table.add_row(
-            [
-                f'{row.what} ({row.note})' if row.note else row.what,
-                row.nodes or '-',
-                row.regions or '-',
-                row.change,
-                f'{row.ours * 1e3:.2f}',
-                f'{row.in_tree * 1e3:.2f}',
-                f'{row.ratio:.1f}',
-                *growth(row, rows),
-            ]
+    times = [
+        (
+            f'{row.what} ({row.note})' if row.note else row.what,
+            row.nodes or '-',
+            row.regions or '-',
+            row.change,
+            *(f'{taken * 1e3:.2f}' for taken in (row.ours, row.in_tree)),
+            f'{row.ratio:.1f}',
+            *growth(row, rows),
         )
-    lines.append(table.get_string())
+        for row in sorted(
+            rows, key=lambda r: (r.what, r.regions, r.change == 1)
+        )
+    ]
+    heads = ('what', 'nodes', 'regions', 'change', 'ours', 'in-tree', 'ratio')
+    heads += ('10x: ours', '10x: in-tree')
     table = prettytable.PrettyTable(
         ['plans', 'cases with a plan', 'best plan', 'wrongly refused']
-        + ['cases without', 'planned all the same']
+        + ['cases without', 'planned all the same'],
+        align='l',
     )
-    table.align = 'l'
     for (direction, name), score in sorted(scores.items()):
         table.add_row(
             [
@@ -448,9 +433,18 @@ def report(
                 score.invented,
             ]
         )
-    lines += ['', f'Quality of the plans ({CASES} random cases, seed {SEED})']
-    lines.append(table.get_string())
-    return '\n'.join(lines)
+    return '\n'.join(
+        [
+            machine(),
+            '',
+            'Milliseconds of processor time, the best of several runs; '
+            'ratio: in-tree / ours',
+            common.table(heads, times, 'what'),
+            '',
+            f'Quality of the plans ({CASES} random cases, seed {SEED})',
+            str(table),
+        ]
+    )
 
 
 def machine() -> str:
@@ -488,22 +482,13 @@ def compare(quick: bool) -> tuple[str, Any]:
     return report(rows, scores), numbers
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the benchmark and print its report.
-
-    :param argv: the command line without the program's name.
-    :returns: the exit code, see :func:`benchmarks.common.command`.
-    """
-    return common.command(
-        argv,
-        'benchmarks.senlin_policies',
-        'Senlin',
-        'Time region placement and deletion beside the policies that come '
-        'with Senlin, and compare the plans. Takes a few minutes.',
-        'only up to 1,000 nodes and 100 regions: half a minute',
-        compare,
-    )
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(
+        common.command(
+            'Senlin',
+            'Time region placement and deletion beside the policies that come '
+            'with Senlin, and compare the plans. Takes a few minutes.',
+            'only up to 1,000 nodes and 100 regions: half a minute',
+            compare,
+        )
+    )

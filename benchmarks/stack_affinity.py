@@ -14,7 +14,6 @@ import tracemalloc
 from collections.abc import Sequence
 from typing import Any
 
-import prettytable
 from oslo_utils import uuidutils
 
 from benchmarks import common
@@ -75,10 +74,7 @@ def measure(quick: bool) -> tuple[str, Any]:
     cloud = engine.Cloud()
     cloud.add_host('host')
     uuids = store(cloud)
-    table = prettytable.PrettyTable(
-        ['hosts', 'Nova alone', 'with it', 'ratio', 'MiB']
-    )
-    table.align = 'r'
+    rows = []
     for count in HOSTS[: 1 if quick else None]:
         common.say(f'{count} hosts')
         manager = cloud.scheduler(engine.OURS).host_manager
@@ -103,35 +99,21 @@ def measure(quick: bool) -> tuple[str, Any]:
             )
             for weighers in (nova, manager.weighers)
         )
-        table.add_row(
-            [
-                count,
-                f'{1000 * alone:.1f}',
-                f'{1000 * both:.1f}',
-                f'{both / alone:.1f}',
-                f'{size:.0f}',
-            ]
-        )
+        times = (1000 * alone, 1000 * both, both / alone)
+        rows.append([count, *(f'{n:.1f}' for n in times), f'{size:.0f}'])
     head = (
         f'{common.machine(f"Nova {engine.nova_version()}")}\n\n'
         f'{INSTANCES:,} instances in stacks of {MEMBERS}. Milliseconds of '
         'processor time for the weighing\nof one request, the median; MiB: '
         'what the weigher remembers\n'
     )
-    return head + table.get_string(), table.rows
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the benchmark."""
-    return common.command(
-        argv,
-        'benchmarks.stack_affinity',
-        'Nova',
-        __doc__.splitlines()[0],
-        'stop at ten hosts',
-        measure,
-    )
+    heads = ('hosts', 'Nova alone', 'with it', 'ratio', 'MiB')
+    return head + common.table(heads, rows), rows
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(
+        common.command(
+            'Nova', str(__doc__).splitlines()[0], 'stop at ten hosts', measure
+        )
+    )

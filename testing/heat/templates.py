@@ -2,6 +2,7 @@
 
 """Templates for the stacks of the tests and benchmarks."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,3 +39,71 @@ def server(
 def template(**resources: Any) -> dict[str, Any]:
     """Return a template that has these resources."""
     return {'heat_template_version': '2018-08-31', 'resources': resources}
+
+
+def stack(name: str, data: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a stack for :func:`testing.heat.worker.work_on`.
+
+    :param name: the stack's name.
+    :param data: its template.
+    :param more: what else there is to say; templates in ``files`` as data.
+    """
+    if 'files' in more:
+        more['files'] = texts(more['files'])
+    return {'name': name, 'template': data, **more}
+
+
+def texts(files: Mapping[str, Any]) -> dict[str, str]:
+    """Return the templates of nested stacks in the way Heat takes them."""
+    return {name: json.dumps(data) for name, data in files.items()}
+
+
+def group(
+    count: int, member: Mapping[str, Any], **more: Any
+) -> dict[str, Any]:
+    """Return a group of members with numbers.
+
+    :param count: how many.
+    :param member: each of them.
+    :param more: what else there is to say about the resource.
+    """
+    properties = {'count': count, 'resource_def': member}
+    return {
+        'type': 'OS::Heat::ResourceGroup',
+        'properties': properties,
+        **more,
+    }
+
+
+def scaled(count: int, member: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an autoscaling group.
+
+    :param count: its size.
+    :param member: each of its members.
+    """
+    sizes = {'min_size': count, 'max_size': count}
+    return {
+        'type': 'OS::Heat::AutoScalingGroup',
+        'properties': {**sizes, 'resource': member},
+    }
+
+
+def instance(**properties: Any) -> dict[str, Any]:
+    """Return a server in the words of Amazon's cloud."""
+    return {
+        'type': 'AWS::EC2::Instance',
+        'properties': {
+            'ImageId': 'cirros',
+            'InstanceType': loopback.FLAVOR,
+            'NetworkInterfaces': [loopback.PORT],
+            **properties,
+        },
+    }
+
+
+def volume(**properties: Any) -> dict[str, Any]:
+    """Return a volume."""
+    return {
+        'type': 'OS::Cinder::Volume',
+        'properties': {'name': 'disk', 'size': 1, **properties},
+    }
