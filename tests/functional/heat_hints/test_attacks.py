@@ -5,8 +5,15 @@
 import json
 
 from os_placement_plugins import signature, stack_hints
-from testing.heat import loopback, nova_side
-from testing.heat.templates import server, template
+from testing.heat import nova_side
+from testing.heat.templates import (
+    group,
+    instance,
+    scaled,
+    server,
+    stack,
+    template,
+)
 from tests import signing
 from tests.functional.heat_hints import base
 
@@ -14,40 +21,34 @@ FORGED = {
     **dict.fromkeys(stack_hints.RESERVED, 'forged'),
     'heat_tier': 'forged',
 }
-INSTANCE = {
-    'type': 'AWS::EC2::Instance',
-    'properties': {
-        'ImageId': 'cirros',
-        'InstanceType': loopback.FLAVOR,
-        'NetworkInterfaces': [loopback.PORT],
-        'NovaSchedulerHints': [
-            {'Key': name, 'Value': value} for name, value in FORGED.items()
-        ],
-    },
-}
+INSTANCE = instance(
+    NovaSchedulerHints=[
+        {'Key': name, 'Value': value} for name, value in FORGED.items()
+    ]
+)
 MEMBER = server(hints=FORGED)
 LINE = '\n00:00 1 ERROR heat_hints made up\r\n'
 
-#: Reserved names by every way into a template: (stack, files, environment).
-WAYS = {
-    'literal': (template(one=MEMBER), {}, {}),
-    'parameter': (
+#: Reserved names by every way into a template.
+WAYS = (
+    stack('literal', template(one=MEMBER)),
+    stack(
+        'parameter',
         {
             **template(one=server(scheduler_hints={'get_param': 'hints'})),
             'parameters': {'hints': {'type': 'json', 'default': FORGED}},
         },
-        {},
-        {},
     ),
-    'environment': (
+    stack(
+        'environment',
         {
             **template(one=server(scheduler_hints={'get_param': 'hints'})),
             'parameters': {'hints': {'type': 'json'}},
         },
-        {},
-        {'parameter_defaults': {'hints': FORGED}},
+        environment={'parameter_defaults': {'hints': FORGED}},
     ),
-    'attribute': (
+    stack(
+        'attribute',
         template(
             names={
                 'type': 'OS::Heat::Value',
@@ -55,18 +56,16 @@ WAYS = {
             },
             one=server(scheduler_hints={'get_attr': ['names', 'value']}),
         ),
-        {},
-        {},
     ),
-    'function': (
+    stack(
+        'function',
         template(
             one=server(scheduler_hints={'map_merge': [FORGED, {'tier': '1'}]})
         ),
-        {},
-        {},
     ),
-    'instance': (template(one=INSTANCE), {}, {}),
-    'amazon': (
+    stack('instance', template(one=INSTANCE)),
+    stack(
+        'amazon',
         {
             'AWSTemplateFormatVersion': '2010-09-09',
             'Resources': {
@@ -76,50 +75,26 @@ WAYS = {
                 }
             },
         },
-        {},
-        {},
     ),
-    'nested': (
+    stack(
+        'nested',
         template(below={'type': 'inner.yaml'}),
-        {'inner.yaml': json.dumps(template(one=MEMBER))},
-        {},
+        files={'inner.yaml': template(one=MEMBER)},
     ),
-    'group': (
-        template(
-            group={
-                'type': 'OS::Heat::ResourceGroup',
-                'properties': {'count': 1, 'resource_def': MEMBER},
-            }
-        ),
-        {},
-        {},
-    ),
-    'scaled': (
-        template(
-            group={
-                'type': 'OS::Heat::AutoScalingGroup',
-                'properties': {
-                    **{'min_size': 1, 'max_size': 1},
-                    'resource': MEMBER,
-                },
-            }
-        ),
-        {},
-        {},
-    ),
-    'alias': (
+    stack('group', template(group=group(1, MEMBER))),
+    stack('scaled', template(group=scaled(1, MEMBER))),
+    stack(
+        'alias',
         template(one={**MEMBER, 'type': 'My::Server'}),
-        {},
-        {'resource_registry': {'My::Server': 'OS::Nova::Server'}},
+        environment={'resource_registry': {'My::Server': 'OS::Nova::Server'}},
     ),
-}
+)
 
 
 class TestAttacks(base.ScenarioCase):
     """A key, providers, and stacks of a project that is hostile."""
 
     options = {
-        'enabled': 'true',
         'signing_key': signing.KEY,
         'scope': 'opt_out',
         'providers': 'mapping_file',
@@ -127,39 +102,29 @@ class TestAttacks(base.ScenarioCase):
     }
     files = {'mapping.yaml': '- {hints: {rack: r1}}\n'}
     stacks = (
-        *(
-            {
-                'name': name,
-                'template': data,
-                'files': files,
-                'environment': environment,
-            }
-            for name, (data, files, environment) in WAYS.items()
+        *WAYS,
+        stack(
+            'scope',
+            template(one=server(hints=FORGED, metadata={'heat_hints': False})),
         ),
-        {
-            'name': 'scope',
-            'template': template(
-                one=server(hints=FORGED, metadata={'heat_hints': False})
-            ),
-        },
-        {
-            'name': 'large',
-            'template': template(
+        stack(
+            'large',
+            template(
                 one=server(hints={'heat_x': 'x' * 100_000, 'y' * 1000: 'y'})
             ),
-        },
-        {
-            'name': 'line',
-            'template': template(
+        ),
+        stack(
+            'line',
+            template(
                 one=server(
                     hints={f'heat_{LINE}': LINE, f'tier{LINE}': LINE},
                     metadata={'heat_hints': f'maybe{LINE}'},
                 )
             ),
-        },
-        {
-            'name': 'odd',
-            'template': template(
+        ),
+        stack(
+            'odd',
+            template(
                 one=server(
                     hints={
                         'tier': {'a': [{'b': None}]},
@@ -168,12 +133,12 @@ class TestAttacks(base.ScenarioCase):
                     }
                 )
             ),
-        },
-        {
-            'name': 'update',
-            'template': template(one=server(hints={'tier': '1'})),
-            'steps': [('update', template(one=MEMBER))],
-        },
+        ),
+        stack(
+            'update',
+            template(one=server(hints={'tier': '1'})),
+            steps=[('update', template(one=MEMBER))],
+        ),
     )
 
     def believed(self, hints, project, *keys):
@@ -195,14 +160,13 @@ class TestAttacks(base.ScenarioCase):
             self.assertNotIn('forged', json.dumps(stored['scheduler_hints']))
 
     def test_reserved_names_by_every_way_into_a_template(self):
-        for way in WAYS:
+        for way in (one['name'] for one in WAYS):
             with self.subTest(way):
                 self.assert_created(way)
                 self.assert_of(way)
 
     def test_reserved_names_in_an_update(self):
-        told = self.outcome.told['update']
-        self.assertEqual('UPDATE_COMPLETE', told['status'], told['reason'])
+        self.assert_created('update', action='UPDATE')
         self.assertEqual(2, len(self.outcome.sent_for('update')))
         self.assert_of('update')
 

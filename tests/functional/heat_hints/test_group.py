@@ -2,9 +2,14 @@
 
 """The provider ``group`` on the real engine."""
 
-import json
-
-from testing.heat.templates import server, template
+from testing.heat.templates import (
+    group,
+    scaled,
+    server,
+    stack,
+    template,
+    texts,
+)
 from tests import signing
 from tests.functional.heat_hints import base
 
@@ -40,21 +45,13 @@ def member(group=None):
     return server(metadata={'placement_group': group} if group else None)
 
 
-def group(kind, count, resource):
-    """Return a group of resources."""
-    sizes = {'min_size': count, 'max_size': count, 'resource': resource}
-    if kind == 'ResourceGroup':
-        sizes = {'count': count, 'resource_def': resource}
-    return {'type': f'OS::Heat::{kind}', 'properties': sizes}
-
-
 def groups(count):
     """Return a template with groups of so many members."""
     cell = {'type': 'cell.yaml', 'metadata': {'placement_group': 'cells'}}
     return template(
-        numbered=group('ResourceGroup', count, member('numbered')),
-        scaled=group('AutoScalingGroup', count, member('scaled')),
-        cells=group('ResourceGroup', count, cell),
+        numbered=group(count, member('numbered')),
+        scaled=scaled(count, member('scaled')),
+        cells=group(count, cell),
         b=member('mixed'),
         a=member('mixed'),
         c=member('mixed'),
@@ -63,12 +60,11 @@ def groups(count):
     )
 
 
-FILES = {'cell.yaml': json.dumps(template(one=member(), two=member()))}
+FILES = {'cell.yaml': template(one=member(), two=member())}
 
 
 class TestGroup(base.ScenarioCase):
     options = {
-        'enabled': 'true',
         'providers': 'twice',
         'group_places': ','.join(RACKS),
         'signing_key': KEY,
@@ -76,12 +72,12 @@ class TestGroup(base.ScenarioCase):
     files = {'twice_for_tests.py': TWICE}
     entry_points = {'heat_hints.providers': {'twice': 'twice_for_tests:Twice'}}
     stacks = (
-        {
-            'name': 'web',
-            'template': groups(6),
-            'files': FILES,
-            'steps': [('update', groups(9), {'files': FILES})],
-        },
+        stack(
+            'web',
+            groups(6),
+            files=FILES,
+            steps=[('update', groups(9), {'files': texts(FILES)})],
+        ),
     )
 
     def seats(self, name):
@@ -104,8 +100,7 @@ class TestGroup(base.ScenarioCase):
         )
 
     def test_all_servers_were_asked_for_twice_and_created(self):
-        told = self.outcome.told['web']
-        self.assertEqual('UPDATE_COMPLETE', told['status'], told['reason'])
+        self.assert_created('web', action='UPDATE')
         asked = [
             request.hints['heat_resource_name']
             for request in self.outcome.sent_for('web')
@@ -126,21 +121,19 @@ class TestGroup(base.ScenarioCase):
     def test_members_without_numbers_have_the_order_of_the_template(self):
         self.assert_in_turn(self.seats('mixed'), 3)
         ranks = {
-            request.hints['heat_resource_name']: request.hints[
-                'heat_group_rank'
-            ]
-            for request in self.outcome.sent_for('web')
-            if request.hints.get('heat_group') == 'mixed'
+            hints['heat_resource_name']: hints['heat_group_rank']
+            for hints in (r.hints for r in self.outcome.sent_for('web'))
+            if hints.get('heat_group') == 'mixed'
         }
         self.assertEqual({'b': '0', 'a': '1', 'c': '2'}, ranks)
 
     def test_a_server_of_no_group_has_no_seat(self):
-        (request,) = (
-            request
-            for request in self.outcome.sent_for('web')
-            if request.hints['heat_resource_name'] == 'alone'
+        (hints,) = (
+            r.hints
+            for r in self.outcome.sent_for('web')
+            if r.hints['heat_resource_name'] == 'alone'
         )
-        self.assertNotIn('heat_group', request.hints)
+        self.assertNotIn('heat_group', hints)
 
     def test_seats_are_signed(self):
         for request in self.outcome.sent_for('web'):
@@ -154,8 +147,3 @@ class TestGroup(base.ScenarioCase):
         self.assertEqual([], self.outcome.errors())
         (warning,) = self.outcome.warnings()
         self.assertIn('256 characters, more than 255', warning)
-
-
-class TestNoPlaces(base.RefusedCase):
-    options = {'enabled': 'true', 'providers': 'group'}
-    told = ('provider "group"', '[heat_hints] group_places is not set')

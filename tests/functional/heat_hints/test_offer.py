@@ -5,7 +5,15 @@
 import json
 
 from testing.heat import loopback
-from testing.heat.templates import server, template
+from testing.heat.templates import (
+    group,
+    instance,
+    scaled,
+    server,
+    stack,
+    template,
+    texts,
+)
 from tests.functional.heat_hints import base
 
 #: A provider that sends what it is offered, and the statements of its own
@@ -114,15 +122,13 @@ def root(hint):
 
 
 FILES = {
-    'inner.yaml': json.dumps(
-        {
-            **template(
-                first=server(name='first'),
-                second={**server(name='second'), 'depends_on': 'first'},
-            ),
-            'parameters': {'name': {'type': 'string'}},
-        }
-    )
+    'inner.yaml': {
+        **template(
+            first=server(name='first'),
+            second={**server(name='second'), 'depends_on': 'first'},
+        ),
+        'parameters': {'name': {'type': 'string'}},
+    }
 }
 MEMBER = server(
     metadata={'placement_group': 'members'}, flavor={'get_param': 'flavor'}
@@ -148,28 +154,15 @@ def groups(count):
             ),
             odd=server(metadata={'placement_group': ['x', {'y': None}]}),
             left_out={**server(), 'condition': {'equals': ['a', 'b']}},
-            members={
-                'type': 'OS::Heat::ResourceGroup',
-                'depends_on': 'zeta',
-                'properties': {'count': count, 'resource_def': MEMBER},
-            },
-            scaled={
-                'type': 'OS::Heat::AutoScalingGroup',
-                'properties': {
-                    **{'min_size': 3, 'max_size': 3},
-                    'resource': server(metadata={'placement_group': 'scaled'}),
+            members=group(count, MEMBER, depends_on='zeta'),
+            scaled=scaled(3, server(metadata={'placement_group': 'scaled'})),
+            cells=group(
+                2,
+                {
+                    'type': 'cell.yaml',
+                    'metadata': {'placement_group': 'cells'},
                 },
-            },
-            cells={
-                'type': 'OS::Heat::ResourceGroup',
-                'properties': {
-                    'count': 2,
-                    'resource_def': {
-                        'type': 'cell.yaml',
-                        'metadata': {'placement_group': 'cells'},
-                    },
-                },
-            },
+            ),
         ),
         'parameters': {
             'flavor': {'type': 'string', 'default': loopback.FLAVOR},
@@ -179,57 +172,43 @@ def groups(count):
     }
 
 
-CELL = {'cell.yaml': json.dumps(template(inside=server()))}
-OTHERS = template(
-    instance={
-        'type': 'AWS::EC2::Instance',
-        'properties': {
-            'ImageId': 'cirros',
-            'InstanceType': loopback.FLAVOR,
-            'NetworkInterfaces': [loopback.PORT],
-        },
-    }
-)
+CELL = {'cell.yaml': template(inside=server())}
 
 
 class _Offer:
-    options = {'enabled': 'true', 'providers': 'telling'}
+    options = {'providers': 'telling'}
     files = {'telling_for_tests.py': TELLING}
     entry_points = {
         'heat_hints.providers': {'telling': 'telling_for_tests:Telling'}
     }
     stacks = (
-        {
-            'name': 'root',
-            'template': root('one'),
-            'files': FILES,
-            'environment': {'parameters': {'many': 4}},
-            'tags': ['gold', 'blue'],
-            'steps': [
-                ('update', root('two'), {'files': FILES, 'tags': ['silver']})
+        stack(
+            'root',
+            root('one'),
+            files=FILES,
+            environment={'parameters': {'many': 4}},
+            tags=['gold', 'blue'],
+            steps=[
+                (
+                    'update',
+                    root('two'),
+                    {'files': texts(FILES), 'tags': ['silver']},
+                )
             ],
-        },
-        {'name': 'others', 'template': OTHERS},
-        {
-            'name': 'groups',
-            'template': groups(2),
-            'files': CELL,
-            'steps': [('update', groups(4), {'files': CELL})],
-        },
+        ),
+        stack('others', template(instance=instance())),
+        stack(
+            'groups',
+            groups(2),
+            files=CELL,
+            steps=[('update', groups(4), {'files': texts(CELL)})],
+        ),
     )
 
-    def all_told(self, name):
+    def all_told(self, name, hint='told'):
         """Return what was told for each request with a name, in order."""
         return [
-            json.loads(request.hints['told'])
-            for request in self.outcome.sent
-            if request.name == name
-        ]
-
-    def statements(self, name):
-        """Return the statements for each request with a name, in order."""
-        return [
-            json.loads(request.hints['statements'])
+            json.loads(request.hints[hint])
             for request in self.outcome.sent
             if request.name == name
         ]
@@ -278,7 +257,8 @@ class TestConvergence(_Offer, base.ScenarioCase):
 
     def test_narrow_queries_for_a_new_stack_and_none_when_it_is_known(self):
         # Of all servers "first" is the first to ask.
-        (first,), (second,) = map(self.statements, ('first', 'second'))
+        (first,) = self.all_told('first', 'statements')
+        (second,) = self.all_told('second', 'statements')
         self.assertEqual([], second)
         tags, numbers, above = first
         self.assertRegex(tags, r'^SELECT stack_tag\.tag\b[^,]*FROM stack_tag ')

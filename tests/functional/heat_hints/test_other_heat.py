@@ -5,7 +5,6 @@
 Each of these engines imports a changed copy of Heat, which takes its time.
 """
 
-from testing.heat.templates import server, template
 from tests.functional.heat_hints import base
 
 
@@ -13,7 +12,7 @@ class _StillCreates:
     """The engine starts, creates a server without hints, and logs once."""
 
     error = 'Install a version of os-placement-plugins'
-    stacks = ({'name': 'root', 'template': template(one=server(name='one'))},)
+    stacks = (base.ONE,)
 
     def test_one_error_says_what_to_change_and_servers_are_created(self):
         self.assert_created('root')
@@ -77,9 +76,9 @@ class TestPluginDirsGoneFails(base.NotStartedCase):
     told = ('stack scheduler hints are off', 'for this Heat')
 
 
-class TestPluginDirsGoneWrongValue(base.RefusedCase):
+class TestPluginDirsGoneWrongValue(base.ToldCase):
     """The same, and an option has a wrong value."""
 
-    options = {'enabled': 'true', 'scope': 'some'}
+    options = {'scope': 'some'}
     changed_heat = TestPluginDirsGone.changed_heat
     told = ('option scope ',)

@@ -9,8 +9,15 @@ import collections
 import json
 from unittest import mock
 
-from testing.heat import loopback
-from testing.heat.templates import server, template
+from testing.heat.templates import (
+    group,
+    instance,
+    scaled,
+    server,
+    stack,
+    template,
+    volume,
+)
 from tests.functional.heat_hints import base
 
 #: How many stacks are nested in the root stack, where that is the question
@@ -19,61 +26,33 @@ DEPTH = 10
 FEW = 3
 
 MEMBER = server()
-EVERYTHING = {
-    'name': 'all',
-    'template': template(
+EVERYTHING = stack(
+    'all',
+    template(
         top=server(hints={'group_of': 'mine'}),
         nested={'type': 'inner.yaml'},
-        group={
-            'type': 'OS::Heat::ResourceGroup',
-            'properties': {'count': 2, 'resource_def': MEMBER},
-        },
-        scaled={
-            'type': 'OS::Heat::AutoScalingGroup',
-            'properties': {'min_size': 2, 'max_size': 2, 'resource': MEMBER},
-        },
-        instance={
-            'type': 'AWS::EC2::Instance',
-            'properties': {
-                'ImageId': 'cirros',
-                'InstanceType': loopback.FLAVOR,
-                'NetworkInterfaces': [loopback.PORT],
-            },
-        },
-        volume={
-            'type': 'OS::Cinder::Volume',
-            'properties': {'name': 'disk', 'size': 1},
-        },
+        group=group(2, MEMBER),
+        scaled=scaled(2, MEMBER),
+        instance=instance(),
+        volume=volume(),
     ),
-    'files': {'inner.yaml': json.dumps(template(inner=server()))},
-}
+    files={'inner.yaml': template(inner=server())},
+)
 
 
 def nested(depth):
-    """Return the files of templates that are nested in each other."""
+    """Return a stack with so many others, each in the one before."""
     files = {
-        f'level{level}.yaml': json.dumps(
-            template(
-                here=server(name=f'level{level}'),
-                below={'type': f'level{level + 1}.yaml'},
-            )
+        f'level{level}.yaml': template(
+            here=server(name=f'level{level}'),
+            below={'type': f'level{level + 1}.yaml'},
         )
         for level in range(1, depth)
     }
-    files[f'level{depth}.yaml'] = json.dumps(
-        template(here=server(name=f'level{depth}'))
-    )
-    return files
+    files[f'level{depth}.yaml'] = template(here=server(name=f'level{depth}'))
+    below = {'type': 'level1.yaml'}
+    return stack('deep', template(below=below), files=files)
 
-
-DEEP, SHALLOW = (
-    {
-        'name': 'deep',
-        'template': template(below={'type': 'level1.yaml'}),
-        'files': nested(depth),
-    }
-    for depth in (DEPTH, FEW)
-)
 
 #: As odd as Heat lets them be: in the names of stacks, and so of resources
 #: that make stacks, it takes letters, digits and these three signs only.
@@ -93,21 +72,21 @@ ODD_NAMES = (
 )
 
 
-ODD = {
-    'name': ODD_STACK,
-    'template': template(
+ODD = stack(
+    ODD_STACK,
+    template(
         **dict.fromkeys(ODD_NAMES, MEMBER),
         **{'nest_1.x-y': {'type': 'inner.yaml'}},
     ),
-    'files': {'inner.yaml': json.dumps(template(**{'x,y "ü"': MEMBER}))},
-}
+    files={'inner.yaml': template(**{'x,y "ü"': MEMBER})},
+)
 
 #: A user's environment gives a type another name.
-ALIAS = {
-    'name': 'alias',
-    'template': template(one={**MEMBER, 'type': 'My::Server'}),
-    'environment': {'resource_registry': {'My::Server': 'OS::Nova::Server'}},
-}
+ALIAS = stack(
+    'alias',
+    template(one={**MEMBER, 'type': 'My::Server'}),
+    environment={'resource_registry': {'My::Server': 'OS::Nova::Server'}},
+)
 
 ADOPTED = 'aaaaaaaa-0000-4000-8000-000000000001'
 #: A server that was there before its stack, and is replaced.
@@ -135,13 +114,13 @@ ADOPT = {
 }
 
 #: An update that makes Heat replace a server.
-REPLACEMENT = {
-    'name': 'replacement',
-    'template': template(
+REPLACEMENT = stack(
+    'replacement',
+    template(
         kept=server(name='kept'),
         changed=server(name='before', hints={'tier': 'one'}),
     ),
-    'steps': [
+    steps=[
         (
             'update',
             template(
@@ -150,20 +129,19 @@ REPLACEMENT = {
             ),
         )
     ],
-}
+)
 
 PLAIN = template(one=MEMBER, nothing={'type': 'OS::Heat::None'})
 PREVIEW = {'name': 'previewed', 'preview': PLAIN}
-ACTIONS = {
-    'name': 'actions',
-    'template': PLAIN,
-    'steps': [('check', None), ('suspend', None), ('resume', None)],
-}
+ACTIONS = stack(
+    'actions',
+    PLAIN,
+    steps=[('check', None), ('suspend', None), ('resume', None)],
+)
 
 
 class _Stacks:
     options = {
-        'enabled': 'true',
         'resource_types': (
             'OS::Nova::Server,AWS::EC2::Instance,OS::Cinder::Volume'
         ),
@@ -175,10 +153,7 @@ class _Stacks:
         }
     }
     servers = (ADOPTED,)
-    stacks = (
-        *(EVERYTHING, ODD, ALIAS),
-        *(ADOPT, REPLACEMENT, PREVIEW, ACTIONS),
-    )
+    stacks = (EVERYTHING, ODD, ALIAS, ADOPT, REPLACEMENT, PREVIEW, ACTIONS)
 
     def wanted(self, stack, resource):
         """Return the six hints in the form that the options ask for."""
@@ -244,8 +219,7 @@ class _Stacks:
         )
 
     def test_a_replacement_is_another_resource_with_hints_of_its_own(self):
-        told = self.outcome.told['replacement']
-        self.assertEqual('UPDATE_COMPLETE', told['status'], told['reason'])
+        self.assert_created('replacement', action='UPDATE')
         new = self.outcome.only('replacement', 'changed')
         after = self.outcome.hints('after')
         self.assertEqual(
@@ -265,13 +239,9 @@ class _Stacks:
 
     def test_of_all_actions_only_creating_sends_a_request(self):
         told = self.outcome.told['actions']
+        actions = ('CREATE', 'CHECK', 'SUSPEND', 'RESUME')
         self.assertEqual(
-            [
-                'CREATE_COMPLETE',
-                'CHECK_COMPLETE',
-                'SUSPEND_COMPLETE',
-                'RESUME_COMPLETE',
-            ],
+            [f'{action}_COMPLETE' for action in actions],
             told['steps'],
             told['reason'],
         )
@@ -287,7 +257,7 @@ class TestConvergence(_Stacks, base.ScenarioCase):
     """Heat's engine of today."""
 
     depth = DEPTH
-    stacks = (DEEP, *_Stacks.stacks)
+    stacks = (nested(depth), *_Stacks.stacks)
 
 
 class TestLegacyEngine(_Stacks, base.ScenarioCase):
@@ -296,7 +266,7 @@ class TestLegacyEngine(_Stacks, base.ScenarioCase):
     options = {**_Stacks.options, 'path_format': 'json'}
     convergence = False
     depth = FEW
-    stacks = (SHALLOW, *_Stacks.stacks)
+    stacks = (nested(depth), *_Stacks.stacks)
 
     def wanted(self, stack, resource):
         return {
@@ -370,7 +340,7 @@ def resource_mapping():
 class TestQueries(base.ScenarioCase):
     """What a server's place costs the database, beside another plug-in."""
 
-    options = {'enabled': 'true', 'providers': 'queries'}
+    options = {'providers': 'queries'}
     settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
     files = {
         'counter_for_tests.py': COUNTER,
@@ -380,27 +350,20 @@ class TestQueries(base.ScenarioCase):
         'heat_hints.providers': {'queries': 'counter_for_tests:Queries'}
     }
     stacks = (
-        {
-            'name': 'root',
-            'template': template(
+        stack(
+            'root',
+            template(
                 nested={'type': 'inner.yaml'},
                 top={**server(name='top'), 'depends_on': 'nested'},
             ),
-            'files': {
-                'inner.yaml': json.dumps(
-                    template(deep={'type': 'deepest.yaml'})
-                ),
-                'deepest.yaml': json.dumps(
-                    template(
-                        first=server(name='first'),
-                        second={
-                            **server(name='second'),
-                            'depends_on': 'first',
-                        },
-                    )
+            files={
+                'inner.yaml': template(deep={'type': 'deepest.yaml'}),
+                'deepest.yaml': template(
+                    first=server(name='first'),
+                    second={**server(name='second'), 'depends_on': 'first'},
                 ),
             },
-        },
+        ),
     )
 
     def test_one_narrow_query_for_each_stack_above_that_is_not_known(self):
@@ -428,9 +391,9 @@ class TestRemoteStack(base.ScenarioCase):
     """A stack that has another Heat make a stack, as in another region."""
 
     stacks = (
-        {
-            'name': 'here',
-            'template': template(
+        stack(
+            'here',
+            template(
                 one=server(name='one'),
                 there={
                     'type': 'OS::Heat::Stack',
@@ -441,19 +404,19 @@ class TestRemoteStack(base.ScenarioCase):
                     },
                 },
             ),
-            'environment': ALIAS['environment'],
-        },
+            environment=ALIAS['environment'],
+        ),
     )
 
     def test_the_other_heat_makes_a_root_stack_of_its_own(self):
         self.assert_created('here')
         (order,) = self.outcome.remote
         self.assertNotIn('hints', json.dumps(order))
-        there = {
-            'name': order['stack_name'],
-            'template': order['template'],
-            'environment': order['environment'],
-        }
+        there = stack(
+            order['stack_name'],
+            order['template'],
+            environment=order['environment'],
+        )
         with mock.patch.object(type(self), 'stacks', (there,)):
             outcome = self.run_scenario()
         told = outcome.told[there['name']]

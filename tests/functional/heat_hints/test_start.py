@@ -3,25 +3,22 @@
 """What heat-engine says when it starts, or does not start."""
 
 import pathlib
+from unittest import mock
+
+import ddt
 
 import heat_hints
-from testing.heat.templates import server, template
+from testing.heat.templates import server, stack, template, volume
 from tests.functional.heat_hints import base
 
 PACKAGE = pathlib.Path(heat_hints.__file__).parent
-
-ONE = {'name': 'root', 'template': template(one=server(name='one'))}
-DISK = {'type': 'OS::Cinder::Volume', 'properties': {'name': 'd', 'size': 1}}
+KEY = 'first-key-0123456789abcdef0123456789'
 
 
-class TestWrongValues(base.RefusedCase):
+class TestWrongValues(base.ToldCase):
     """Two options are wrong; ``plugin_dirs`` names the directory, too."""
 
-    options = {
-        'enabled': 'true',
-        'scope': 'some',
-        'hints': 'heat_stack_nmae',
-    }
+    options = {'scope': 'some', 'hints': 'heat_stack_nmae'}
     settings = {'DEFAULT': {'plugin_dirs': f'{PACKAGE}/plugins'}}
     told = (
         '[heat_hints]',
@@ -31,50 +28,95 @@ class TestWrongValues(base.RefusedCase):
     )
 
 
-class TestWrongValueDisabled(base.RefusedCase):
-    """An option is wrong, and hints are not even wanted."""
+@ddt.ddt
+class TestRefused(base.RefusedCase):
+    """One option is wrong."""
 
-    options = {'enabled': 'false', 'scope': 'some'}
-    told = ('option scope ', 'opt_in')
-
-
-class TestWrongSwitch(base.RefusedCase):
-    """Nobody knows whether hints are wanted."""
-
-    options = {'enabled': 'perhaps'}
-    told = ('option enabled ', 'perhaps')
-
-
-class TestUnknownType(base.RefusedCase):
-    """``resource_types`` names one that Heat does not have."""
-
-    options = {
-        'enabled': 'true',
-        'resource_types': 'OS::Nova::Severs,OS::Nova::Server',
-    }
-    told = ('option resource_types ', 'no resource type "OS::Nova::Severs"')
+    @ddt.unpack
+    @ddt.named_data(
+        # Hints are not even wanted.
+        [
+            'wrong_value_disabled',
+            {'enabled': 'false', 'scope': 'some'},
+            ('option scope ', 'opt_in'),
+        ],
+        # Nobody knows whether hints are wanted.
+        [
+            'wrong_switch',
+            {'enabled': 'perhaps'},
+            ('option enabled ', 'perhaps'),
+        ],
+        [
+            'unknown_type',
+            {'resource_types': 'OS::Nova::Severs,OS::Nova::Server'},
+            (
+                'option resource_types ',
+                'no resource type "OS::Nova::Severs"',
+            ),
+        ],
+        [
+            'wrong_nova_name',
+            {'allowed_nova_hints': 'groups'},
+            ('option allowed_nova_hints ', 'groups'),
+        ],
+        [
+            'unknown_provider',
+            {'providers': 'nobody'},
+            (
+                'option providers ',
+                '"nobody"',
+                'installed here are: group, mapping_f',
+            ),
+        ],
+        # The providers of this package need another option.
+        [
+            'mapping_file_without_its_option',
+            {'providers': 'mapping_file'},
+            ('option providers ', '[heat_hints] mapping_file is not set'),
+        ],
+        [
+            'group_without_its_option',
+            {'providers': 'group'},
+            ('provider "group"', '[heat_hints] group_places is not set'),
+        ],
+        [
+            'keep_beside_a_key',
+            {'user_hints': 'keep', 'signing_key': KEY},
+            ('option user_hints ', 'signing_key'),
+            KEY,
+        ],
+        # The second one would do.
+        [
+            'first_key_too_short',
+            {'signing_key': f'short-key,{KEY}'},
+            ('option signing_key ', 'number 1 has fewer than 32 characters'),
+            'short-key',
+        ],
+        # oslo.config takes what follows a dollar sign for an option's name.
+        [
+            'unreadable_key',
+            {'signing_key': f'${KEY.replace("-", "_")}'},
+            ('option signing_key ', 'it cannot be read'),
+            'first_key',
+        ],
+    )
+    def test_option(self, options, told, secret=''):
+        with mock.patch.object(type(self), 'options', options):
+            self.assert_not_started(*told, secret=secret)
 
 
 class TestTypes(base.ScenarioCase):
     """``resource_types`` names volumes, and a type that sends no hints."""
 
-    options = {
-        'enabled': 'true',
-        'resource_types': 'OS::Neutron::Port,OS::Cinder::Volume',
-    }
-    stacks = (
-        {
-            'name': 'root',
-            'template': template(one=server(name='one'), disk=DISK),
-        },
-    )
+    options = {'resource_types': 'OS::Neutron::Port,OS::Cinder::Volume'}
+    stacks = (stack('root', template(one=server(name='one'), disk=volume())),)
 
     def test_the_right_type_sends_its_hints_and_others_send_none(self):
         self.assert_created('root')
         self.assertIsNone(self.outcome.hints('one'))
         self.assertEqual(
             self.outcome.wanted('root', self.outcome.only('root', 'disk')),
-            self.outcome.hints('d'),
+            self.outcome.hints('disk'),
         )
 
     def test_an_error_says_what_to_change(self):
@@ -121,7 +163,7 @@ class TestOtherPluginFirst(base.ScenarioCase):
 
     settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
     files = {'other/other_server.py': OTHER_PLUGIN}
-    stacks = (ONE,)
+    stacks = (base.ONE,)
 
     def test_the_other_plugin_is_extended_and_asked_for_its_types_once(self):
         self.assert_created('root')
@@ -140,7 +182,7 @@ class TestOtherPluginLater(base.ScenarioCase):
         'DEFAULT': {'plugin_dirs': (f'{PACKAGE}/plugins,{{folder}}/other')}
     }
     files = {'other/other_server.py': OTHER_PLUGIN}
-    stacks = (ONE,)
+    stacks = (base.ONE,)
 
     def test_the_other_plugin_wins_and_one_error_says_what_to_change(self):
         self.assert_created('root')
@@ -177,12 +219,12 @@ class _Derived:
     settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
     files = {'other/derived_server.py': DERIVED_PLUGIN}
     stacks = (
-        {
-            'name': 'root',
-            'template': template(
+        stack(
+            'root',
+            template(
                 one={**server(name='one'), 'type': 'Other::Nova::Server'}
             ),
-        },
+        ),
     )
 
 
@@ -199,10 +241,7 @@ class TestDerivedType(_Derived, base.ScenarioCase):
 class TestDerivedTypeNamed(_Derived, base.ScenarioCase):
     """``resource_types`` names the type."""
 
-    options = {
-        'enabled': 'true',
-        'resource_types': 'OS::Nova::Server,Other::Nova::Server',
-    }
+    options = {'resource_types': 'OS::Nova::Server,Other::Nova::Server'}
 
     def test_the_type_sends_its_hints(self):
         self.assert_created('root')
@@ -216,10 +255,7 @@ class TestDerivedTypeNamed(_Derived, base.ScenarioCase):
 class TestInTreeOptionToo(base.ScenarioCase):
     """Heat's own option is on as well, and fewer hints are chosen."""
 
-    options = {
-        'enabled': 'true',
-        'hints': 'heat_root_stack_id,heat_resource_name',
-    }
+    options = {'hints': 'heat_root_stack_id,heat_resource_name'}
     settings = {'DEFAULT': {'stack_scheduler_hints': 'true'}}
     FORGED = {
         'heat_root_stack_id': 'forged',
@@ -227,10 +263,7 @@ class TestInTreeOptionToo(base.ScenarioCase):
         'tier': 'one',
     }
     stacks = (
-        {
-            'name': 'root',
-            'template': template(forged=server(name='forged', hints=FORGED)),
-        },
+        stack('root', template(forged=server(name='forged', hints=FORGED))),
     )
 
     def test_only_the_chosen_hints_are_sent_and_none_is_forged(self):
