@@ -29,11 +29,7 @@ class InTreeTest(unittest.TestCase):
         ({'k': '!'}, [{}], Kind.MISSING),
         ({'k': '<or> 1 <or> ~'}, [{'k': '~'}], None),
         ({}, [{'k': '1', 'force_metadata_check': 'True'}], None),
-        (
-            {'force_metadata_check': 'True'},
-            [{}],
-            Kind.MISSING,
-        ),
+        ({'force_metadata_check': 'True'}, [{}], Kind.MISSING),
         # namespaces
         ({'hw:k': '1'}, [{'hw:k': '2'}], None),
         ({'aggregate_instance_extra_specs:k': '1'}, [{'k': '1'}], None),

@@ -19,6 +19,11 @@ _AGGREGATE = {
 }
 
 
+def _flavor(properties: Any) -> dict[str, Any]:
+    """Return a flavor with anything as its properties."""
+    return {'Name': 'f', 'Properties': properties}
+
+
 @ddt.ddt
 class ReadTest(unittest.TestCase):
     @ddt.data(
@@ -39,8 +44,7 @@ class ReadTest(unittest.TestCase):
 
     @ddt.data('', None, {})
     def test_properties_may_be_empty(self, value: object) -> None:
-        row = {'Name': 'f', 'Properties': value}
-        (flavor,) = rows.read_flavors([row])
+        (flavor,) = rows.read_flavors([_flavor(value)])
         self.assertEqual({}, flavor.extra_specs)
 
     def test_the_availability_zone_is_metadata_again(self) -> None:
@@ -90,49 +94,22 @@ class ReadTest(unittest.TestCase):
             'OS-EXT-SRV-ATTR:host': 'h1',
             'flavor': {'original_name': 'small', 'extra_specs': {'k': '1'}},
         }
+        flavor = inventory.Flavor('small', {'k': '1'})
         self.assertEqual(
-            [
-                inventory.Server(
-                    's', 'i', 'h1', inventory.Flavor('small', {'k': '1'})
-                )
-            ],
+            [inventory.Server('s', 'i', 'h1', flavor)],
             rows.read_servers([row]),
         )
 
     @ddt.data(
         (rows.read_flavors, {'Properties': {}}, '"Name"'),
         (rows.read_flavors, {'Name': 'f'}, 'flavor list --all --long'),
-        (
-            rows.read_flavors,
-            {'Name': 'f', 'Properties': 'neither'},
-            'no keys with values',
-        ),
-        (
-            rows.read_flavors,
-            {'Name': 'f', 'Properties': ['k']},
-            'no keys with values',
-        ),
+        (rows.read_flavors, _flavor('neither'), 'no keys with values'),
+        (rows.read_flavors, _flavor(['k']), 'no keys with values'),
         # an unquoted ~ is "null" in YAML
-        (
-            rows.read_flavors,
-            {'Name': 'f', 'Properties': {'k': None}},
-            "in quotes: '~'",
-        ),
-        (
-            rows.read_flavors,
-            {'Name': 'f', 'Properties': {'k': {'l': '1'}}},
-            'no text',
-        ),
-        (
-            rows.read_aggregates,
-            {'Name': 'a', 'Properties': {}},
-            '"Hosts"',
-        ),
-        (
-            rows.read_aggregates,
-            {'Name': 'a', 'Properties': {}, 'Hosts': 3},
-            'no list',
-        ),
+        (rows.read_flavors, _flavor({'k': None}), "in quotes: '~'"),
+        (rows.read_flavors, _flavor({'k': {'l': '1'}}), 'no text'),
+        (rows.read_aggregates, _flavor({}), '"Hosts"'),
+        (rows.read_aggregates, _flavor({}) | {'Hosts': 3}, 'no list'),
         (rows.read_hosts, {'State': 'up'}, 'is no host'),
         # before API version 2.47
         (

@@ -112,40 +112,16 @@ class ParseTest(unittest.TestCase):
         self.assertTrue(parsed.omittable)
 
     @ddt.data(
-        '1 <or> 2',
-        '<or>1',
-        '> 2',
-        '**',
-        '!x',
-        '~1',
-        '* *',
-        '',
-        ' ',
-        ' 1',
-        '<OR> 1',
-        's=',
-        'a,b',
-    )
+        '1 <or> 2', '<or>1', '> 2', '**', '!x', '~1', '* *', '', ' ', ' 1',
+        '<OR> 1', 's=', 'a,b',
+    )  # fmt: skip
     def test_anything_else_is_a_literal_unstripped(self, text: str) -> None:
         self.assertEqual({text}, requirement.parse(text).literals)
 
     @ddt.data(
-        '<or>',
-        ' <or> ',
-        '>=',
-        's==',
-        '<in>',
-        '<all-in>',
-        '>= two',
-        '== 1,0',
-        '<or> ! <or> 1',
-        '<or> ! <or> ~',
-        '<or> * <or> !',
-        None,
-        1,
-        b'1',
-        [],
-    )
+        '<or>', ' <or> ', '>=', 's==', '<in>', '<all-in>', '>= two', '== 1,0',
+        '<or> ! <or> 1', '<or> ! <or> ~', '<or> * <or> !', None, 1, b'1', [],
+    )  # fmt: skip
     def test_nonsense_is_a_problem_that_nothing_meets(
         self, text: object
     ) -> None:
@@ -252,33 +228,15 @@ class MetadataTest(unittest.TestCase):
         self.assertNotEqual('', pieces[0].problem)
 
     @ddt.data(
-        'true',
-        'True',
-        'TRUE',
-        '1',
-        't',
-        'y',
-        'Yes',
-        'on',
-        ' on ',
-        'false,true',
-        ',yes',
-    )
+        'true', 'True', 'TRUE', '1', 't', 'y', 'Yes', 'on', ' on ',
+        'false,true', ',yes',
+    )  # fmt: skip
     def test_the_flag_is_on(self, value: str) -> None:
         self.assertTrue(requirement.is_on(value))
 
     @ddt.data(
-        'False',
-        'false',
-        '',
-        '0',
-        'Ture',
-        'no',
-        'off',
-        'true false',
-        None,
-        True,
-        1,
-    )
+        'False', 'false', '', '0', 'Ture', 'no', 'off', 'true false', None,
+        True, 1,
+    )  # fmt: skip
     def test_the_flag_is_off(self, value: object) -> None:
         self.assertFalse(requirement.is_on(value))

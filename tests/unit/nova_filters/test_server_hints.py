@@ -35,12 +35,7 @@ class ServerHintsTest(unittest.TestCase):
         (SIGNED, 'p2', KEYS, Signature.INVALID),
         (SIGNED, None, KEYS, Signature.INVALID),
         (SIGNED, 'p1', OTHER_KEYS, Signature.INVALID),
-        (
-            {**SIGNED, 'heat_root_stack_id': 'x'},
-            'p1',
-            KEYS,
-            Signature.INVALID,
-        ),
+        (SIGNED | {'heat_root_stack_id': 'x'}, 'p1', KEYS, Signature.INVALID),
         (SIGNED, 'p1', None, Signature.NOT_CHECKED),
         ({'heat_root_stack_id': 'r'}, 'p1', KEYS, Signature.UNSIGNED),
         ({'heat_root_stack_id': 'r'}, 'p1', None, Signature.UNSIGNED),

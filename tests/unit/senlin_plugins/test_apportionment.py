@@ -17,6 +17,7 @@ WEIGHTS = st.one_of(
     st.sampled_from([0, 1, 100]), st.integers(min_value=0, max_value=40)
 )
 CAPS = st.integers(min_value=-1, max_value=6)
+THERE_IS = 'the number of nodes there is'
 
 
 @st.composite
@@ -274,25 +275,10 @@ class Examples(unittest.TestCase):
         # (regions, current, count, plan)
         ('heavier region first on a tie', {'a': 1, 'b': 3}, {}, 2, {'b': 2}),
         ('first name first on a tie', {'b': 1, 'a': 1}, {}, 1, {'a': 1}),
+        ('weight 0 waits', {'a': 0, 'b': 1}, {'b': 50}, 3, {'b': 3}),
+        ('imbalance is evened out', {'a': 1, 'b': 1}, {'a': 5}, 3, {'b': 3}),
         (
-            'weight 0 is not used while others have room',
-            {'a': 0, 'b': 1},
-            {'b': 50},
-            3,
-            {'b': 3},
-        ),
-        (
-            'existing imbalance is evened out',
-            {'a': 1, 'b': 1},
-            {'a': 5},
-            3,
-            {'b': 3},
-        ),
-        (
-            'a million nodes',
-            {'a': 1, 'b': 3},
-            {},
-            1_000_000,
+            *('a million nodes', {'a': 1, 'b': 3}, {}, 1_000_000),
             {'a': 250_000, 'b': 750_000},
         ),
     )
@@ -347,16 +333,8 @@ class Examples(unittest.TestCase):
 
     @ddt.data(
         (Region('a', 100, 2), 1, ''),
-        (
-            Region('a', 100, 2),
-            2,
-            'the number of nodes there is 2, and the cap 2.',
-        ),
-        (
-            Region('a', 100, 0),
-            3,
-            'the number of nodes there is 3, and the cap 0.',
-        ),
+        (Region('a', 100, 2), 2, f'{THERE_IS} 2, and the cap 2.'),
+        (Region('a', 100, 0), 3, f'{THERE_IS} 3, and the cap 0.'),
         (Region('a'), 9, ''),
         (Region('b'), 0, 'the policy does not name this region.'),
     )

@@ -20,6 +20,14 @@ from tests.unit.senlin_plugins.test_placement import snapshots
 GROW = True
 SHRINK = False
 
+EQUAL = [Region('a'), Region('b')]
+CAPPED = [Region('a', 100, 2), Region('b')]
+HEAVY = [Region('a', 300, 2), Region('b')]
+WEIGHTLESS = [Region('a', 0), Region('b')]
+BINDS = 'its cap of 2 binds: 1 more would come here'
+KEEPS = 'past its cap of 2: keeps its nodes, gets none'
+LEAVE = 'past its cap of 2: its nodes above the cap leave early'
+
 
 def decided(snapshot):
     """Return the plan for a snapshot; skip one that has none."""
@@ -64,136 +72,33 @@ class ProjectionPropertyTest(unittest.TestCase):
 class ProjectionTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
-        # (regions, current, out of reach, growing, count, region, why)
-        (
-            [Region('a', 100, 2), Region('b')],
-            {'a': 1},
-            (),
-            GROW,
-            5,
-            'a',
-            'its cap of 2 binds: 1 more would come here',
-        ),
-        (
-            [Region('a', 100, 2), Region('b')],
-            {'a': 4},
-            (),
-            GROW,
-            6,
-            'a',
-            'past its cap of 2: keeps its nodes, gets none',
-        ),
-        (
-            [Region('a', 0), Region('b')],
-            {},
-            (),
-            GROW,
-            1,
-            'a',
-            projection.LAST_RESORT,
-        ),
-        (
-            [Region('a', 0), Region('b')],
-            {'a': 1, 'b': 1},
-            (),
-            SHRINK,
-            1,
-            'a',
-            projection.LEAVES_EARLY,
-        ),
-        (
-            [Region('a'), Region('b')],
-            {'c': 1},
-            (),
-            GROW,
-            1,
-            'c',
-            projection.STRAY_GROWING,
-        ),
-        (
-            [Region('a'), Region('b')],
-            {'c': 1},
-            (),
-            SHRINK,
-            1,
-            'c',
-            projection.STRAY_SHRINKING,
-        ),
-        (
-            [Region('a'), Region('b')],
-            {'a': 1},
-            ('a',),
-            GROW,
-            1,
-            'a',
-            projection.OUT_OF_REACH,
-        ),
-        (
-            [Region('a'), Region('b')],
-            {'a': 3},
-            (),
-            GROW,
-            1,
-            'a',
-            projection.HAS_ITS_SHARE,
-        ),
-        (
-            [Region('a'), Region('b')],
-            {},
-            (),
-            GROW,
-            1,
-            'b',
-            projection.OTHERS_GET,
-        ),
-        (
-            [Region('a', 300, 2), Region('b')],
-            {'a': 5, 'b': 5},
-            (),
-            SHRINK,
-            2,
-            'a',
-            'past its cap of 2: its nodes above the cap leave early',
-        ),
-        (
-            [Region('a', 300, 2), Region('b')],
-            {'a': 5, 'b': 5},
-            (),
-            SHRINK,
-            2,
-            'b',
-            projection.OTHERS_PAST_CAP,
-        ),
-        (
-            [Region('a'), Region('b')],
-            {'a': 3, 'b': 1},
-            (),
-            SHRINK,
-            1,
-            'b',
-            projection.BELOW_ITS_SHARE,
-        ),
-        (
-            [Region('a'), Region('b')],
-            {'a': 2, 'b': 2},
-            (),
-            SHRINK,
-            1,
-            'a',
-            projection.OTHERS_GIVE,
-        ),
-        ([Region('a'), Region('b')], {}, (), GROW, 2, 'a', ''),
+        # (regions, current, nodes that come or go, region, why, out of reach)
+        (CAPPED, {'a': 1}, 5, 'a', BINDS),
+        (CAPPED, {'a': 4}, 6, 'a', KEEPS),
+        (WEIGHTLESS, {}, 1, 'a', projection.LAST_RESORT),
+        (WEIGHTLESS, {'a': 1, 'b': 1}, -1, 'a', projection.LEAVES_EARLY),
+        (EQUAL, {'c': 1}, 1, 'c', projection.STRAY_GROWING),
+        (EQUAL, {'c': 1}, -1, 'c', projection.STRAY_SHRINKING),
+        (EQUAL, {'a': 1}, 1, 'a', projection.OUT_OF_REACH, ('a',)),
+        (EQUAL, {'a': 3}, 1, 'a', projection.HAS_ITS_SHARE),
+        (EQUAL, {}, 1, 'b', projection.OTHERS_GET),
+        (HEAVY, {'a': 5, 'b': 5}, -2, 'a', LEAVE),
+        (HEAVY, {'a': 5, 'b': 5}, -2, 'b', projection.OTHERS_PAST_CAP),
+        (EQUAL, {'a': 3, 'b': 1}, -1, 'b', projection.BELOW_ITS_SHARE),
+        (EQUAL, {'a': 2, 'b': 2}, -1, 'a', projection.OTHERS_GIVE),
+        (EQUAL, {}, 2, 'a', ''),
     )
     def test_a_region_is_told_what_keeps_it_from_its_share(
-        self, regions, current, gone, growing, count, name, why
+        self, regions, current, count, name, why, gone=()
     ):
-        snapshot = Snapshot(Change(growing, count), regions, current, gone)
+        change = Change(count > 0, abs(count))
+        snapshot = Snapshot(change, regions, current, gone)
         self.assertEqual(why, shares_of(snapshot)[name].why)
 
     def test_a_region_that_fails_is_explained_by_that(self):
         snapshot = Snapshot(
             Change(GROW, 1),
-            [Region('a'), Region('b')],
+            EQUAL,
             {'a': 2, 'b': 2},
             failing={'a': Failure('is out: it is silent', True)},
             strategy=Strategy.FAILOVER,
@@ -231,12 +136,7 @@ class ProjectionTest(unittest.TestCase):
             'room for 0.',
         ),
         (
-            Snapshot(
-                Change(SHRINK, 3),
-                [Region('a'), Region('b')],
-                {'a': 2, 'b': 4},
-                ('b',),
-            ),
+            Snapshot(Change(SHRINK, 3), EQUAL, {'a': 2, 'b': 4}, ('b',)),
             f'{NO_FEASIBLE_PLAN} 3 nodes are to be removed, and 2 can be.',
         ),
         (
@@ -247,7 +147,7 @@ class ProjectionTest(unittest.TestCase):
         (
             Snapshot(
                 Change(GROW, 1),
-                [Region('a'), Region('b')],
+                EQUAL,
                 {'a': 2},
                 failing={'a': Failure('is full: quota', False)},
                 strategy=Strategy.EVEN,

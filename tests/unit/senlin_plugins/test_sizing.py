@@ -7,9 +7,10 @@ import unittest
 import ddt
 
 from senlin_plugins.planning import sizing
-from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.sizing import SCALE_OUT, Change
 
 SCALE_IN = 'CLUSTER_SCALE_IN'
+THREE = {'count': 3}
 
 
 @ddt.ddt
@@ -17,44 +18,21 @@ class Scaling(unittest.TestCase):
     @ddt.data(
         # (section, action, inputs, data, change)
         ('S1', SCALE_IN, {}, {}, Change(False, 1)),
-        ('S1', SCALE_IN, {'count': 3}, {}, Change(False, 3)),
-        (
-            'S1, another policy decided',
-            SCALE_IN,
-            {'count': 3},
-            {'deletion': {'count': 2}},
-            Change(False, 2),
-        ),
-        (
-            'S1, decision without a count',
-            SCALE_IN,
-            {'count': 3},
-            {'deletion': {}},
-            Change(False, 1),
-        ),
-        ('S2', sizing.SCALE_OUT, {}, {}, Change(True, 1)),
-        ('S2', sizing.SCALE_OUT, {'count': 3}, {}, Change(True, 3)),
+        ('S1', SCALE_IN, THREE, {}, Change(False, 3)),
+        # another policy decided
+        ('S1', SCALE_IN, THREE, {'deletion': {'count': 2}}, Change(False, 2)),
+        # it decided without a count
+        ('S1', SCALE_IN, THREE, {'deletion': {}}, Change(False, 1)),
+        ('S2', SCALE_OUT, {}, {}, Change(True, 1)),
+        ('S2', SCALE_OUT, THREE, {}, Change(True, 3)),
         (
             'S2, another policy decided',
-            sizing.SCALE_OUT,
-            {'count': 3},
+            *(SCALE_OUT, THREE),
             {'creation': {'count': 2}, 'deletion': {'count': 9}},
             Change(True, 2),
         ),
-        (
-            'S2, decision without a count',
-            sizing.SCALE_OUT,
-            {'count': 3},
-            {'creation': {}},
-            Change(True, 1),
-        ),
-        (
-            'text, as a webhook passes it',
-            sizing.SCALE_OUT,
-            {'count': '4'},
-            {},
-            Change(True, 4),
-        ),
+        ('S2, no count', SCALE_OUT, THREE, {'creation': {}}, Change(True, 1)),
+        ('as a webhook', SCALE_OUT, {'count': '4'}, {}, Change(True, 4)),
     )
     @ddt.unpack
     def test_count(self, _section, action, inputs, data, change):
@@ -63,7 +41,7 @@ class Scaling(unittest.TestCase):
     @ddt.data(0, -1, 1.5, '1.5', 'two', True, None, [1])
     def test_what_is_no_positive_integer_is_refused(self, value):
         with self.assertRaises(sizing.SizeError) as caught:
-            sizing.scaling(sizing.SCALE_OUT, {'count': value}, {})
+            sizing.scaling(SCALE_OUT, {'count': value}, {})
         self.assertEqual(
             f"The value of 'count' is '{value}': it must be a positive "
             'integer.',

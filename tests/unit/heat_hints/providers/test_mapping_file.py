@@ -29,18 +29,18 @@ class TestMappingFileProvider(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = pathlib.Path(folder.name) / 'mapping.yaml'
 
-    def provider(self):
+    def provider(self, text=None):
+        if text is not None:
+            self.path.write_text(text)
         return mapping_file.MappingFileProvider(
             requests.configuration(self.path)
         )
 
     def test_the_file_gives_the_hints(self):
-        self.path.write_text(GOOD)
-        self.assertEqual({'rack': 'r1'}, self.provider().hints(REQUEST))
+        self.assertEqual({'rack': 'r1'}, self.provider(GOOD).hints(REQUEST))
 
     def test_a_changed_file_is_read_again(self):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         self.path.write_text(BETTER)
         self.assertEqual(
             {'rack': 'r2', 'tier': 'gold'}, provider.hints(REQUEST)
@@ -51,17 +51,16 @@ class TestMappingFileProvider(unittest.TestCase):
         '!!int 7',
     )  # fmt: skip
     def test_a_value_is_the_text_that_stands_there(self, text):
-        self.path.write_text(f'- {{hints: {{rack: {text}}}}}\n')
+        provider = self.provider(f'- {{hints: {{rack: {text}}}}}\n')
         wanted = text.removeprefix('!!int ')
-        self.assertEqual({'rack': wanted}, self.provider().hints(REQUEST))
+        self.assertEqual({'rack': wanted}, provider.hints(REQUEST))
 
     def test_a_tag_makes_no_object(self):
-        self.path.write_text('- {hints: {rack: !!python/name:os.system x}}\n')
-        self.assertEqual({'rack': 'x'}, self.provider().hints(REQUEST))
+        text = '- {hints: {rack: !!python/name:os.system x}}\n'
+        self.assertEqual({'rack': 'x'}, self.provider(text).hints(REQUEST))
 
     def test_while_a_file_is_read_again_the_old_rules_are_in_force(self):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         parse, go_on = mapping.parse, threading.Event()
         self.addCleanup(go_on.set)
 
@@ -120,41 +119,35 @@ class TestMappingFileProvider(unittest.TestCase):
     def test_content_that_cannot_be_used_keeps_the_last_good_one(
         self, content, reason
     ):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         self.path.write_bytes(content)
         self.assert_kept(provider, reason)
 
     def test_a_file_that_is_taken_away_keeps_its_last_content(self):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         self.path.unlink()
         self.assert_kept(provider, 'FileNotFoundError')
 
     def test_a_directory_in_its_place_keeps_the_last_content(self):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         self.path.unlink()
         self.path.mkdir()
         self.assert_kept(provider, 'not a regular file')
 
     def test_a_pipe_in_its_place_is_not_waited_for(self):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         self.path.unlink()
         os.mkfifo(self.path)
         self.assert_kept(provider, 'not a regular file')
 
     def test_links_that_lead_nowhere_keep_the_last_content(self):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         self.path.unlink()
         self.path.symlink_to(self.path)
         self.assert_kept(provider, 'OSError')
 
     def test_a_file_that_may_not_be_read_keeps_the_last_content(self):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         self.path.chmod(0)
         if os.geteuid() == 0:
             # Root may read every file; heat-engine does not run as root.
@@ -166,8 +159,7 @@ class TestMappingFileProvider(unittest.TestCase):
         self.assertEqual({'rack': 'r1'}, provider.hints(REQUEST))
 
     def test_a_file_that_another_takes_the_place_of_is_read_again(self):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         other = self.path.with_suffix('.new')
         # Same size and time: only the file is another one.
         other.write_text(GOOD.replace('r1', 'r2'))
@@ -177,8 +169,7 @@ class TestMappingFileProvider(unittest.TestCase):
         self.assertEqual({'rack': 'r2'}, provider.hints(REQUEST))
 
     def test_an_emptied_file_has_no_rules(self):
-        self.path.write_text(GOOD)
-        provider = self.provider()
+        provider = self.provider(GOOD)
         self.path.write_text('')
         self.assertEqual({}, provider.hints(REQUEST))
 
@@ -190,9 +181,8 @@ class TestMappingFileProvider(unittest.TestCase):
             provider.hints(REQUEST)
 
     def test_a_mended_file_is_used(self):
-        self.path.write_text('- nonsense')
         with self.assertLogs('heat_hints.providers', 'ERROR'):
-            provider = self.provider()
+            provider = self.provider('- nonsense')
         with self.assertRaisesRegex(ProviderError, 'could not be read yet'):
             provider.hints(REQUEST)
         self.path.write_text(GOOD)
