@@ -224,16 +224,13 @@ class Engine:
         )
         return self.wait(answer['action'])
 
-    def adopt(self, server: str, region: str) -> dict[str, Any]:
+    def adopt(self, server: str, **overrides: Any) -> dict[str, Any]:
         """Make a node of a server that exists, and return the node."""
         body = {
             'type': 'senlin_plugins.nova.server-1.0',
             'identity': server,
             'name': 'foundling',
-            'overrides': {
-                'context': {'region_name': region},
-                'networks': [],
-            },
+            'overrides': overrides,
         }
         found: dict[str, Any] = self.call('POST', '/nodes/adopt', body)['node']
         return found

@@ -39,10 +39,10 @@ class TestCase(unittest.TestCase):
             region.failures.clear()
             region.catalog = set(self.cloud.services)
 
-    def set_option(self, name, value):
-        """Set an option of this package until the test is over."""
-        cfg.CONF.set_override(name, value, conf.GROUP)
-        self.addCleanup(cfg.CONF.clear_override, name, conf.GROUP)
+    def set_option(self, name, value, group=conf.GROUP):
+        """Set an option, by default of this package, until the test ends."""
+        cfg.CONF.set_override(name, value, group)
+        self.addCleanup(cfg.CONF.clear_override, name, group)
 
     def region_policy(self, *regions):
         """Create a region policy from (name, weight, cap) tuples."""
@@ -55,8 +55,28 @@ class TestCase(unittest.TestCase):
         profile = profile or self.senlin.profile()
         cluster_id = self.senlin.cluster(profile, size, **attrs)
         for policy in policies:
-            self.assert_done(self.senlin.attach(cluster_id, policy))
+            self.attach(cluster_id, policy)
         return cluster_id
+
+    def attach(self, cluster_id, policy_id):
+        """Attach a policy to a cluster."""
+        self.assert_done(self.senlin.attach(cluster_id, policy_id))
+
+    def assert_not_attached(self, reason, cluster_id, policy_id):
+        """Check that a policy cannot be attached to a cluster, and why."""
+        action = self.senlin.attach(cluster_id, policy_id)
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn(reason, action['status_reason'])
+
+    def add_node(self, cluster_id, profile):
+        """Create a node in a cluster and return its id."""
+        action, node_id = self.senlin.start_node(cluster_id, profile)
+        self.assert_done(self.senlin.wait(action))
+        return node_id
+
+    def act_node(self, node_id, name, **arguments):
+        """Run an action on a node that must succeed."""
+        self.assert_done(self.senlin.act_node(node_id, name, **arguments))
 
     def spread(self, *regions):
         """Create a cluster with a region policy and return its id."""
@@ -77,8 +97,7 @@ class TestCase(unittest.TestCase):
         :param inputs: what is sent; it goes before them.
         """
         # Where a receiver's URL points to; nobody asks it.
-        cfg.CONF.set_override('host', 'senlin.example', 'receiver')
-        self.addCleanup(cfg.CONF.clear_override, 'host', 'receiver')
+        self.set_option('host', 'senlin.example', 'receiver')
         body = {
             'receiver': {
                 'name': 'door',
@@ -163,6 +182,11 @@ class TestCase(unittest.TestCase):
         self.assertIn(reason, action['status_reason'])
         self.assertEqual('ERROR', action['data']['status'])
         self.assertEqual(reason, action['data']['reason'])
+
+    def assert_capacity(self, cluster_id, size):
+        """Check the desired capacity of a cluster."""
+        shown = self.senlin.call('GET', f'/clusters/{cluster_id}')['cluster']
+        self.assertEqual(size, shown['desired_capacity'])
 
     def assert_gone(self, cluster_id):
         """Delete a cluster and check that no cloud has a server of it."""

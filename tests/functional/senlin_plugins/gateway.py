@@ -23,6 +23,7 @@ import eventlet.wsgi
 import openstack.config
 import openstack.connection
 from eventlet.green import subprocess
+from osc_lib import exceptions
 
 from os_placement_plugins.commands import lister
 from testing.senlin import engine
@@ -197,6 +198,19 @@ class ShellTestCase(base.TestCase):
             }
             for row in rows
         ]
+
+    def assert_command_fails(self, words, kind, *arguments):
+        """Check that a command fails with one line.
+
+        :param words: what stands in that line.
+        :param kind: the command's class.
+        :param arguments: the words after those of the command.
+        """
+        with self.assertRaises(exceptions.CommandError) as caught:
+            self.run_command(kind, *arguments)
+        (line,) = str(caught.exception).splitlines()
+        for word in words:
+            self.assertIn(word, line)
 
     def start_shell(self, *arguments, stdin=subprocess.DEVNULL):
         """Start the shell in a process of its own, as a user does.

@@ -32,8 +32,7 @@ class Health(base.TestCase):
             # How long the health manager may take to answer.
             ('engine_life_check_timeout', 60),
         ):
-            cfg.CONF.set_override(option, seconds)
-            self.addCleanup(cfg.CONF.clear_override, option)
+            self.set_option(option, seconds, None)
         self.cluster_id = self.cluster(
             self.region_policy((TWO,), (THREE,)),
             self.senlin.policy(base.DELETION_POLICY, {}),
@@ -54,7 +53,7 @@ class Health(base.TestCase):
             },
             '1.1',
         )
-        self.assert_done(self.senlin.attach(self.cluster_id, health))
+        self.attach(self.cluster_id, health)
         # The polling must not go on behind the test.
         self.addCleanup(
             self.act, self.cluster_id, 'policy_detach', policy_id=health
@@ -207,12 +206,10 @@ class Bindings(base.TestCase):
             for node in self.senlin.nodes(cluster)
             if base.region_of(node) == TWO
         )
-        self.assert_done(
-            self.senlin.act_node(node['id'], 'recover', operation='RECREATE')
-        )
+        self.act_node(node['id'], 'recover', operation='RECREATE')
         self.act(cluster, 'scale_out', count=2)
         self.assert_servers(cluster, **{ONE: 3, TWO: 3})
-        self.assert_done(self.senlin.attach(cluster, regions))
+        self.attach(cluster, regions)
         self.act(cluster, 'scale_out')
         self.assert_servers(cluster, **{ONE: 3, TWO: 4})
         data = self.act(cluster, 'scale_in', count=2)

@@ -3,7 +3,6 @@
 """Many requests at once: each counts once, and the plan is still the best."""
 
 import eventlet
-from oslo_config import cfg
 
 from senlin_plugins.planning import apportionment
 from testing.senlin import engine
@@ -65,8 +64,7 @@ class Concurrency(base.TestCase):
         self.assertEqual(size, len(nodes))
         self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
         self.assert_servers(cluster, **best.plan)
-        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
-        self.assertEqual(size, shown['desired_capacity'])
+        self.assert_capacity(cluster, size)
 
     def test_twenty_requests_for_one_cluster(self):
         cluster = self.spread(*REGIONS)
@@ -98,8 +96,7 @@ class Concurrency(base.TestCase):
     def test_twenty_resizes_that_are_queued_on_one_cluster(self):
         # The API looks before it queues; two conductors may look at once.
         # Then the engine has them wait for each other, and gives some up.
-        cfg.CONF.set_override('lock_retry_interval', 1)
-        self.addCleanup(cfg.CONF.clear_override, 'lock_retry_interval')
+        self.set_option('lock_retry_interval', 1, None)
         cluster = self.spread(*REGIONS)
         resizes = [
             {'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': 1 + n % 3}

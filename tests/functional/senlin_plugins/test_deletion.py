@@ -65,8 +65,7 @@ class Scenarios(TestCase):
         )
         self.assertEqual([nodes[1]], self.ids(cluster))
         self.assert_servers(cluster, **{ONE: 1})
-        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
-        self.assertEqual(3, shown['desired_capacity'])
+        self.assert_capacity(cluster, 3)
 
     def test_s1_nodes_of_other_clusters_are_passed_over_by_the_engine(self):
         policy = self.deletion_policy()
@@ -88,8 +87,7 @@ class Scenarios(TestCase):
         self.assertEqual([], self.ids(cluster))
         self.assertEqual(ONE, self.cloud.region_of_server(node['physical_id']))
         # As the property's default has it.
-        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
-        self.assertEqual(0, shown['desired_capacity'])
+        self.assert_capacity(cluster, 0)
 
     @ddt.data(
         ('OLDEST_FIRST', slice(0, 2)),
@@ -102,8 +100,7 @@ class Scenarios(TestCase):
         cluster = self.cluster(policy, profile=profile)
         # One after the other: each is younger than the one before.
         for _ in range(4):
-            action, _ = self.senlin.start_node(cluster, profile)
-            self.senlin.wait(action)
+            self.add_node(cluster, profile)
         nodes = self.ids(cluster)
         data = self.act(cluster, 'scale_in', count=len(nodes[expected]))
         self.assert_decided(data, nodes[expected])
@@ -128,8 +125,7 @@ class Scenarios(TestCase):
         )
         # The younger node has the older profile.
         for profile in (new, old):
-            action, node = self.senlin.start_node(cluster, profile)
-            self.senlin.wait(action)
+            node = self.add_node(cluster, profile)
         data = self.act(cluster, 'scale_in')
         self.assert_decided(data, [node])
         self.assertNotIn(node, self.ids(cluster))
@@ -210,8 +206,7 @@ class MoreScenarios(TestCase):
             profile=profiles[0],
         )
         for profile in profiles:
-            action, _ = self.senlin.start_node(cluster, profile)
-            self.assert_done(self.senlin.wait(action))
+            self.add_node(cluster, profile)
         zone_of = {
             node['id']: node['data']['placement']['zone']
             for node in self.senlin.nodes(cluster)
@@ -259,8 +254,7 @@ class MoreScenarios(TestCase):
         )
         self.assertEqual([survivor], self.ids(cluster))
         self.assert_servers(cluster, **{ONE: 1})
-        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
-        self.assertEqual(2, shown['desired_capacity'])
+        self.assert_capacity(cluster, 2)
 
     def test_never_more_candidates_than_nodes(self):
         cluster = self.cluster(self.deletion_policy(), size=2)
@@ -278,7 +272,7 @@ class MoreScenarios(TestCase):
         youngest = self.senlin.nodes(cluster)[-1]
         region = self.cloud.regions[ONE]
         region.servers[youngest['physical_id']].status = 'ERROR'
-        self.assert_done(self.senlin.act_node(youngest['id'], 'check'))
+        self.act_node(youngest['id'], 'check')
         data = self.act(cluster, 'scale_in')
         self.assert_decided(data, [youngest['id']])
         self.assertEqual(2, self.cloud.servers_of(cluster)[ONE])
@@ -412,6 +406,6 @@ class Types(TestCase):
     def test_a_second_deletion_policy_is_refused(self):
         in_tree = self.senlin.policy('senlin.policy.deletion', {})
         cluster = self.cluster(in_tree)
-        action = self.senlin.attach(cluster, self.deletion_policy())
-        self.assertEqual('FAILED', action['status'])
-        self.assertIn('detach it first', action['status_reason'])
+        self.assert_not_attached(
+            'detach it first', cluster, self.deletion_policy()
+        )

@@ -48,9 +48,7 @@ class Examples(base.TestCase):
         self.assert_servers(cluster, **{ONE: 2, TWO: 4, THREE: 3})
         self.act(cluster, 'scale_out')
         self.assert_servers(cluster, **{ONE: 2, TWO: 4, THREE: 4})
-        self.assert_done(
-            self.senlin.attach(cluster, self.policy(base.DELETION_POLICY))
-        )
+        self.attach(cluster, self.policy(base.DELETION_POLICY))
         regions = base.regions_of(self.senlin.nodes(cluster))
         by_age = self.senlin.by_age(cluster)
         data = self.act(cluster, 'scale_in', count=4)

@@ -193,8 +193,7 @@ class FailingRegion(FaultCase):
 
 class HangingRegion(FaultCase):
     def test_a_server_that_is_not_ready_in_time_is_removed(self):
-        cfg.CONF.set_override('default_nova_timeout', 1)
-        self.addCleanup(cfg.CONF.clear_override, 'default_nova_timeout')
+        self.set_option('default_nova_timeout', 1, None)
         cluster = self.spread((ONE,), (TWO,))
         self.break_region(
             TWO, 'wait_for_server', message='Timed out', hangs=True

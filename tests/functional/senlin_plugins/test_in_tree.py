@@ -9,7 +9,6 @@ import types
 from unittest import mock
 
 import ddt
-from oslo_config import cfg
 from senlin.common import consts, context
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
@@ -154,8 +153,7 @@ class Compared(base.TestCase):
         profile = self.senlin.profile(type_name, **spec)
         changed = self.senlin.profile(type_name, **spec, **change)
         cluster = self.cluster(profile=profile)
-        action, node_id = self.senlin.start_node(cluster, profile)
-        self.assert_done(self.senlin.wait(action))
+        node_id = self.add_node(cluster, profile)
         found = [self.look(node_id)]
         for step in steps:
             before = self.row(node_id)['physical_id']
@@ -224,7 +222,7 @@ class LoadBalancing(base.TestCase):
 
     def recover(self, node, **how):
         """Recover a node as the health manager does."""
-        self.assert_done(self.senlin.act_node(node['id'], 'recover', **how))
+        self.act_node(node['id'], 'recover', **how)
 
     def test_each_server_is_in_the_pool_once(self):
         self.act(self.cluster_id, 'scale_out', count=4)
@@ -285,7 +283,7 @@ class Deletion(base.TestCase):
     def attach_deletion(self, cluster_id):
         """Attach Senlin's own deletion policy."""
         policy = self.senlin.policy('senlin.policy.deletion', {})
-        self.assert_done(self.senlin.attach(cluster_id, policy))
+        self.attach(cluster_id, policy)
 
     def assert_regions(self, cluster_id, **wanted):
         """Check the regions that the nodes' data name."""
@@ -300,7 +298,9 @@ class Deletion(base.TestCase):
         other = self.spread((TWO,))
         self.act(other, 'scale_out')
         server = self.senlin.nodes(other)[0]['physical_id']
-        node = self.senlin.adopt(server, TWO)
+        node = self.senlin.adopt(
+            server, context={'region_name': TWO}, networks=[]
+        )
         self.act(cluster_id, 'add_nodes', nodes=[node['id']])
         self.assert_regions(cluster_id, **{TWO: 1})
         data = self.act(cluster_id, 'scale_in')
@@ -312,7 +312,7 @@ class Deletion(base.TestCase):
         profile = self.senlin.profile('os.nova.server')
         cluster_id = self.cluster(profile=profile, size=1)
         policy = self.region_policy((TWO,), (ONE,))
-        self.assert_done(self.senlin.attach(cluster_id, policy))
+        self.attach(cluster_id, policy)
         self.assert_regions(cluster_id, **{ONE: 1})
         self.act(cluster_id, 'scale_out', count=2)
         self.attach_deletion(cluster_id)
@@ -325,8 +325,5 @@ class Deletion(base.TestCase):
         profile = self.senlin.profile('os.nova.server')
         cluster_id = self.cluster(profile=profile, size=1)
         policy = self.region_policy((TWO,))
-        cfg.CONF.set_override('default_region_name', '')
-        self.addCleanup(cfg.CONF.clear_override, 'default_region_name')
-        action = self.senlin.attach(cluster_id, policy)
-        self.assertEqual('FAILED', action['status'])
-        self.assertIn('has no region', action['status_reason'])
+        self.set_option('default_region_name', '', None)
+        self.assert_not_attached('has no region', cluster_id, policy)

@@ -7,8 +7,6 @@ import json
 import shlex
 from unittest import mock
 
-from osc_lib import exceptions
-
 from senlin_plugins.commands import (
     clusters,
     region_list,
@@ -44,16 +42,9 @@ class TestCase(gateway.ShellTestCase):
         """Run ``openstack cluster region`` and return the rows."""
         return self.run_command(COMMANDS[name], *arguments)
 
-    def assert_fails(self, words, *arguments):
-        """Check that a command fails with one line.
-
-        :param words: what stands in that line.
-        :param arguments: the words after ``openstack cluster region``.
-        """
-        with self.assertRaises(exceptions.CommandError) as caught:
-            self.run_region(*arguments)
-        self.assertEqual(1, len(str(caught.exception).splitlines()))
-        self.assertIn(words, str(caught.exception))
+    def assert_fails(self, words, name, *arguments):
+        """Check that ``openstack cluster region`` fails with one line."""
+        self.assert_command_fails([words], COMMANDS[name], *arguments)
 
     def metadata(self, cluster):
         """Return the metadata of a cluster."""
@@ -103,10 +94,7 @@ class SharesTest(TestCase):
         self.run_region('set', self.cluster_id, TWO, '--cap=-1')
         self.run_region('drain', self.cluster_id, ONE)
         self.assertEqual(
-            {
-                ONE: {'weight': 0, 'cap': 0},
-                TWO: {'weight': 300, 'cap': -1},
-            },
+            {ONE: {'weight': 0, 'cap': 0}, TWO: {'weight': 300, 'cap': -1}},
             json.loads(self.metadata(self.cluster_id)['region_placement']),
         )
         self.run_region('unset', self.cluster_id, TWO)
@@ -121,11 +109,7 @@ class SharesTest(TestCase):
             ("'Nowhere' is not known", 'drain', self.cluster_id, 'Nowhere'),
             (
                 "'x': it must be a whole",
-                'set',
-                self.cluster_id,
-                ONE,
-                '--weight',
-                'x',
+                *('set', self.cluster_id, ONE, '--weight', 'x'),
             ),
             ('0 or greater', 'set', self.cluster_id, ONE, '--weight', '-1'),
             ("'cap' of region", 'set', self.cluster_id, ONE, '--cap', '-2'),
@@ -147,39 +131,22 @@ class SharesTest(TestCase):
         # Senlin updates no cluster in this state.
         self.cloud.regions[ONE].failures['server_create'] = 'no'
         broken = self.cluster(size=1, min_size=1)
-        self.assert_done(
-            self.senlin.attach(broken, self.region_policy((ONE,)))
-        )
+        self.attach(broken, self.region_policy((ONE,)))
         self.assert_fails('error state', 'drain', broken, ONE)
 
     def test_list_shows_nodes_and_targets(self):
         profile = self.senlin.profile()
         cluster = self.cluster(profile=profile, size=1)
-        self.assert_done(
-            self.senlin.attach(
-                cluster, self.region_policy((TWO, 300, 2), (THREE, 100))
-            )
-        )
+        self.attach(cluster, self.region_policy((TWO, 300, 2), (THREE, 100)))
         self.act(cluster, 'scale_out', count=3)
         self.cloud.known.discard(THREE)
         rows = self.run_region('list', cluster)
+        nothing = [None] * 3 + [[]]
         self.assertEqual(
             [
-                [TWO, 300, 2, 'policy', 2, 2, None, None, None, None, []],
-                [
-                    THREE,
-                    100,
-                    None,
-                    'policy',
-                    1,
-                    2,
-                    'out of reach',
-                    None,
-                    None,
-                    None,
-                    [],
-                ],
-                [ONE, None, None, None, 1, 0, None, None, None, None, []],
+                [TWO, 300, 2, 'policy', 2, 2, None, *nothing],
+                [THREE, 100, None, 'policy', 1, 2, 'out of reach', *nothing],
+                [ONE, None, None, None, 1, 0, None, *nothing],
             ],
             [list(row.values()) for row in rows],
         )

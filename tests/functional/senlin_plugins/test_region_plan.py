@@ -3,7 +3,6 @@
 """``openstack cluster region plan`` on a running Senlin, and beside it."""
 
 import ddt
-from osc_lib import exceptions
 from senlin.common import context
 from senlin.common import exception as exc
 from senlin.policies import base as policy_base
@@ -26,11 +25,9 @@ class LivePlanTest(gateway.ShellTestCase):
 
     def assert_one_line(self, words, *arguments):
         """Check that the command fails with one clear line."""
-        with self.assertRaises(exceptions.CommandError) as caught:
-            self.plan(*arguments, '--count', '+2')
-        self.assertEqual(1, len(str(caught.exception).splitlines()))
-        for word in words:
-            self.assertIn(word, str(caught.exception))
+        self.assert_command_fails(
+            words, region_plan.PlanClusterRegion, *arguments, '--count', '+2'
+        )
 
     def test_the_plan_is_what_the_policy_then_does(self):
         cluster = self.spread((ONE, 300), (TWO, 100, 1), (THREE,))
@@ -125,7 +122,7 @@ class LivePlanTest(gateway.ShellTestCase):
         self.assertIn("type 'os.nova.server' are not from this", said)
         # With both policies attached the effective one counts.
         cluster = self.spread((ONE,))
-        self.assert_done(self.senlin.attach(cluster, in_tree))
+        self.attach(cluster, in_tree)
         planned, said = self.plan('--cluster', cluster, '--count', '+2')
         self.assertEqual(({ONE: 2}, ''), (planned, said))
 
@@ -151,7 +148,7 @@ class LivePlanTest(gateway.ShellTestCase):
     def test_what_is_not_there_is_one_line(self):
         cluster = self.cluster()
         disabled = self.region_policy((ONE,))
-        self.assert_done(self.senlin.attach(cluster, disabled))
+        self.attach(cluster, disabled)
         self.act(cluster, 'policy_update', policy_id=disabled, enabled=False)
         deletion = self.senlin.policy(base.DELETION_POLICY, {}, '1.1')
         self.assert_one_line(['nothing'], '--cluster', 'nothing')

@@ -26,11 +26,8 @@ class RebalanceTest(test_region_commands.TestCase):
         first = self.region_policy((ONE,))
         cluster = self.cluster(first, *policies, **attrs)
         self.act(cluster, 'scale_out', count=count)
-        self.assert_done(
-            self.senlin.act(cluster, 'policy_detach', policy_id=first)
-        )
-        both = self.region_policy((ONE,), (TWO,))
-        self.assert_done(self.senlin.attach(cluster, both))
+        self.act(cluster, 'policy_detach', policy_id=first)
+        self.attach(cluster, self.region_policy((ONE,), (TWO,)))
         return cluster
 
     def test_new_nodes_stand_before_old_ones_go(self):
@@ -84,11 +81,11 @@ class RebalanceTest(test_region_commands.TestCase):
         self.assertEqual(1, process.returncode)
         self.assertIn('Go on? [y/N]', error)
         self.assertIn('Nothing has begun', error)
-        for words, *options in (
-            ("'--max-surge' is '0'", '--yes', '--max-surge', '0'),
-            ("'--max-surge' is 'x'", '--yes', '--max-surge', 'x'),
-        ):
-            self.assert_fails(words, 'rebalance', cluster, *options)
+        for value in ('0', 'x'):
+            self.assert_fails(
+                f"'--max-surge' is '{value}'",
+                *('rebalance', cluster, '--yes', '--max-surge', value),
+            )
         self.assertEqual([], self.changes())
         self.assert_nodes(cluster, **{ONE: 2})
 
@@ -151,15 +148,11 @@ class RebalanceTest(test_region_commands.TestCase):
 
     def test_ctrl_c_ends_with_a_sentence(self):
         cluster = self.crowd(4)
-        hooks = {
-            'hooks': {
-                'type': 'zaqar',
-                'timeout': 3600,
-                'params': {'queue': 'queue'},
-            }
-        }
-        deletion = self.senlin.policy(base.DELETION_POLICY, hooks, '1.1')
-        self.assert_done(self.senlin.attach(cluster, deletion))
+        hook = {'type': 'zaqar', 'timeout': 3600, 'params': {'queue': 'queue'}}
+        deletion = self.senlin.policy(
+            base.DELETION_POLICY, {'hooks': hook}, '1.1'
+        )
+        self.attach(cluster, deletion)
         process = self.start_shell('rebalance', cluster, '--yes')
         self.wait_until(lambda: self.cloud.queues['queue'])
         process.send_signal(signal.SIGINT)
@@ -188,10 +181,7 @@ class RebalanceTest(test_region_commands.TestCase):
     def test_a_cooldown_ends_the_run_with_one_line(self):
         scaling = self.senlin.policy(
             'senlin.policy.scaling',
-            {
-                'event': 'CLUSTER_SCALE_OUT',
-                'adjustment': {'cooldown': 3600},
-            },
+            {'event': 'CLUSTER_SCALE_OUT', 'adjustment': {'cooldown': 3600}},
         )
         cluster = self.crowd(2, scaling)
         self.assert_fails('cooldown', 'rebalance', cluster, '--yes')
