@@ -175,8 +175,18 @@ class UpgradeCheckCase(unittest.TestCase):
         for word in words:
             self.assertIn(word, details)
 
-    def assert_clean(self, answer):
-        """Check that there is nothing to do."""
+    def check_details(self, text, name, code, *words):
+        """Run all checks on a configuration; check the row of one.
+
+        :returns: the :class:`Answer`.
+        """
+        answer = self.check(text)
+        self.assert_details(answer, name, code, *words)
+        return answer
+
+    def assert_clean(self, text):
+        """Check that there is nothing to do for a configuration."""
+        answer = self.check(text)
         self.assertEqual(
             {'SUCCESS'}, {code for code, _ in answer.checks.values()}
         )

@@ -44,16 +44,16 @@ class NovaTest(upgrade_checks.UpgradeCheckCase):
     file = 'nova.conf'
 
     def test_the_check_has_nothing_to_say_of_the_lines(self):
-        self.assert_clean(self.check(block(self.file)))
+        self.assert_clean(block(self.file))
 
     def test_nor_of_those_of_the_quickstart(self):
         (lines,) = console.blocks('quickstart-nova.rst', 'ini')
-        self.assert_clean(self.check(lines.text))
+        self.assert_clean(lines.text)
 
     def test_without_the_weigher_there_is_nothing_to_say_either(self):
         text, weigher, _ = block(self.file).partition('# Only for')
         self.assertTrue(weigher)
-        self.assert_clean(self.check(text))
+        self.assert_clean(text)
 
 
 class HeatTest(upgrade_checks.UpgradeCheckCase):
@@ -61,7 +61,7 @@ class HeatTest(upgrade_checks.UpgradeCheckCase):
     file = 'heat.conf'
 
     def test_the_check_has_nothing_to_say_of_the_lines(self):
-        self.assert_clean(self.check(block(self.file)))
+        self.assert_clean(block(self.file))
 
     def test_both_services_have_the_same_key(self):
         keys = {

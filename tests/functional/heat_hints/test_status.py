@@ -14,70 +14,49 @@ enabled = true
 signing_key = {KEY}
 """
 
-#: What is added to the good file; the check that says so, its result, and
-#: words of it.
-CASES = (
-    (
-        'scope = some\n',
-        'Option values',
-        'FAILURE',
-        ('scope', 'opt_in', "'some'"),
+#: For each check and result, what is added to the good file, and words of
+#: what is told.
+CASES = {
+    ('Option values', 'FAILURE'): (
+        ('scope = some', 'scope', 'opt_in', "'some'"),
+        (
+            'signing_key = short-secret',
+            *('signing_key', 'number 1 has fewer than 32 characters'),
+        ),
+        ('signing_key = , ,', 'signing_key', '32 characters'),
+        (
+            'signing_key = $secret',
+            'signing_key is not valid: it cannot be read',
+        ),
     ),
-    (
-        'scope = some\n',
-        'Start of heat-engine',
-        'FAILURE',
-        ('Not checked', 'Option values'),
+    ('Start of heat-engine', 'FAILURE'): (
+        ('scope = some', 'Not checked', 'Option values'),
+        (
+            'resource_types = OS::Nova::Severs',
+            *('no resource type "OS::Nova::Severs"', 'Correct'),
+        ),
+        (
+            'providers = rack',
+            *('provider "rack"', 'installed here are: group, mapping_file'),
+        ),
+        (
+            'providers = mapping_file',
+            *('mapping_file is not set', 'give the path'),
+        ),
     ),
-    (
-        'resource_types = OS::Nova::Severs\n',
-        'Start of heat-engine',
-        'FAILURE',
-        ('no resource type "OS::Nova::Severs"', 'Correct'),
+    ('Start of heat-engine', 'WARNING'): (
+        (
+            '[DEFAULT]\nstack_scheduler_hints = true',
+            *('stack_scheduler_hints is on as well', 'turn it off'),
+        ),
     ),
-    (
-        'providers = rack\n',
-        'Start of heat-engine',
-        'FAILURE',
-        ('provider "rack"', 'installed here are: group, mapping_file'),
+    ('Signature', 'FAILURE'): (
+        (
+            'user_hints = keep',
+            *('hints that a tenant made up', 'Set user_hints = override'),
+        ),
     ),
-    (
-        'providers = mapping_file\n',
-        'Start of heat-engine',
-        'FAILURE',
-        ('mapping_file is not set', 'give the path'),
-    ),
-    (
-        'user_hints = keep\n',
-        'Signature',
-        'FAILURE',
-        ('hints that a tenant made up', 'Set user_hints = override'),
-    ),
-    (
-        '[DEFAULT]\nstack_scheduler_hints = true\n',
-        'Start of heat-engine',
-        'WARNING',
-        ('stack_scheduler_hints is on as well', 'turn it off'),
-    ),
-    (
-        'signing_key = short-secret\n',
-        'Option values',
-        'FAILURE',
-        ('signing_key', 'number 1 has fewer than 32 characters'),
-    ),
-    (
-        'signing_key = , ,\n',
-        'Option values',
-        'FAILURE',
-        ('signing_key', '32 characters'),
-    ),
-    (
-        'signing_key = $secret\n',
-        'Option values',
-        'FAILURE',
-        ('signing_key is not valid: it cannot be read',),
-    ),
-)
+}
 
 
 @ddt.ddt
@@ -88,23 +67,20 @@ class HeatHintsStatusTest(
     file = 'heat.conf'
 
     def test_enabled_with_a_key_needs_nothing(self):
-        self.assert_clean(self.check(GOOD))
+        self.assert_clean(GOOD)
 
     def test_an_empty_key_is_as_good_as_none(self):
-        self.assert_clean(self.check(f'{GOOD}signing_key =\n'))
+        self.assert_clean(f'{GOOD}signing_key =\n')
 
+    @ddt.data(*((row, case) for row in CASES for case in CASES[row]))
     @ddt.unpack
-    @ddt.data(*CASES)
-    def test_a_wrong_option_is_told_with_its_remedy(
-        self, added, name, code, words
-    ):
-        answer = self.check(GOOD + added)
-        self.assert_details(answer, name, code, *words)
+    def test_a_wrong_option_is_told_with_its_remedy(self, row, case):
+        added, *words = case
+        answer = self.check_details(f'{GOOD}{added}\n', *row, *words)
         self.assertNotIn('secret', answer.output)
 
     def test_switched_off_is_a_warning(self):
-        answer = self.check('')
-        self.assert_details(answer, 'Enabled', 'WARNING', 'enabled = true')
+        answer = self.check_details('', 'Enabled', 'WARNING', 'enabled = true')
         self.assertEqual(1, answer.code)
 
     def test_an_environment_that_replaces_the_type_is_told(self):
@@ -114,11 +90,8 @@ class HeatHintsStatusTest(
             'resource_registry:\n'
             '  "OS::Nova::Server": "OS::Heat::RandomString"\n'
         )
-        answer = self.check(
-            f'{GOOD}[DEFAULT]\nenvironment_dir = {environment}\n'
-        )
-        self.assert_details(
-            answer,
+        self.check_details(
+            f'{GOOD}[DEFAULT]\nenvironment_dir = {environment}\n',
             'Start of heat-engine',
             'FAILURE',
             'OS::Nova::Server would be created without hints',

@@ -25,132 +25,106 @@ signing_key = {KEY}
 [nova_filters]
 """
 
-#: For each check, its result when a part of the good file is replaced (what
-#: replaces nothing stands at the end), and words of it.
+#: For each check and result, what is replaced in the good file (what replaces
+#: nothing stands at the end), and words of what is told.
 CASES = {
-    'Filter': (
+    ('Filter', 'FAILURE'): (
         (
-            'FAILURE',
-            ('available_filters = nova_filters.all_filters\n', ''),
-            ('does not start', 'Add the line "available_filters = nova_f'),
+            *('available_filters = nova_filters.all_filters\n', ''),
+            *('does not start', 'Add the line "available_filters = nova_f'),
         ),
         (
-            'FAILURE',
-            ('available_filters = nova.scheduler.filters.all_filters\n', ''),
-            (
-                'names ComputeFilter',
-                'Add the line "available_filters = nova.scheduler.filters',
-            ),
+            *('available_filters = nova.scheduler.filters.all_filters\n', ''),
+            'names ComputeFilter',
+            'Add the line "available_filters = nova.scheduler.filters',
         ),
         (
-            'FAILURE',
-            ('all_filters\navailable_filters = ', 'all_filters,'),
-            ('does not start', 'one line for each name'),
+            *('all_filters\navailable_filters = ', 'all_filters,'),
+            *('does not start', 'one line for each name'),
         ),
         (
-            'FAILURE',
-            ('nova_filters.all_filters', 'nova_filter.all_filters'),
-            ('does not start', 'nova_filter'),
+            *('nova_filters.all_filters', 'nova_filter.all_filters'),
+            *('does not start', 'nova_filter'),
         ),
         (
-            'FAILURE',
-            ('ComputeFilter', 'ComputFilter'),
-            ('names ComputFilter', 'Correct or remove ComputFilter'),
-        ),
-        (
-            'WARNING',
-            (',AggregateInstanceTypeFilter', ''),
-            ('available but not enabled', 'enabled_filters'),
+            *('ComputeFilter', 'ComputFilter'),
+            *('names ComputFilter', 'Correct or remove ComputFilter'),
         ),
     ),
-    'In-tree filter': (
+    ('Filter', 'WARNING'): (
         (
-            'WARNING',
-            ('ComputeFilter', 'AggregateInstanceExtraSpecsFilter'),
-            ('Remove it from enabled_filters',),
+            *(',AggregateInstanceTypeFilter', ''),
+            *('available but not enabled', 'enabled_filters'),
         ),
     ),
-    'Weigher': (
+    ('In-tree filter', 'WARNING'): (
         (
-            'WARNING',
-            ('nova.scheduler.weights.all_weighers,', ''),
-            ('only weigher', 'nova.scheduler.weights.all_weighers'),
-        ),
-        (
-            'WARNING',
-            (',nova_filters.all_weighers', ''),
-            ('nothing reads it', 'weight_classes'),
-        ),
-        (
-            'FAILURE',
-            ('nova_filters.all_weighers', 'nova_filters.weighers.gone'),
-            ('does not start', 'weight_classes'),
+            *('ComputeFilter', 'AggregateInstanceExtraSpecsFilter'),
+            'Remove it from enabled_filters',
         ),
     ),
-    'Signature': (
-        ('SUCCESS', (f'signing_key = {KEY}', ''), ('no signing_key',)),
-        ('FAILURE', (KEY, 'short-secret'), ('Not checked',)),
-    ),
-    'Option names': (
+    ('Weigher', 'WARNING'): (
         (
-            'WARNING',
-            ('', 'stack_affinity_weigth_multiplier = -5'),
-            (
-                '[nova_filters] stack_affinity_weigth_multiplier (the '
-                'nearest is stack_affinity_weight_multiplier).',
-                'in nova.conf',
-            ),
+            *('nova.scheduler.weights.all_weighers,', ''),
+            *('only weigher', 'nova.scheduler.weights.all_weighers'),
         ),
         (
-            'WARNING',
-            ('signing_key =', 'signing_keys ='),
-            ('(the nearest is signing_key)',),
-        ),
-        (
-            'WARNING',
-            ('[nova_filters]', '[nova_filter]'),
-            ('section [nova_filter] (the nearest is nova_filters)',),
-        ),
-        ('WARNING', ('', 'stack_map_size = 7'), ('stack_map_size. Correct',)),
-    ),
-    'Option values': (
-        (
-            'FAILURE',
-            (KEY, 'short-secret'),
-            ('nova-scheduler stops', 'number 1', '32 characters'),
-        ),
-        (
-            'FAILURE',
-            (KEY, '$secret-of-32-characters-and-more'),
-            ('signing_key', 'cannot be read'),
-        ),
-        (
-            'FAILURE',
-            ('', 'stack_affinity_weight_multiplier = nan'),
-            ('stack_affinity_weight_multiplier', 'finite'),
+            *(',nova_filters.all_weighers', ''),
+            *('nothing reads it', 'weight_classes'),
         ),
     ),
-    'Exempt metadata keys': (
+    ('Weigher', 'FAILURE'): (
         (
-            'WARNING',
-            ('', 'exempt_metadata_keys = a,*'),
-            ('"*" matches every key', 'name the keys'),
+            *('nova_filters.all_weighers', 'nova_filters.weighers.gone'),
+            *('does not start', 'weight_classes'),
+        ),
+    ),
+    ('Signature', 'SUCCESS'): (
+        (f'signing_key = {KEY}', '', 'no signing_key'),
+    ),
+    ('Signature', 'FAILURE'): ((KEY, 'short-secret', 'Not checked'),),
+    ('Option names', 'WARNING'): (
+        (
+            *('', 'stack_affinity_weigth_multiplier = -5'),
+            '[nova_filters] stack_affinity_weigth_multiplier (the '
+            'nearest is stack_affinity_weight_multiplier).',
+            'in nova.conf',
+        ),
+        ('signing_key =', 'signing_keys =', '(the nearest is signing_key)'),
+        (
+            *('[nova_filters]', '[nova_filter]'),
+            'section [nova_filter] (the nearest is nova_filters)',
+        ),
+        ('', 'stack_map_size = 7', 'stack_map_size. Correct'),
+    ),
+    ('Option values', 'FAILURE'): (
+        (
+            *(KEY, 'short-secret'),
+            *('nova-scheduler stops', 'number 1', '32 characters'),
         ),
         (
-            'WARNING',
-            ('', 'exempt_metadata_keys = aggregate_instance_extra_specs:a*'),
-            ('matches nothing', 'without the scope'),
+            *(KEY, '$secret-of-32-characters-and-more'),
+            *('signing_key', 'cannot be read'),
         ),
         (
-            'WARNING',
-            ('', 'exempt_metadata_keys = a,"b*'),
-            ('quotation mark', 'remove it'),
+            *('', 'stack_affinity_weight_multiplier = nan'),
+            *('stack_affinity_weight_multiplier', 'finite'),
+        ),
+    ),
+    ('Exempt metadata keys', 'WARNING'): (
+        (
+            *('', 'exempt_metadata_keys = a,*'),
+            *('"*" matches every key', 'name the keys'),
         ),
         (
-            'WARNING',
-            ('', 'exempt_metadata_keys = a,[b*'),
-            ('bracket', '[abc]'),
+            *('', 'exempt_metadata_keys = aggregate_instance_extra_specs:a*'),
+            *('matches nothing', 'without the scope'),
         ),
+        (
+            *('', 'exempt_metadata_keys = a,"b*'),
+            *('quotation mark', 'remove it'),
+        ),
+        ('', 'exempt_metadata_keys = a,[b*', 'bracket', '[abc]'),
     ),
 }
 
@@ -163,20 +137,18 @@ class NovaFiltersStatusTest(
     file = 'nova.conf'
 
     def test_the_documented_lines_need_nothing(self):
-        self.assert_clean(self.check(GOOD))
+        self.assert_clean(GOOD)
 
     @ddt.data(*CASES)
-    def test_a_wrong_line_is_told_with_its_remedy(self, name):
-        for code, (old, new), words in CASES[name]:
+    def test_a_wrong_line_is_told_with_its_remedy(self, row):
+        for old, new, *words in CASES[row]:
             self.assertIn(old, GOOD)
             text = GOOD.replace(old, new) if old else GOOD + new
-            answer = self.check(text)
-            self.assert_details(answer, name, code, *words)
+            answer = self.check_details(text, *row, *words)
             self.assertNotIn('secret', answer.output)
 
     def test_a_configuration_without_the_plugins_is_a_warning(self):
-        answer = self.check('')
-        self.assert_details(answer, 'Filter', 'WARNING', 'is not enabled')
+        answer = self.check_details('', 'Filter', 'WARNING', 'is not enabled')
         self.assert_details(answer, 'Weigher', 'SUCCESS', 'is not used')
         self.assertEqual(1, answer.code)
 
@@ -195,15 +167,13 @@ class NovaFiltersStatusTest(
             'class AggregateInstanceTypeFilter(filters.BaseHostFilter):\n'
             '    pass\n'
         )
-        answer = self.check(
+        self.check_details(
             GOOD.replace(
                 'nova_filters.all_filters\n',
                 'nova_filters.all_filters\navailable_filters = '
                 'others.AggregateInstanceTypeFilter\n',
-            )
-        )
-        self.assert_details(
-            answer, 'Filter', 'FAILURE', 'class of others', 'after the other'
+            ),
+            *('Filter', 'FAILURE', 'class of others', 'after the other'),
         )
 
     def test_the_example_of_the_page_prints_what_stands_there(self):

@@ -73,11 +73,9 @@ class SenlinPluginsStatusTest(
 
     def test_our_policies_on_our_profile_need_nothing(self):
         self.assert_clean(
-            self.check(
-                self.configure(
-                    f'web {SERVER} {OURS} senlin_plugins.policy.deletion-1.1',
-                    'db os.nova.server-1.0 senlin.policy.deletion-1.1',
-                )
+            self.configure(
+                f'web {SERVER} {OURS} senlin_plugins.policy.deletion-1.1',
+                'db os.nova.server-1.0 senlin.policy.deletion-1.1',
             )
         )
 
@@ -102,8 +100,8 @@ class SenlinPluginsStatusTest(
         ),
     )
     def test_policies_in_each_others_way_are_told(self, cluster, words):
-        answer = self.check(self.configure(f'web {cluster}'))
-        self.assert_details(answer, 'Attached policies', 'WARNING', *words)
+        text = self.configure(f'web {cluster}')
+        self.check_details(text, 'Attached policies', 'WARNING', *words)
 
     def test_clusters_of_one_name_are_two(self):
         answer = self.check(
@@ -112,13 +110,11 @@ class SenlinPluginsStatusTest(
         self.assertNotIn('both attached', answer.output)
 
     def test_many_clusters_are_counted(self):
-        answer = self.check(
+        self.check_details(
             self.configure(
                 *(f'c{number:02} os.x-1.0 {THEIRS}' for number in range(12))
-            )
-        )
-        self.assert_details(
-            answer, 'Attached policies', 'WARNING', 'c00, c01', 'and 2 more'
+            ),
+            *('Attached policies', 'WARNING', 'c00, c01', 'and 2 more'),
         )
 
     @ddt.unpack
@@ -129,20 +125,18 @@ class SenlinPluginsStatusTest(
         ('connection = user:secret@host', 'no database URL'),
     )
     def test_a_database_that_cannot_be_asked_is_a_warning(self, line, word):
-        answer = self.check(f'[database]\n{line}\n')
-        self.assert_details(
-            answer, 'Attached policies', 'WARNING', word, 'Correct connection'
+        answer = self.check_details(
+            f'[database]\n{line}\n',
+            *('Attached policies', 'WARNING', word, 'Correct connection'),
         )
         self.assertNotIn('secret', answer.output)
 
     @ddt.data('enabled_policies = region', 'unaware_profile = allow')
     def test_a_wrong_value_is_a_failure(self, line):
-        answer = self.check(
-            self.configure(added=f'[senlin_plugins]\n{line}\n')
-        )
         option, _, value = line.partition(' = ')
-        self.assert_details(
-            answer, 'Option values', 'FAILURE', option, value, 'restart'
+        self.check_details(
+            self.configure(added=f'[senlin_plugins]\n{line}\n'),
+            *('Option values', 'FAILURE', option, value, 'restart'),
         )
 
     @ddt.unpack
@@ -151,20 +145,15 @@ class SenlinPluginsStatusTest(
         ('deletion', 'SUCCESS', 'the policy region_placement.'),
     )
     def test_disabled_policies_are_named(self, value, code, words):
-        answer = self.check(
-            self.configure(
-                added=f'[senlin_plugins]\nenabled_policies = {value}\n'
-            )
-        )
-        self.assert_details(
-            answer, 'Enabled policies', code, words, 'add it to'
+        added = f'[senlin_plugins]\nenabled_policies = {value}\n'
+        self.check_details(
+            self.configure(added=added),
+            *('Enabled policies', code, words, 'add it to'),
         )
 
     def test_no_default_region_is_a_warning(self):
         text = self.configure().replace('default_region_name', 'other')
-        self.assert_details(
-            self.check(text), 'Default region', 'WARNING', 'Set it to'
-        )
+        self.check_details(text, 'Default region', 'WARNING', 'Set it to')
 
     def test_a_type_that_an_environment_file_removes_is_a_failure(self):
         folder = self.folder / 'environments'
@@ -175,10 +164,6 @@ class SenlinPluginsStatusTest(
         text = self.configure().replace(
             '[database]', f'environment_dir = {folder}\n[database]'
         )
-        self.assert_details(
-            self.check(text),
-            'Policy and profile types',
-            'FAILURE',
-            OURS,
-            str(folder),
+        self.check_details(
+            text, 'Policy and profile types', 'FAILURE', OURS, str(folder)
         )
