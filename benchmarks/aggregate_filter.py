@@ -132,7 +132,6 @@ class Row:
 def grid(hosts: int) -> Iterator[Config]:
     """Yield what is measured with so many hosts.
 
-    :param hosts: the number of hosts.
     :returns: every sensible combination, or the corners of them.
     """
     whole = hosts <= WHOLE
@@ -258,8 +257,6 @@ class Bench:
     def measure(self, config: Config, rounds: int) -> Row:
         """Time one configuration.
 
-        :param config: the configuration.
-        :param rounds: how often.
         :returns: the medians.
         :raises BenchmarkError: when a filter does not do its work.
         """
@@ -297,9 +294,7 @@ def metadata(
 ) -> dict[str, str]:
     """Return the metadata of one aggregate.
 
-    :param config: the configuration.
     :param suiting: whether the flavor may use it.
-    :param rng: the source of chance.
     :returns: the flavor's keys and what Nova keeps there; with flags, an
         aggregate that refuses demands one key more, and without, the key in
         the middle has another value.
@@ -365,10 +360,7 @@ PROMISES: tuple[tuple[str, str, Callable[[Config], bool], Any], ...] = (
 
 
 def claims(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the worst of each number that is promised, and where that is.
-
-    :param rows: everything that was measured.
-    """
+    """Yield the worst of each number that is promised, and where that is."""
     for text, number, about, worst in PROMISES:
         value = operator.attrgetter(number)
         those = [row for row in rows if about(row.config) and value(row)]
@@ -380,7 +372,6 @@ def claims(rows: Sequence[Row]) -> Iterator[str]:
 def report(rows: Sequence[Row], where: str) -> str:
     """Return the report as text: one line per group of configurations.
 
-    :param rows: everything that was measured.
     :param where: what it ran on.
     """
     groups: dict[tuple[int, int, int, str, str], list[Row]] = {}
@@ -419,11 +410,7 @@ def report(rows: Sequence[Row], where: str) -> str:
 
 
 def compare(quick: bool) -> tuple[str, Any]:
-    """Run everything.
-
-    :param quick: whether to leave out the large ones.
-    :returns: the report, and the numbers in it.
-    """
+    """Run everything."""
     from nova import version
 
     bench, rows = Bench(), []

@@ -28,9 +28,6 @@ def seconds(run: Callable[[], Any]) -> float:
 
     Processor time: everything happens in this process and in memory, and
     what else the machine does should not count.
-
-    :param run: what to time.
-    :returns: the time in seconds.
     """
     gc.disable()
     start = time.process_time()
@@ -48,7 +45,6 @@ def repeated(
 ) -> Iterator[float]:
     """Yield the times in seconds that a call takes, at least one.
 
-    :param run: what to time.
     :param repeats: how often, at the most.
     :param patience: for how many seconds, about.
     :param prepare: what must be done before each call, untimed.
@@ -80,7 +76,6 @@ def table(
     """Return a table as text.
 
     :param heads: the titles of the columns.
-    :param rows: the cells.
     :param left: the title of the one column that is aligned to the left.
     """
     made = prettytable.PrettyTable(heads, align='r')
@@ -103,8 +98,6 @@ def command(
 ) -> int:
     """Run a benchmark from the command line.
 
-    :param service: the service it needs.
-    :param description: what it does.
     :param quick: what ``--quick`` does.
     :param measure: takes whether to be quick, returns the report and the
         numbers for ``--json``.

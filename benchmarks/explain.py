@@ -30,8 +30,6 @@ _VALUES = ('1', '2', '<or> 1 <or> 2', '*', '>= 2', '<or> 1 <or> ~')
 def write(folder: pathlib.Path, hosts: int, aggregates: int) -> list[str]:
     """Write the files of a random cloud.
 
-    :param folder: where to.
-    :param hosts: the number of hosts.
     :param aggregates: the number of aggregates, every other one forced.
     :returns: the options that read the files.
     """
@@ -81,11 +79,7 @@ def run(*words: str) -> tuple[float, float, str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Time the command and print what it took.
-
-    :param argv: the command line without the program's name.
-    :returns: 0.
-    """
+    """Time the command and print what it took."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--hosts', type=int, default=1_000)
     parser.add_argument('--aggregates', type=int, default=200)

@@ -167,8 +167,6 @@ class Bench:
     ) -> list[Server]:
         """Store a stack and all that are nested in it, with Heat's classes.
 
-        :param name: the stack's name.
-        :param data: its template.
         :param files: the templates of nested stacks by name.
         :returns: the servers.
         """
@@ -204,7 +202,6 @@ class Bench:
     def loaded(self, server: Server) -> Iterator[Any]:
         """Load one server as Heat's engine of today does: with its stack.
 
-        :param server: the server.
         :returns: Heat's resource, whose stack lives as long.
         """
         from heat.engine import stack
@@ -261,7 +258,6 @@ class Bench:
     ) -> Cost:
         """Make the hints of some servers, one by one.
 
-        :param servers: the servers.
         :param make: gives, for each server, the way to make its hints.
         :param results: receives the hints by server.
         """
@@ -284,8 +280,6 @@ class Bench:
         """Compare both sides on servers of one depth.
 
         :param kind: what the stack is made of.
-        :param members: how many members its group has.
-        :param servers: the servers.
         :raises common.BenchmarkError: when the two sides do not say the same.
         """
         step = max(1, len(servers) // SAMPLE)
@@ -333,13 +327,7 @@ def chain(depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
-    """Run everything.
-
-    :param bench: the benchmark's Heat.
-    :param depth: how deep to nest.
-    :param members: how large the groups are.
-    :returns: the rows.
-    """
+    """Run everything."""
     common.say(f'stacks, nested {depth} deep')
     data, files = chain(depth)
     servers = bench.store('chain', data, **files)
@@ -370,7 +358,6 @@ def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
 def table(rows: Sequence[Row], sides: dict[str, str], *more: str) -> str:
     """Return a table of costs.
 
-    :param rows: what was measured.
     :param sides: the attribute of a row by the word for it.
     :param more: the titles of further numbers of a row.
     """
@@ -453,11 +440,7 @@ def machine() -> str:
 
 
 def run(quick: bool) -> tuple[str, dict[str, Any]]:
-    """Measure everything.
-
-    :param quick: whether to leave out all that is large.
-    :returns: the report, and the numbers for ``--json``.
-    """
+    """Measure everything."""
     # Heat's own words would come between the lines.
     logging.getLogger().addHandler(logging.NullHandler())
     depth, members = (

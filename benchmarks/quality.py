@@ -41,7 +41,6 @@ class Score:
 def draw(rng: random.Random) -> Snapshot:
     """Draw a case: up to four regions, half of them with a cap.
 
-    :param rng: the source of chance.
     :returns: a cluster that is to grow or to shrink by 1 to 6 nodes.
     """
     names = 'abcd'[: rng.randint(1, 4)]
@@ -64,8 +63,6 @@ def compare(
     """Give the same cases to all planners.
 
     :param planners: name -> planner.
-    :param cases: how many cases.
-    :param seed: which cases.
     :returns: (direction, planner's name) -> score.
     """
     rng = random.Random(seed)

@@ -62,7 +62,6 @@ def shares(regions: Sequence[Region], total: int) -> dict[str, float]:
     """Divide nodes by weight; what a cap holds back goes to the others.
 
     :param regions: the regions, at least one of them without a cap.
-    :param total: how many nodes.
     :returns: region name -> nodes, which need not be whole.
     """
     full: dict[str, float] = {}
@@ -88,12 +87,7 @@ def shares(regions: Sequence[Region], total: int) -> dict[str, float]:
 
 
 def run(regions: Sequence[Region], sizes: Sequence[int]) -> list[Step]:
-    """Scale a cluster with both planners.
-
-    :param regions: the policy.
-    :param sizes: the requests.
-    :returns: the cluster after each of them.
-    """
+    """Scale a cluster with both planners."""
     place_in_tree = in_tree.planner()
     mine: Mapping[str, int] = {}
     theirs: Mapping[str, int] = {}
@@ -125,8 +119,6 @@ def _resize(
 
     :param regions: the policy.
     :param current: the distribution that this planner has left.
-    :param size: how many nodes there should be.
-    :param plan: the planner.
     :returns: the distribution afterwards, and whether there was a plan.
     """
     missing = size - sum(current.values())
@@ -148,7 +140,6 @@ def _nodes(
 def distance(nodes: Mapping[str, int], target: Mapping[str, float]) -> float:
     """Return how many nodes are not where their weight calls them.
 
-    :param nodes: region name -> nodes.
     :param target: region name -> nodes, which need not be whole.
     :returns: half of the sum of the differences, so that a node that is in
         the wrong region counts once.
@@ -185,11 +176,7 @@ def _joined(numbers: Any) -> str:
 
 
 def compare(quick: bool) -> tuple[str, Any]:
-    """Run everything.
-
-    :param quick: whether to stop before the cluster shrinks.
-    :returns: the report, and the numbers in it.
-    """
+    """Run everything."""
     sequences = {
         title: run(regions, QUICK_SIZES if quick else SIZES)
         for title, regions in POLICIES.items()

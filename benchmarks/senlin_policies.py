@@ -71,7 +71,6 @@ class Row:
 def best_of(run: Callable[[], Any], *prepare: Callable[[], Any]) -> float:
     """Return the shortest time of a call in seconds.
 
-    :param run: what to time.
     :param prepare: what must be done before each call, untimed.
     """
     return min(common.repeated(run, REPEATS, PATIENCE, *prepare))
@@ -128,7 +127,6 @@ class Bench:
     def cluster(self, size: int, regions: Sequence[Mapping[str, Any]]) -> Any:
         """Write a cluster into the database and load it as the engine does.
 
-        :param size: how many nodes.
         :param regions: the regions that the nodes are spread over at
             random, by weight.
         :returns: the engine's cluster object.
@@ -200,9 +198,6 @@ class Bench:
     ) -> tuple[float, dict[str, Any]]:
         """Time a policy's ``pre_op`` on an action.
 
-        :param policy: the policy.
-        :param cluster: the engine's cluster object.
-        :param name: the action's name.
         :param data: what is in the action's data before; ``count`` is its
             input.
         :returns: seconds, and the action's data afterwards.
@@ -355,12 +350,7 @@ def planner_row(bench: Bench) -> Row:
 
 
 def measure(bench: Bench, *, quick: bool) -> list[Row]:
-    """Run everything that is timed.
-
-    :param bench: the benchmark's Senlin.
-    :param quick: whether to leave out the large ones.
-    :returns: the rows.
-    """
+    """Run everything that is timed."""
     rows = [planner_row(bench)]
     for size in QUICK_SIZES if quick else SIZES:
         for number in QUICK_REGIONS if quick else REGIONS:
@@ -380,7 +370,6 @@ def growth(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
     """Return how many times as long as a tenth of the nodes each side took.
 
     :param row: the row of the larger cluster.
-    :param rows: all rows.
     :returns: the factor of this package and that of Senlin's own part.
     """
     for smaller in rows:
@@ -455,11 +444,7 @@ def machine() -> str:
 
 
 def compare(quick: bool) -> tuple[str, Any]:
-    """Run everything.
-
-    :param quick: whether to leave out the large ones.
-    :returns: the report, and the numbers in it.
-    """
+    """Run everything."""
     bench = Bench()
     rows = measure(bench, quick=quick)
     common.say(f'{CASES} random plans')

@@ -88,7 +88,6 @@ def run(
 ) -> list[list[dict[str, Any]]]:
     """Run services side by side; return each one's parts, none if it broke.
 
-    :param names: the services.
     :param progress: "each" if each line stays on the screen, or "one".
     """
     children = []
@@ -165,7 +164,6 @@ def compare(part: dict[str, Any]) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the demo.
 
-    :param argv: the command line without the program's name.
     :returns: the exit code, see ``--help``.
     """
     args = parse(argv)

@@ -154,10 +154,7 @@ def _step(number: int, step: Mapping[str, Any]) -> str:
 
 
 def page(parts: Iterable[Mapping[str, Any]]) -> str:
-    """Return the page.
-
-    :param parts: the results of the demo's parts.
-    """
+    """Return the page."""
     body = [_element('h1', 'What the demo did')]
     for one in parts:
         body.append(_element('h2', _text(one['service'])))

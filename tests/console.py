@@ -70,10 +70,7 @@ def blocks(page: str, language: str) -> list[Block]:
 
 
 def examples(page: str) -> list[Example]:
-    """Return the commands on a page, in order.
-
-    :param page: its file below ``doc/source/``.
-    """
+    """Return the commands on a page, in order."""
     found = []
     for block in blocks(page, 'console'):
         # What stands before the first prompt would be nobody's output.
@@ -102,9 +99,6 @@ def agrees(shown: str, printed: str) -> bool:
 
     Three dots on the page stand for anything, and white space does not count,
     because the widths of a table depend on what three dots stand for.
-
-    :param shown: by the page.
-    :param printed: by the command.
     """
     # A table's rules are as wide as its columns.
     rule = re.compile(r'-{2,}')

@@ -34,8 +34,6 @@ def signature(
     """Return the signature of hints.
 
     :param hints: the hints, bare strings or lists.
-    :param project: the id of the server's project.
-    :param key: the key.
     """
     covered = sorted(
         [name, value if isinstance(value, list) else [value]]
@@ -58,11 +56,6 @@ def digest(key: str, text: str) -> str:
 def signed(
     hints: Mapping[str, Any], project: str = 'p1', key: str = KEY
 ) -> dict[str, Any]:
-    """Return hints with their signature, and with the uuid that it needs.
-
-    :param hints: the hints, bare strings or lists.
-    :param project: the id of the server's project.
-    :param key: the key.
-    """
+    """Return hints with their signature, and with the uuid that it needs."""
     hints = {'heat_resource_uuid': 'u', **hints}
     return {**hints, 'heat_signature': signature(hints, project, key)}

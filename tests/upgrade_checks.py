@@ -68,10 +68,7 @@ os._exit(code)
 
 @functools.cache
 def server(command: str) -> subprocess.Popen:
-    """Return the process that runs a command; it ends with this one.
-
-    :param command: the console script.
-    """
+    """Return the process that runs a command; it ends with this one."""
     return subprocess.Popen(
         [sys.executable, '-W', 'ignore', '-c', SERVER]
         + [command, *LOADED[command]],
@@ -123,11 +120,7 @@ class UpgradeCheckCase(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def execute(self, *arguments):
-        """Run the command.
-
-        :param arguments: those of the command line.
-        :returns: an :class:`Answer`.
-        """
+        """Run the command."""
         files = [self.folder / name for name in ('output', 'error')]
         for file in files:
             file.write_text('')
@@ -147,7 +140,6 @@ class UpgradeCheckCase(unittest.TestCase):
     def check(self, text):
         """Run all checks on a configuration.
 
-        :param text: the content of the configuration file.
         :returns: an :class:`Answer`; its exit code is known to be that of
             the worst check, and that there is nothing beside the answer.
         """
@@ -163,23 +155,14 @@ class UpgradeCheckCase(unittest.TestCase):
         return answer
 
     def assert_details(self, answer, name, code, *words):
-        """Check the row of one check.
-
-        :param answer: what the command said.
-        :param name: the check's name.
-        :param code: the result that is expected.
-        :param words: what the details must say.
-        """
+        """Check the row of one check."""
         found, details = answer.checks[name]
         self.assertEqual(code, found, details)
         for word in words:
             self.assertIn(word, details)
 
     def check_details(self, text, name, code, *words):
-        """Run all checks on a configuration; check the row of one.
-
-        :returns: the :class:`Answer`.
-        """
+        """Run all checks on a configuration; check the row of one."""
         answer = self.check(text)
         self.assert_details(answer, name, code, *words)
         return answer

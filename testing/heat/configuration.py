@@ -18,12 +18,10 @@ def write(
 ) -> pathlib.Path:
     """Write a ``heat.conf``.
 
-    :param folder: where the file is written.
     :param cloud_url: where the loopback cloud answers.
     :param settings: further lines, by section and option.
     :param convergence: which of Heat's engines works.
     :param log: a file for the log, or ``None``.
-    :returns: the file.
     """
     sections: dict[str, dict[str, str]] = {
         'DEFAULT': {

@@ -94,10 +94,7 @@ class Cloud:
         ).start()
 
     def bring(self, server: str) -> None:
-        """Have a server that no Heat asked for.
-
-        :param server: its id.
-        """
+        """Have a server that no Heat asked for."""
         self._things[server] = {
             'server': {
                 'id': server,
@@ -118,7 +115,6 @@ class Cloud:
     def sent(self, project: str, kind: str = 'server') -> list[Request]:
         """Return what one project asked for, in the order of arrival.
 
-        :param project: the project's id.
         :param kind: ``server`` or ``volume``.
         """
         with self._lock:
@@ -169,9 +165,7 @@ class Cloud:
     ) -> tuple[int, Any]:
         """Answer one request.
 
-        :param method: the HTTP method.
         :param path: the path without its query.
-        :param body: the body as it came.
         :param headers: the headers; the token is the project's id.
         :returns: the status and the data to send back.
         """

@@ -27,7 +27,6 @@ HINTS = 'os:scheduler_hints'
 def check(request: loopback.Request) -> None:
     """Fail unless Nova accepts and stores the hints of a request.
 
-    :param request: a request to create a server.
     :raises AssertionError: when it does not, with what Nova says.
     """
     given = request.hints or {}
@@ -52,8 +51,6 @@ def stored(request: loopback.Request) -> dict[str, Any]:
     The hints pass the schema of nova-api, become a ``RequestSpec`` as before
     each scheduling, and are written and read again as
     ``RequestSpec.create()`` and ``get_by_instance_uuid()`` do.
-
-    :param request: a request to create a server.
     """
     objects.register_all()
     data = request.data

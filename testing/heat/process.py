@@ -46,10 +46,8 @@ class Launcher:
         """Have a new engine work through a scenario.
 
         :param scenario: what :func:`testing.heat.worker.run` is told.
-        :param log: the file for the engine's log.
         :param python_path: folders that the engine looks into for modules
             and entry points before all others.
-        :returns: the engine's result.
         :raises RuntimeError: when it broke off; its log says why.
         """
         order = [scenario, str(log), [*map(str, python_path)]]

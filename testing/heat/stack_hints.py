@@ -19,7 +19,6 @@ SIGNATURE = 'heat_signature'
 def wanted(root: str, resource: Mapping[str, Any]) -> dict[str, Any]:
     """Return the six hints as Heat itself tells the facts.
 
-    :param root: the id of the root stack.
     :param resource: the resource as Heat's RPC API tells of it, see
         :meth:`testing.heat.engine.Engine.resources`.
     """

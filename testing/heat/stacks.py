@@ -37,10 +37,7 @@ class Stacks:
         self.rpc = rpc_client.EngineClient()
 
     def context(self, project: str) -> Any:
-        """Return the request context of a user of a project.
-
-        :param project: the project's id.
-        """
+        """Return the request context of a user of a project."""
         return heat_context.RequestContext(
             username='demo',
             password='demo',
@@ -68,8 +65,6 @@ class Stacks:
     ) -> tuple[str, str]:
         """Do something to a stack, and wait for the end.
 
-        :param project: the project's id.
-        :param name: the stack's name.
         :param action: ``create``, ``adopt``, ``update``, ``check``,
             ``suspend`` or ``resume``; or ``update_as_admin`` of another
             project, whose token Heat then shows to Nova.
@@ -116,12 +111,7 @@ class Stacks:
     def preview(
         self, project: str, name: str, template: Mapping[str, Any]
     ) -> list[str]:
-        """Return the names of the resources that a stack would have.
-
-        :param project: the project's id.
-        :param name: the stack's name.
-        :param template: the template as data.
-        """
+        """Return the names of the resources that a stack would have."""
         told = self.rpc.preview_stack(
             self.context(project), name, dict(template), {}, {}, {}
         )
@@ -148,11 +138,7 @@ class Stacks:
             time.sleep(PAUSE)
 
     def identify(self, project: str, name: str) -> str:
-        """Return a stack's id, as Heat's RPC API tells it.
-
-        :param project: the project's id.
-        :param name: the stack's name.
-        """
+        """Return a stack's id, as Heat's RPC API tells it."""
         identity = self.rpc.identify_stack(self.context(project), name)
         stack_id: str = identity['stack_id']
         return stack_id
@@ -160,8 +146,6 @@ class Stacks:
     def resources(self, project: str, name: str) -> list[dict[str, Any]]:
         """List the resources of a stack and of the stacks nested in it.
 
-        :param project: the project's id.
-        :param name: the root stack's name.
         :returns: what Heat's RPC API says, stack by stack. ``uuid`` is the
             resource's own id, ``physical_id`` that of what it made, ``path``
             the (resource, stack) names from the root stack down.

@@ -14,12 +14,7 @@ def server(
     metadata: Mapping[str, Any] | None = None,
     **properties: Any,
 ) -> dict[str, Any]:
-    """Return a server for a template.
-
-    :param hints: the template's own scheduler hints.
-    :param metadata: the resource's metadata.
-    :param properties: further properties.
-    """
+    """Return a server for a template."""
     resource: dict[str, Any] = {
         'type': 'OS::Nova::Server',
         'properties': {
@@ -44,8 +39,6 @@ def template(**resources: Any) -> dict[str, Any]:
 def stack(name: str, data: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     """Return a stack for :func:`testing.heat.worker.work_on`.
 
-    :param name: the stack's name.
-    :param data: its template.
     :param more: what else there is to say; templates in ``files`` as data.
     """
     if 'files' in more:
@@ -63,7 +56,6 @@ def group(
 ) -> dict[str, Any]:
     """Return a group of members with numbers.
 
-    :param count: how many.
     :param member: each of them.
     :param more: what else there is to say about the resource.
     """
@@ -76,11 +68,7 @@ def group(
 
 
 def scaled(count: int, member: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an autoscaling group.
-
-    :param count: its size.
-    :param member: each of its members.
-    """
+    """Return an autoscaling group."""
     sizes = {'min_size': count, 'max_size': count}
     return {
         'type': 'OS::Heat::AutoScalingGroup',

@@ -46,7 +46,6 @@ def run(scenario: Mapping[str, Any], log: pathlib.Path) -> dict[str, Any]:
     :param scenario: ``cloud`` (the URL of the cloud), ``settings`` (lines of
         ``heat.conf`` by section), ``convergence`` (true by default), and
         ``stacks``, see :func:`work_on`.
-    :param log: the file for the engine's log.
     :returns: what is told of each stack, and the SQL statements that were
         sent meanwhile.
     """
@@ -72,7 +71,6 @@ def run(scenario: Mapping[str, Any], log: pathlib.Path) -> dict[str, Any]:
 def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
     """Do what the scenario says about one stack, and tell of it.
 
-    :param heat: the engine.
     :param stack: ``project`` and ``name``; ``template`` with ``files`` and
         ``environment`` and ``tags``, or ``adopt``; then ``steps``: lists of
         what to do, a template or ``None``, and what else

@@ -12,7 +12,6 @@ from testing.nova import cases, engine, states
 def passes(scheduler: Any, case: cases.Case) -> bool:
     """Return whether the filter lets a flavor boot on a host.
 
-    :param scheduler: Nova's SchedulerManager.
     :param case: the host and the flavor; neither is in a database.
     """
     manager = scheduler.host_manager
@@ -34,12 +33,7 @@ def passes(scheduler: Any, case: cases.Case) -> bool:
 def members(
     cloud: engine.Cloud, scheduler: Any, request: Any
 ) -> dict[str, int]:
-    """Return how many servers of its stack a request meets, by host.
-
-    :param cloud: where the servers run.
-    :param scheduler: Nova's SchedulerManager.
-    :param request: Nova's RequestSpec.
-    """
+    """Return how many servers of its stack a request meets, by host."""
     manager = scheduler.host_manager
     (weigher,) = (
         weigher

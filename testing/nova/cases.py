@@ -181,9 +181,5 @@ def cells() -> tuple[Cell, ...]:
 
 
 def show(metadata: Mapping[str, str]) -> str:
-    """Return extra specs or metadata as an operator would type them.
-
-    :param metadata: the extra specs or the metadata.
-    :returns: the text.
-    """
+    """Return extra specs or metadata as an operator would type them."""
     return ', '.join(f'{k}={v}' for k, v in metadata.items()) or '(none)'

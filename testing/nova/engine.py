@@ -179,11 +179,7 @@ class Cloud:
         return cell
 
     def add_host(self, name: str, memory_gib: int = 1024) -> None:
-        """Add a compute host: service, node, mapping, resource provider.
-
-        :param name: the host's name.
-        :param memory_gib: its memory.
-        """
+        """Add a compute host: service, node, mapping, resource provider."""
         uuid = uuidutils.generate_uuid()
         with context.target_cell(self.context, self.cell) as cell_context:
             objects.Service(
@@ -258,9 +254,6 @@ class Cloud:
     ) -> Any:
         """Add an aggregate.
 
-        :param name: its name.
-        :param hosts: the names of its hosts.
-        :param metadata: its metadata.
         :returns: Nova's Aggregate.
         """
         aggregate = objects.Aggregate(
@@ -274,8 +267,6 @@ class Cloud:
     def add_flavor(self, name: str, extra_specs: Mapping[str, str]) -> Any:
         """Add a small flavor.
 
-        :param name: its name.
-        :param extra_specs: its extra specs.
         :returns: Nova's Flavor, read back from the database.
         """
         flavor = objects.Flavor(
@@ -318,7 +309,6 @@ class Cloud:
 
         :param enabled_filters: what nova.conf's option of this name holds,
             after ComputeFilter.
-        :returns: Nova's SchedulerManager.
         """
         CONF.set_override(
             'enabled_filters',
@@ -336,10 +326,7 @@ class Cloud:
     ) -> Any:
         """Return a request for one server, built and stored as by Nova's API.
 
-        :param flavor: Nova's Flavor.
         :param only: the hosts that may be considered; None is all of them.
-        :param hints: the scheduler hints.
-        :param project: the id of the project that owns the server.
         :returns: Nova's RequestSpec.
         """
         request = objects.RequestSpec.from_components(
@@ -373,8 +360,6 @@ class Cloud:
     def boot(self, scheduler: manager.SchedulerManager, request: Any) -> Boot:
         """Ask a scheduler for a host, as the conductor does.
 
-        :param scheduler: the scheduler.
-        :param request: Nova's RequestSpec.
         :returns: the host, or the reasons for NoValidHost.
         """
         with records() as found:
@@ -399,8 +384,6 @@ class Cloud:
     ) -> list[str]:
         """Return the hosts that a scheduler's filters leave of all.
 
-        :param scheduler: the scheduler.
-        :param request: Nova's RequestSpec.
         :returns: the names of the hosts, sorted; nothing is claimed.
         """
         host_manager = scheduler.host_manager
@@ -411,10 +394,7 @@ class Cloud:
         return sorted(state.host for state in left)
 
     def put_into_cell(self, request: Any) -> None:
-        """Write down which cell a server is in, as the conductor does.
-
-        :param request: Nova's RequestSpec of the server.
-        """
+        """Write down which cell a server is in, as the conductor does."""
         mapping = objects.InstanceMapping.get_by_instance_uuid(
             self.context, request.instance_uuid
         )
@@ -422,11 +402,7 @@ class Cloud:
         mapping.save()
 
     def place(self, request: Any, host: str) -> None:
-        """Write down that a server runs, as conductor and compute would.
-
-        :param request: Nova's RequestSpec of the server.
-        :param host: the host that the scheduler chose.
-        """
+        """Write down that a server runs, as conductor and compute would."""
         with context.target_cell(self.context, self.cell) as cell_context:
             objects.Instance(
                 cell_context,

@@ -32,8 +32,6 @@ def draw(
 ]:
     """Return a random cloud.
 
-    :param rng: where chance comes from.
-    :param hosts: the number of hosts.
     :param aggregates: the number of aggregates: one in eight has no host, one
         in four is forced.
     :param flavors: the number of flavors, of up to three extra specs.

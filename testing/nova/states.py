@@ -19,8 +19,6 @@ objects.register_all()
 def host_state(name: str, aggregates: Iterable[Any] = ()) -> Any:
     """Return a host.
 
-    :param name: the host's name.
-    :param aggregates: Nova's Aggregates that it is in.
     :returns: Nova's HostState.
     """
     state = host_manager.HostState(name, name, None)
@@ -31,7 +29,6 @@ def host_state(name: str, aggregates: Iterable[Any] = ()) -> Any:
 def aggregates(*metadata: Mapping[str, str | None]) -> list[Any]:
     """Return aggregates named a0, a1, …
 
-    :param metadata: the metadata of each.
     :returns: Nova's Aggregates.
     """
     return [
@@ -43,7 +40,6 @@ def aggregates(*metadata: Mapping[str, str | None]) -> list[Any]:
 def request(extra_specs: Mapping[str, str]) -> Any:
     """Return a request for one server.
 
-    :param extra_specs: those of its flavor.
     :returns: Nova's RequestSpec.
     """
     return objects.RequestSpec(

@@ -35,8 +35,6 @@ class Cluster:
     def attach(self, policy: str, properties: dict[str, Any]) -> None:
         """Create a policy and attach it.
 
-        :param policy: the type of the policy.
-        :param properties: its properties.
         :raises RuntimeError: when it cannot be attached.
         """
         policy_id = self.senlin.policy(policy, properties)

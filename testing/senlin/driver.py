@@ -102,7 +102,6 @@ class Cloud:
     ) -> None:
         """Build the cloud.
 
-        :param names: the regions' names.
         :param store: the file that keeps the servers; nowhere by default.
         """
         names = list(names)

@@ -104,11 +104,7 @@ class Engine:
     """The running services, driven through REST."""
 
     def __init__(self, app: Any, cloud: driver.Cloud) -> None:
-        """Keep the parts; use :func:`boot`.
-
-        :param app: Senlin's REST application.
-        :param cloud: the stub cloud.
-        """
+        """Keep the parts; use :func:`boot`."""
         self._app = app
         self.cloud = cloud
 
@@ -117,9 +113,7 @@ class Engine:
     ) -> dict[str, Any]:
         """Send one REST request.
 
-        :param method: the HTTP method.
         :param path: the path after ``/v1``.
-        :param body: what to send as JSON.
         :returns: the answer from JSON, with the id of the action that the
             ``Location`` header names as ``started``.
         :raises: :class:`ApiError` when the status is 400 or greater.
@@ -263,7 +257,6 @@ class Engine:
 
         :param target: the id of a cluster or a node.
         :param name: the action's name, such as ``CLUSTER_RESIZE``.
-        :param inputs: the action's inputs.
         :returns: the action after its end.
         """
         action_id = actions.Action.create(
@@ -380,7 +373,6 @@ def boot(
     :param log: the file that the services log to; nowhere by default.
     :param state: the folder that keeps Senlin's database and the cloud's
         servers; both are in memory by default.
-    :returns: the :class:`Engine`.
     """
     conf = cfg.CONF
     here = pathlib.Path(__file__).resolve().parent

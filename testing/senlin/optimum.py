@@ -23,7 +23,6 @@ def best(
     No region grows past its cap; none loses nodes while the cluster grows,
     or gains some while it shrinks.
 
-    :param regions: the regions of the spec.
     :param current: region name -> nodes now, for each region of the spec and
         any others that have nodes.
     :param change: how many nodes come, or go when negative.

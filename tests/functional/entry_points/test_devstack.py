@@ -40,10 +40,6 @@ class DevstackCase(upgrade_checks.UpgradeCheckCase):
     def stacked(self, service, text='', phase='post-config', **variables):
         """Run a phase of the plug-in on a file.
 
-        :param service: the service that is enabled.
-        :param text: what the file holds before.
-        :param phase: the phase.
-        :param variables: settings that differ from the default.
         :returns: what the file holds afterwards, and what was printed.
         """
         path = self.write(text)

@@ -82,11 +82,7 @@ class Outcome:
         ]
 
     def wanted(self, stack: str, resource: dict[str, Any]) -> dict[str, Any]:
-        """Return the six hints as Heat itself tells the facts.
-
-        :param stack: the root stack's name.
-        :param resource: the resource as Heat's RPC API tells of it.
-        """
+        """Return the six hints as Heat itself tells the facts."""
         return stack_hints.wanted(self.told[stack]['root'], resource)
 
     def only(self, stack: str, resource: str) -> dict[str, Any]:
@@ -260,12 +256,7 @@ def write_modules(
     files: Mapping[str, str],
     entry_points: Mapping[str, Mapping[str, str]],
 ) -> None:
-    """Write modules, and publish their entry points.
-
-    :param path: a folder that the engine imports from.
-    :param files: texts by file name.
-    :param entry_points: entry points by namespace.
-    """
+    """Write modules, and publish their entry points."""
     for name, text in files.items():
         (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_text(text)
@@ -287,7 +278,6 @@ def _copy_heat(
 ) -> None:
     """Put a changed copy of the installed Heat before the installed one.
 
-    :param path: a folder that the engine imports from.
     :param changes: new text by old text; each must be found somewhere.
     :param moves: new paths in the package by old ones.
     """

@@ -183,10 +183,7 @@ def unstorable(sent: Mapping[str, Any]) -> str | None:
 
 
 def main(count: int) -> dict[str, Any]:
-    """Ask as often, and return what was found.
-
-    :param count: how many templates to try.
-    """
+    """Ask as often, and return what was found."""
     with tempfile.TemporaryDirectory() as folder:
         engine.configure(
             pathlib.Path(folder),

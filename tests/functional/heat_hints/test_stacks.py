@@ -162,7 +162,6 @@ class _Stacks:
     def assert_hints_are_what_heat_says(self, stack, **types):
         """Compare the requests for the resources of some types.
 
-        :param stack: the root stack's name.
         :param types: how many resources there are of each type.
         """
         self.assert_created(stack)

@@ -70,7 +70,6 @@ def _extra_specs(
 def _metadata(rng: random.Random, flagged: bool) -> dict[str, str]:
     """Return the metadata of an aggregate.
 
-    :param rng: where the choices come from.
     :param flagged: whether the flag may be on.
     """
     words = (*WORDS, *SENTINELS, *SENTINELS) if flagged else WORDS
@@ -108,7 +107,6 @@ def requests(
 ) -> Iterator[Request]:
     """Yield random requests.
 
-    :param rng: where the choices come from.
     :param words: the words of which extra specs consist.
     :param flagged: whether sentinels and flags are in use.
     :param number: how many hosts there are in all of them, at the least.

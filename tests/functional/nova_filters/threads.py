@@ -196,10 +196,8 @@ class Scene:
     ) -> list[threading.Thread]:
         """Let a thread for each flavor make requests.
 
-        :param rounds: how many each makes.
         :param before: what each does before each request.
         :param after: what each does after each request, whatever came of it.
-        :returns: the threads.
         """
 
         def work(number: int) -> None:

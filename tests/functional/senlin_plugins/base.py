@@ -91,8 +91,6 @@ class TestCase(unittest.TestCase):
     def webhook(self, cluster_id, action, params=None, **inputs):
         """Send inputs through a webhook and return the action at its end.
 
-        :param cluster_id: the cluster's id.
-        :param action: the action's name, such as ``CLUSTER_SCALE_OUT``.
         :param params: the receiver's own inputs.
         :param inputs: what is sent; it goes before them.
         """
@@ -145,7 +143,6 @@ class TestCase(unittest.TestCase):
         A failed child fails its parent at once, while both of them, and the
         other children, go on for a while.
 
-        :param cluster_id: the cluster's id.
         :param running: how many actions cannot end.
         """
 
@@ -162,10 +159,7 @@ class TestCase(unittest.TestCase):
         self.wait_until(free)
 
     def wait_until(self, holds):
-        """Wait until something holds, and fail if it never does.
-
-        :param holds: tells whether it does.
-        """
+        """Wait until something holds, and fail if it never does."""
         with eventlet.Timeout(engine.PATIENCE):
             while not holds():
                 eventlet.sleep(engine.PAUSE)

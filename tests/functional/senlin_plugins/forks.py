@@ -46,8 +46,6 @@ for child, output in forks:
 def run(function, cases):
     """Call a function for each case, all at the same time.
 
-    :param function: one of a module.
-    :param cases: the arguments of each call.
     :returns: the lines that each call printed.
     """
     lines = processes.run_python(

@@ -163,7 +163,6 @@ class ShellTestCase(base.TestCase):
     def run_command(self, kind, *arguments):
         """Run a command in this process, which is quick; return its rows.
 
-        :param kind: its class.
         :param arguments: the words after those of the command.
         """
         config = openstack.config.OpenStackConfig([str(self.clouds)])
@@ -203,8 +202,6 @@ class ShellTestCase(base.TestCase):
         """Check that a command fails with one line.
 
         :param words: what stands in that line.
-        :param kind: the command's class.
-        :param arguments: the words after those of the command.
         """
         with self.assertRaises(exceptions.CommandError) as caught:
             self.run_command(kind, *arguments)
@@ -234,19 +231,13 @@ class ShellTestCase(base.TestCase):
         )
 
     def run_shell(self, *arguments):
-        """Run the shell; return its exit code and what it printed.
-
-        :param arguments: the words after ``openstack cluster region``.
-        """
+        """Run the shell; return its exit code and what it printed."""
         process = self.start_shell(*arguments)
         output, error = process.communicate()
         return process.returncode, output, error
 
     def shell(self, *arguments):
-        """Run the shell, which must succeed, and return the rows.
-
-        :param arguments: the words after ``openstack cluster region``.
-        """
+        """Run the shell, which must succeed, and return the rows."""
         status, output, self.said = self.run_shell(*arguments, '-f', 'json')
         self.assertEqual(0, status, self.said)
         return json.loads(output)

@@ -32,8 +32,6 @@ NO_PLAN = 'There is no feasible plan to handle all nodes.'
 def prepare(senlin, policy_type, spec):
     """Create a cluster of one node once: nothing may ever change it.
 
-    :param senlin: the engine.
-    :param policy_type: the type of its policy.
     :param spec: the items of the policy's properties.
     :returns: the ids of the cluster and of a node in another cluster.
     """

@@ -26,7 +26,6 @@ class Examples(base.TestCase):
     def policy(self, type_name, number=0):
         """Create a policy from the page.
 
-        :param type_name: its type.
         :param number: which of the specs of this type, in their order.
         """
         spec = self.specs[type_name][number]

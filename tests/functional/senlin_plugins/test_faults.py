@@ -74,7 +74,6 @@ class FaultCase(base.TestCase):
     def assert_usable(self, cluster, size, **wanted):
         """Check that the cluster heals, scales and goes without a trace.
 
-        :param size: the number of nodes to scale it to.
         :param wanted: where they are to be then.
         """
         self.wait_until_free(cluster)

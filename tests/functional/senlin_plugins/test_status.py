@@ -20,7 +20,6 @@ THEIRS = 'senlin.policy.region_placement-1.0'
 def make_database(path, clusters):
     """Make Senlin's tables, and clusters in them.
 
-    :param path: the file.
     :param clusters: each a cluster's name, its profile's type and the types
         of its policies.
     """
@@ -61,7 +60,6 @@ class SenlinPluginsStatusTest(
 
         :param clusters: each a cluster's name, its profile's type and the
             types of its policies.
-        :param added: further lines.
         """
         database = self.folder / 'senlin.sqlite'
         make_database(database, clusters)
