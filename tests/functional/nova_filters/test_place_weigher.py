@@ -31,13 +31,9 @@ class PlaceTest(test_weigher.StackTestCase):
         self.hosts.append(self.add_host())
         self.restart()
 
-    def weigher(self) -> Any:
+    def weigher(self, name: str = 'StackPlaceWeigher') -> Any:
         """Return the scheduler's weigher of planned places."""
-        return next(
-            weigher
-            for weigher in self.scheduler.host_manager.weighers
-            if isinstance(weigher, stack_place.StackPlaceWeigher)
-        )
+        return super().weigher(name)
 
     def racks_of(self, hosts: list[str]) -> list[str]:
         """Return the racks of hosts."""

@@ -55,6 +55,22 @@ def statements() -> Iterator[list[tuple[str, Any]]]:
 
 
 @contextlib.contextmanager
+def failing(words: str, cause: Exception) -> Iterator[None]:
+    """Have the API database fail meanwhile, if words stand in a statement."""
+
+    def fail(_conn, _cursor, statement, *_args) -> None:
+        if words in statement:
+            raise sa.exc.OperationalError(statement, {}, cause)
+
+    bind = api_db.get_engine()
+    sa.event.listen(bind, 'before_cursor_execute', fail)
+    try:
+        yield
+    finally:
+        sa.event.remove(bind, 'before_cursor_execute', fail)
+
+
+@contextlib.contextmanager
 def database_for_threads() -> Iterator[None]:
     """Copy the API database into a file, which each thread opens itself.
 
@@ -147,13 +163,10 @@ class StackTestCase(base.CloudTestCase):
         ]
         return self.weigher().weigh_objects(weighed, request)
 
-    def weigher(self) -> Any:
-        """Return the scheduler's weigher."""
-        return next(
-            weigher
-            for weigher in self.scheduler.host_manager.weighers
-            if type(weigher).__name__ == 'StackAffinityWeigher'
-        )
+    def weigher(self, name: str = 'StackAffinityWeigher') -> Any:
+        """Return a weigher of the scheduler."""
+        weighers = self.scheduler.host_manager.weighers
+        return next(w for w in weighers if type(w).__name__ == name)
 
 
 class StackTest(StackTestCase):
@@ -383,18 +396,11 @@ class StartingTest(StackTestCase):
         states = self.states(request)
         self.weigh(request, states)
         self.start(self.request(of_stack('a')), other)
-
-        def fail(_conn, _cursor, statement, *_args) -> None:
-            if 'request_specs.id IN' in statement:
-                raise sa.exc.OperationalError(statement, {}, OSError('gone'))
-
-        bind = api_db.get_engine()
-        sa.event.listen(bind, 'before_cursor_execute', fail)
-        try:
-            with self.assertLogs(_LOGGER, logging.WARNING):
-                self.assertEqual(0.0, sum(self.weigh(request, states)))
-        finally:
-            sa.event.remove(bind, 'before_cursor_execute', fail)
+        with (
+            failing('request_specs.id IN', OSError('gone')),
+            self.assertLogs(_LOGGER, logging.WARNING),
+        ):
+            self.assertEqual(0.0, sum(self.weigh(request, states)))
         self.assertEqual(2.0, sum(self.weigh(request, states)))
 
     def test_rows_that_are_deleted_or_broken_are_passed_over(self) -> None:
@@ -579,12 +585,13 @@ class SignatureTest(StackTestCase):
 
     def test_a_running_server_with_forged_hints_counts_nowhere(self) -> None:
         good = signing.signed(of_stack('a'))
-        self.place(good, 1)
-        self.place(of_stack('a'), 1)
-        self.place(signing.signed(of_stack('a'), key=signing.OTHER_KEY), 1)
-        self.place(signing.signed(of_stack('a'), project='p2'), 1)
+        for hints in (
+            *(good, of_stack('a'), {**good, 'heat_resource_uuid': 'x'}),
+            signing.signed(of_stack('a'), key=signing.OTHER_KEY),
+            signing.signed(of_stack('a'), project='p2'),
+        ):
+            self.place(hints, 1)
         self.place(good, 1, project='p2')
-        self.place({**good, 'heat_resource_uuid': 'x'}, 1)
         self.assertEqual(
             [5.0, 0.0, 0.0, 0.0], self.weigh(self.request(of_stack('a')))
         )
@@ -605,19 +612,15 @@ class SignatureTest(StackTestCase):
     def test_a_key_is_changed_while_servers_run(self) -> None:
         old = signing.signed(of_stack('a'), key=signing.OTHER_KEY)
         new = signing.signed(of_stack('a'))
-        self.place(old, 1)
-        self.place(new, 1)
+        for hints in (old, new):
+            self.place(hints, 1)
         for keys, wanted in (
-            ([signing.OTHER_KEY], {old['heat_signature']: 1.0}),
-            (
-                [signing.OTHER_KEY, signing.KEY],
-                {old['heat_signature']: 2.0, new['heat_signature']: 2.0},
-            ),
-            ([signing.KEY], {new['heat_signature']: 1.0}),
+            ([signing.OTHER_KEY], (1.0, 0.0)),
+            ([signing.OTHER_KEY, signing.KEY], (2.0, 2.0)),
+            ([signing.KEY], (0.0, 1.0)),
         ):
-            for hints in (old, new):
+            for hints, count in zip((old, new), wanted, strict=True):
                 self.set_keys(*keys)
-                count = wanted.get(hints['heat_signature'], 0.0)
                 found = self.weigh(self.request(hints))
                 self.assertEqual([count, 0.0, 0.0, 0.0], found)
 
@@ -653,13 +656,13 @@ class CostTest(StackTestCase):
     def test_ten_thousand_instances_are_read_at_once(self) -> None:
         count = stack_rows.READ_AT_ONCE + 600
         uuids = [uuidutils.generate_uuid() for _ in range(count)]
-        text = self.spec(of_stack('a'))
+        request = self.request(of_stack('a'))
+        text = self.spec(request)
         with api_db.get_engine().begin() as connection:
             connection.execute(
                 models.RequestSpec.__table__.insert(),
                 [{'instance_uuid': uuid, 'spec': text} for uuid in uuids],
             )
-        request = self.request(of_stack('a'))
         # Four hosts of very different sizes.
         cuts = [0, 100, 1100, 5000, count]
         states = [
@@ -681,18 +684,14 @@ class CostTest(StackTestCase):
         self.assertEqual(1, len(logs.records))
         self.assertIn('the stacks of 600 of the', logs.output[0])
 
-    def spec(self, hints: dict[str, Any]) -> str:
-        """Return what Nova stores of a request with these hints."""
-        request = self.request(hints)
+    def spec(self, request: Any) -> str:
+        """Return what Nova stores of a request."""
+        table = models.RequestSpec
+        stored = sa.select(table.spec).where(
+            table.instance_uuid == request.instance_uuid
+        )
         with api_db.get_engine().connect() as connection:
-            table = models.RequestSpec
-            return str(
-                connection.scalar(
-                    sa.select(table.spec).where(
-                        table.instance_uuid == request.instance_uuid
-                    )
-                )
-            )
+            return str(connection.scalar(stored))
 
     def state(self, uuids: Sequence[str]) -> Any:
         """Return Nova's HostState of a host with these instances."""
@@ -711,19 +710,12 @@ class FaultTest(StackTestCase):
     ) -> None:
         self.place(of_stack('a'), 3)
         request = self.request(of_stack('a'))
-
-        def fail(_conn, _cursor, statement, *_args) -> None:
-            if 'FROM request_specs' in statement:
-                cause = sqlite3.OperationalError('gone\nand more lines')
-                raise sa.exc.OperationalError(statement, {}, cause)
-
-        bind = api_db.get_engine()
-        sa.event.listen(bind, 'before_cursor_execute', fail)
-        try:
-            with self.assertLogs(_LOGGER, logging.WARNING) as logs:
-                boot = self.cloud.boot(self.scheduler, request)
-        finally:
-            sa.event.remove(bind, 'before_cursor_execute', fail)
+        cause = sqlite3.OperationalError('gone\nand more lines')
+        with (
+            failing('FROM request_specs', cause),
+            self.assertLogs(_LOGGER, logging.WARNING) as logs,
+        ):
+            boot = self.cloud.boot(self.scheduler, request)
         self.assertIn(boot.host, self.hosts)
         self.assertEqual(1, len(logs.records))
         self.assertIn('[api_database]', logs.output[0])
@@ -757,10 +749,9 @@ class FaultTest(StackTestCase):
         self.assertEqual(1, len(logs.records))
 
     def test_a_bare_request_has_no_stack(self) -> None:
-        bare = objects.RequestSpec()
+        states = self.states(self.request({}))
         nothing = objects.RequestSpec(scheduler_hints=None)
-        for request in (bare, nothing):
-            states = self.states(self.request({}))
+        for request in (objects.RequestSpec(), nothing):
             self.assertEqual([0.0] * 4, self.weigh(request, states))
 
     @ddt.data('much', '', 'nan', '-inf', '1e999', '1,2')
