@@ -2,14 +2,12 @@
 
 """A resource and a configuration for the tests of hints and providers."""
 
-import tempfile
-
 from oslo_config import cfg
 
 from heat_hints import conf as heat_hints_conf
 from heat_hints.deciding.resource import Request
-from os_placement_plugins import options
 from os_placement_plugins.stack_hints import PathStep
+from tests import configurations
 
 #: A server in a stack that is nested in the stack "web".
 REQUEST = Request(
@@ -28,13 +26,8 @@ MAPPING = '- {stack: web, hints: {rack: r1}}\n'
 
 
 def configuration(mapping_file: object = None) -> cfg.ConfigOpts:
-    """Return a configuration read from a file, as that of heat-engine."""
-    conf = cfg.ConfigOpts()
-    options.register(conf, heat_hints_conf.list_opts())
-    with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
-        file.write('[heat_hints]\n')
-        if mapping_file is not None:
-            file.write(f'mapping_file = {mapping_file}\n')
-        file.flush()
-        conf(['--config-file', file.name], project='heat')
-    return conf
+    """Return heat-engine's configuration, with or without a mapping file."""
+    line = '' if mapping_file is None else f'mapping_file = {mapping_file}\n'
+    return configurations.load(
+        heat_hints_conf.list_opts(), f'[heat_hints]\n{line}'
+    )

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-import tempfile
 import unittest
 
 import ddt
@@ -9,18 +8,14 @@ from oslo_config import cfg
 from heat_hints import conf as heat_hints_conf
 from heat_hints.deciding import hints
 from os_placement_plugins import options, stack_hints
+from tests import configurations
 
 
-def load(**values: str) -> cfg.ConfigOpts:
+def load(*lines: str) -> cfg.ConfigOpts:
     """Return a configuration read from a file, as that of heat-engine."""
-    conf = cfg.ConfigOpts()
-    options.register(conf, heat_hints_conf.list_opts())
-    with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
-        file.write('[heat_hints]\n')
-        file.writelines(f'{key} = {value}\n' for key, value in values.items())
-        file.flush()
-        conf(['--config-file', file.name], project='heat')
-    return conf
+    return configurations.load(
+        heat_hints_conf.list_opts(), '\n'.join(['[heat_hints]', *lines])
+    )
 
 
 @ddt.ddt
@@ -70,7 +65,7 @@ class TestOptions(unittest.TestCase):
     @ddt.unpack
     def test_other_values_are_refused(self, name, value):
         (wrong,) = options.find_wrong(
-            load(**{name: value}), heat_hints_conf.list_opts()
+            load(f'{name} = {value}'), heat_hints_conf.list_opts()
         )
         self.assertIn(f'option {name} ', wrong)
 

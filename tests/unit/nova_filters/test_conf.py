@@ -2,8 +2,6 @@
 
 """The options."""
 
-import pathlib
-import tempfile
 import unittest
 
 import ddt
@@ -11,7 +9,7 @@ from oslo_config import cfg
 
 from nova_filters import conf
 from os_placement_plugins import options
-from tests import signing
+from tests import configurations, signing
 
 _MULTIPLIER = 'stack_affinity_weight_multiplier'
 
@@ -32,17 +30,6 @@ class OptionsTest(unittest.TestCase):
             self.assertIn('Related options:', opt.help)
 
 
-def load(lines: str) -> cfg.ConfigOpts:
-    """Return what a nova.conf with these lines holds."""
-    config = cfg.ConfigOpts()
-    options.register(config, conf.list_opts())
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / 'nova.conf'
-        path.write_text(lines)
-        config(['--config-file', str(path)], default_config_files=[])
-    return config
-
-
 @ddt.ddt
 class WrongValuesTest(unittest.TestCase):
     """Values that cannot be used are found before a request meets them."""
@@ -55,14 +42,18 @@ class WrongValuesTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_wrong_value_is_found(self, name, value) -> None:
-        config = load(f'[nova_filters]\n{name} = {value}\n')
+        config = configurations.load(
+            conf.list_opts(), f'[nova_filters]\n{name} = {value}\n'
+        )
         (wrong,) = options.find_wrong(config, conf.list_opts())
         self.assertIn(f'[nova_filters] Value for option {name} ', wrong)
 
     def test_right_values_are_left(self) -> None:
-        config = load(
+        config = configurations.load(
+            conf.list_opts(),
             '[nova_filters]\nstack_spread_over = rack, host\n'
-            f'{_MULTIPLIER} = 2.5\n[heat_hints]\nsigning_key = {signing.KEY}\n'
+            f'{_MULTIPLIER} = 2.5\n'
+            f'[heat_hints]\nsigning_key = {signing.KEY}\n',
         )
         self.assertEqual([], options.find_wrong(config, conf.list_opts()))
         self.assertEqual(
@@ -72,4 +63,6 @@ class WrongValuesTest(unittest.TestCase):
         self.assertEqual([signing.KEY], config.heat_hints.signing_key)
 
     def test_there_is_no_key_by_default(self) -> None:
-        self.assertEqual([], load('').heat_hints.signing_key)
+        self.assertEqual(
+            [], configurations.load(conf.list_opts()).heat_hints.signing_key
+        )

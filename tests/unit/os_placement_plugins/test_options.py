@@ -3,13 +3,13 @@
 """Options that are wrong, and the keys among them."""
 
 import logging
-import tempfile
 import unittest
 
 import ddt
 from oslo_config import cfg
 
 from os_placement_plugins import options
+from tests import configurations
 
 KEY = 'a key that nobody else may see: 7'
 OPTIONS = [
@@ -27,13 +27,7 @@ OPTIONS = [
 
 def load(*lines: str) -> cfg.ConfigOpts:
     """Return what a file with these lines holds."""
-    config = cfg.ConfigOpts()
-    options.register(config, OPTIONS)
-    with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
-        file.write('\n'.join(['[plug_in]', *lines]))
-        file.flush()
-        config(['--config-file', file.name], default_config_files=[])
-    return config
+    return configurations.load(OPTIONS, '\n'.join(['[plug_in]', *lines]))
 
 
 @ddt.ddt

@@ -2,21 +2,16 @@
 
 """The options, without any service."""
 
-import tempfile
 import unittest
 
-from oslo_config import cfg
-
-from os_placement_plugins import options
 from senlin_plugins import conf
+from tests import configurations
 
 
 class Options(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.conf = cfg.ConfigOpts()
-        options.register(self.conf, conf.list_opts())
-        self.conf([])
+        self.conf = configurations.load(conf.list_opts())
 
     def test_defaults_are_those_of_the_documentation(self):
         options = self.conf[conf.GROUP]
@@ -38,18 +33,16 @@ class Options(unittest.TestCase):
         )
 
     def test_wrong_values_end_the_service_and_are_told(self):
-        with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
-            file.write(
-                '[senlin_plugins]\nunaware_profile = maybe\n'
-                'enabled_policies = $nowhere\n'
-            )
-            file.flush()
-            self.conf(['--config-file', file.name])
-            with (
-                self.assertLogs('senlin_plugins.conf', 'CRITICAL'),
-                self.assertRaises(SystemExit) as caught,
-            ):
-                conf.load(self.conf)
+        wrong = configurations.load(
+            conf.list_opts(),
+            '[senlin_plugins]\nunaware_profile = maybe\n'
+            'enabled_policies = $nowhere\n',
+        )
+        with (
+            self.assertLogs('senlin_plugins.conf', 'CRITICAL'),
+            self.assertRaises(SystemExit) as caught,
+        ):
+            conf.load(wrong)
         # What Python prints when it ends.
         text = str(caught.exception)
         self.assertRegex(
