@@ -264,10 +264,7 @@ class Bench:
         counts, widths, times = [], [], []
         for server in servers:
             hints_for = make()
-            with (
-                self.loaded(server) as resource,
-                self.counted() as found,
-            ):
+            with self.loaded(server) as resource, self.counted() as found:
                 start = time.thread_time()
                 hints = hints_for(resource)
                 times.append(time.thread_time() - start)

@@ -386,8 +386,7 @@ def growth(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def report(
-    rows: Sequence[Row],
-    scores: Mapping[tuple[str, str], quality.Score],
+    rows: Sequence[Row], scores: Mapping[tuple[str, str], quality.Score]
 ) -> str:
     """Return the report as text."""
     times = [
@@ -449,12 +448,7 @@ def compare(quick: bool) -> tuple[str, Any]:
     rows = measure(bench, quick=quick)
     common.say(f'{CASES} random plans')
     scores = quality.compare(
-        {
-            OURS: placement.place,
-            IN_TREE: in_tree.planner(),
-        },
-        CASES,
-        SEED,
+        {OURS: placement.place, IN_TREE: in_tree.planner()}, CASES, SEED
     )
     numbers = {
         'machine': machine(),

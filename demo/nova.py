@@ -74,8 +74,7 @@ def _loading(story: part.Part, scheduler: Any) -> None:
 
 
 def _count(
-    verdicts: dict[str, dict[str, list[bool]]],
-    total: collections.Counter[str],
+    verdicts: dict[str, dict[str, list[bool]]], total: collections.Counter[str]
 ) -> None:
     """Count the answers, and those that are right."""
     for cells in verdicts.values():

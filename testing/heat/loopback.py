@@ -186,11 +186,7 @@ class Cloud:
             ('POST', _HEAT + r'/stacks', self._create_stack),
             ('GET', _HEAT + r'/stacks/([^/]+)', self._show_stack),
             ('POST', _NOVA + r'/servers', self._create('server', project)),
-            (
-                'POST',
-                r'/volume/v3/volumes',
-                self._create('volume', project),
-            ),
+            ('POST', r'/volume/v3/volumes', self._create('volume', project)),
             (
                 'GET',
                 r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)',

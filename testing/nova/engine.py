@@ -99,9 +99,7 @@ class _Records(logging.Handler):
 
 
 @contextlib.contextmanager
-def records(
-    level: int = logging.NOTSET,
-) -> Iterator[list[logging.LogRecord]]:
+def records(level: int = logging.NOTSET) -> Iterator[list[logging.LogRecord]]:
     """Collect what the filter logs meanwhile, which may be nothing.
 
     :param level: the logger's level meanwhile; NOTSET leaves it as it is.

@@ -214,8 +214,7 @@ class Client(base.DriverBase):
         """Return a thing of this region or answer 404."""
         if thing_id not in things:
             raise exc.InternalError(
-                code=404,
-                message=f'{thing_id} is not in {self.region.name}.',
+                code=404, message=f'{thing_id} is not in {self.region.name}.'
             )
         return things[thing_id]
 

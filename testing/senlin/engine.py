@@ -33,12 +33,7 @@ from oslo_db.sqlalchemy import exc_filters
 from oslo_log import log as logging
 from senlin import objects
 from senlin.api.common import wsgi
-from senlin.common import (
-    config,
-    consts,
-    context,
-    messaging,
-)
+from senlin.common import config, consts, context, messaging
 from senlin.conductor import service as conductor_service
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
@@ -140,9 +135,7 @@ class Engine:
         return answer
 
     def profile(
-        self,
-        type_name: str = 'senlin_plugins.nova.server',
-        **properties: Any,
+        self, type_name: str = 'senlin_plugins.nova.server', **properties: Any
     ) -> str:
         """Create a profile and return its id."""
         spec = {
@@ -365,8 +358,7 @@ def _use_file(database: pathlib.Path) -> None:
 
 @functools.cache
 def boot(
-    log: str | os.PathLike[str] = os.devnull,
-    state: pathlib.Path | None = None,
+    log: str | os.PathLike[str] = os.devnull, state: pathlib.Path | None = None
 ) -> Engine:
     """Start the services in this process, once.
 

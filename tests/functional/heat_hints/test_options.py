@@ -496,7 +496,7 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
                 # This one gives no hints, and that is no failure.
                 *('nothing', 'second', 'no_lookup'),
             ]
-        ),
+        )
     }
     PROVIDED = {'rack': 'other', 'own': 'yes', 'tier': 'provider'}
 

@@ -247,10 +247,7 @@ class TestFailingSignatureIgnored(_BrokenHmac, base.ScenarioCase):
 class TestFailingSignatureFails(_BrokenHmac, base.ScenarioCase):
     """``on_error = fail``."""
 
-    options = {
-        **TestFailingSignatureIgnored.options,
-        'on_error': 'fail',
-    }
+    options = {**TestFailingSignatureIgnored.options, 'on_error': 'fail'}
 
     def test_the_resource_fails_and_nothing_is_sent(self):
         self.assert_failed('root', 'Ask the operator')

@@ -144,7 +144,7 @@ class _Stacks:
     options = {
         'resource_types': (
             'OS::Nova::Server,AWS::EC2::Instance,OS::Cinder::Volume'
-        ),
+        )
     }
     settings = {
         'DEFAULT': {

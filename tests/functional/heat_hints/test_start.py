@@ -49,10 +49,7 @@ class TestRefused(base.RefusedCase):
         [
             'unknown_type',
             {'resource_types': 'OS::Nova::Severs,OS::Nova::Server'},
-            (
-                'option resource_types ',
-                'no resource type "OS::Nova::Severs"',
-            ),
+            ('option resource_types ', 'no resource type "OS::Nova::Severs"'),
         ],
         [
             'wrong_nova_name',

@@ -124,8 +124,7 @@ class FuzzTest(base.OptionTestCase):
         return passed, found
 
     @given(
-        strategies.any_texts(),
-        st.lists(strategies.any_texts(), max_size=3),
+        strategies.any_texts(), st.lists(strategies.any_texts(), max_size=3)
     )
     def test_any_text_is_judged_as_the_evaluator_does(
         self, extra_specs, metadata

@@ -271,11 +271,7 @@ class MoveTest(base.CloudTestCase):
             ('migrate or evacuate', {'ignore_hosts': away}, [self.target]),
             ('with a target', {'requested_destination': bad}, []),
             ('with a target', {'requested_destination': good}, [self.target]),
-            (
-                'resize',
-                {'ignore_hosts': away, 'flavor': two},
-                [self.other],
-            ),
+            ('resize', {'ignore_hosts': away, 'flavor': two}, [self.other]),
             ('resize', {'ignore_hosts': away, 'flavor': three}, []),
             ('resize in place', {'flavor': two}, [self.host, self.other]),
         ):

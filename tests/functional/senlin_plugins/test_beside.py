@@ -110,8 +110,7 @@ class Scaling(base.TestCase):
         """Create a scaling policy with an hour of cooldown."""
         adjustment = {'number': 2, 'cooldown': 3600}
         return self.senlin.policy(
-            'senlin.policy.scaling',
-            {'event': event, 'adjustment': adjustment},
+            'senlin.policy.scaling', {'event': event, 'adjustment': adjustment}
         )
 
     def test_only_what_was_planned_starts_a_cooldown(self):

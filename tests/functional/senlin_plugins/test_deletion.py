@@ -90,8 +90,7 @@ class Scenarios(TestCase):
         self.assert_capacity(cluster, 0)
 
     @ddt.data(
-        ('OLDEST_FIRST', slice(0, 2)),
-        ('YOUNGEST_FIRST', slice(3, None)),
+        ('OLDEST_FIRST', slice(0, 2)), ('YOUNGEST_FIRST', slice(3, None))
     )
     @ddt.unpack
     def test_s2_scale_in_by_age(self, criterion, expected):
@@ -231,9 +230,7 @@ class MoreScenarios(TestCase):
         regions = base.regions_of(self.senlin.nodes(cluster))
         plan = {ONE: 2, TWO: 1}
         data = self.act_decided(
-            cluster,
-            'CLUSTER_SCALE_IN',
-            deletion={'count': 3, 'region': plan},
+            cluster, 'CLUSTER_SCALE_IN', deletion={'count': 3, 'region': plan}
         )
         candidates = data['deletion']['candidates']
         self.assert_decided(data, candidates)

@@ -215,8 +215,7 @@ class FailoverTest(TestCase, test_failover.TestCase):
         self.act(cluster, 'check')
         _, two = self.run_region('list', cluster)
         self.assertEqual(
-            (5, None, None),
-            tuple(two[k] for k in ('Target', 'State', 'Left')),
+            (5, None, None), tuple(two[k] for k in ('Target', 'State', 'Left'))
         )
         self.assert_nodes(cluster, **{ONE: 10})
         rows = self.run_region(

@@ -111,9 +111,7 @@ class VerdictTest(unittest.TestCase):
         for flavor, row in example.wanted.items():
             for name, wanted in row.items():
                 self.assertVerdict(
-                    wanted,
-                    example.flavors[flavor],
-                    [example.aggregates[name]],
+                    wanted, example.flavors[flavor], [example.aggregates[name]]
                 )
 
     @ddt.data(*cases.cells())
@@ -146,8 +144,5 @@ class VerdictTest(unittest.TestCase):
             if wanted is not None:
                 wanted = cases.Refusal(wanted.side, wanted.kind, 'n:k')
             self.assertVerdict(
-                None if absent else wanted,
-                {'n:k': text},
-                renamed,
-                case.exempt,
+                None if absent else wanted, {'n:k': text}, renamed, case.exempt
             )

@@ -102,8 +102,7 @@ class SiftTest(unittest.TestCase):
         }
         request, passed, refused = sift(extra_specs, hosts, exempt)
         self.assertEqual(
-            [host for host in hosts if alone[host.name] is None],
-            passed,
+            [host for host in hosts if alone[host.name] is None], passed
         )
         told = {
             host.name: reason

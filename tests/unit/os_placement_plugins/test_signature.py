@@ -171,11 +171,7 @@ class SignedTest(unittest.TestCase):
 
 @ddt.ddt
 class KeysTest(unittest.TestCase):
-    @ddt.data(
-        'x' * 32,
-        '\xfc' * 32,
-        f' {"x" * 32}\t',
-    )
+    @ddt.data('x' * 32, '\xfc' * 32, f' {"x" * 32}\t')
     def test_a_key_has_32_characters(self, key):
         self.assertEqual(1, len(signature.Keys([key])))
 

@@ -327,8 +327,7 @@ class Examples(unittest.TestCase):
         regions = [Region('a', 100), Region('b', 0)]
         current = {'a': 3, 'b': 1, 'gone': 2}
         self.assertEqual(
-            {'b': 1, 'gone': 2},
-            apportionment.shrink(regions, current, 3).plan,
+            {'b': 1, 'gone': 2}, apportionment.shrink(regions, current, 3).plan
         )
 
     @ddt.data(
@@ -351,10 +350,7 @@ class Examples(unittest.TestCase):
 
     @ddt.data(
         ([], "'regions' is empty: name at least one region."),
-        (
-            [Region('')],
-            "'name' of a region is empty: give the region's name.",
-        ),
+        ([Region('')], "'name' of a region is empty: give the region's name."),
         (
             [Region('a'), Region('b'), Region('a')],
             "'name' of a region is 'a' 2 times: name each region once.",

@@ -98,6 +98,5 @@ class Recovering(unittest.TestCase):
     @ddt.unpack
     def test_only_with_check_capacity(self, inputs, current, desired, missing):
         self.assertEqual(
-            Change(True, missing),
-            sizing.recovering(inputs, current, desired),
+            Change(True, missing), sizing.recovering(inputs, current, desired)
         )

@@ -111,8 +111,7 @@ class TestSanitise(unittest.TestCase):
 class TestAccept(unittest.TestCase):
     def test_a_providers_values_are_made_storable(self):
         self.assertEqual(
-            ({'a': '1', 'b': ['2']}, {}),
-            hints.accept({'a': 1, 'b': [2]}, ()),
+            ({'a': '1', 'b': ['2']}, {}), hints.accept({'a': 1, 'b': [2]}, ())
         )
 
     @ddt.data(*stack_hints.RESERVED)

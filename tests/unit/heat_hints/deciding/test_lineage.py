@@ -48,8 +48,7 @@ class TestLineageCache(unittest.TestCase):
         stack = database.rows[f'id{depth}']
         self.assertEqual(wanted(depth), cache.find(stack, database.load))
         self.assertEqual(
-            [f'id{level}' for level in reversed(range(depth))],
-            database.asked,
+            [f'id{level}' for level in reversed(range(depth))], database.asked
         )
         database.asked.clear()
         self.assertEqual(wanted(depth), cache.find(stack, database.load))

@@ -88,9 +88,6 @@ class TestLookup(unittest.TestCase):
     @ddt.unpack
     def test_a_rule_names_a_type_or_its_alias(self, kind, alias, wanted):
         request = dataclasses.replace(
-            requests.REQUEST,
-            resource_type=kind,
-            alias=alias,
-            path=(),
+            requests.REQUEST, resource_type=kind, alias=alias, path=()
         )
         self.assertEqual(wanted, mapping.lookup(self.RULES, request))
