@@ -31,7 +31,24 @@ PORT = '22222222-0000-4000-8000-000000000003'
 _NOVA = '/compute/v2.1'
 _NETWORK = '/network/v2.0'
 _HEAT = '/heat/v1'
+_THING = r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)'
 
+_IMAGE: dict[str, Any] = {'id': IMAGE, 'name': 'cirros', 'status': 'active'}
+_IMAGE |= {'min_ram': 0, 'min_disk': 0, 'visibility': 'public'}
+_FLAVOR: dict[str, Any] = {
+    'id': FLAVOR,
+    'name': FLAVOR,
+    'ram': 64,
+    'disk': 1,
+    'vcpus': 1,
+}
+_FLAVOR |= {'links': [], 'extra_specs': {}}
+_PORT = {
+    'id': PORT,
+    'name': 'port',
+    'network_id': NETWORK,
+    'fixed_ips': [{'subnet_id': SUBNET, 'ip_address': '192.0.2.10'}],
+}
 #: What a server's status becomes after an action.
 _STATUS = {'suspend': 'SUSPENDED', 'resume': 'ACTIVE'}
 
@@ -89,6 +106,7 @@ class Cloud:
         )
         self._server.daemon_threads = True
         self.url = f'http://{HOST}:{self._server.server_address[1]}'
+        self._fixed = self._answers()
         threading.Thread(
             target=self._server.serve_forever, daemon=True
         ).start()
@@ -171,54 +189,69 @@ class Cloud:
         """
         project = headers.get('X-Auth-Token', '')
         routes: tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...] = (
-            ('GET', r'/identity/v3', self._identity),
             ('POST', r'/identity/v3/auth/tokens', self._token),
-            ('GET', r'/compute/v2\.1', self._compute),
-            ('GET', r'/volume', self._volume_versions),
-            ('GET', r'/image/v2/images', self._images),
             ('GET', r'/image/v2/images/([^/]+)', self._image),
-            ('GET', r'/image/v2/schemas/image', self._image_schema),
-            ('GET', _NOVA + r'/flavors(?:/detail)?', self._flavors),
             ('GET', _NOVA + r'/flavors/([^/]+)', self._flavor),
-            ('GET', _NETWORK + r'/(networks|subnets|ports)', self._networks),
             ('GET', _NETWORK + r'/ports/([^/]+)', self._port),
             ('POST', _HEAT + r'/validate', lambda body: (200, {})),
             ('POST', _HEAT + r'/stacks', self._create_stack),
             ('GET', _HEAT + r'/stacks/([^/]+)', self._show_stack),
             ('POST', _NOVA + r'/servers', self._create('server', project)),
             ('POST', r'/volume/v3/volumes', self._create('volume', project)),
-            (
-                'GET',
-                r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)',
-                self._show,
-            ),
+            ('GET', _THING, self._show),
+            ('DELETE', _THING, self._delete),
             ('POST', _NOVA + r'/servers/([^/]+)/action', self._act),
             (
                 'GET',
                 _NOVA + r'/servers/([^/]+)/os-interface',
                 self._interfaces,
             ),
-            (
-                'DELETE',
-                r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)',
-                self._delete,
-            ),
         )
+        if method == 'GET' and path in self._fixed:
+            return self._fixed[path]
         for verb, pattern, function in routes:
             match = re.fullmatch(pattern, path)
             if verb == method and match:
                 return function(body, *match.groups())
         return 404, {'error': {'code': 404, 'message': f'{method} {path}'}}
 
-    def _identity(self, body: bytes) -> tuple[int, Any]:
-        links = [{'rel': 'self', 'href': f'{self.url}/identity/v3/'}]
-        return 200, {
-            'version': {'id': 'v3.14', 'status': 'stable', 'links': links}
+    def _answers(self) -> dict[str, tuple[int, Any]]:
+        """Return what is answered whenever a path is asked for."""
+
+        def version(path: str, **more: str) -> dict[str, Any]:
+            links = [{'rel': 'self', 'href': f'{self.url}{path}/'}]
+            return {**more, 'links': links}
+
+        identity = version('/identity/v3', id='v3.14', status='stable')
+        current = {'status': 'CURRENT'}
+        compute = version(_NOVA, **current, id='v2.1', version='2.96')
+        compute['min_version'] = '2.1'
+        volume = version('/volume/v3', **current, id='v3.0', version='3.70')
+        volume['min_version'] = '3.0'
+        schema = {
+            'name': 'image',
+            'properties': {name: {} for name in _IMAGE},
+            'additionalProperties': {'type': 'string'},
+        }
+        networks = [{'id': NETWORK, 'name': 'net', 'subnets': [SUBNET]}]
+        subnets = [{'id': SUBNET, 'name': 'sub', 'network_id': NETWORK}]
+        return {
+            '/identity/v3': (200, {'version': identity}),
+            _NOVA: (200, {'version': compute}),
+            '/volume': (300, {'versions': [volume]}),
+            '/image/v2/images': (200, {'images': [_IMAGE]}),
+            '/image/v2/schemas/image': (200, schema),
+            f'{_NOVA}/flavors': (200, {'flavors': [_FLAVOR]}),
+            f'{_NOVA}/flavors/detail': (200, {'flavors': [_FLAVOR]}),
+            f'{_NETWORK}/networks': (200, {'networks': networks}),
+            f'{_NETWORK}/subnets': (200, {'subnets': subnets}),
+            f'{_NETWORK}/ports': (200, {'ports': [_PORT]}),
         }
 
     def _token(self, body: bytes) -> tuple[int, Any]:
         auth = json.loads(body)['auth']
         project = auth.get('scope', {}).get('project', {}).get('id')
+        domain = {'domain': {'id': 'default', 'name': 'Default'}}
         catalog = [
             {
                 'type': kind,
@@ -252,76 +285,21 @@ class Cloud:
                 'methods': ['password'],
                 'expires_at': '2099-01-01T00:00:00.000000Z',
                 'issued_at': '2020-01-01T00:00:00.000000Z',
-                'user': {
-                    'id': 'demo-user',
-                    'name': 'demo',
-                    'domain': {'id': 'default', 'name': 'Default'},
-                },
-                'project': {
-                    'id': project,
-                    'name': project,
-                    'domain': {'id': 'default', 'name': 'Default'},
-                },
+                'user': {'id': 'demo-user', 'name': 'demo', **domain},
+                'project': {'id': project, 'name': project, **domain},
                 'roles': [{'id': 'member', 'name': 'member'}],
                 'catalog': catalog,
             }
         }
 
-    def _compute(self, body: bytes) -> tuple[int, Any]:
-        return 200, {
-            'version': {
-                'id': 'v2.1',
-                'status': 'CURRENT',
-                'min_version': '2.1',
-                'version': '2.96',
-                'links': [{'rel': 'self', 'href': self.url + _NOVA + '/'}],
-            }
-        }
-
-    def _volume_versions(self, body: bytes) -> tuple[int, Any]:
-        return 300, {
-            'versions': [
-                {
-                    'id': 'v3.0',
-                    'status': 'CURRENT',
-                    'min_version': '3.0',
-                    'version': '3.70',
-                    'links': [
-                        {'rel': 'self', 'href': f'{self.url}/volume/v3/'}
-                    ],
-                }
-            ]
-        }
-
-    def _images(self, body: bytes) -> tuple[int, Any]:
-        return 200, {'images': [_image()]}
-
     def _image(self, body: bytes, image: str) -> tuple[int, Any]:
-        return (200, _image()) if image == IMAGE else (404, {})
-
-    def _image_schema(self, body: bytes) -> tuple[int, Any]:
-        return 200, {
-            'name': 'image',
-            'properties': {name: {} for name in _image()},
-            'additionalProperties': {'type': 'string'},
-        }
-
-    def _flavors(self, body: bytes) -> tuple[int, Any]:
-        return 200, {'flavors': [_flavor()]}
+        return (200, _IMAGE) if image == IMAGE else (404, {})
 
     def _flavor(self, body: bytes, flavor: str) -> tuple[int, Any]:
-        return (200, {'flavor': _flavor()}) if flavor == FLAVOR else (404, {})
-
-    def _networks(self, body: bytes, kind: str) -> tuple[int, Any]:
-        known: dict[str, list[dict[str, Any]]] = {
-            'networks': [{'id': NETWORK, 'name': 'net', 'subnets': [SUBNET]}],
-            'subnets': [{'id': SUBNET, 'name': 'sub', 'network_id': NETWORK}],
-            'ports': [_port()],
-        }
-        return 200, {kind: known[kind]}
+        return (200, {'flavor': _FLAVOR}) if flavor == FLAVOR else (404, {})
 
     def _port(self, body: bytes, port: str) -> tuple[int, Any]:
-        return (200, {'port': _port()}) if port == PORT else (404, {})
+        return (200, {'port': _PORT}) if port == PORT else (404, {})
 
     def _create(
         self, kind: str, project: str
@@ -370,35 +348,3 @@ class Cloud:
         with self._lock:
             found = self._things.pop(thing, None)
         return (204, None) if found else (404, {})
-
-
-def _image() -> dict[str, Any]:
-    return {
-        'id': IMAGE,
-        'name': 'cirros',
-        'status': 'active',
-        'min_ram': 0,
-        'min_disk': 0,
-        'visibility': 'public',
-    }
-
-
-def _flavor() -> dict[str, Any]:
-    return {
-        'id': FLAVOR,
-        'name': FLAVOR,
-        'ram': 64,
-        'disk': 1,
-        'vcpus': 1,
-        'links': [],
-        'extra_specs': {},
-    }
-
-
-def _port() -> dict[str, Any]:
-    return {
-        'id': PORT,
-        'name': 'port',
-        'network_id': NETWORK,
-        'fixed_ips': [{'subnet_id': SUBNET, 'ip_address': '192.0.2.10'}],
-    }
