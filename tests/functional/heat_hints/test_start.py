@@ -36,65 +36,50 @@ class TestRefused(base.RefusedCase):
     @ddt.named_data(
         # Hints are not even wanted.
         [
-            'wrong_value_disabled',
-            {'enabled': 'false', 'scope': 'some'},
+            *('wrong_value_disabled', {'enabled': 'false', 'scope': 'some'}),
             ('option scope ', 'opt_in'),
         ],
         # Nobody knows whether hints are wanted.
-        [
-            'wrong_switch',
-            {'enabled': 'perhaps'},
-            ('option enabled ', 'perhaps'),
-        ],
+        ['switch', {'enabled': 'perhaps'}, ('option enabled ', 'perhaps')],
         [
             'unknown_type',
             {'resource_types': 'OS::Nova::Severs,OS::Nova::Server'},
             ('option resource_types ', 'no resource type "OS::Nova::Severs"'),
         ],
         [
-            'wrong_nova_name',
-            {'allowed_nova_hints': 'groups'},
+            *('wrong_nova_name', {'allowed_nova_hints': 'groups'}),
             ('option allowed_nova_hints ', 'groups'),
         ],
         [
-            'unknown_provider',
-            {'providers': 'nobody'},
+            *('unknown_provider', {'providers': 'nobody'}),
             (
-                'option providers ',
-                '"nobody"',
+                *('option providers ', '"nobody"'),
                 'installed here are: group, mapping_f',
             ),
         ],
         # The providers of this package need another option.
         [
-            'mapping_file_without_its_option',
-            {'providers': 'mapping_file'},
+            *('mapping_file_not_set', {'providers': 'mapping_file'}),
             ('option providers ', '[heat_hints] mapping_file is not set'),
         ],
         [
-            'group_without_its_option',
-            {'providers': 'group'},
+            *('group_places_not_set', {'providers': 'group'}),
             ('provider "group"', '[heat_hints] group_places is not set'),
         ],
         [
-            'keep_beside_a_key',
-            {'user_hints': 'keep', 'signing_key': KEY},
-            ('option user_hints ', 'signing_key'),
-            KEY,
+            *('keep_beside_key', {'user_hints': 'keep', 'signing_key': KEY}),
+            *(('option user_hints ', 'signing_key'), KEY),
         ],
         # The second one would do.
         [
-            'first_key_too_short',
-            {'signing_key': f'short-key,{KEY}'},
+            *('first_key_too_short', {'signing_key': f'short-key,{KEY}'}),
             ('option signing_key ', 'number 1 has fewer than 32 characters'),
             'short-key',
         ],
         # oslo.config takes what follows a dollar sign for an option's name.
         [
-            'unreadable_key',
-            {'signing_key': f'${KEY.replace("-", "_")}'},
-            ('option signing_key ', 'it cannot be read'),
-            'first_key',
+            *('unreadable_key', {'signing_key': f'${KEY.replace("-", "_")}'}),
+            *(('option signing_key ', 'it cannot be read'), 'first_key'),
         ],
     )
     def test_option(self, options, told, secret=''):

@@ -23,6 +23,7 @@ import eventlet.wsgi
 import openstack.config
 import openstack.connection
 from eventlet.green import subprocess
+from keystoneauth1 import fixture
 from osc_lib import exceptions
 
 from os_placement_plugins.commands import lister
@@ -77,33 +78,14 @@ class Gateway:
 
     def _token(self):
         """Return a token with the catalog of the cloud."""
-        return {
-            'methods': ['password'],
-            'user': {
-                'id': 'stub',
-                'name': 'stub',
-                'domain': {'id': 'default', 'name': 'Default'},
-            },
-            'expires_at': '2199-01-01T00:00:00.000000Z',
-            'issued_at': '2026-01-01T00:00:00.000000Z',
-            'catalog': [
-                {
-                    'type': service,
-                    'name': service,
-                    'endpoints': [
-                        {
-                            'interface': 'public',
-                            'region': region.name,
-                            'region_id': region.name,
-                            'url': f'http://{service}.example',
-                        }
-                        for region in self._senlin.cloud.regions.values()
-                        if service in region.catalog
-                    ],
-                }
-                for service in self._senlin.cloud.services
-            ],
-        }
+        token = fixture.V3Token(expires='2199-01-01T00:00:00.000000Z')
+        for service in self._senlin.cloud.services:
+            listed = token.add_service(service, service)
+            for region in self._senlin.cloud.regions.values():
+                if service in region.catalog:
+                    url = f'http://{service}.example'
+                    listed.add_endpoint('public', url, region=region.name)
+        return token
 
     def _answer(self, environ, path):
         if path == '/identity/v3/regions':
@@ -113,20 +95,10 @@ class Gateway:
                 'links': {},
             }
         if path == '/identity/v3/auth/tokens':
-            return 201, {'token': self._token()}
+            return 201, self._token()
         if path == '/identity/v3':
-            return 200, {
-                'version': {
-                    'id': 'v3.14',
-                    'status': 'stable',
-                    'links': [
-                        {
-                            'rel': 'self',
-                            'href': f'http://{environ["HTTP_HOST"]}{path}/',
-                        }
-                    ],
-                }
-            }
+            url = f'http://{environ["HTTP_HOST"]}{path}/'
+            return 200, {'version': fixture.V3Discovery(url)}
         if not path.startswith('/clustering/v1'):
             return 404, {'error': {'message': path}}
         path = parse.quote(path.removeprefix('/clustering/v1') or '/')
@@ -135,10 +107,9 @@ class Gateway:
         method = environ['REQUEST_METHOD']
         body = environ['wsgi.input'].read()
         try:
-            answer = self._senlin.call(
+            return 200, self._senlin.call(
                 method, path, json.loads(body or 'null')
             )
-            return 200, answer
         except engine.ApiError as ex:
             return ex.code, {'error': {'message': str(ex)}}
 
