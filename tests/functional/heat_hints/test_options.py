@@ -13,10 +13,12 @@ import sys
 import threading
 
 
-class Rack:
+class Provider:
     def __init__(self, conf):
         pass
 
+
+class Rack(Provider):
     def hints(self, request):
         return {
             'rack': 7,
@@ -34,20 +36,14 @@ class Rack:
         }
 
 
-class Second:
-    def __init__(self, conf):
-        pass
-
+class Second(Provider):
     def hints(self, request):
         # A copy: what becomes of it is nobody else's concern.
         request.user_hints['tier'] = 'changed'
         return {'rack': 'other', 'own': 'yes', 'tier': 'provider'}
 
 
-class Failing:
-    def __init__(self, conf):
-        pass
-
+class Failing(Provider):
     def hints(self, request):
         raise RuntimeError('the inventory is away')
 
@@ -57,37 +53,25 @@ class Broken:
         raise ValueError('no inventory is configured')
 
 
-class Leaving:
-    def __init__(self, conf):
-        pass
-
+class Leaving(Provider):
     def hints(self, request):
         sys.exit('no inventory')
 
 
-class Nothing:
-    def __init__(self, conf):
-        pass
-
+class Nothing(Provider):
     def hints(self, request):
         return None
 
 
-class Endless:
-    def __init__(self, conf):
-        pass
-
+class Endless(Provider):
     def hints(self, request):
         ring = {}
         ring['ring'] = ring
         return ring
 
 
-class Nova:
+class Nova(Provider):
     """Names that Nova acts on."""
-
-    def __init__(self, conf):
-        pass
 
     def hints(self, request):
         return {
@@ -97,10 +81,7 @@ class Nova:
         }
 
 
-class Hanging:
-    def __init__(self, conf):
-        pass
-
+class Hanging(Provider):
     def hints(self, request):
         threading.Event().wait()
 
@@ -147,17 +128,14 @@ class NoLookup:
         return {'root': str(request.root_stack_id), 'at': len(request.path)}
 """
 NAMES = {
-    'rack': 'providers_for_tests:Rack',
-    'second': 'providers_for_tests:Second',
-    'failing': 'providers_for_tests:Failing',
-    'leaving': 'providers_for_tests:Leaving',
-    'nothing': 'providers_for_tests:Nothing',
-    'endless': 'providers_for_tests:Endless',
-    'meeting': 'providers_for_tests:Meeting',
-    'nova': 'providers_for_tests:Nova',
-    'hanging': 'providers_for_tests:Hanging',
+    **{
+        name.lower(): f'providers_for_tests:{name}'
+        for name in (
+            *('Rack', 'Second', 'Failing', 'Leaving', 'Nothing', 'Endless'),
+            *('Meeting', 'Nova', 'Hanging', 'Broken'),
+        )
+    },
     'never_made': 'providers_for_tests:NeverMade',
-    'broken': 'providers_for_tests:Broken',
     'asserting': 'asserting_for_tests:Provider',
     'exiting': 'exiting_for_tests:Provider',
     'no_lookup': 'no_lookup_for_tests:NoLookup',
