@@ -255,18 +255,11 @@ class Compute(Client):
                 'availability_zone': attrs.get('availability_zone', 'nova'),
                 'metadata': dict(attrs['metadata']),
                 'image': {'id': attrs.get('imageRef', 'none')},
-                'flavor': {
-                    'id': attrs['flavorRef'],
-                    'name': attrs['flavorRef'],
-                },
+                'flavor': dict.fromkeys(('id', 'name'), attrs['flavorRef']),
                 'addresses': {},
-                'attached_volumes': [],
-                'block_device_mapping': [],
-                'disk_config': 'AUTO',
-                'has_config_drive': False,
-                'key_name': None,
-                'security_groups': [],
-                'reboots': 0,
+                **{'attached_volumes': [], 'block_device_mapping': []},
+                **{'disk_config': 'AUTO', 'has_config_drive': False},
+                **{'key_name': None, 'security_groups': [], 'reboots': 0},
                 'fault': {'message': self.region.failures.get('fault')},
             }
         )
