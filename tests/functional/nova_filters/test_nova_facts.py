@@ -15,7 +15,7 @@ from nova.scheduler import host_manager
 from nova.scheduler.filters import aggregate_instance_extra_specs
 
 from nova_filters.advice import in_tree, mistakes
-from nova_filters.matching import inputs
+from nova_filters.matching import inputs, requirement
 from nova_filters.matching.reason import Reason
 from testing.nova import states
 from tests.functional.nova_filters import base, random_requests
@@ -100,7 +100,7 @@ class LintTest(unittest.TestCase):
         for validator in validators.VALIDATORS.values():
             key = _example(validator)
             for text in ('*', '~', '!', '<or> 1 <or> ~'):
-                codes = {p.code for p in mistakes.scope(key, text)}
+                codes = {p.code for p in mistakes.scope(key, requirement.parse(text))}
                 found = mistakes.Code.REFUSED_BY_API in codes
                 self.assertIs(_refused(key, text), found, (key, text))
                 kinds[found] += 1
