@@ -100,7 +100,10 @@ class LintTest(unittest.TestCase):
         for validator in validators.VALIDATORS.values():
             key = _example(validator)
             for text in ('*', '~', '!', '<or> 1 <or> ~'):
-                codes = {p.code for p in mistakes.scope(key, requirement.parse(text))}
+                codes = {
+                    p.code
+                    for p in mistakes.scope(key, requirement.parse(text))
+                }
                 found = mistakes.Code.REFUSED_BY_API in codes
                 self.assertIs(_refused(key, text), found, (key, text))
                 kinds[found] += 1
