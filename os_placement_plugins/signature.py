@@ -69,7 +69,7 @@ class Keys:
         """
         found = self._signature(0, hints, project_id)
         if found is None:
-            raise ValueError('a hint, the uuid or the project id is no text')
+            raise ValueError('a hint, the uuid or the project id is not text')
         return found
 
     def signed(self, hints: Mapping[str, Any], project_id: object) -> bool:

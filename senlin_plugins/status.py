@@ -156,8 +156,8 @@ class Checks(upgrade_check.Checks):
         except Exception as exc:
             return Result(
                 WARNING,
-                "Senlin's database could not be asked which policies are "
-                f'attached to clusters: {_reason(exc)}. Correct connection '
+                "Senlin's database could not be queried for the policies "
+                f'of the clusters: {_reason(exc)}. Correct connection '
                 'in [database], or run this command where the database can '
                 'be reached.',
             )
@@ -248,11 +248,11 @@ def _is_ours(get: Any, name: str) -> bool:
 
 
 def _reason(exc: BaseException) -> str:
-    """Say why the database could not be asked, without a password."""
+    """Say why the database could not be queried, without a password."""
     name = type(exc).__name__
     if name == 'ArgumentError':
         # It quotes all of what it cannot read.
-        return f'{name}: connection in [database] is no database URL'
+        return f'{name}: connection in [database] is not a database URL'
     # A database's error goes on for pages.
     return f'{name}: {str(exc).partition(chr(10))[0]}'
 

@@ -109,7 +109,7 @@ def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
         name = _text(inner, 'host') or _text(row, *_HOST)
         if not name or not row.keys().isdisjoint(_NO_HOST):
             raise UnreadableError(
-                'a row is no host; save it with "openstack compute service '
+                'a row is not a host; save it with "openstack compute service '
                 'list --service nova-compute -f json"'
             )
         state = inventory.state_of(_text(row, 'status'), _text(row, 'state'))
@@ -224,7 +224,7 @@ def _properties(row: Row, name: str, command: str) -> dict[str, str]:
                 "written in quotes: '~'"
             )
         if isinstance(text, (Mapping, list)):
-            raise UnreadableError(f'{key!r} of {name!r} is no text')
+            raise UnreadableError(f'{key!r} of {name!r} is not text')
         found[str(key)] = str(text)
     return found
 

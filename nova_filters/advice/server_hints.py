@@ -97,7 +97,7 @@ def _member(server: Mapping[str, Any], keys: signature.Keys) -> Member:
     hints = shown[0] or {}
     if not isinstance(hints, Mapping):
         raise UnreadableError(
-            f'the "scheduler_hints" of server "{name}" are no mapping'
+            f'the "scheduler_hints" of server "{name}" are not a mapping'
         )
     project = next((fields[key] for key in _PROJECT if key in fields), None)
     if signature.HINT not in hints:

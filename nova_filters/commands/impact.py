@@ -202,7 +202,7 @@ def _read(noun: str, verb: str, name: str, text: str) -> changes.Change:
     key, equals, value = text.partition('=')
     if not key or not equals:
         raise exceptions.CommandError(
-            f'{text!r} is no key=value; a shell changes an unquoted ~ * !'
+            f'{text!r} is not key=value; a shell changes an unquoted ~ * !'
         )
     return changes.Change(noun, verb, name, key, value)
 

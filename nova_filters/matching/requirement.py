@@ -218,7 +218,7 @@ def parse(text: object) -> Requirement:
     """
     if not isinstance(text, str):
         return Requirement(
-            _as_text(text), problem=f'a {type(text).__name__} is no string'
+            _as_text(text), problem=f'a {type(text).__name__} is not a string'
         )
     words = text.split()
     if len(words) == 1 and words[0] in _SENTINELS:

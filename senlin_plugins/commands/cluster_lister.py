@@ -159,8 +159,8 @@ class ClusterLister(lister.Lister):
                 unknown = clusters.unknown_regions(identity, names)
         except exceptions.CommandError as exc:
             self.warn(
-                'Which regions there are could not be read, so all of the '
-                'policy count as usable: %s',
+                'The list of regions could not be read, so all regions of '
+                'the policy count as usable: %s',
                 exc,
             )
             return set()

@@ -129,7 +129,7 @@ def _read(value: object) -> dict[str, Any]:
         isinstance(change, Mapping) for change in given.values()
     ):
         raise region_spec.SpecError(
-            f"'{KEY}' of the cluster's metadata is '{value}', which is no "
-            'JSON of regions: correct or remove it first.'
+            f"'{KEY}' of the cluster's metadata is '{value}', which is not "
+            'a JSON object of regions: correct or remove it first.'
         )
     return dict(given)

@@ -53,7 +53,7 @@ def read(spec: object) -> tuple[Region, ...]:
     """
     if not isinstance(spec, Mapping):
         raise SpecError(
-            'The spec is no mapping: it needs "type", "version" and '
+            'The spec is not a mapping: it needs "type", "version" and '
             '"properties".'
         )
     _check_keys(spec, _SPEC_KEYS, 'the spec')
@@ -73,7 +73,7 @@ def read(spec: object) -> tuple[Region, ...]:
         )
     properties = spec.get('properties')
     if not isinstance(properties, Mapping):
-        raise SpecError("'properties' is no mapping: it needs 'regions'.")
+        raise SpecError("'properties' is not a mapping: it needs 'regions'.")
     _check_keys(properties, VERSIONS[version], "'properties'")
     strategy = properties.get('strategy', Strategy.BALANCED)
     if strategy not in list(Strategy):
@@ -99,7 +99,7 @@ def override(regions: Sequence[Region], value: object) -> tuple[Region, ...]:
     try:
         given = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError) as exc:
-        raise SpecError(f'{where} is no JSON: {exc}.') from exc
+        raise SpecError(f'{where} is not JSON: {exc}.') from exc
     if not isinstance(given, Mapping) or not all(
         isinstance(change, Mapping) for change in given.values()
     ):
@@ -149,7 +149,7 @@ def _region(item: object) -> Region:
     """Return one region of the list."""
     if not isinstance(item, Mapping):
         raise SpecError(
-            f"The region '{item}' is no mapping: it needs a 'name'."
+            f"The region '{item}' is not a mapping: it needs a 'name'."
         )
     _check_keys(item, _REGION_KEYS, f"region '{item.get('name', '')}'")
     name = item.get('name')

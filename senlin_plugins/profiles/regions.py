@@ -162,8 +162,8 @@ class RegionAware(moving.Moving):
         asked = (overrides or {}).get('context') or {}
         if not isinstance(asked, Mapping):
             raise exc.InvalidSpec(
-                message="'context' of the overrides is no map: write "
-                "'region_name' into one."
+                message="The 'context' of the overrides is not a map: write "
+                "'region_name' into a map."
             )
         region = asked.get('region_name') or cfg.CONF.default_region_name
         if region:

@@ -172,7 +172,7 @@ class RegionPlanTest(base.CommandTestCase):
     @ddt.unpack
     @ddt.data(
         ('a: [', ('policy.yaml', 'line')),
-        ('- a', ('no mapping',)),
+        ('- a', ('not a mapping',)),
         (SPEC.replace('cap', 'cup'), ("'cup'", 'name, weight, cap')),
         (SPEC.replace('300', '-3'), ("'-3'", '0 or greater')),
     )

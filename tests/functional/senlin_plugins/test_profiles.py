@@ -266,7 +266,7 @@ class Adoption(TestCase):
         self.assertEqual('none', spec['image'])
 
     def test_a_context_that_is_no_map_is_refused(self):
-        with self.assertRaisesRegex(engine.ApiError, 'is no map') as caught:
+        with self.assertRaisesRegex(engine.ApiError, 'is not a map') as caught:
             self.senlin.adopt('a server', context=TWO)
         self.assertEqual(400, caught.exception.code)
 

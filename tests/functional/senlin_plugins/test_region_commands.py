@@ -123,7 +123,7 @@ class SharesTest(TestCase):
                 metadata={'region_placement': value},
             )
             self.assert_fails(
-                'no JSON of regions', 'drain', self.cluster_id, ONE
+                'a JSON object of regions', 'drain', self.cluster_id, ONE
             )
         self.assertEqual([], self.changes())
 

@@ -120,7 +120,7 @@ class SenlinPluginsStatusTest(
         ('', 'connection is not set'),
         ('connection = sqlite:////nowhere/senlin', 'unable to open'),
         ('connection = sqlite://', 'no such table'),
-        ('connection = user:secret@host', 'no database URL'),
+        ('connection = user:secret@host', 'not a database URL'),
     )
     def test_a_database_that_cannot_be_asked_is_a_warning(self, line, word):
         answer = self.check_details(

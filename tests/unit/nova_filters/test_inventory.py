@@ -107,10 +107,10 @@ class ReadTest(unittest.TestCase):
         (rows.read_flavors, _flavor(['k']), 'no keys with values'),
         # an unquoted ~ is "null" in YAML
         (rows.read_flavors, _flavor({'k': None}), "in quotes: '~'"),
-        (rows.read_flavors, _flavor({'k': {'l': '1'}}), 'no text'),
+        (rows.read_flavors, _flavor({'k': {'l': '1'}}), 'is not text'),
         (rows.read_aggregates, _flavor({}), '"Hosts"'),
         (rows.read_aggregates, _flavor({}) | {'Hosts': 3}, 'no list'),
-        (rows.read_hosts, {'State': 'up'}, 'is no host'),
+        (rows.read_hosts, {'State': 'up'}, 'is not a host'),
         # before API version 2.47
         (
             rows.read_servers,

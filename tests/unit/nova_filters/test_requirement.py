@@ -135,7 +135,7 @@ class ParseTest(unittest.TestCase):
 
     def test_a_number_too_long_to_be_written_is_a_problem(self) -> None:
         parsed = requirement.parse(10**5_000)
-        self.assertEqual('a int is no string', parsed.problem)
+        self.assertEqual('a int is not a string', parsed.problem)
         self.assertEqual('(int)', parsed.text)
 
     @given(st.text())

@@ -82,7 +82,7 @@ class ServerHintsTest(unittest.TestCase):
         ({}, 'no "name"'),
         ({'name': 'web'}, 'no "id"'),
         ({'name': 'web', 'id': 'i'}, 'API version 2.100'),
-        (server('text'), 'no mapping'),
+        (server('text'), 'not a mapping'),
     )
     def test_what_is_no_server_is_refused(self, document, text):
         with self.assertRaises(inventory.UnreadableError) as caught:

@@ -46,13 +46,13 @@ class RegionSpecTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        (None, 'The spec is no mapping'),
-        ('text', 'The spec is no mapping'),
+        (None, 'The spec is not a mapping'),
+        ('text', 'The spec is not a mapping'),
         ({}, "'type' is 'None': it must be " + TYPE),
         (spec_of(type='senlin.policy.deletion'), "'type' is 'senlin.policy."),
         (spec_of(version=2), "'version' is '2': it must be 1.0"),
         (spec_of(description=None), "'description' is empty"),
-        (spec_of(properties=None), "'properties' is no mapping"),
+        (spec_of(properties=None), "'properties' is not a mapping"),
         (spec_of(regions=[]), "'regions' is not known in the spec"),
         (spec_of(properties={}), "'regions' must be a list"),
         (spec_of(properties={'regions': {}}), "'regions' must be a list"),
@@ -61,7 +61,7 @@ class RegionSpecTest(unittest.TestCase):
             "'zones' is not known in 'properties': it may have regions.",
         ),
         (spec_of(), "'regions' is empty"),
-        (spec_of('a'), "The region 'a' is no mapping"),
+        (spec_of('a'), "The region 'a' is not a mapping"),
         (spec_of({}), "'name' of a region is missing"),
         (spec_of({'name': ''}), "'name' of a region is empty"),
         (
