@@ -8,16 +8,21 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from oslo_config import cfg
+from oslo_log import log as logging
 from senlin.common import consts, scaleutils
 from senlin.common import context as senlin_context
 from senlin.engine import cluster as cluster_mod
 from senlin.objects import node as node_objects
 from senlin.profiles import base as profile_base
 
+from senlin_plugins import catalog, conf
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Node, is_placed
 from senlin_plugins.profiles import records, regions
+
+LOG = logging.getLogger(__name__)
 
 
 def read_cluster(action: Any, cluster_id: str) -> Any:
@@ -110,6 +115,49 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
         for node in cluster.nodes
         if not records.recorded_region(node) and is_placed(node.status, None)
     ]
+
+
+def find_usable(
+    keystone: Any, usable: set[str], profile: Any, growing: bool
+) -> set[str]:
+    """Return those of the regions that a profile can use now.
+
+    :param keystone: Senlin's client for Keystone, of the cluster's owner.
+    :param usable: the regions that Keystone knows.
+    :param profile: the profile of the nodes that come or go.
+    :param growing: whether nodes come.
+    """
+    if not regions.is_aware(profile):
+        return usable
+    ties = profile.ties() if growing else []
+    if ties:
+        region = regions.region_of(None, profile)
+        usable = usable & {region}
+        LOG.warning(
+            "New nodes of profile '%(profile)s' can only be in region "
+            "'%(region)s', whose id of %(tie)s it names.",
+            {'profile': profile.name, 'region': region, 'tie': ties[0]},
+        )
+    if cfg.CONF[conf.GROUP].check_catalog:
+        services = [profile.CLIENT]
+        if growing:
+            services = profile.required_services()
+        usable = {n for n in usable if _offers(keystone.session, n, services)}
+    return usable
+
+
+def _offers(session: Any, region: str, services: list[str]) -> bool:
+    """Tell whether a region has endpoints of all services."""
+    interface = cfg.CONF.authentication.interface
+    missing = catalog.missing(session, region, services, interface)
+    if missing:
+        LOG.warning(
+            "Region '%(region)s' is not used: its catalog offers no "
+            '%(services)s endpoint. Add one, use a policy without the region, '
+            'or set check_catalog = false in [senlin_plugins].',
+            {'region': region, 'services': ', '.join(missing)},
+        )
+    return not missing
 
 
 def _region_by_profile(cluster: Any) -> Callable[[str], str]:

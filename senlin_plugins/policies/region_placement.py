@@ -14,16 +14,12 @@ from senlin.common import exception as exc
 from senlin.objects import node as node_objects
 from senlin.policies import base as senlin_base
 
-from senlin_plugins import catalog, conf
+from senlin_plugins import conf
 from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import (
-    Node,
-    Snapshot,
-    distribution,
-)
+from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
 from senlin_plugins.policies import base, reading
 from senlin_plugins.policies.whole_number import WholeNumber
 from senlin_plugins.profiles import records, regions
@@ -181,7 +177,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """
         counted = self.regions_for(cluster)
         names = [region.name for region in counted]
-        usable = _find_usable(
+        usable = reading.find_usable(
             self.keystone(cluster.user, cluster.project),
             self.known_regions(cluster, names),
             profile,
@@ -296,43 +292,6 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                     'overrun': overrun,
                 },
             )
-
-
-def _find_usable(
-    keystone: Any, usable: set[str], profile: Any, growing: bool
-) -> set[str]:
-    """Return those of the regions that a profile can use now."""
-    if not regions.is_aware(profile):
-        return usable
-    ties = profile.ties() if growing else []
-    if ties:
-        region = regions.region_of(None, profile)
-        usable = usable & {region}
-        LOG.warning(
-            "New nodes of profile '%(profile)s' can only be in region "
-            "'%(region)s', whose id of %(tie)s it names.",
-            {'profile': profile.name, 'region': region, 'tie': ties[0]},
-        )
-    if cfg.CONF[conf.GROUP].check_catalog:
-        services = [profile.CLIENT]
-        if growing:
-            services = profile.required_services()
-        usable = {n for n in usable if _offers(keystone.session, n, services)}
-    return usable
-
-
-def _offers(session: Any, region: str, services: list[str]) -> bool:
-    """Tell whether a region has endpoints of all services."""
-    interface = cfg.CONF.authentication.interface
-    missing = catalog.missing(session, region, services, interface)
-    if missing:
-        LOG.warning(
-            "Region '%(region)s' is not used: its catalog offers no "
-            '%(services)s endpoint. Add one, use a policy without the region, '
-            'or set check_catalog = false in [senlin_plugins].',
-            {'region': region, 'services': ', '.join(missing)},
-        )
-    return not missing
 
 
 def _expel(node: Any, reason: str) -> None:
