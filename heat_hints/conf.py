@@ -253,9 +253,10 @@ stack does. Heat sends the place of a member as the hint ``heat_group_place``.
 
 Possible values:
 
-* Names that your filter or weigher knows, such as the names of racks. If you
-  change the list, new servers get places from the new list, even in groups
-  that already have members. Existing servers do not move.
+* Names of places, such as racks. ``StackPlaceWeigher`` in nova-scheduler
+  looks for these names in the metadata of host aggregates. If you change the
+  list, new servers get places from the new list, even in groups that already
+  have members. Existing servers do not move.
 
 Related options:
 
