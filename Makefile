@@ -3,9 +3,12 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 TOX = .make/bin/tox
 # Services and series write to these, wherever they come from.
 unexport PYTHONPATH VIRTUAL_ENV
+# What `make cover` measures, and with what.
+COVERED = unit,client,functional-2024.1,functional-2026.2
+COVERAGE = coverage==7.17.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all env unit cloud-test check docs sample clean
+.PHONY: help demo test test-all cover env unit cloud-test check docs sample clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -35,6 +38,15 @@ env: $(TOX) ## make environments without running anything (ENV=unit,cloud)
 unit: $(TOX) ## run the tests of the pure modules
 	@$(TOX) run -q -e unit
 
+cover: export OPP_COVER = $(CURDIR)/tools/cover:$(CURDIR)/.cover/lib
+cover: $(TOX) ## measure lines and branches, in every process of the tests
+	@rm -rf .cover
+	@mkdir -p .cover/data
+	@.make/bin/python -m pip install --quiet --disable-pip-version-check --target .cover/lib $(COVERAGE)
+	@.make/bin/python -m tools.run_tests -e $(COVERED)
+	@PYTHONPATH=.cover/lib .make/bin/python -m coverage combine --quiet --data-file .cover/data/coverage
+	@PYTHONPATH=.cover/lib .make/bin/python -m coverage report --skip-covered --data-file .cover/data/coverage
+
 cloud-test: $(TOX) ## boot a cloud of two regions on loopback and test on it
 	@$(TOX) run -qq --notest -e functional-2026.2
 	@.make/bin/python -m tools.run_tests -e cloud
@@ -49,4 +61,4 @@ sample: $(TOX) ## write etc/*.conf.sample from the option modules
 	@$(TOX) run -q -e genconfig
 
 clean: ## remove what make created
-	rm -rf .make .tox .cloud .demo build dist etc doc/build *.egg-info .hypothesis .mypy_cache .ruff_cache
+	rm -rf .make .tox .cover .cloud .demo build dist etc doc/build *.egg-info .hypothesis .mypy_cache .ruff_cache
