@@ -2,14 +2,16 @@
 
 """Run tox, say again what failed and why, and count the tests.
 
-``make test`` calls this. Each suite leaves its results, a stream of subunit,
+``make test`` calls this. The tests run in a new order each time; the variable
+``OPP_SEED`` repeats one. Each suite leaves its results, a stream of subunit,
 beside the environment that it ran in. The last line is the sum over all
 suites: ``N passed, N failed, N skipped``.
 """
 
 import json
+import os
 import pathlib
-import shutil
+import random
 import subprocess
 import sys
 from typing import Any
@@ -81,8 +83,11 @@ def main(arguments: list[str]) -> int:
     :param arguments: what ``tox run-parallel`` is called with.
     :returns: 0 when no test failed and every environment came to its end.
     """
-    for results in TOX.glob('*/.stestr'):
-        shutil.rmtree(results)
+    # What is beside them, the time of each test, balances the next run.
+    for results in TOX.glob('*/.stestr/[0-9]*'):
+        results.unlink()
+    seed = os.environ.setdefault('OPP_SEED', str(random.randrange(10_000)))  # noqa: S311
+    print(f'The order of the tests is OPP_SEED={seed}.', flush=True)
     RESULT.unlink(missing_ok=True)
     command = [sys.executable, '-m', 'tox', 'run-parallel', *PARALLEL]
     command += ['--result-json', str(RESULT), *arguments]
@@ -105,6 +110,7 @@ def main(arguments: list[str]) -> int:
     for title, lines in (('skipped', skips), ('failed', failures)):
         if lines:
             print(f'\n=== {title} ===', *lines, sep='\n')
+    print(f'The order of the tests was OPP_SEED={seed}.')
     print(f'{passed} passed, {len(failures)} failed, {len(skips)} skipped')
     return 1 if failures or code else 0
 

@@ -50,11 +50,6 @@ def find_silent(
     return {url for url, answer in found.items() if not answer}
 
 
-def forget() -> None:
-    """Forget all answers."""
-    _answered.clear()
-
-
 def _answers(session: Any, url: str, timeout: float) -> bool:
     """Tell whether a service answers at one of some questions."""
     for _ in range(TRIES):

@@ -14,6 +14,7 @@ that they outlive the process as real ones outlive Senlin.
 
 import collections
 import dataclasses
+import itertools
 import json
 import os
 import pathlib
@@ -32,6 +33,10 @@ from senlin.common import exception as exc
 from senlin.drivers import base, sdk
 
 SERVICES = ('compute', 'image', 'network', 'orchestration', 'block-storage')
+
+
+#: Numbers of clouds, the same in each process.
+_NUMBERS = itertools.count()
 
 
 class Thing(sdk.FakeResourceObject):
@@ -104,21 +109,9 @@ class Cloud:
 
         :param store: the file that keeps the servers; nowhere by default.
         """
-        names = list(names)
+        self.names = list(names)
         self.store = store
-        self.regions = {name: Region(name) for name in names}
-        #: Regions that Keystone knows; take one out to make it unknown.
-        self.known = set(names)
-        #: Set to a message to let every call of Keystone fail.
-        self.keystone_failure = ''
-        #: The regions of each question which of them Keystone knows.
-        self.lookups: list[list[str]] = []
-        #: Region and service of each question whether a service is there.
-        self.probes: list[tuple[str, str]] = []
-        #: Queue name -> bodies of the messages posted there.
-        self.queues: dict[str, list[Any]] = collections.defaultdict(list)
-        #: Pool -> member id -> id of the member's server.
-        self.pools: dict[str, dict[str, str]] = collections.defaultdict(dict)
+        self.reset()
         self.driver = types.SimpleNamespace(
             compute=self._factory(Compute),
             glance=self._factory(Image),
@@ -136,6 +129,30 @@ class Cloud:
                 self.regions[name].servers.update(
                     (server['id'], Thing(server)) for server in servers
                 )
+
+    def reset(self) -> None:
+        """Become a new cloud, whose services have URLs of their own."""
+        self.regions = {name: Region(name) for name in self.names}
+        #: The last part of the host in each URL.
+        self.domain = f'{next(_NUMBERS)}.example'
+        #: Regions that Keystone knows; take one out to make it unknown.
+        self.known = set(self.names)
+        #: Set to a message to let every call of Keystone fail.
+        self.keystone_failure = ''
+        #: The regions of each question which of them Keystone knows.
+        self.lookups: list[list[str]] = []
+        #: Region and service of each question whether a service is there.
+        self.probes: list[tuple[str, str]] = []
+        #: Queue name -> bodies of the messages posted there.
+        self.queues: dict[str, list[Any]] = collections.defaultdict(list)
+        #: Pool -> member id -> id of the member's server.
+        self.pools: dict[str, dict[str, str]] = collections.defaultdict(dict)
+
+    def heal(self) -> None:
+        """Take all faults out; what hangs goes on."""
+        self.keystone_failure = ''
+        for region in self.regions.values():
+            region.failures.clear()
 
     def save(self) -> None:
         """Write the servers to the file, all or nothing."""
@@ -501,11 +518,11 @@ class Identity(Client):
             raise keystone_exc.EndpointNotFound(
                 f'{service_type} is not in {region_name}.'
             )
-        return f'http://{service_type}.{region_name}.example'
+        return f'http://{service_type}.{region_name}.{self.cloud.domain}'
 
     def get(self, url, **kwargs):
         """Answer for a service that is asked whether it is there."""
-        service, name, _ = url.removeprefix('http://').split('.')
+        service, name, *_ = url.removeprefix('http://').split('.')
         self.cloud.probes.append((name, service))
         fault = self.cloud.regions[name].failures.get(f'probe {service}')
         if fault and (isinstance(fault, str) or fault.strikes()):

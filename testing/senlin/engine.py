@@ -62,8 +62,6 @@ default_region_name = {DEFAULT_REGION}
 log_file = {{log}}
 # The pause after a node was deleted to be created again.
 batch_interval = 0
-# Many tests share one process, and few delete their clusters.
-max_clusters_per_project = 10000
 
 [database]
 connection = sqlite://
@@ -75,6 +73,8 @@ api_paste_config = {{here}}/api-paste.ini
 #: The statuses that an action keeps.
 ENDS = ('SUCCEEDED', 'FAILED', 'CANCELLED')
 
+#: The tables that say who Senlin is.
+KEPT = ('service', 'credential')
 #: Seconds until an action that does not end is given up.
 PATIENCE = 600.0
 #: Seconds between two looks at something that will change.
@@ -98,10 +98,16 @@ class ApiError(Exception):
 class Engine:
     """The running services, driven through REST."""
 
-    def __init__(self, app: Any, cloud: driver.Cloud) -> None:
+    def __init__(
+        self,
+        app: Any,
+        cloud: driver.Cloud,
+        service: engine_service.EngineService,
+    ) -> None:
         """Keep the parts; use :func:`boot`."""
         self._app = app
         self.cloud = cloud
+        self._service = service
 
     def call(
         self, method: str, path: str, body: dict[str, Any] | None = None
@@ -293,6 +299,34 @@ class Engine:
             eventlet.sleep(PAUSE)
         return self.action(action_id)
 
+    def reset(self) -> None:
+        """Become a new Senlin, before a new cloud.
+
+        :raises RuntimeError: when something goes on that would reach into
+            the new one: an action that does not end, or the polling of a
+            health policy that nobody detached.
+        """
+        self.cloud.heal()
+        unfinished = models.Action.status.not_in(ENDS)
+        with db_api.session_for_write() as session:
+            polled = session.query(models.HealthRegistry.cluster_id).all()
+            session.query(models.Action).filter(unfinished).update(
+                {'control': actions.Action.SIG_CANCEL},
+                synchronize_session=False,
+            )
+        end = time.monotonic() + PATIENCE
+        while self._service.tg.threads and time.monotonic() < end:
+            eventlet.sleep(PAUSE / 10)
+        with db_api.session_for_write() as session:
+            names = session.query(models.Action.action).filter(unfinished)
+            working = names.all() if self._service.tg.threads else []
+            for table in reversed(models.BASE.metadata.sorted_tables):
+                if table.name not in KEPT:
+                    session.execute(table.delete())
+        self.cloud.reset()
+        if working or polled:
+            raise RuntimeError(f'at work: {working}, polled: {polled}')
+
 
 def _status(action_id: str) -> str | None:
     """Return the status of an action from the database."""
@@ -391,7 +425,8 @@ def boot(
     conductor_service.ConductorService(
         conf.host, consts.CONDUCTOR_TOPIC
     ).start()
-    engine_service.EngineService(conf.host, consts.ENGINE_TOPIC).start()
+    service = engine_service.EngineService(conf.host, consts.ENGINE_TOPIC)
+    service.start()
     # The trust that Senlin would have created at the user's first request.
     objects.Credential.update_or_create(
         context.get_admin_context(),
@@ -401,4 +436,4 @@ def boot(
             'cred': {'openstack': {'trust': uuid.uuid4().hex}},
         },
     )
-    return Engine(wsgi.load_paste_app('senlin-api'), cloud)
+    return Engine(wsgi.load_paste_app('senlin-api'), cloud, service)

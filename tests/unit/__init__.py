@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+
+from tests import order
+
+load_tests = order.shuffled(__file__)

@@ -23,21 +23,14 @@ ONE, TWO, THREE = engine.REGIONS
 
 
 class TestCase(unittest.TestCase):
-    """Clusters on the embedded engine; one engine per test process."""
+    """Clusters on the embedded engine, which each test finds empty."""
 
     def setUp(self):
         super().setUp()
         self.senlin = engine.boot()
         self.cloud = self.senlin.cloud
-        self.addCleanup(self._heal_the_cloud)
-
-    def _heal_the_cloud(self):
-        """Undo what a test did to the cloud that all of them share."""
-        self.cloud.known = set(self.cloud.regions)
-        self.cloud.keystone_failure = ''
-        for region in self.cloud.regions.values():
-            region.failures.clear()
-            region.catalog = set(self.cloud.services)
+        # The first here is the last to be done.
+        self.addCleanup(self.senlin.reset)
 
     def set_option(self, name, value, group=conf.GROUP):
         """Set an option, by default of this package, until the test ends."""

@@ -6,9 +6,6 @@ All of it through the REST API. A webhook is the widest door: what it is
 given becomes the inputs of an action without any check by Senlin's API.
 """
 
-import functools
-import json
-
 import ddt
 
 from testing.senlin import driver, engine
@@ -28,30 +25,16 @@ TOO_MANY = (
 NO_PLAN = 'There is no feasible plan to handle all nodes.'
 
 
-@functools.cache
-def prepare(senlin, policy_type, spec):
-    """Create a cluster of one node once: nothing may ever change it.
-
-    :param spec: the items of the policy's properties.
-    :returns: the ids of the cluster and of a node in another cluster.
-    """
-    profile = senlin.profile()
-    cluster = senlin.cluster(profile, 1)
-    senlin.attach(cluster, senlin.policy(policy_type, json.loads(spec)))
-    other = senlin.nodes(senlin.cluster(profile, 1))[0]['id']
-    return cluster, other
-
-
 class TestCase(base.TestCase):
     """Requests to a cluster with a policy, which they leave as it is."""
 
     POLICY = base.REGION_POLICY
-    SPEC = json.dumps({'regions': [{'name': ONE}, {'name': TWO}]})
+    SPEC = {'regions': [{'name': ONE}, {'name': TWO}]}
 
     def setUp(self):
         super().setUp()
-        self.cluster_id, self.stranger = prepare(
-            self.senlin, self.POLICY, self.SPEC
+        self.cluster_id = self.cluster(
+            self.senlin.policy(self.POLICY, self.SPEC), size=1
         )
         before = self.picture()
         self.addCleanup(lambda: self.assertEqual(before, self.picture()))
@@ -69,10 +52,7 @@ class TestCase(base.TestCase):
                 (node['id'], node['status'], node['physical_id'])
                 for node in self.senlin.nodes(self.cluster_id)
             ],
-            {
-                name: set(region.servers)
-                for name, region in self.cloud.regions.items()
-            },
+            self.cloud.servers_of(self.cluster_id),
         )
 
     def trigger(self, action, **inputs):
@@ -130,7 +110,7 @@ class DeletionCandidates(TestCase):
     """The nodes to remove, under the deletion policy."""
 
     POLICY = base.DELETION_POLICY
-    SPEC = '{}'
+    SPEC = {}
 
     @ddt.data(-1, 'many', [1])
     def test_a_webhook_cannot_remove_what_is_no_number_of_nodes(self, count):
@@ -158,9 +138,11 @@ class DeletionCandidates(TestCase):
         )
 
     def test_candidates_that_belong_to_another_cluster(self):
+        (node,) = self.senlin.nodes(self.cluster(size=1))
+        stranger = node['id']
         self.assert_failed(
-            f"The 'candidates' '{self.stranger}' are not in the cluster.",
-            self.trigger('CLUSTER_DEL_NODES', candidates=[self.stranger]),
+            f"The 'candidates' '{stranger}' are not in the cluster.",
+            self.trigger('CLUSTER_DEL_NODES', candidates=[stranger]),
         )
 
 
@@ -273,7 +255,6 @@ class Unusual(base.TestCase):
     def test_a_region_with_a_name_beyond_ascii(self):
         self.cloud.regions[ABROAD] = driver.Region(ABROAD)
         self.cloud.known.add(ABROAD)
-        self.addCleanup(self.cloud.regions.pop, ABROAD)
         cluster = self.spread((ABROAD,))
         data = self.act(cluster, 'scale_out')
         self.assertEqual({ABROAD: 1}, data['creation']['regions'])

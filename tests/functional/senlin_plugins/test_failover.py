@@ -26,9 +26,13 @@ QUOTA = 'Quota exceeded for instances: Requested 1, but already used 2 of 2'
 class TestCase(base.TestCase):
     def setUp(self):
         super().setUp()
-        probing.forget()
-        self.addCleanup(probing.forget)
-        del self.cloud.probes[:]
+        self.remember(0)
+
+    def remember(self, seconds):
+        """Let an answer be trusted for so long, until the test ends."""
+        patch = mock.patch.object(probing, 'REMEMBERED', seconds)
+        patch.start()
+        self.addCleanup(patch.stop)
 
     def policy(self, *regions, version='1.1', **properties):
         """Create a region policy from (name, weight, cap) tuples."""
@@ -49,15 +53,13 @@ class TestCase(base.TestCase):
         return cluster
 
     def go_out(self, name, calls=CALLS):
-        """Let a region go out, and time pass."""
+        """Let a region go out."""
         failures = self.cloud.regions[name].failures
         failures.update(dict.fromkeys(calls, f'{name} is dead'))
-        probing.forget()
 
     def come_back(self, name):
-        """Let a region come back, and time pass."""
+        """Let a region come back."""
         self.cloud.regions[name].failures.clear()
-        probing.forget()
 
     def known(self, cluster):
         """Return what the API shows of the regions, and of what is left."""
@@ -88,6 +90,7 @@ class Knowing(TestCase):
         self.assertEqual([], self.cloud.probes)
 
     def test_each_service_of_the_profile_is_asked_once_in_a_while(self):
+        self.remember(1e9)
         cluster = self.spread_out(2, (ONE,), (TWO,))
         asked = [(ONE, 'compute'), (TWO, 'compute')]
         self.assertEqual(asked, sorted(self.cloud.probes))
@@ -116,7 +119,6 @@ class Knowing(TestCase):
         cluster = self.spread_out(2, (ONE,), (TWO,))
         late = driver.Fault('too late', on=1)
         self.cloud.regions[TWO].failures['probe compute'] = late
-        probing.forget()
         data = self.act(cluster, 'recover', check=True)
         self.assertEqual(2, late.calls)
         self.assertNotIn('moves', data)
@@ -131,7 +133,6 @@ class Knowing(TestCase):
                 data = self.senlin.act(cluster, 'check')['data']
             state = data['region_placement'][TWO]
             self.assertEqual('compute does not answer', state['why'])
-            probing.forget()
             self.wait_until_free(cluster)
             if told == self.assertLogs:
                 (line,) = logs.output

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The seconds that classes of tests take, for a checkout that never ran them.
+
+stestr balances its workers by the times of the last run, which a fresh clone
+does not have. ``tests/weights.json`` stands in: one test of each class that
+takes long, with the seconds of the whole class. Old numbers only cost time::
+
+    python -m tools.weights FOLDER  # before the first run of an environment
+    python -m tools.weights         # write the file anew from what has run
+"""
+
+import collections
+import dbm.dumb
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WEIGHTS = ROOT / 'tests/weights.json'
+#: Classes that take less time, in seconds, can be anywhere.
+LEAST = 3.0
+
+
+def give(environment: pathlib.Path) -> None:
+    """Make a repository of stestr with the weights, unless there is one."""
+    repository = environment / '.stestr'
+    if repository.exists():
+        return
+    repository.mkdir()
+    (repository / 'format').write_text('1\n')
+    (repository / 'next-stream').write_text('0\n')
+    with dbm.dumb.open(str(repository / 'times.dbm')) as times:
+        for test, seconds in json.loads(WEIGHTS.read_text()).items():
+            times[test] = str(seconds)
+
+
+def keep() -> None:
+    """Write down what the tests of all environments took last."""
+    found: dict[str, tuple[float, str]] = {}
+    for repository in (ROOT / '.tox').glob('*/.stestr'):
+        classes: dict[str, dict[str, float]] = collections.defaultdict(dict)
+        with dbm.dumb.open(str(repository / 'times.dbm'), 'r') as times:
+            for test, seconds in times.items():
+                name = test.decode()
+                classes[name.rpartition('.')[0]][name] = float(seconds)
+        for name, took in classes.items():
+            now = round(sum(took.values()), 1), min(took)
+            found[name] = max(now, found.get(name, now))
+    long = {test: took for took, test in found.values() if took >= LEAST}
+    WEIGHTS.write_text(json.dumps(long, indent=0, sort_keys=True) + '\n')
+
+
+if __name__ == '__main__':
+    if sys.argv[1:]:
+        give(pathlib.Path(sys.argv[1]))
+    else:
+        keep()
