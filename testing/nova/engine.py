@@ -38,6 +38,8 @@ from nova.scheduler import manager
 from nova.scheduler.client import report
 from oslo_log import log as oslo_logging
 from oslo_utils import timeutils, uuidutils
+from placement import db_api as placement_db
+from placement.db.sqlalchemy import models as claims
 from placement.tests.functional.fixtures import placement
 
 CONF = nova.conf.CONF
@@ -284,7 +286,11 @@ class Cloud:
         return objects.Flavor.get_by_name(self.context, name)
 
     def clear(self) -> None:
-        """Remove aggregates, flavors, servers and requests; keep the hosts."""
+        """Remove all but the hosts, which take long to make."""
+        CONF.clear_override('enabled_filters', group='filter_scheduler')
+        with placement_db.get_placement_engine().begin() as connection:
+            for model in (claims.Allocation, claims.Consumer):
+                connection.execute(model.__table__.delete())
         tables = (
             api_models.AggregateHost,
             api_models.AggregateMetadata,

@@ -87,7 +87,6 @@ class BootTest(base.CloudTestCase):
 
     def test_scoped_keys_pass_novas_default_filters(self) -> None:
         hosts = [self.add_host({'os': 'linux'}), self.add_host()]
-        engine.CONF.clear_override('enabled_filters', 'filter_scheduler')
         default = engine.CONF.filter_scheduler.enabled_filters
         self.assertIn('ComputeCapabilitiesFilter', default)
         scheduler = self.cloud.scheduler(*default, engine.OURS)
