@@ -107,9 +107,10 @@ class Cloud:
         self._server.daemon_threads = True
         self.url = f'http://{HOST}:{self._server.server_address[1]}'
         self._fixed = self._answers()
-        threading.Thread(
-            target=self._server.serve_forever, daemon=True
-        ).start()
+        self._threads = [
+            threading.Thread(target=self._server.serve_forever, daemon=True)
+        ]
+        self._threads[0].start()
 
     def bring(self, server: str) -> None:
         """Have a server that no Heat asked for."""
@@ -126,9 +127,11 @@ class Cloud:
         }
 
     def close(self) -> None:
-        """Stop serving and free the port."""
+        """Stop serving, free the port, and wait until no client is left."""
         self._server.shutdown()
         self._server.server_close()
+        for thread in self._threads:
+            thread.join()
 
     def sent(self, project: str, kind: str = 'server') -> list[Request]:
         """Return what one project asked for, in the order of arrival.
@@ -151,6 +154,10 @@ class Cloud:
             # for 40 ms (Nagle's algorithm and delayed acknowledgements).
             wbufsize = -1
             disable_nagle_algorithm = True
+
+            def setup(self) -> None:
+                super().setup()
+                cloud._threads.append(threading.current_thread())
 
             def answer(self) -> None:
                 length = int(self.headers.get('Content-Length') or 0)

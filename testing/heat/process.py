@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,12 +27,18 @@ class Launcher:
         paths = [*map(str, python_path), str(ROOT)]
         if os.environ.get('PYTHONPATH'):
             paths.append(os.environ['PYTHONPATH'])
+        # The engines' temporary files, so that it is seen what they leave.
+        self._folder = tempfile.TemporaryDirectory(prefix='heat-launcher-')
         # -P: without it the current folder would come before python_path.
         command = [sys.executable, '-P', '-W', 'ignore']
         self._process = subprocess.Popen(
             [*command, '-m', 'testing.heat.worker'],
             cwd=ROOT,
-            env={**os.environ, 'PYTHONPATH': os.pathsep.join(paths)},
+            env={
+                **os.environ,
+                'PYTHONPATH': os.pathsep.join(paths),
+                'TMPDIR': self._folder.name,
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -52,11 +59,21 @@ class Launcher:
         """
         order = [scenario, str(log), [*map(str, python_path)]]
         print(json.dumps(order), file=self._process.stdin, flush=True)
-        answer = json.loads(self._process.stdout.readline() or 'null')
+        answer = self._answer()
         if not isinstance(answer, dict):
             raise RuntimeError(f'heat-engine ended with {answer}; see {log}')
+        # Its exit code: from here on it holds no connection.
+        self._answer()
         return answer
+
+    def _answer(self) -> Any:
+        return json.loads(self._process.stdout.readline() or 'null')
+
+    def left(self) -> list[str]:
+        """Return the temporary files that engines have left."""
+        return sorted(os.listdir(self._folder.name))
 
     def close(self) -> None:
         """End the process that has imported Heat."""
         self._process.communicate()
+        self._folder.cleanup()

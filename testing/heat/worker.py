@@ -7,11 +7,13 @@ takes longer than all that, so it is done once, before the process forks.
 
 ``python -m testing.heat.worker`` reads a JSON list from each line of its
 standard input: a scenario, the file for the engine's log, and folders to
-import from. It answers with the result, or with the exit code of an engine
-that broke off. See :class:`testing.heat.process.Launcher`.
+import from. It answers with the result, unless the engine broke off, and
+with the exit code of the engine, which is gone then. See
+:class:`testing.heat.process.Launcher`.
 """
 
 import gc
+import importlib
 import importlib.metadata
 import json
 import logging
@@ -24,7 +26,7 @@ from typing import Any, NoReturn
 
 from testing.heat import engine, stacks  # isort: skip
 
-import sqlalchemy
+import sqlalchemy.orm
 from heat.common import plugin_loader
 from heat.engine import resources
 from oslo_config import cfg
@@ -38,6 +40,12 @@ TIMEOUT = 1200
 #: What Heat loads when it starts, before any plug-in of others. Its resource
 #: types come after this.
 LOADED_FIRST = ('heat.clients', 'heat.constraints')
+
+#: What Heat imports when the first stack needs it.
+LOADED_LATE = (
+    *('novaclient.v2.client', 'glanceclient.v2.client'),
+    *('cinderclient.v3.client', 'sqlalchemy.dialects.sqlite'),
+)
 
 
 def run(scenario: Mapping[str, Any], log: pathlib.Path) -> dict[str, Any]:
@@ -158,6 +166,9 @@ def main() -> None:
             point.load()
     for _ in plugin_loader.load_modules(resources):
         pass
+    for name in LOADED_LATE:
+        importlib.import_module(name)
+    sqlalchemy.orm.configure_mappers()
     # The forks need not look through all of this for what is garbage.
     gc.freeze()
     for line in sys.stdin:
@@ -166,9 +177,7 @@ def main() -> None:
             work(*json.loads(line))
         # os.waitpid would be eventlet's, and wait with a hub that is forked.
         _, status, _ = os.wait4(pid, 0)
-        code = os.waitstatus_to_exitcode(status)
-        if code:
-            print(code, flush=True)
+        print(os.waitstatus_to_exitcode(status), flush=True)
 
 
 if __name__ == '__main__':

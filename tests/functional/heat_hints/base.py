@@ -7,6 +7,8 @@ hook by its entry point.
 """
 
 import atexit
+import contextlib
+import dataclasses
 import functools
 import importlib.util
 import pathlib
@@ -22,6 +24,10 @@ from testing.heat.templates import server, stack, template
 
 #: A stack with one server.
 ONE = stack('root', template(one=server(name='one')))
+#: What an engine says of an option's wrong value.
+REFUSED = ('Value for option', 'is not valid')
+#: What an engine says that cannot do what ``on_error = fail`` promises.
+NOT_STARTED = 'on_error is "fail", so heat-engine does not start'
 
 
 @functools.cache
@@ -32,6 +38,7 @@ def launcher() -> process.Launcher:
     return made
 
 
+@dataclasses.dataclass(frozen=True)
 class Outcome:
     """What an engine did with a scenario.
 
@@ -42,19 +49,11 @@ class Outcome:
     :param remote: the requests for stacks of another Heat.
     """
 
-    def __init__(
-        self,
-        told: dict[str, dict[str, Any]],
-        sent: list[loopback.Request],
-        log: str,
-        statements: list[str],
-        remote: list[dict[str, Any]],
-    ) -> None:
-        self.told = told
-        self.sent = sent
-        self.log = log
-        self.statements = statements
-        self.remote = remote
+    told: dict[str, dict[str, Any]]
+    sent: list[loopback.Request]
+    log: str
+    statements: list[str]
+    remote: list[dict[str, Any]]
 
     def sent_for(self, stack: str) -> list[loopback.Request]:
         """Return the requests for a stack, which has a project of its own."""
@@ -115,79 +114,101 @@ class ScenarioCase(unittest.TestCase):
     #: What :func:`testing.heat.worker.work_on` takes, without a project.
     stacks: tuple[Mapping[str, Any], ...] = ()
 
-    outcome: Outcome
+    heat: process.Launcher
 
-    def setUp(self) -> None:
-        """Run the scenario once for all the tests of the class.
+    @classmethod
+    def setUpClass(cls) -> None:
+        """Have a process that has imported Heat, or a changed copy of it."""
+        super().setUpClass()
+        if cls.changed_heat:
+            folder = pathlib.Path(
+                cls.enterClassContext(tempfile.TemporaryDirectory())
+            )
+            _copy_heat(folder, cls.changed_heat, cls.moved_heat)
+            cls.heat = process.Launcher(folder)
+            cls.addClassCleanup(cls.heat.close)
+        else:
+            cls.heat = launcher()
 
+    def tearDown(self) -> None:
+        """Fail if an engine has left temporary files."""
+        self.assertEqual([], self.heat.left())
+        super().tearDown()
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return what the engine of the class did.
+
+        It works when the first test of the class asks, whichever this is.
         Not in ``setUpClass``: stestr measures tests only, and shares them
         out between its workers by the time they took before.
         """
-        cls = type(self)
-        if 'outcome' not in vars(cls):
-            cls.outcome = cls.run_scenario()
+        return outcome_of(type(self))
 
     @classmethod
-    def run_scenario(cls, *, blocked: bool = False) -> Outcome:
-        """Run the scenario on a new engine.
+    def run_scenario(
+        cls,
+        options: Mapping[str, str] | None = None,
+        *,
+        blocked: bool = False,
+    ) -> Outcome:
+        """Run the scenario on a new engine, of which nothing stays.
 
+        :param options: instead of those of the class.
         :param blocked: have the import of this package fail, so that the
             engine is stock Heat.
         """
-        folder = pathlib.Path(tempfile.mkdtemp(prefix='heat-hints-test-'))
-        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
-        path = folder / 'path'
-        path.mkdir()
-        write_modules(path, cls.files, cls.entry_points)
-        if blocked:
-            (path / 'heat_hints.py').write_text(
-                'raise ImportError("not installed here")\n'
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.closing(loopback.Cloud()) as cloud,
+        ):
+            path = pathlib.Path(folder, 'path')
+            path.mkdir()
+            write_modules(path, cls.files, cls.entry_points)
+            if blocked:
+                (path / 'heat_hints.py').write_text(
+                    'raise ImportError("not installed here")\n'
+                )
+            for server_id in cls.servers:
+                cloud.bring(server_id)
+            settings: dict[str, Any] = {
+                section: _replace(lines, path)
+                for section, lines in cls.settings.items()
+            }
+            if not blocked:
+                lines = {'enabled': 'true', **(options or cls.options)}
+                settings['heat_hints'] = _replace(lines, path)
+            stacks = [{'project': uuid.uuid4().hex, **s} for s in cls.stacks]
+            scenario = {
+                'cloud': cloud.url,
+                'settings': settings,
+                'convergence': cls.convergence,
+                'stacks': stacks,
+            }
+            log = pathlib.Path(folder, 'heat.log')
+            try:
+                # stevedore scans again for each new path that it is told of.
+                used = any(path.iterdir())
+                result = cls.heat.run(scenario, log, *[path] * used)
+            except RuntimeError as exc:
+                raise AssertionError(
+                    f'{exc}\n...{log.read_text()[-4000:]}'
+                ) from exc
+            for request in cloud.requests:
+                if request.kind == 'server':
+                    nova_side.check(request)
+            return Outcome(
+                {
+                    told['name']: {**told, 'project': stack['project']}
+                    for stack, told in zip(
+                        stacks, result['stacks'], strict=True
+                    )
+                },
+                cloud.requests,
+                log.read_text(),
+                result['statements'],
+                cloud.stacks,
             )
-        heat = launcher()
-        if cls.changed_heat:
-            _copy_heat(path, cls.changed_heat, cls.moved_heat)
-            heat = process.Launcher(path)
-            cls.addClassCleanup(heat.close)
-        cloud = loopback.Cloud()
-        cls.addClassCleanup(cloud.close)
-        for server_id in cls.servers:
-            cloud.bring(server_id)
-        settings: dict[str, Any] = {
-            section: _replace(options, path)
-            for section, options in cls.settings.items()
-        }
-        if not blocked:
-            options = {'enabled': 'true', **cls.options}
-            settings['heat_hints'] = _replace(options, path)
-        stacks = [{'project': uuid.uuid4().hex, **s} for s in cls.stacks]
-        scenario = {
-            'cloud': cloud.url,
-            'settings': settings,
-            'convergence': cls.convergence,
-            'stacks': stacks,
-        }
-        log = folder / 'heat.log'
-        try:
-            # stevedore scans again for each new path that it is told of.
-            used = any(path.iterdir())
-            result = heat.run(scenario, log, *[path] * used)
-        except RuntimeError as exc:
-            raise AssertionError(
-                f'{exc}\n...{log.read_text()[-4000:]}'
-            ) from exc
-        for request in cloud.requests:
-            if request.kind == 'server':
-                nova_side.check(request)
-        return Outcome(
-            {
-                told['name']: {**told, 'project': stack['project']}
-                for stack, told in zip(stacks, result['stacks'], strict=True)
-            },
-            cloud.requests,
-            log.read_text(),
-            result['statements'],
-            cloud.stacks,
-        )
 
     def assert_created(self, *names: str, action: str = 'CREATE') -> None:
         """Fail unless these stacks were created, or the last action went."""
@@ -214,41 +235,26 @@ class ScenarioCase(unittest.TestCase):
             self.assertIn(word, told['reason'])
         self.assertEqual([], self.outcome.sent_for(stack))
 
+    def assert_not_started(
+        self, *told: str, secret: str = '', **options: str
+    ) -> None:
+        """Fail unless the engine says why it does not start, and no secret.
 
-class RefusedCase(ScenarioCase):
-    """An engine that does not start, because an option is wrong."""
-
-    #: What its log must say, each.
-    said_always: tuple[str, ...] = ('Value for option', 'is not valid')
-
-    def setUp(self) -> None:
-        """Leave it to the test to start the engine."""
-
-    def assert_not_started(self, *told: str, secret: str = '') -> None:
-        """Fail unless the engine says why it does not start, and no secret."""
+        :param options: beside those of the class.
+        """
         with self.assertRaises(AssertionError) as caught:
-            self.run_scenario()
+            self.run_scenario({**self.options, **options})
         text = str(caught.exception)
-        for words in (*self.said_always, *told):
+        for words in told:
             self.assertIn(words, text)
         if secret:
             self.assertNotIn(secret, text)
 
 
-class ToldCase(RefusedCase):
-    """One that is told by its class."""
-
-    told: tuple[str, ...] = ()
-
-    def test_the_engine_does_not_start_and_names_the_option(self) -> None:
-        self.assert_not_started(*self.told)
-
-
-class NotStartedCase(ToldCase):
-    """An engine that cannot do what ``on_error = fail`` promises."""
-
-    options = {'on_error': 'fail'}
-    said_always = ('on_error is "fail", so heat-engine does not start',)
+@functools.cache
+def outcome_of(case: type[ScenarioCase]) -> Outcome:
+    """Return what the engine of a class of tests did."""
+    return case.run_scenario()
 
 
 def write_modules(

@@ -105,7 +105,12 @@ class TestAttacks(base.ScenarioCase):
         *WAYS,
         stack(
             'scope',
-            template(one=server(hints=FORGED, metadata={'heat_hints': False})),
+            template(
+                one=server(
+                    hints={**FORGED, 'tier': 'gold'},
+                    metadata={'heat_hints': False},
+                )
+            ),
         ),
         stack(
             'large',
@@ -173,7 +178,7 @@ class TestAttacks(base.ScenarioCase):
     def test_reserved_names_out_of_scope(self):
         self.assert_created('scope')
         (request,) = self.outcome.sent_for('scope')
-        self.assertIsNone(request.hints)
+        self.assertEqual({'tier': 'gold'}, request.hints)
 
     def test_a_large_hint_is_stock_heats_and_a_reserved_one_is_dropped(self):
         self.assert_created('large')

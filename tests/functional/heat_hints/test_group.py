@@ -74,9 +74,9 @@ class TestGroup(base.ScenarioCase):
     stacks = (
         stack(
             'web',
-            groups(6),
+            groups(3),
             files=FILES,
-            steps=[('update', groups(9), {'files': texts(FILES)})],
+            steps=[('update', groups(5), {'files': texts(FILES)})],
         ),
     )
 
@@ -110,13 +110,13 @@ class TestGroup(base.ScenarioCase):
         self.assertEqual(['long'], asked)
 
     def test_members_with_numbers_have_the_racks_in_turn_when_more_come(self):
-        self.assert_in_turn(self.seats('numbered'), 9)
+        self.assert_in_turn(self.seats('numbered'), 5)
 
     def test_members_of_a_scaled_group_have_the_racks_in_turn(self):
-        self.assert_in_turn(self.seats('scaled'), 9)
+        self.assert_in_turn(self.seats('scaled'), 5)
 
     def test_all_servers_of_a_nested_stack_have_the_place_of_the_stack(self):
-        self.assert_in_turn(self.seats('cells'), 9, each=2)
+        self.assert_in_turn(self.seats('cells'), 5, each=2)
 
     def test_members_without_numbers_have_the_order_of_the_template(self):
         self.assert_in_turn(self.seats('mixed'), 3)

@@ -197,12 +197,6 @@ class _Offer:
             ],
         ),
         stack('others', template(instance=instance())),
-        stack(
-            'groups',
-            groups(2),
-            files=CELL,
-            steps=[('update', groups(4), {'files': texts(CELL)})],
-        ),
     )
 
     def all_told(self, name, hint='told'):
@@ -241,6 +235,16 @@ class _Offer:
 
 
 class TestConvergence(_Offer, base.ScenarioCase):
+    stacks = (
+        *_Offer.stacks,
+        stack(
+            'groups',
+            groups(2),
+            files=CELL,
+            steps=[('update', groups(4), {'files': texts(CELL)})],
+        ),
+    )
+
     def test_a_replacement_is_told_as_such(self):
         self.assertEqual(
             ['create', 'replacement'],

@@ -7,6 +7,11 @@ Each of these engines imports a changed copy of Heat, which takes its time.
 
 from tests.functional.heat_hints import base
 
+NOT_STARTED = (
+    base.NOT_STARTED,
+    *('stack scheduler hints are off', 'for this Heat'),
+)
+
 
 class _StillCreates:
     """The engine starts, creates a server without hints, and logs once."""
@@ -49,12 +54,8 @@ class TestDatabaseModelsGone(_StillCreates, base.ScenarioCase):
 
     changed_heat = {'context_manager': 'enginefacade_context'}
 
-
-class TestDatabaseModelsGoneFails(base.NotStartedCase):
-    """The same with ``on_error = fail``."""
-
-    changed_heat = TestDatabaseModelsGone.changed_heat
-    told = ('stack scheduler hints are off', 'for this Heat')
+    def test_with_on_error_fail_it_does_not_start(self):
+        self.assert_not_started(*NOT_STARTED, on_error='fail')
 
 
 class TestLifecyclePluginGone(_StillCreates, base.ScenarioCase):
@@ -68,17 +69,8 @@ class TestPluginDirsGone(_StillCreates, base.ScenarioCase):
 
     changed_heat = {'plugin_dirs': 'folders_of_plugins'}
 
+    def test_with_on_error_fail_it_does_not_start(self):
+        self.assert_not_started(*NOT_STARTED, on_error='fail')
 
-class TestPluginDirsGoneFails(base.NotStartedCase):
-    """The same with ``on_error = fail``."""
-
-    changed_heat = TestPluginDirsGone.changed_heat
-    told = ('stack scheduler hints are off', 'for this Heat')
-
-
-class TestPluginDirsGoneWrongValue(base.ToldCase):
-    """The same, and an option has a wrong value."""
-
-    options = {'scope': 'some'}
-    changed_heat = TestPluginDirsGone.changed_heat
-    told = ('option scope ',)
+    def test_a_wrong_value_is_refused_all_the_same(self):
+        self.assert_not_started(*base.REFUSED, 'option scope ', scope='some')

@@ -2,7 +2,7 @@
 
 """``signing_key``: what is signed, what is not, and that no key is told."""
 
-from testing.heat import loopback, nova_side, stack_hints
+from testing.heat import loopback, stack_hints
 from testing.heat.templates import server, stack, template, volume
 from tests import signing
 from tests.functional.heat_hints import base
@@ -41,33 +41,7 @@ class _Secret:
             self.assertNotIn(key, self.outcome.log)
 
 
-class _Signed(_Secret):
-    def test_each_request_is_signed_with_the_first_key(self):
-        self.assert_created('root')
-        self.assertTrue(self.outcome.sent)
-        for request in self.outcome.sent:
-            self.assertEqual(
-                signing.signature(request.hints, request.project, KEY),
-                request.hints[SIGNATURE],
-            )
-
-    def test_what_nova_stores_is_what_was_signed(self):
-        servers = [r for r in self.outcome.sent if r.kind == 'server']
-        self.assertTrue(servers)
-        for request in servers:
-            data = nova_side.stored(request)['nova_object.data']
-            hints = data['scheduler_hints']
-            self.assertEqual(
-                [signing.signature(hints, data['project_id'], KEY)],
-                hints[SIGNATURE],
-            )
-
-    def test_the_uuid_of_the_resource_is_bound(self):
-        uuids = {r.hints['heat_resource_uuid'] for r in self.outcome.sent}
-        self.assertEqual(len(self.outcome.sent), len(uuids))
-
-
-class TestSigned(_Signed, base.ScenarioCase):
+class TestSigned(_Secret, base.ScenarioCase):
     """Two keys, on everything that sends hints, in the log at DEBUG."""
 
     options = {
@@ -90,12 +64,18 @@ class TestSigned(_Signed, base.ScenarioCase):
         ),
     )
 
-    def test_nothing_of_a_templates_own_signature_is_left(self):
+    def test_each_request_is_signed_with_the_first_key(self):
+        self.assert_created('root')
+        self.assertTrue(self.outcome.sent)
+        for request in self.outcome.sent:
+            self.assertEqual(
+                signing.signature(request.hints, request.project, KEY),
+                request.hints[SIGNATURE],
+            )
+
+    def test_neither_signature_nor_prefix_is_a_templates(self):
         sent = self.outcome.hints('claims')
         self.assertNotIn('forged', sent.values())
-
-    def test_nothing_of_the_prefix_is_a_templates(self):
-        sent = self.outcome.hints('claims')
         self.assertNotIn('heat_tier', sent)
         # What Heat signs is a provider's, though a template gave one.
         self.assertEqual('provider', sent['heat_rack'])
@@ -110,18 +90,6 @@ class TestSigned(_Signed, base.ScenarioCase):
         self.assertNotEqual(
             two.project, self.outcome.told['admins']['project']
         )
-
-
-class TestSignedLegacy(_Signed, base.ScenarioCase):
-    """The same, by the legacy engine, with the path as JSON."""
-
-    options = {
-        'signing_key': KEY,
-        'resource_types': 'OS::Nova::Server,OS::Cinder::Volume',
-        'path_format': 'json',
-    }
-    convergence = False
-    stacks = (NESTED,)
 
 
 class TestKept(base.ScenarioCase):
@@ -165,39 +133,51 @@ class TestKept(base.ScenarioCase):
         )
 
 
-class TestFewHints(_Secret, base.ScenarioCase):
-    """A key, and ``hints`` without the uuid; the provider wins."""
+class TestFewHints(base.ScenarioCase):
+    """A key, and ``hints`` without the uuid; the provider wins.
+
+    Heat's own option is on as well.
+    """
 
     options = {
         'signing_key': KEY,
-        'hints': 'heat_root_stack_id',
+        'hints': 'heat_root_stack_id,heat_resource_name',
         'hint_precedence': 'provider',
         'providers': 'mapping_file',
         'mapping_file': '{folder}/mapping.yaml',
     }
+    settings = {'DEFAULT': {'stack_scheduler_hints': 'true'}}
     files = TestKept.files
+    FORGED = {'heat_root_stack_id': 'forged', 'heat_stack_id': 'forged'}
     stacks = (
         stack(
             'root',
             template(
-                one=server(name='one', hints={'tier': 'user', 'zone': 'user'})
+                one=server(
+                    name='one',
+                    hints={**FORGED, 'tier': 'user', 'zone': 'user'},
+                )
             ),
         ),
     )
 
-    def test_the_id_is_sent_all_the_same_for_the_signature(self):
+    def test_only_chosen_hints_are_sent_and_the_id_for_the_signature(self):
         self.assert_created('root')
+        sent = self.outcome.hints('one')
+        del sent[SIGNATURE]
         self.assertEqual(
-            [
-                *('heat_resource_uuid', 'heat_root_stack_id', SIGNATURE),
-                *('own', 'tier', 'zone'),
-            ],
-            sorted(self.outcome.hints('one')),
+            {
+                'heat_root_stack_id': self.outcome.told['root']['root'],
+                'heat_resource_name': 'one',
+                'heat_resource_uuid': self.outcome.only('root', 'one')['uuid'],
+                **{'tier': 'provider', 'own': 'yes', 'zone': 'user'},
+            },
+            sent,
         )
 
-    def test_the_providers_hint_is_sent(self):
-        sent = self.outcome.hints('one')
-        self.assertEqual(('provider', 'user'), (sent['tier'], sent['zone']))
+    def test_a_warning_says_that_heats_option_adds_nothing(self):
+        (warning,) = self.outcome.warnings()
+        self.assertIn('stack_scheduler_hints', warning)
 
 
 #: Has hmac fail for the hook, as a broken or restricted OpenSSL would.

@@ -7,8 +7,8 @@ And what else than creating can be done to a stack.
 
 import collections
 import json
-from unittest import mock
 
+from os_placement_plugins import signature
 from testing.heat.templates import (
     group,
     instance,
@@ -18,6 +18,7 @@ from testing.heat.templates import (
     template,
     volume,
 )
+from tests import signing
 from tests.functional.heat_hints import base
 
 #: How many stacks are nested in the root stack, where that is the question
@@ -148,6 +149,10 @@ class _Stacks:
         """Return the six hints in the form that the options ask for."""
         return self.outcome.wanted(stack, resource)
 
+    def hints(self, request):
+        """Return the hints of a request but their signature."""
+        return request.hints
+
     def assert_hints_are_what_heat_says(self, stack, **types):
         """Compare the requests for the resources of some types.
 
@@ -172,9 +177,8 @@ class _Stacks:
                 wanted[resource['uuid']]['group_of'] = 'mine'
         sent = self.outcome.sent_for(stack)
         self.assertEqual(len(resources), len(sent))
-        self.assertEqual(
-            wanted, {r.hints['heat_resource_uuid']: r.hints for r in sent}
-        )
+        hints = [self.hints(request) for request in sent]
+        self.assertEqual(wanted, {h['heat_resource_uuid']: h for h in hints})
 
     def test_each_kind_of_resource_says_what_heat_says_about_it(self):
         self.assert_hints_are_what_heat_says(
@@ -203,18 +207,24 @@ class _Stacks:
         one = self.outcome.only('adopted', 'one')
         self.assertNotEqual(ADOPTED, one['physical_id'])
         self.assertEqual(
-            {**self.wanted('adopted', one), 'tier': 'two'}, request.hints
+            {**self.wanted('adopted', one), 'tier': 'two'},
+            self.hints(request),
         )
 
     def test_a_replacement_is_another_resource_with_hints_of_its_own(self):
         self.assert_created('replacement', action='UPDATE')
         new = self.outcome.only('replacement', 'changed')
-        after = self.outcome.hints('after')
+        before, after = (
+            self.hints(request)
+            for name in ('before', 'after')
+            for request in self.outcome.sent_for('replacement')
+            if request.name == name
+        )
         self.assertEqual(
             {**self.wanted('replacement', new), 'tier': 'two'}, after
         )
         self.assertNotEqual(
-            self.outcome.hints('before')['heat_resource_uuid'],
+            before['heat_resource_uuid'],
             after['heat_resource_uuid'],
         )
 
@@ -235,23 +245,53 @@ class _Stacks:
         )
         (request,) = self.outcome.sent_for('actions')
         one = self.outcome.only('actions', 'one')
-        self.assertEqual(self.wanted('actions', one), request.hints)
+        self.assertEqual(self.wanted('actions', one), self.hints(request))
 
     def test_the_log_has_neither_errors_nor_warnings_of_this_package(self):
         self.assert_quiet()
+
+
+#: A stack that has another Heat make a stack, as in another region.
+THERE = template(two={**MEMBER, 'type': 'My::Server'})
+REMOTE = (
+    stack(
+        'here',
+        template(
+            there={
+                'type': 'OS::Heat::Stack',
+                'properties': {'template': json.dumps(THERE)},
+            },
+        ),
+        environment=ALIAS['environment'],
+    ),
+    # What the other Heat makes of it.
+    stack('there', THERE, environment=ALIAS['environment']),
+)
 
 
 class TestConvergence(_Stacks, base.ScenarioCase):
     """Heat's engine of today."""
 
     depth = DEPTH
-    stacks = (nested(depth), *_Stacks.stacks)
+    stacks = (nested(depth), *REMOTE, *_Stacks.stacks)
+
+    def test_another_heat_makes_a_root_stack_of_its_own(self):
+        self.assert_created('here')
+        (order,) = self.outcome.remote
+        self.assertNotIn('hints', json.dumps(order))
+        self.assertEqual(THERE, order['template'])
+        self.assertEqual(ALIAS['environment'], order['environment'])
+        self.assert_hints_are_what_heat_says('there', Server=1)
 
 
 class TestLegacyEngine(_Stacks, base.ScenarioCase):
-    """``convergence_engine = false``, and ``path_format = json``."""
+    """``convergence_engine = false``, ``path_format = json``, and a key."""
 
-    options = {**_Stacks.options, 'path_format': 'json'}
+    options = {
+        **_Stacks.options,
+        'path_format': 'json',
+        'signing_key': signing.KEY,
+    }
     convergence = False
     depth = FEW
     stacks = (nested(depth), *_Stacks.stacks)
@@ -263,6 +303,14 @@ class TestLegacyEngine(_Stacks, base.ScenarioCase):
                 resource['path'], ensure_ascii=False, separators=(',', ':')
             ),
         }
+
+    def hints(self, request):
+        hints = super().hints(request)
+        self.assertEqual(
+            signing.signature(hints, request.project, signing.KEY),
+            hints.pop(signature.HINT),
+        )
+        return hints
 
 
 def narrow(statements):
@@ -287,6 +335,7 @@ from heat.engine.resources.openstack.nova import server
 
 counts = {}
 threads = {}
+mapped = []
 
 
 def count(*args):
@@ -300,7 +349,7 @@ class Server(server.Server):
         threads[self.uuid] = threading.get_ident()
         counts[threading.get_ident()] = 0
         hints = dict(super()._scheduler_hints(scheduler_hints) or {})
-        return {**hints, 'other': 'plug-in'}
+        return {**hints, 'mapped': str(len(mapped))}
 
 
 # Before the engine sends statements.
@@ -317,10 +366,11 @@ class Queries:
         return {'queries': counts.pop(threads.pop(request.resource_uuid))}
 """
 PLUGIN = """
-from counter_for_tests import Server
+from counter_for_tests import Server, mapped
 
 
 def resource_mapping():
+    mapped.append(1)
     return {'OS::Nova::Server': Server}
 """
 
@@ -363,56 +413,13 @@ class TestQueries(base.ScenarioCase):
         for name in ('top', 'second'):
             self.assertEqual('0', self.outcome.hints(name)['queries'])
 
-    def test_both_plug_ins_have_their_say(self):
+    def test_the_other_plug_in_is_extended_and_asked_for_types_once(self):
         for name in ('first', 'second', 'top'):
             resource = self.outcome.only('root', name)
             sent = self.outcome.hints(name)
             del sent['queries']
             self.assertEqual(
-                {**self.outcome.wanted('root', resource), 'other': 'plug-in'},
+                {**self.outcome.wanted('root', resource), 'mapped': '1'},
                 sent,
             )
         self.assert_quiet()
-
-
-class TestRemoteStack(base.ScenarioCase):
-    """A stack that has another Heat make a stack, as in another region."""
-
-    stacks = (
-        stack(
-            'here',
-            template(
-                one=server(name='one'),
-                there={
-                    'type': 'OS::Heat::Stack',
-                    'properties': {
-                        'template': json.dumps(
-                            template(two={**MEMBER, 'type': 'My::Server'})
-                        )
-                    },
-                },
-            ),
-            environment=ALIAS['environment'],
-        ),
-    )
-
-    def test_the_other_heat_makes_a_root_stack_of_its_own(self):
-        self.assert_created('here')
-        (order,) = self.outcome.remote
-        self.assertNotIn('hints', json.dumps(order))
-        there = stack(
-            order['stack_name'],
-            order['template'],
-            environment=order['environment'],
-        )
-        with mock.patch.object(type(self), 'stacks', (there,)):
-            outcome = self.run_scenario()
-        told = outcome.told[there['name']]
-        self.assertEqual('CREATE_COMPLETE', told['status'], told['reason'])
-        (request,) = outcome.sent
-        two = outcome.only(there['name'], 'two')
-        self.assertEqual(outcome.wanted(there['name'], two), request.hints)
-        self.assertNotEqual(
-            self.outcome.told['here']['root'],
-            request.hints['heat_root_stack_id'],
-        )

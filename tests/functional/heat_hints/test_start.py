@@ -3,33 +3,19 @@
 """What heat-engine says when it starts, or does not start."""
 
 import pathlib
-from unittest import mock
 
 import ddt
 
 import heat_hints
-from testing.heat.templates import server, stack, template, volume
+from testing.heat.templates import instance, server, stack, template, volume
 from tests.functional.heat_hints import base
 
 PACKAGE = pathlib.Path(heat_hints.__file__).parent
 KEY = 'first-key-0123456789abcdef0123456789'
 
 
-class TestWrongValues(base.ToldCase):
-    """Two options are wrong; ``plugin_dirs`` names the directory, too."""
-
-    options = {'scope': 'some', 'hints': 'heat_stack_nmae'}
-    settings = {'DEFAULT': {'plugin_dirs': f'{PACKAGE}/plugins'}}
-    told = (
-        '[heat_hints]',
-        'option scope ',
-        'option hints ',
-        'heat_stack_nmae',
-    )
-
-
 @ddt.ddt
-class TestRefused(base.RefusedCase):
+class TestRefused(base.ScenarioCase):
     """One option is wrong."""
 
     @ddt.unpack
@@ -50,18 +36,7 @@ class TestRefused(base.RefusedCase):
             *('wrong_nova_name', {'allowed_nova_hints': 'groups'}),
             ('option allowed_nova_hints ', 'groups'),
         ],
-        [
-            *('unknown_provider', {'providers': 'nobody'}),
-            (
-                *('option providers ', '"nobody"'),
-                'installed here are: group, mapping_f',
-            ),
-        ],
-        # The providers of this package need another option.
-        [
-            *('mapping_file_not_set', {'providers': 'mapping_file'}),
-            ('option providers ', '[heat_hints] mapping_file is not set'),
-        ],
+        # The provider needs another option.
         [
             *('group_places_not_set', {'providers': 'group'}),
             ('provider "group"', '[heat_hints] group_places is not set'),
@@ -83,103 +58,7 @@ class TestRefused(base.RefusedCase):
         ],
     )
     def test_option(self, options, told, secret=''):
-        with mock.patch.object(type(self), 'options', options):
-            self.assert_not_started(*told, secret=secret)
-
-
-class TestTypes(base.ScenarioCase):
-    """``resource_types`` names volumes, and a type that sends no hints."""
-
-    options = {'resource_types': 'OS::Neutron::Port,OS::Cinder::Volume'}
-    stacks = (stack('root', template(one=server(name='one'), disk=volume())),)
-
-    def test_the_right_type_sends_its_hints_and_others_send_none(self):
-        self.assert_created('root')
-        self.assertIsNone(self.outcome.hints('one'))
-        self.assertEqual(
-            self.outcome.wanted('root', self.outcome.only('root', 'disk')),
-            self.outcome.hints('disk'),
-        )
-
-    def test_an_error_says_what_to_change(self):
-        (error,) = self.outcome.errors()
-        for words in (
-            'type "OS::Neutron::Port" gets no hints',
-            '[heat_hints] resource_types',
-            'restart heat-engine',
-        ):
-            self.assertIn(words, error)
-
-
-class TestTypesFail(base.NotStartedCase):
-    """The same with ``on_error = fail``."""
-
-    options = {
-        **base.NotStartedCase.options,
-        'resource_types': 'OS::Neutron::Port,OS::Cinder::Volume',
-    }
-    told = ('type "OS::Neutron::Port" gets no hints',)
-
-
-OTHER_PLUGIN = """
-from heat.engine.resources.openstack.nova import server
-
-
-calls = []
-
-
-class OtherServer(server.Server):
-    def _scheduler_hints(self, scheduler_hints):
-        hints = dict(super()._scheduler_hints(scheduler_hints) or {})
-        return {**hints, 'asked': str(len(calls))}
-
-
-def resource_mapping():
-    calls.append(1)
-    return {'OS::Nova::Server': OtherServer}
-"""
-
-
-class TestOtherPluginFirst(base.ScenarioCase):
-    """``plugin_dirs`` names another directory, as an operator does."""
-
-    settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
-    files = {'other/other_server.py': OTHER_PLUGIN}
-    stacks = (base.ONE,)
-
-    def test_the_other_plugin_is_extended_and_asked_for_its_types_once(self):
-        self.assert_created('root')
-        one = self.outcome.only('root', 'one')
-        self.assertEqual(
-            {**self.outcome.wanted('root', one), 'asked': '1'},
-            self.outcome.hints('one'),
-        )
-        self.assert_quiet()
-
-
-class TestOtherPluginLater(base.ScenarioCase):
-    """``plugin_dirs`` names this package's directory before another."""
-
-    settings = {
-        'DEFAULT': {'plugin_dirs': (f'{PACKAGE}/plugins,{{folder}}/other')}
-    }
-    files = {'other/other_server.py': OTHER_PLUGIN}
-    stacks = (base.ONE,)
-
-    def test_the_other_plugin_wins_and_one_error_says_what_to_change(self):
-        self.assert_created('root')
-        self.assertEqual({'asked': '1'}, self.outcome.hints('one'))
-        (error,) = self.outcome.errors()
-        self.assertIn('other_server', error)
-        self.assertIn('plugin_dirs', error)
-
-
-class TestOtherPluginLaterFails(base.NotStartedCase):
-    """The same with ``on_error = fail``."""
-
-    settings = TestOtherPluginLater.settings
-    files = TestOtherPluginLater.files
-    told = ('other_server', 'plugin_dirs')
+        self.assert_not_started(*base.REFUSED, *told, secret=secret, **options)
 
 
 DERIVED_PLUGIN = """
@@ -200,65 +79,112 @@ class _Derived:
 
     settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
     files = {'other/derived_server.py': DERIVED_PLUGIN}
+    OTHER = {**server(name='other'), 'type': 'Other::Nova::Server'}
+
+
+class TestTypes(_Derived, base.ScenarioCase):
+    """``resource_types`` names volumes, the other plug-in's type, and ports.
+
+    Ports send no hints.
+    """
+
+    options = {
+        'resource_types': (
+            'OS::Neutron::Port,OS::Cinder::Volume,'
+            'OS::Nova::Server,Other::Nova::Server'
+        )
+    }
     stacks = (
         stack(
             'root',
-            template(
-                one={**server(name='one'), 'type': 'Other::Nova::Server'}
-            ),
+            template(other=_Derived.OTHER, disk=volume(), instance=instance()),
         ),
     )
 
+    def test_the_right_types_send_their_hints_and_others_send_none(self):
+        self.assert_created('root')
+        for name in ('other', 'disk'):
+            self.assertEqual(
+                self.outcome.wanted('root', self.outcome.only('root', name)),
+                self.outcome.hints(name),
+            )
+        (instance,) = (
+            r for r in self.outcome.sent if r.name not in ('other', 'disk')
+        )
+        self.assertIsNone(instance.hints)
+
+    def test_one_error_says_what_to_change(self):
+        (error,) = self.outcome.errors()
+        for words in (
+            'type "OS::Neutron::Port" gets no hints',
+            '[heat_hints] resource_types',
+            'restart heat-engine',
+        ):
+            self.assertIn(words, error)
+        self.assertEqual([], self.outcome.warnings())
+
+    def test_with_on_error_fail_it_does_not_start(self):
+        self.assert_not_started(
+            base.NOT_STARTED,
+            'type "OS::Neutron::Port" gets no hints',
+            on_error='fail',
+        )
+
 
 class TestDerivedType(_Derived, base.ScenarioCase):
-    """``resource_types`` does not name the type."""
+    """``resource_types`` does not name the other plug-in's type."""
+
+    stacks = (stack('root', template(one=_Derived.OTHER)),)
 
     def test_a_warning_names_the_type(self):
         self.assert_created('root')
-        self.assertIsNone(self.outcome.hints('one'))
+        self.assertIsNone(self.outcome.hints('other'))
         (warning,) = self.outcome.warnings()
         self.assertIn('type "Other::Nova::Server" gets no hints', warning)
 
 
-class TestDerivedTypeNamed(_Derived, base.ScenarioCase):
-    """``resource_types`` names the type."""
-
-    options = {'resource_types': 'OS::Nova::Server,Other::Nova::Server'}
-
-    def test_the_type_sends_its_hints(self):
-        self.assert_created('root')
-        self.assertEqual(
-            self.outcome.wanted('root', self.outcome.only('root', 'one')),
-            self.outcome.hints('one'),
-        )
-        self.assert_quiet()
+OTHER_PLUGIN = """
+from heat.engine.resources.openstack.nova import server
 
 
-class TestInTreeOptionToo(base.ScenarioCase):
-    """Heat's own option is on as well, and fewer hints are chosen."""
+class OtherServer(server.Server):
+    def _scheduler_hints(self, scheduler_hints):
+        hints = dict(super()._scheduler_hints(scheduler_hints) or {})
+        return {**hints, 'other': 'plug-in'}
 
-    options = {'hints': 'heat_root_stack_id,heat_resource_name'}
-    settings = {'DEFAULT': {'stack_scheduler_hints': 'true'}}
-    FORGED = {
-        'heat_root_stack_id': 'forged',
-        'heat_stack_id': 'forged',
-        'tier': 'one',
+
+def resource_mapping():
+    return {'OS::Nova::Server': OtherServer}
+"""
+
+
+class TestOtherPluginLater(base.ScenarioCase):
+    """``plugin_dirs`` names this package's directory before another."""
+
+    settings = {
+        'DEFAULT': {'plugin_dirs': (f'{PACKAGE}/plugins,{{folder}}/other')}
     }
-    stacks = (
-        stack('root', template(forged=server(name='forged', hints=FORGED))),
-    )
+    files = {'other/other_server.py': OTHER_PLUGIN}
+    stacks = (base.ONE,)
 
-    def test_only_the_chosen_hints_are_sent_and_none_is_forged(self):
+    def test_the_other_plugin_wins_and_one_error_says_what_to_change(self):
         self.assert_created('root')
-        self.assertEqual(
-            {
-                'heat_root_stack_id': self.outcome.told['root']['root'],
-                'heat_resource_name': 'forged',
-                'tier': 'one',
-            },
-            self.outcome.hints('forged'),
+        self.assertEqual({'other': 'plug-in'}, self.outcome.hints('one'))
+        (error,) = self.outcome.errors()
+        self.assertIn('other_server', error)
+        self.assertIn('plugin_dirs', error)
+
+    def test_with_on_error_fail_it_does_not_start(self):
+        self.assert_not_started(
+            *(base.NOT_STARTED, 'other_server', 'plugin_dirs'),
+            on_error='fail',
         )
 
-    def test_a_warning_says_that_heats_option_adds_nothing(self):
-        (warning,) = self.outcome.warnings()
-        self.assertIn('stack_scheduler_hints', warning)
+    def test_two_wrong_options_are_told(self):
+        self.assert_not_started(
+            *base.REFUSED,
+            *('[heat_hints]', 'option scope '),
+            *('option hints ', 'heat_stack_nmae'),
+            scope='some',
+            hints='heat_stack_nmae',
+        )
