@@ -280,7 +280,8 @@ class TestConvergence(_Stacks, base.ScenarioCase):
         (order,) = self.outcome.remote
         self.assertNotIn('hints', json.dumps(order))
         self.assertEqual(THERE, order['template'])
-        self.assertEqual(ALIAS['environment'], order['environment'])
+        registry = order['environment']['resource_registry']
+        self.assertEqual('OS::Nova::Server', registry['My::Server'])
         self.assert_hints_are_what_heat_says('there', Server=1)
 
 
