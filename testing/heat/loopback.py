@@ -92,6 +92,22 @@ class Request:
         return hints
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    """A server whose end can be waited for, and need not be."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.threads: list[threading.Thread] = []
+
+    def start(self, target: Callable[..., None], *args: Any) -> None:
+        thread = threading.Thread(target=target, args=args, daemon=True)
+        self.threads.append(thread)
+        thread.start()
+
+    def process_request(self, *connection: Any) -> None:
+        self.start(self.process_request_thread, *connection)
+
+
 class Cloud:
     """Serve the cloud from a thread of this process, on any free port."""
 
@@ -101,16 +117,10 @@ class Cloud:
         self.stacks: list[dict[str, Any]] = []
         self._things: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
-        self._server = http.server.ThreadingHTTPServer(
-            (HOST, 0), self._handler()
-        )
-        self._server.daemon_threads = True
+        self._server = _Server((HOST, 0), self._handler())
         self.url = f'http://{HOST}:{self._server.server_address[1]}'
         self._fixed = self._answers()
-        self._threads = [
-            threading.Thread(target=self._server.serve_forever, daemon=True)
-        ]
-        self._threads[0].start()
+        self._server.start(self._server.serve_forever)
 
     def bring(self, server: str) -> None:
         """Have a server that no Heat asked for."""
@@ -130,7 +140,7 @@ class Cloud:
         """Stop serving, free the port, and wait until no client is left."""
         self._server.shutdown()
         self._server.server_close()
-        for thread in self._threads:
+        for thread in self._server.threads:
             thread.join()
 
     def sent(self, project: str, kind: str = 'server') -> list[Request]:
@@ -154,10 +164,6 @@ class Cloud:
             # for 40 ms (Nagle's algorithm and delayed acknowledgements).
             wbufsize = -1
             disable_nagle_algorithm = True
-
-            def setup(self) -> None:
-                super().setup()
-                cloud._threads.append(threading.current_thread())
 
             def answer(self) -> None:
                 length = int(self.headers.get('Content-Length') or 0)

@@ -7,7 +7,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,18 +26,12 @@ class Launcher:
         paths = [*map(str, python_path), str(ROOT)]
         if os.environ.get('PYTHONPATH'):
             paths.append(os.environ['PYTHONPATH'])
-        # The engines' temporary files, so that it is seen what they leave.
-        self._folder = tempfile.TemporaryDirectory(prefix='heat-launcher-')
         # -P: without it the current folder would come before python_path.
         command = [sys.executable, '-P', '-W', 'ignore']
         self._process = subprocess.Popen(
             [*command, '-m', 'testing.heat.worker'],
             cwd=ROOT,
-            env={
-                **os.environ,
-                'PYTHONPATH': os.pathsep.join(paths),
-                'TMPDIR': self._folder.name,
-            },
+            env={**os.environ, 'PYTHONPATH': os.pathsep.join(paths)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -53,6 +46,7 @@ class Launcher:
         """Have a new engine work through a scenario.
 
         :param scenario: what :func:`testing.heat.worker.run` is told.
+        :param log: the engine's log; its temporary files are beside it.
         :param python_path: folders that the engine looks into for modules
             and entry points before all others.
         :raises RuntimeError: when it broke off; its log says why.
@@ -69,11 +63,6 @@ class Launcher:
     def _answer(self) -> Any:
         return json.loads(self._process.stdout.readline() or 'null')
 
-    def left(self) -> list[str]:
-        """Return the temporary files that engines have left."""
-        return sorted(os.listdir(self._folder.name))
-
     def close(self) -> None:
         """End the process that has imported Heat."""
         self._process.communicate()
-        self._folder.cleanup()

@@ -21,6 +21,7 @@ import os
 import pathlib
 import signal
 import sys
+import tempfile
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -140,6 +141,8 @@ def work(
         signal.alarm(TIMEOUT)
         with open(log, 'a') as stream:
             os.dup2(stream.fileno(), sys.stderr.fileno())
+        # Whoever removes the log removes what the engine leaves.
+        tempfile.tempdir = os.path.dirname(log)
         if 'eventlet' in sys.modules:
             # As oslo.service does in a new worker: a hub of its own.
             sys.modules['eventlet'].hubs.use_hub()

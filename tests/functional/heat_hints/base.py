@@ -14,6 +14,7 @@ import importlib.util
 import pathlib
 import shutil
 import tempfile
+import threading
 import unittest
 import uuid
 from collections.abc import Mapping
@@ -130,10 +131,13 @@ class ScenarioCase(unittest.TestCase):
         else:
             cls.heat = launcher()
 
-    def tearDown(self) -> None:
-        """Fail if an engine has left temporary files."""
-        self.assertEqual([], self.heat.left())
-        super().tearDown()
+    def setUp(self) -> None:
+        """Have the test fail if it leaves a thread, as of a cloud."""
+        super().setUp()
+        before = threading.enumerate()
+        self.addCleanup(
+            lambda: self.assertEqual(before, threading.enumerate())
+        )
 
     @property
     def outcome(self) -> Outcome:

@@ -37,7 +37,7 @@ class _Secret:
     def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
         self.assertIn('heat_hints.signing_key ', self.outcome.log)
         self.assertIn('  signing_key = ***', self.outcome.log)
-        for key in (KEY, OLD, KEY[:20], OLD[:20], 'short-key'):
+        for key in (KEY, OLD, KEY[:20], OLD[:20]):
             self.assertNotIn(key, self.outcome.log)
 
 

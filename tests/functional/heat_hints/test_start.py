@@ -149,8 +149,7 @@ from heat.engine.resources.openstack.nova import server
 
 class OtherServer(server.Server):
     def _scheduler_hints(self, scheduler_hints):
-        hints = dict(super()._scheduler_hints(scheduler_hints) or {})
-        return {**hints, 'other': 'plug-in'}
+        return {'other': 'plug-in'}
 
 
 def resource_mapping():
