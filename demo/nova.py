@@ -98,14 +98,17 @@ def _matrix(
         f'"{case.quote}" {case.decision}'.strip()
         + f' -- Metadata of {shown}.',
     )
-    # Aggregates are named after their case, hosts after their aggregate.
-    hosts = {name: f'{case.slug} {name}' for name in case.aggregates}
+    # Each case has the same hosts for its aggregates: Nova asks the database
+    # for the servers of every host there is, with every request.
+    cloud.clear()
+    for number in range(len(cloud.hosts), len(case.aggregates)):
+        cloud.add_host(f'host-{number + 1}')
+    hosts = dict(zip(case.aggregates, cloud.hosts, strict=False))
     for name, metadata in case.aggregates.items():
-        cloud.add_host(hosts[name])
-        cloud.add_aggregate(hosts[name], [hosts[name]], metadata)
+        cloud.add_aggregate(name, [hosts[name]], metadata)
     ours, in_tree = map(cloud.scheduler, (engine.OURS, engine.IN_TREE))
     for name, extra_specs in case.flavors.items():
-        flavor = cloud.add_flavor(f'{case.slug} {name}', extra_specs)
+        flavor = cloud.add_flavor(name, extra_specs)
         boots = {
             where: cloud.boot(ours, cloud.request(flavor, [host]))
             for where, host in hosts.items()
@@ -128,7 +131,7 @@ def _matrix(
         cells = []
         for where, boot in boots.items():
             # One host was looked at, and the column names its aggregate.
-            own = f'aggregate {hosts[where]!r} '
+            own = f'aggregate {where!r} '
             said = boot.said.removeprefix('1 ').removeprefix(own)
             cells.append('boots' if boot.host else said)
         cells.append('all' if len(left) == len(hosts) else beside or '-')
@@ -159,6 +162,7 @@ def _tables(story: part.Part, scheduler: Any) -> None:
 
 def _free_choice(story: part.Part, cloud: engine.Cloud) -> None:
     """Boot with every host of the cloud to choose from, and with none."""
+    cloud.clear()
     hosts = ('licensed-1', 'licensed-2', 'gpu-1')
     for host in hosts:
         cloud.add_host(host)
