@@ -10,6 +10,7 @@ for a browser.
 
 import argparse
 import importlib.util
+import itertools
 import json
 import os
 import pathlib
@@ -84,16 +85,17 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def run(
-    names: Sequence[str], progress: str = 'each'
+    names: Sequence[str], logs: pathlib.Path, progress: str
 ) -> list[list[dict[str, Any]]]:
     """Run services side by side; return each one's parts, none if it broke.
 
+    :param logs: the folder for their logs.
     :param progress: "each" if each line stays on the screen, or "one".
     """
     children = []
     try:
         for name in names:
-            log = LOGS / f'{name}.log'
+            log = logs / f'{name}.log'
             log.write_text('')
             child = subprocess.Popen(
                 # Not -m: the stories import this module.
@@ -161,31 +163,18 @@ def compare(part: dict[str, Any]) -> None:
                 print(f'FAIL  {step["title"]}: {told}{check["found"]}')
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the demo.
+def tell(
+    found: list[list[dict[str, Any]]],
+    page: pathlib.Path,
+    args: argparse.Namespace,
+) -> int:
+    """Print the result, or write it to a file.
 
+    :param found: the parts of each service.
+    :param page: the page for a browser.
     :returns: the exit code, see ``--help``.
     """
-    args = parse(argv)
-    wanted = args.services or SERVICES
-    progress = 'each' if args.all or args.json else 'one'
-    if progress == 'one':
-        print('This takes about a minute.', file=sys.stderr)
-    try:
-        LOGS.mkdir(exist_ok=True)
-        found = run([name for name in SERVICES if name in wanted], progress)
-        parts = [part for some in found for part in some]
-        page = LOGS / 'report.html'
-        page.write_text(report.page(parts), 'utf-8')
-    except KeyboardInterrupt:
-        print('demo: stopped.', file=sys.stderr)
-        return 130
-    except OSError as exc:
-        where = exc.filename or LOGS
-        print(f'demo: cannot write {where}: {exc.strerror}', file=sys.stderr)
-        return 2
-    if progress == 'one' and sys.stderr.isatty():
-        print(file=sys.stderr)
+    parts = [part for some in found for part in some]
     ok = all(found) and not any(part['failed'] for part in parts)
     if args.json:
         text = json.dumps({'ok': ok, 'parts': parts}, indent=2)
@@ -203,6 +192,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     verdict = 'Every table is' if ok else 'demo: not everything is'
     print(f'{verdict} what the specs demand.', file=sys.stderr)
     return 0 if ok else 1
+
+
+def main(argv: Sequence[str] | None = None, logs: pathlib.Path = LOGS) -> int:
+    """Run the demo.
+
+    :param logs: the folder for the services' logs and for the page.
+    :returns: the exit code, see ``--help``.
+    """
+    args = parse(argv)
+    wanted = args.services or SERVICES
+    progress = 'each' if args.all or args.json else 'one'
+    if progress == 'one':
+        print('This takes about half a minute.', file=sys.stderr)
+    page = logs / 'report.html'
+    try:
+        logs.mkdir(exist_ok=True)
+        names = [name for name in SERVICES if name in wanted]
+        found = run(names, logs, progress)
+        page.write_text(report.page(itertools.chain(*found)), 'utf-8')
+    except KeyboardInterrupt:
+        print('demo: stopped.', file=sys.stderr)
+        return 130
+    except OSError as exc:
+        where = exc.filename or logs
+        print(f'demo: cannot write {where}: {exc.strerror}', file=sys.stderr)
+        return 2
+    if progress == 'one' and sys.stderr.isatty():
+        print(file=sys.stderr)
+    return tell(found, page, args)
 
 
 if __name__ == '__main__':

@@ -3,22 +3,22 @@
 """The demo as a user starts it: its result, and its answers to errors."""
 
 import contextlib
+import functools
 import html
 import io
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
-from unittest import mock
 from xml.etree import ElementTree
 
 import ddt
 
 from demo import __main__ as command
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+from demo import part, report
 
 
 @ddt.ddt
@@ -28,74 +28,77 @@ class DemoTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix='opp-demo-')
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        self.file = self.folder / 'result.json'
 
-    def demo(self, *arguments):
-        """Run the command in this process; return its exit code and output."""
+    def start(self, *arguments, options=('-W', 'ignore')):
+        """Start the demo in a process of its own, as make does."""
+        return subprocess.Popen(
+            [sys.executable, *options, '-m', 'demo', *arguments],
+            cwd=command.ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Who runs the tests in the background lets them ignore it.
+            preexec_fn=functools.partial(
+                signal.signal, signal.SIGINT, signal.SIG_DFL
+            ),
+        )
+
+    def call(self, function, *arguments):
+        """Call a function of the demo; return exit code and output."""
         output, error = io.StringIO(), io.StringIO()
         with (
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(error),
         ):
             try:
-                code = command.main(arguments)
+                code = function(*arguments)
             except SystemExit as exc:
                 code = exc.code
         return code, output.getvalue(), error.getvalue()
 
+    def tell(self, parts, *arguments):
+        """Return what the demo says of a result."""
+        args = command.parse(arguments)
+        return self.call(command.tell, [parts], self.folder, args)
+
     def test_all_checks_hold(self):
-        file = self.folder / 'result.json'
-        result = subprocess.run(
-            [sys.executable, '-W', 'ignore', '-m', 'demo', '--json', file],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-        )
-        data = json.loads(file.read_text())
+        demo = self.start('--json', self.file)
+        output, error = demo.communicate()
+        data = json.loads(self.file.read_text())
+        parts = data['parts']
+        steps = [step for one in parts for step in one['steps']]
         failed = [
             check
-            for part in data['parts']
-            for step in part['steps']
+            for step in steps
             for check in step['checks']
             if check['wanted'] != check['found']
         ]
         self.assertEqual([], failed)
+        self.assertEqual([], [s['title'] for s in steps if not s['checks']])
         self.assertIs(True, data['ok'])
-        self.assertEqual((0, ''), (result.returncode, result.stdout))
-        # Senlin, Nova, Heat, and both of the last together.
+        self.assertEqual((0, ''), (demo.returncode, output))
         self.assertEqual(
-            [35, 89, 18, 12], [part['checks'] for part in data['parts']]
+            ['senlin', 'nova', 'heat', 'stack'], [one['name'] for one in parts]
         )
-        *progress, verdict = result.stderr.splitlines()
+        *progress, verdict = error.splitlines()
         for line in progress:
             self.assertRegex(
                 line, r'^\[(senlin|nova|heat|stack) *\d+\.\d s\] '
             )
         self.assertEqual('Every table is what the specs demand.', verdict)
-        self.assert_fits(data['parts'])
-
-    def assert_fits(self, parts):
-        """Check the screen and the page that the same run would fill."""
-        with mock.patch.object(command, 'run', return_value=[parts]):
-            code, screen, error = self.demo()
-            _, everything, _ = self.demo('--all')
-        self.assertEqual(0, code)
-        lines = (screen + error).splitlines()
+        _, screen, _ = self.tell(parts)
+        lines = screen.splitlines()
         self.assertLessEqual(len(lines), 60)
-        self.assertLessEqual(max(map(len, lines[:-2])), 80)
-        self.assertGreater(len(everything.splitlines()), 500)
+        self.assertLessEqual(max(map(len, lines[:-1])), 80)
         self.assertIn('| Scale out by 6 ', screen)
-        path = pathlib.Path(screen.splitlines()[-1].rpartition(': ')[2])
-        page = path.read_text('utf-8')
-        for part in parts:
-            for step in part['steps']:
-                self.assertIn(html.escape(step['title']), page)
-                self.assertIn(html.escape(step['note']), page)
-        pictures = [
-            step
-            for part in parts
-            for step in part['steps']
-            if step['bars'] or step['boots']
-        ]
+        _, everything, _ = self.tell(parts, '--all')
+        page = (command.LOGS / 'report.html').read_text('utf-8')
+        for step in steps:
+            self.assertIn(step['title'], everything)
+            self.assertIn(html.escape(step['title']), page)
+            self.assertIn(html.escape(step['note']), page)
+        pictures = [step for step in steps if step['bars'] or step['boots']]
         self.assertGreater(len(pictures), 15)
         self.assertEqual(len(pictures), page.count('<svg'))
         # It needs no network, and each element of it ends.
@@ -105,37 +108,28 @@ class DemoTest(unittest.TestCase):
     @ddt.data((3, 0), (4, 1))
     @ddt.unpack
     def test_exit_code_tells_whether_a_check_failed(self, found, wanted):
-        check = {'what': 'sum', 'wanted': 3, 'found': found, 'ok': found == 3}
-        step = {'title': 'add', 'columns': ['a'], 'rows': [[1]], 'note': ''}
-        part = {'service': 'x', 'real': ['r'], 'stubs': ['s']}
-        part |= {'steps': [{**step, 'checks': [check]}]}
-        part |= {'checks': 1, 'failed': int(not check['ok'])}
-        part |= {'unit': 'u', 'compared': ['a', 'b'], 'beside': []}
-        with (
-            mock.patch.object(command, 'run', return_value=[[part]]),
-            mock.patch.object(command, 'LOGS', self.folder),
-        ):
-            code, output, error = self.demo('nova')
-            _, everything, _ = self.demo('nova', '--all')
+        story = part.Part('nova', 'Nova', 'boots', ('before', 'after'))
+        story.step('add', ('a',)).check('sum', 3, found)
+        parts = [story.result()]
+        code, output, error = self.tell(parts, 'nova')
+        _, everything, _ = self.tell(parts, 'nova', '--all')
         self.assertEqual(wanted, code)
         told = 'FAIL  add: sum; wanted: 3, found: 4'
         self.assertIs(told in output, bool(wanted))
-        self.assertIn('STUBBED: s', everything)
+        self.assertIn('STUBBED: Keystone', everything)
         self.assertIs('wanted: 3' in everything, bool(wanted))
         self.assertIs('not everything' in error, bool(wanted))
+        self.assertIs('class="fail"' in report.page(parts), bool(wanted))
 
     def test_a_service_that_breaks_off_is_a_failure(self):
-        with (
-            mock.patch.object(command, 'SERVICES', ['tale']),
-            mock.patch.object(command, 'LOGS', self.folder),
-            mock.patch('importlib.util.find_spec'),
-        ):
-            code, output, _ = self.demo('--json', '-')
+        found = command.run(['tale'], self.folder, 'each')
+        self.assertEqual([[]], found)
+        log = (self.folder / 'tale.log').read_text()
+        self.assertIn("No module named 'demo.tale'", log)
+        code, output, _ = self.tell([], '--json', '-')
         self.assertEqual(
             (1, {'ok': False, 'parts': []}), (code, json.loads(output))
         )
-        log = (self.folder / 'tale.log').read_text()
-        self.assertIn("No module named 'demo.tale'", log)
 
     @ddt.data(
         (['cinder'], 'there is no service "cinder" in the demo'),
@@ -144,30 +138,32 @@ class DemoTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_wrong_call_is_refused(self, arguments, words):
-        code, output, error = self.demo(*arguments)
+        code, output, error = self.call(command.main, arguments)
         self.assertEqual((2, ''), (code, output))
         self.assertIn(words, error)
 
     def test_a_folder_that_cannot_be_written_is_one_line(self):
-        file = self.folder / 'file'
-        file.write_text('')
-        for logs in (file, file / 'below'):
-            with mock.patch.object(command, 'LOGS', logs):
-                code, output, error = self.demo('--json', '-')
+        self.file.write_text('')
+        for logs in (self.file, self.file / 'below'):
+            code, output, error = self.call(
+                command.main, ('--json', '-'), logs
+            )
             self.assertEqual((2, ''), (code, output))
             self.assertEqual(1, len(error.splitlines()))
             self.assertIn(f'cannot write {logs}', error)
 
     def test_an_old_result_stays_until_there_is_a_new_one(self):
-        file = self.folder / 'result.json'
-        file.write_text('old')
-        stopped = mock.Mock(side_effect=KeyboardInterrupt)
-        with mock.patch.object(command, 'run', stopped):
-            code, _, _ = self.demo('--json', str(file))
-        self.assertEqual((130, 'old'), (code, file.read_text()))
+        self.file.write_text('old')
+        demo = self.start('heat', '--json', self.file)
+        self.assertIn('heat-engine', demo.stderr.readline())
+        demo.send_signal(signal.SIGINT)
+        _, error = demo.communicate()
+        self.assertEqual((130, 'demo: stopped.\n'), (demo.returncode, error))
+        self.assertEqual('old', self.file.read_text())
 
     def test_a_missing_service_is_named(self):
-        with mock.patch('importlib.util.find_spec', return_value=None):
-            code, _, error = self.demo('heat')
-        self.assertEqual(2, code)
+        # Without site-packages nothing is installed.
+        demo = self.start('heat', options=['-S'])
+        _, error = demo.communicate()
+        self.assertEqual(2, demo.returncode)
         self.assertIn('heat is not installed here: run "make demo"', error)
