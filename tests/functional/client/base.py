@@ -48,9 +48,6 @@ class CommandTestCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix='opp-client-')
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        # The shell sets up logging anew with each command.
-        root = logging.getLogger()
-        self.addCleanup(setattr, root, 'handlers', list(root.handlers))
 
     def environment(self) -> dict[str, str]:
         """Return this process's variables less those of any cloud."""
@@ -71,11 +68,16 @@ class CommandTestCase(unittest.TestCase):
         """
         output, error = io.StringIO(), io.StringIO()
         environment = self.environment() | variables
+        root = logging.getLogger()
         with (
+            contextlib.ExitStack() as stack,
+            # The shell sets up logging anew with each command.
+            mock.patch.object(root, 'handlers', []),
             mock.patch.dict(os.environ, environment, clear=True),
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(error),
         ):
+            stack.callback(root.setLevel, root.level)
             try:
                 status = shell.main(list(arguments))
             except SystemExit as exc:

@@ -6,28 +6,22 @@ The commands speak HTTP to Senlin's real REST application; only the logins and
 Keystone's list of regions are a stub.
 """
 
-import contextlib
+import dataclasses
 import functools
-import io
 import json
-import os
-import pathlib
+import logging
 import signal
 import sys
-import tempfile
-import types
+from unittest import mock
 from urllib import parse
 
 import eventlet
 import eventlet.wsgi
-import openstack.config
-import openstack.connection
 from eventlet.green import subprocess
 from keystoneauth1 import fixture
-from osc_lib import exceptions
 
-from os_placement_plugins.commands import lister
 from testing.senlin import engine
+from tests.functional.client import base as client
 from tests.functional.senlin_plugins import base
 
 CLOUDS = """
@@ -114,7 +108,7 @@ class Gateway:
             return ex.code, {'error': {'message': str(ex)}}
 
 
-class ShellTestCase(base.TestCase):
+class ShellTestCase(base.TestCase, client.CommandTestCase):
     """Clusters of the engine in this process, and a shell beside it."""
 
     def setUp(self):
@@ -126,89 +120,55 @@ class ShellTestCase(base.TestCase):
             eventlet.wsgi.server, listener, self.gateway, log_output=False
         )
         self.addCleanup(server.kill)
-        folder = tempfile.TemporaryDirectory(prefix='opp-shell-')
-        self.addCleanup(folder.cleanup)
-        self.clouds = pathlib.Path(folder.name) / 'clouds.yaml'
-        self.clouds.write_text(CLOUDS.format(url=url))
+        file = self.write(CLOUDS.format(url=url), 'clouds.yaml')
+        self.login = {'OS_CLIENT_CONFIG_FILE': file, 'OS_CLOUD': 'stub'}
 
-    def run_command(self, kind, *arguments):
-        """Run a command in this process, which is quick; return its rows.
+    def shell(self, *arguments):
+        """Run ``openstack cluster region`` and return what it left behind.
 
-        :param arguments: the words after those of the command.
+        In this process, which is quick: Senlin's green threads go on.
         """
-        config = openstack.config.OpenStackConfig([str(self.clouds)])
-        connection = openstack.connection.Connection(
-            config=config.get_one('stub')
-        )
-        app = types.SimpleNamespace(
-            client_manager=types.SimpleNamespace(sdk_connection=connection),
-            options=types.SimpleNamespace(verbose_level=1, debug=False),
-            # The cloud of this test needs no login.
-            prepare_to_run_command=lambda command: None,
-        )
-        command = kind(app, None)
-        said = io.StringIO()
-        command.log = types.SimpleNamespace(
-            warning=lambda text, *words: print(text % words, file=said)
-        )
-        parsed_args = command.get_parser('command').parse_args(arguments)
-        try:
-            with (
-                contextlib.redirect_stderr(said),
-                lister.telling_in_one_line(*command.INPUT_ERRORS),
-            ):
-                columns, rows = command.take_action(parsed_args)
-        finally:
-            #: What the command said beside the table.
-            self.said = said.getvalue().strip()
-        return [
-            {
-                column: getattr(cell, '_value', cell)
-                for column, cell in zip(columns, row, strict=True)
-            }
-            for row in rows
+        # What these log is nothing that the shell says.
+        with mock.patch.object(
+            logging.getLogger('senlin'), 'propagate', False
+        ):
+            result = self.openstack(
+                *('cluster', 'region', *arguments), **self.login, COLUMNS='80'
+            )
+        said = [
+            line
+            for line in result.error.splitlines()
+            # Of clients that stand beside in the environment.
+            if not line.startswith('Could not load')
         ]
+        return dataclasses.replace(result, error='\n'.join(said))
 
-    def assert_command_fails(self, words, kind, *arguments):
-        """Check that a command fails with one line.
+    def run_region(self, *arguments):
+        """Run the shell, which must succeed, and return the rows."""
+        result = self.shell(*arguments, '-f', 'json')
+        self.assertEqual(0, result.status, result.error)
+        #: What the command said beside the table.
+        self.said = result.error
+        return json.loads(result.output)
 
-        :param words: what stands in that line.
-        """
-        with self.assertRaises(exceptions.CommandError) as caught:
-            self.run_command(kind, *arguments)
-        (line,) = str(caught.exception).splitlines()
-        for word in words:
-            self.assertIn(word, line)
+    def assert_fails(self, words, *arguments):
+        """Check that the shell fails, and words of its last line."""
+        result = self.shell(*arguments)
+        self.assertEqual((1, ''), (result.status, result.output))
+        self.assertIn(words, result.error.splitlines()[-1])
+        self.assertNotIn('Traceback', result.error)
 
-    def start_shell(self, *arguments, stdin=subprocess.DEVNULL):
-        """Start the shell in a process of its own, as a user does.
-
-        :param arguments: the words after ``openstack cluster region``.
-        :param stdin: what it reads; nothing by default.
-        """
+    def start_shell(self, *arguments):
+        """Start the shell in a process of its own, as a user does."""
         return subprocess.Popen(
             [sys.executable, '-W', 'ignore', '-m', 'openstackclient.shell']
-            + ['--os-cloud', 'stub', 'cluster', 'region', *arguments],
-            stdin=stdin,
+            + ['cluster', 'region', *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            cwd=self.clouds.parent,
-            env={'PATH': os.environ['PATH'], 'HOME': str(self.clouds.parent)},
+            env=self.environment() | self.login,
             # Who runs the tests in the background lets them ignore it.
             preexec_fn=functools.partial(
                 signal.signal, signal.SIGINT, signal.SIG_DFL
             ),
         )
-
-    def run_shell(self, *arguments):
-        """Run the shell; return its exit code and what it printed."""
-        process = self.start_shell(*arguments)
-        output, error = process.communicate()
-        return process.returncode, output, error
-
-    def shell(self, *arguments):
-        """Run the shell, which must succeed, and return the rows."""
-        status, output, self.said = self.run_shell(*arguments, '-f', 'json')
-        self.assertEqual(0, status, self.said)
-        return json.loads(output)

@@ -7,25 +7,11 @@ import json
 import shlex
 from unittest import mock
 
-from senlin_plugins.commands import (
-    clusters,
-    region_list,
-    region_plan,
-    region_rebalance,
-    region_shares,
-)
+from senlin_plugins.commands import clusters
 from testing.senlin import driver
 from tests import console
 from tests.functional.senlin_plugins import base, gateway, test_failover
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
-
-COMMANDS = {
-    'list': region_list.ListClusterRegion,
-    'set': region_shares.SetClusterRegion,
-    'unset': region_shares.UnsetClusterRegion,
-    'drain': region_shares.DrainClusterRegion,
-    'rebalance': region_rebalance.RebalanceClusterRegion,
-}
 
 
 class TestCase(gateway.ShellTestCase):
@@ -37,14 +23,6 @@ class TestCase(gateway.ShellTestCase):
         patch = mock.patch.object(clusters, 'PAUSE', 0.1)
         patch.start()
         self.addCleanup(patch.stop)
-
-    def run_region(self, name, *arguments):
-        """Run ``openstack cluster region`` and return the rows."""
-        return self.run_command(COMMANDS[name], *arguments)
-
-    def assert_fails(self, words, name, *arguments):
-        """Check that ``openstack cluster region`` fails with one line."""
-        self.assert_command_fails([words], COMMANDS[name], *arguments)
 
     def metadata(self, cluster):
         """Return the metadata of a cluster."""
@@ -150,9 +128,8 @@ class SharesTest(TestCase):
             ],
             [list(row.values()) for row in rows],
         )
-        status, output, _ = self.run_shell('list', cluster)
-        self.assertEqual(0, status)
-        self.assertLessEqual(max(map(len, output.splitlines())), 80)
+        shown = self.shell('list', cluster).output.splitlines()
+        self.assertLessEqual(max(map(len, shown)), 80)
 
 
 class WidthTest(TestCase, test_failover.TestCase):
@@ -180,9 +157,10 @@ class WidthTest(TestCase, test_failover.TestCase):
         ):
             if words[0] == 'list':
                 self.cloud.known.discard(three)
-            status, output, error = self.run_shell(*words)
-            self.assertEqual(0, status, error)
-            self.assertLessEqual(max(map(len, output.splitlines())), 80)
+            result = self.shell(*words)
+            self.assertEqual(0, result.status, result.error)
+            lines = result.output.splitlines()
+            self.assertLessEqual(max(map(len, lines)), 80)
 
 
 class FailoverTest(TestCase, test_failover.TestCase):
@@ -232,7 +210,7 @@ class FailoverTest(TestCase, test_failover.TestCase):
         self.run_region('set', cluster, TWO, '--weight', '300')
         self.assertEqual('', self.said)
         plan = ('--cluster', cluster, '--count', '+4')
-        rows = self.run_command(region_plan.PlanClusterRegion, *plan)
+        rows = self.run_region('plan', *plan)
         planned = {row['Region']: row['Change'] for row in rows}
         data = self.act(cluster, 'scale_out', count=4)
         self.assertEqual({TWO: 4}, data['creation']['regions'])
@@ -240,7 +218,7 @@ class FailoverTest(TestCase, test_failover.TestCase):
         self.go_out(TWO)
         self.senlin.act(cluster, 'check')
         self.wait_until_free(cluster)
-        one, two = self.run_command(region_plan.PlanClusterRegion, *plan)
+        one, two = self.run_region('plan', *plan)
         self.assertEqual((4, 0), (one['Change'], two['Change']))
         self.assertEqual(
             'is out: compute does not answer: gets no nodes meanwhile',
@@ -265,15 +243,9 @@ class FailoverTest(TestCase, test_failover.TestCase):
             words = shlex.split(example.command.replace('\\\n', ''))[1:]
             if words[:2] != ['cluster', 'region'] or 'web' not in words:
                 continue
-            status, output, error = self.run_shell(*words[2:])
-            self.assertEqual(0, status, error)
-            said = [
-                line
-                for line in error.splitlines()
-                # Of clients that stand beside in the environment.
-                if not line.startswith('Could not load')
-            ]
-            shown = '\n'.join([*said, output.rstrip()])
+            result = self.shell(*words[2:])
+            self.assertEqual(0, result.status, result.error)
+            shown = f'{result.error}\n{result.output}'.strip()
             self.assertEqual(example.output, shown, example.command)
             if words[2] == 'list':
                 self.come_back(TWO)

@@ -7,7 +7,6 @@ from senlin.common import context
 from senlin.common import exception as exc
 from senlin.policies import base as policy_base
 
-from senlin_plugins.commands import region_plan
 from senlin_plugins.planning import region_spec
 from tests.functional.senlin_plugins import base, gateway
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -18,20 +17,19 @@ class LivePlanTest(gateway.ShellTestCase):
 
     def plan(self, *arguments):
         """Return what changes in each region, and what was said beside it."""
-        rows = self.run_command(region_plan.PlanClusterRegion, *arguments)
+        rows = self.run_region('plan', *arguments)
         self.rows = {row['Region']: row for row in rows}
         changes = {name: row['Change'] for name, row in self.rows.items()}
         return {name: n for name, n in changes.items() if n}, self.said
 
-    def assert_one_line(self, words, *arguments):
+    def assert_refused(self, words, *arguments):
         """Check that the command fails with one clear line."""
-        self.assert_command_fails(
-            words, region_plan.PlanClusterRegion, *arguments, '--count', '+2'
-        )
+        result = self.shell('plan', *arguments, '--count', '+2')
+        self.assert_one_line(result, *words)
 
     def test_the_plan_is_what_the_policy_then_does(self):
         cluster = self.spread((ONE, 300), (TWO, 100, 1), (THREE,))
-        rows = self.shell('plan', '--cluster', cluster, '--count', '+7')
+        rows = self.run_region('plan', '--cluster', cluster, '--count', '+7')
         data = self.act(cluster, 'scale_out', count=7)
         self.assertEqual(
             data['creation']['regions'],
@@ -139,7 +137,7 @@ class LivePlanTest(gateway.ShellTestCase):
         cluster = self.cluster(profile=profile, size=2)
         policy = self.region_policy((ONE,), (TWO,))
         arguments = ('--cluster', cluster, '--policy', policy)
-        self.assert_one_line(('2 node(s)', '--default-region'), *arguments)
+        self.assert_refused(('2 node(s)', '--default-region'), *arguments)
         planned, _ = self.plan(
             *arguments, '--count', '+2', '--default-region', ONE
         )
@@ -151,12 +149,12 @@ class LivePlanTest(gateway.ShellTestCase):
         self.attach(cluster, disabled)
         self.act(cluster, 'policy_update', policy_id=disabled, enabled=False)
         deletion = self.senlin.policy(base.DELETION_POLICY, {}, '1.1')
-        self.assert_one_line(['nothing'], '--cluster', 'nothing')
-        self.assert_one_line(['nothing'], '--policy', 'nothing')
-        self.assert_one_line(
+        self.assert_refused(['nothing'], '--cluster', 'nothing')
+        self.assert_refused(['nothing'], '--policy', 'nothing')
+        self.assert_refused(
             ['has no region placement policy'], '--cluster', cluster
         )
-        self.assert_one_line(
+        self.assert_refused(
             ["'type'", region_spec.TYPES[0]], '--policy', deletion
         )
 

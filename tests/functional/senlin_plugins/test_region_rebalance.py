@@ -3,6 +3,7 @@
 """``openstack cluster region rebalance`` on a running Senlin."""
 
 import contextlib
+import io
 import json
 import os
 import pty
@@ -36,7 +37,9 @@ class RebalanceTest(test_region_commands.TestCase):
         self.assertEqual([], self.changes())
         self.assertEqual(2, len(planned))
         before = {node['id'] for node in self.senlin.nodes(cluster)}
-        rows = self.shell('rebalance', cluster, '--yes', '--max-surge', '2')
+        rows = self.run_region(
+            'rebalance', cluster, '--yes', '--max-surge', '2'
+        )
         self.assertEqual(
             [
                 {
@@ -67,20 +70,20 @@ class RebalanceTest(test_region_commands.TestCase):
 
     def test_nothing_moves_unasked(self):
         cluster = self.crowd(2)
-        status, output, error = self.run_shell('rebalance', cluster)
-        self.assertEqual((1, ''), (status, output))
-        *_, shown, last = error.splitlines()
+        with mock.patch('sys.stdin', io.StringIO()):
+            result = self.shell('rebalance', cluster)
+        self.assertEqual((1, ''), (result.status, result.output))
+        *_, shown, last = result.error.splitlines()
         self.assertEqual('Step 1: add RegionTwo=1, remove RegionOne=1', shown)
         self.assertIn('say --yes', last)
         terminal, stdin = pty.openpty()
         self.addCleanup(os.close, terminal)
-        self.addCleanup(os.close, stdin)
-        process = self.start_shell('rebalance', cluster, stdin=stdin)
         os.write(terminal, b'n\n')
-        _, error = process.communicate()
-        self.assertEqual(1, process.returncode)
-        self.assertIn('Go on? [y/N]', error)
-        self.assertIn('Nothing has begun', error)
+        with open(stdin) as keyboard, mock.patch('sys.stdin', keyboard):
+            result = self.shell('rebalance', cluster)
+        self.assertEqual((1, ''), (result.status, result.output))
+        self.assertIn('Go on? [y/N]', result.error)
+        self.assertIn('Nothing has begun', result.error)
         for value in ('0', 'x'):
             self.assert_fails(
                 f"'--max-surge' is '{value}'",
