@@ -38,6 +38,7 @@ test: $(TOX) ## run all tests on both version sets (ARGS="-e unit": a part)
 
 test-all: export OPP_ALL = 1
 test-all: export OPP_SENLIN = senlin_plugins
+test-all: export OPP_CLIENT = client
 test-all: test ## the same with every test on both sets and long random runs
 
 env: $(TOX) ## make environments without running anything (ENV=unit,cloud)

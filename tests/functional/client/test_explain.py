@@ -262,16 +262,6 @@ class ExplainTest(base.CloudTestCase):
             lines = self.table('gpu.large', *options)
             self.assertEqual(1, len([line for line in lines if long in line]))
 
-    @ddt.data('json', 'yaml', 'csv', 'value', 'table')
-    def test_every_format_prints_the_same(self, form: str) -> None:
-        result = self.openstack(
-            'aggregate', 'filter', 'explain', 'any.small', *self.files(),
-            '--host', 'compute-1', '-f', form,
-        )  # fmt: skip
-        self.assertEqual((0, ''), (result.status, result.error))
-        for word in ('compute-1', 'pass'):
-            self.assertIn(word, result.output)
-
     def test_files_may_be_yaml(self) -> None:
         command = ('aggregate', 'filter', 'explain', 'gpu.large')
         live = self.live(*command)

@@ -127,14 +127,6 @@ class RegionPlanTest(base.CommandTestCase):
             result.output.splitlines()[-2:],
         )
 
-    @ddt.data('table', 'yaml', 'csv', 'value')
-    def test_every_formatter_shows_the_plan(self, formatter):
-        result = self.openstack(
-            *COMMAND, *REGIONS, '--scale-out', '7', '-f', formatter
-        )
-        self.assertEqual((0, ''), (result.status, result.error))
-        self.assertIn('RegionThree', result.output)
-
     @ddt.unpack
     @ddt.data(
         (('--scale-out', '1'), ('Which regions?', '--spec')),
