@@ -80,6 +80,7 @@ class Region:
     :param catalog: the services that have an endpoint there.
     :param servers: id -> server.
     :param ports: id -> port.
+    :param floating: ids of floating IPs.
     :param stacks: id -> stack.
     :param failures: driver method -> how such calls fail, or just with
         which message. ``server_created`` stands for the moment after a
@@ -92,6 +93,7 @@ class Region:
     )
     servers: dict[str, Thing] = dataclasses.field(default_factory=dict)
     ports: dict[str, Thing] = dataclasses.field(default_factory=dict)
+    floating: set[str] = dataclasses.field(default_factory=set)
     stacks: dict[str, Thing] = dataclasses.field(default_factory=dict)
     failures: dict[str, str | Fault] = dataclasses.field(default_factory=dict)
 
@@ -383,6 +385,10 @@ class Network(Client):
     def port_delete(self, port, ignore_missing=True):
         """Delete a port of this region."""
         self.region.ports.pop(port, None)
+
+    def floatingip_delete(self, floating_ip, ignore_missing=True):
+        """Delete a floating IP of this region."""
+        self.region.floating.discard(floating_ip)
 
 
 class Orchestration(Client):

@@ -78,6 +78,8 @@ class Cloud:
         self.requests: list[tuple[str, str]] = []
         #: The availability zone of the servers in ERROR.
         self.zone = ''
+        #: MiB of swap in the flavors of servers.
+        self.swap = 0
         #: What Placement was asked for last.
         self.asked: dict[str, list[str]] = {}
 
@@ -247,7 +249,7 @@ class Cloud:
             if minor >= 47:
                 embedded = {
                     'original_name': flavor, 'ram': 512, 'vcpus': 1,
-                    'disk': 1, 'ephemeral': 0, 'swap': 0,
+                    'disk': 1, 'ephemeral': 0, 'swap': self.swap,
                     'extra_specs': self._copies[name],
                 }  # fmt: skip
             found[f'id-{name}'] = {

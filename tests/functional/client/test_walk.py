@@ -105,6 +105,12 @@ class WalkTest(base.CloudTestCase):
         )
         self.assertIn('and hw:tpm_version ask of Placement.', self.told()[2])
 
+    def test_swap_takes_whole_gib_of_the_disk(self) -> None:
+        for swap, disk in ((0, 1), (1024, 2), (1025, 3)):
+            self.cloud.swap = swap
+            _, asked = self.steps()['Placement']
+            self.assertIn(f'DISK_GB={disk},', asked)
+
     def test_a_placement_that_does_not_answer_is_no_step(self) -> None:
         self.mocker.get(
             f'{rest_stub.PLACEMENT}/allocation_candidates',

@@ -125,6 +125,19 @@ class Knowing(TestCase):
         self.assertEqual(({}, []), self.known(cluster))
         self.assert_nodes(cluster, **{ONE: 1, TWO: 1})
 
+    def test_what_one_engine_knows_another_does_not_forget(self):
+        cluster = self.spread_out(2, (ONE,), (TWO,))
+        self.go_out(TWO)
+        self.senlin.act(cluster, 'check')
+        self.wait_until_free(cluster)
+        # As in an engine that had an answer a moment before the outage.
+        self.come_back(TWO)
+        self.spread_out(2, (ONE,), (TWO,))
+        self.cloud.regions[TWO].failures['probe compute'] = 'dead'
+        self.senlin.act(cluster, 'check')
+        self.wait_until_free(cluster)
+        self.assertEqual({TWO: 'out'}, self.known(cluster)[0])
+
     def test_a_change_is_told_once(self):
         cluster = self.spread_out(2, (ONE,), (TWO,))
         self.go_out(TWO)

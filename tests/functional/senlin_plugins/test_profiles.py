@@ -2,12 +2,16 @@
 
 """The region-aware profiles: every operation goes to the node's region."""
 
+import types
+from unittest import mock
+
 import ddt
 from senlin.common import consts, context
 from senlin.engine import node as node_mod
 from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles import base as profile_base
 
+from senlin_plugins.planning import failing
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -203,6 +207,25 @@ class Ports(TestCase):
         self.assert_servers(self.cluster_id, **{TWO: 1})
         self.assert_done(self.senlin.delete(f'/clusters/{self.cluster_id}'))
         self.assert_nothing_left()
+
+    def test_of_what_is_left_behind_only_what_senlin_made_goes(self):
+        made = {'remove': True}
+        left = {
+            'made': {**made, 'floating': {'id': 'made', **made}},
+            'mixed': {**made, 'floating': {'id': 'mixed'}},
+            'own': {'floating': {'id': 'own'}},
+        }
+        profile = profile_base.Profile.load(
+            context.get_admin_context(), profile_id=self.senlin.profile()
+        )
+        owner = types.SimpleNamespace(user=engine.USER, project=engine.PROJECT)
+        ports = [{'id': name, **port} for name, port in left.items()]
+        for name, region in self.cloud.regions.items():
+            entry = failing.Left(name, 'node', 'name', 'id', ports, 'then')
+            with mock.patch.multiple(region, ports={**left}, floating={*left}):
+                profile.discard(owner, entry)
+                self.assertEqual({'own'}, region.ports.keys())
+                self.assertEqual({'mixed', 'own'}, region.floating)
 
 
 class Validation(TestCase):

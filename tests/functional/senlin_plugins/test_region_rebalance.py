@@ -11,6 +11,8 @@ import signal
 from unittest import mock
 
 import ddt
+from senlin.common import context
+from senlin.objects import node as node_objects
 
 from senlin_plugins import conf
 from senlin_plugins.commands import clusters
@@ -103,11 +105,15 @@ class RebalanceTest(test_region_commands.TestCase):
             {'size': 4, 'surge': 1},
             json.loads(self.metadata(cluster)['region_rebalance']),
         )
-        self.assertEqual(5, len(self.senlin.nodes(cluster)))
+        nodes = self.senlin.nodes(cluster)
+        self.assertEqual(5, len(nodes))
+        (broken,) = (n['id'] for n in nodes if n['status'] == 'ERROR')
         # A healthy node must not go for a broken one.
-        self.assert_fails(
-            'not ACTIVE', 'rebalance', cluster, '--yes', '--max-surge', '2'
-        )
+        for status in ('WARNING', 'ERROR'):
+            node_objects.Node.update(
+                context.get_admin_context(), broken, {'status': status}
+            )
+            self.assert_fails(f'({status})', 'rebalance', cluster, '--yes')
         create.clear()
         self.act(cluster, 'recover')
         rows = self.run_region(

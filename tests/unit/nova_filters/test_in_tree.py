@@ -21,6 +21,8 @@ class InTreeTest(unittest.TestCase):
         ({'k': '1'}, [], Kind.MISSING),
         ({'k': '1'}, [{'k': '2'}], Kind.MISMATCH),
         ({'k': '<or> 1 <or> 2'}, [{'k': '2'}], None),
+        # It skips every second word.
+        ({'k': '<or> 1 2 3'}, [{'k': '2'}], Kind.MISMATCH),
         ({'k': '>= 2'}, [{'k': '3'}], None),
         # sentinels and the flag mean nothing to it
         ({'k': '*'}, [{'k': '1'}], Kind.MISMATCH),

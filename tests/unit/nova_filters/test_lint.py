@@ -175,6 +175,7 @@ class AggregateTest(unittest.TestCase):
         ({'FORCE_METADATA_CHECK': 'True'}, Code.MISSPELLED_FLAG),
         ({'force-metadata-check': 'True'}, Code.MISSPELLED_FLAG),
         ({'forced_metadata_checks': 'True'}, Code.MISSPELLED_FLAG),
+        ({'force_metadata': 'True'}, Code.MISSPELLED_FLAG),
         (
             {'aggregate_instance_extra_specs:force_metadata_check': 'True'},
             Code.MISSPELLED_FLAG,
@@ -204,7 +205,7 @@ class AggregateTest(unittest.TestCase):
         {'k': '!', **_ON},
         {'k': '1', 'force_metadata_check': 'False'},
         {'k': '1', 'force_metadata_check': 'yes'},
-        {'metadata': '1', 'check_force': '2'},
+        {'metadata': '1', 'check_force': '2', 'force_image_check': '3'},
         {'path': '/home/admin/x'},
     )
     def test_sound_metadata_are_left_alone(

@@ -113,11 +113,11 @@ class StackMembersTest(unittest.TestCase):
 
     def test_placement_is_asked_again_later(self) -> None:
         self.members.announce({'m1': STACK}, 0.0)
-        later = stack_members.GIVEN_UP
+        later = 600.0
         self.assertEqual([], self.due(now=later - 1))
         self.assertEqual(['m1'], self.due(now=later))
         self.members.found('m1', frozenset('a'))
-        later += stack_members.LOOK_AGAIN
+        later += 120.0
         self.assertEqual([], self.due(now=later - 1))
         self.assertEqual(['m1'], self.due(now=later))
         self.members.ask_again(['m1'], later)
@@ -125,6 +125,14 @@ class StackMembersTest(unittest.TestCase):
         self.members.found('m1', frozenset())
         self.assertEqual({}, self.choose())
         self.assertEqual(['new'], list(self.members.unasked(STACK)))
+
+    @ddt.data(('', 600.0), ('m1', 120.0))
+    @ddt.unpack
+    def test_a_choice_is_looked_up_later(self, listed, later) -> None:
+        self.follow(a=listed)
+        self.choose('m1', 'b')
+        self.assertEqual([], self.due(now=later - 1))
+        self.assertEqual(['m1'], self.due(now=later))
 
     def test_a_request_asks_about_so_many(self) -> None:
         self.members.announce({f'm{n}': STACK for n in range(5)}, 0.0)
@@ -174,6 +182,12 @@ class StackMembersTest(unittest.TestCase):
         ({'a': 2, 'b': 1}, {'a': 'a', 'b': 'b', 'c': 'c'}, 'cba'),
         ({'a': 3, 'c': 1}, {'a': '1a', 'b': '1b', 'c': '2c'}, 'cba'),
         ({'a': 1, 'b': 1, 'c': 2}, {'a': '1a', 'b': '1b', 'c': '1c'}, 'abc'),
+        # Full hosts make no rack as full as the next one.
+        (
+            {'b': 1, 'x': 1, 'y': 1},
+            {'a': '2a', 'b': '1b', 'x': '2x', 'y': '2y'},
+            'ba',
+        ),
         # A host of rack 1 that is no candidate, and one that nobody knows.
         ({'x': 9, '?': 9}, {'a': '1a', 'b': '2b', 'x': '1x'}, 'ba'),
     )

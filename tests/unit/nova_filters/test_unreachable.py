@@ -133,6 +133,7 @@ class OpeningTest(unittest.TestCase):
         inventory.HostAggregate(
             'odd', {'os': '!,x', 'availability_zone': 'a', **_ON}, ('h3',)
         ),
+        inventory.HostAggregate('near', {'availability_zone': 'a'}, ('h5',)),
     )
 
     @ddt.data(
@@ -142,8 +143,9 @@ class OpeningTest(unittest.TestCase):
         ('h1', {'gpu': 'v100'}, "set --property 'gpu=<or> v100 <or> a100' f"),
         ('h1', {'gpu': '!'}, 'unset --property gpu f'),
         ('h2', {}, f'flavor set --property {_SCOPE}os=windows f'),
-        # Nova keeps a host in one zone.
         ('h3', {'ssd': 'nvme'}, ''),
+        # Nova keeps a host in one zone.
+        ('h5', {'ssd': 'nvme'}, 'set --property ssd=nvme near'),
         ('h3', {}, 'aggregate remove host odd h3'),
         ('h4', {'nosuch': '1'}, 'flavor unset --property nosuch f'),
     )

@@ -3,6 +3,7 @@
 """Options that are wrong, and the keys among them."""
 
 import logging
+import tempfile
 import unittest
 
 import ddt
@@ -72,6 +73,24 @@ class WrongValuesTest(unittest.TestCase):
         text = '\n'.join(logs.output)
         self.assertRegex(text, r'plug_in\.keys += \*\*\*\*')
         self.assertNotIn(KEY, text)
+
+
+@ddt.ddt
+class UnreadTest(unittest.TestCase):
+    @ddt.data(
+        ('plug_in', 'size', []),
+        ('plug_in', 'sizes', ['[plug_in] sizes (the nearest is size)']),
+        ('plug_in', 'weight', ['[plug_in] weight']),
+        ('plugged_in', 'x', ['section [plugged_in] (the nearest is plug_in)']),
+        ('plug', 'x', []),
+    )
+    @ddt.unpack
+    def test_what_nothing_reads_is_told(self, section, name, wanted):
+        with tempfile.NamedTemporaryFile('w') as file:
+            print(f'[{section}]\n{name} = 1', file=file, flush=True)
+            config = cfg.ConfigOpts()
+            config(['--config-file', file.name], default_config_dirs=[])
+            self.assertEqual(wanted, options.find_unread(config, OPTIONS))
 
 
 class RegisterTest(unittest.TestCase):

@@ -234,6 +234,14 @@ class Kept(unittest.TestCase):
         self.assertEqual(full, failing.find_full(refusals, self.NOW, 60))
         self.assertEqual({}, failing.find_full(refusals, self.NOW, 0))
 
+    def test_the_last_refusal_tells_why(self):
+        refusals = [
+            {'region': 'A', 'at': f'2026-01-01T11:59:{s}+00:00', 'why': s}
+            for s in ('50', '40')
+        ]
+        found = failing.find_full(refusals, self.NOW, 60)
+        self.assertEqual({'A': '50'}, found)
+
     @ddt.data(
         ('s', 'A', 's', True),
         ('s', 'A', 'other', False),

@@ -138,6 +138,10 @@ class TestAccept(unittest.TestCase):
             ({name: 'x'}, {}), hints.accept({name: 'x'}, (), [name])
         )
 
+    @ddt.data('grouping', 'cidrs', 'my_group')
+    def test_a_name_that_only_looks_like_one_of_novas_is_sent(self, name):
+        self.assertEqual(({name: 'x'}, {}), hints.accept({name: 'x'}, ()))
+
     def test_a_name_that_is_no_text_is_refused(self):
         self.assertEqual(
             ({}, dict.fromkeys(['7', ''], hints.REASON_NAME)),
