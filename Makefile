@@ -12,7 +12,7 @@ COVERED = unit,client,functional-2024.1,functional-2026.2
 COVERAGE = coverage==7.17.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all cover env unit cloud-test check docs sample clean
+.PHONY: help demo test test-all cover mutants env unit cloud-test check docs sample clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -55,6 +55,10 @@ cover: $(TOX) ## measure lines and branches, in every process of the tests
 	@.make/bin/python -m tools.run_tests -e $(COVERED)
 	@PYTHONPATH=.cover/lib .make/bin/python -m coverage combine --quiet --data-file .cover/data/coverage
 	@PYTHONPATH=.cover/lib .make/bin/python -m coverage report --skip-covered --data-file .cover/data/coverage
+
+mutants: $(TOX) ## see that the tests notice 50 mistakes (ARGS="NAME ...": a few)
+	@$(TOX) run -qq --notest -e unit,client,functional-2026.2
+	@.make/bin/python -u -m tools.mutants $(ARGS)
 
 cloud-test: $(NEWEST) ## boot a cloud of two regions on loopback and test on it
 	@.make/bin/python -m tools.run_tests -e cloud

@@ -131,6 +131,7 @@ class Knowing(TestCase):
         self.senlin.act(cluster, 'check')
         self.wait_until_free(cluster)
         # As in an engine that had an answer a moment before the outage.
+        self.remember(1e9)
         self.come_back(TWO)
         self.spread_out(2, (ONE,), (TWO,))
         self.cloud.regions[TWO].failures['probe compute'] = 'dead'

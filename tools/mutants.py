@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Make each mistake of tests/mutants in a copy, and see that a test fails.
+
+Above its diff, a patch says what goes wrong, which ``tests:`` notice it, and
+in which ``env:`` of tox if that is not ``unit``. The tests must pass without
+the mistake; --quick does not look.
+"""
+
+import argparse
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@functools.cache
+def run(env: str, tests: str, patch: pathlib.Path | None = None) -> str:
+    """Return the first test that fails in a copy; empty if all pass."""
+    with tempfile.TemporaryDirectory() as copy:
+        hidden = shutil.ignore_patterns('.*')
+        shutil.copytree(ROOT, copy, ignore=hidden, dirs_exist_ok=True)
+        if patch:
+            subprocess.run(['git', 'apply', patch], cwd=copy, check=True)
+        python = str(ROOT / '.tox' / env / 'bin' / 'python')
+        command = [python, '-m', 'unittest', '-f', *tests.split()]
+        # The copy goes before the editable install, in child processes too.
+        own = os.environ | {'PYTHONPATH': copy, 'PYTHONWARNINGS': 'ignore'}
+        done = subprocess.run(command, cwd=copy, env=own, capture_output=True)
+    told = done.stderr.decode()
+    failed = re.findall('(?m)^(?:FAIL|ERROR): (.*)', told)
+    if '_FailedTest' in told or not re.search('(?m)^Ran [1-9]', told):
+        raise ValueError(f'the tests could not run: {told[-999:]}')
+    return str(failed[0]) if failed else ''
+
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument('name', nargs='*', help='a mistake; default: all')
+parser.add_argument('--quick', action='store_true', help='trust the tests')
+given = parser.parse_args()
+patches = [ROOT / f'tests/mutants/{name}.patch' for name in given.name]
+patches, killed = patches or sorted(ROOT.glob('tests/mutants/*.patch')), 0
+for number, patch in enumerate(patches, 1):
+    words = dict(re.findall('(?m)^(env|tests): (.*)', patch.read_text()))
+    where = words.get('env', 'unit'), words['tests']
+    try:
+        broken = '' if given.quick else run(*where)
+        told = f'{broken} fails without it' if broken else run(*where, patch)
+        killed += bool(told) and not broken
+    except (ValueError, subprocess.CalledProcessError) as exc:
+        told = str(exc)
+    print(f'{number}/{len(patches)} {patch.stem}: {told or "SURVIVED"}')
+print(f'{killed} of {len(patches)} killed')
+sys.exit(killed < len(patches))
