@@ -128,20 +128,6 @@ class Servers(TestCase):
         self.assert_done(self.senlin.delete(f'/nodes/{self.node_id}'))
         self.assert_servers(self.cluster_id)
 
-    def test_a_new_region_in_the_profile_does_not_lose_the_server(self):
-        # context is not updatable, but the cluster's profile may change
-        # without its nodes.
-        profile = self.senlin.profile(
-            flavor='small', networks=[], context={'region_name': TWO}
-        )
-        self.update(
-            f'/clusters/{self.cluster_id}',
-            profile_id=profile,
-            profile_only=True,
-        )
-        self.act_node(self.node_id, 'check')
-        self.assert_servers(self.cluster_id, **{THREE: 1})
-
 
 @ddt.ddt
 class Ports(TestCase):
