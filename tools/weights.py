@@ -13,13 +13,14 @@ takes long, with the seconds of the whole class. Old numbers only cost time::
 import collections
 import dbm.dumb
 import json
+import os
 import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WEIGHTS = ROOT / 'tests/weights.json'
 #: Classes that take less time, in seconds, can be anywhere.
-LEAST = 3.0
+LEAST = 5.0
 
 
 def give(environment: pathlib.Path) -> None:
@@ -42,8 +43,9 @@ def keep() -> None:
         classes: dict[str, dict[str, float]] = collections.defaultdict(dict)
         with dbm.dumb.open(str(repository / 'times.dbm'), 'r') as times:
             for test, seconds in times.items():
-                name = test.decode()
-                classes[name.rpartition('.')[0]][name] = float(seconds)
+                name = os.fsdecode(test)
+                if name.startswith('tests.'):
+                    classes[name.rpartition('.')[0]][name] = float(seconds)
         for name, took in classes.items():
             now = round(sum(took.values()), 1), min(took)
             found[name] = max(now, found.get(name, now))
