@@ -14,12 +14,13 @@ from nova_filters.matching import inputs, report
 from nova_filters.matching.reason import Refusal
 from nova_filters.matching.request import Request
 from os_placement_plugins import options
+from os_placement_plugins.quoting import quote
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 options.register(CONF, conf.list_opts())
 
-#: How many different reasons or problems a line lists.
+#: How many problems a line lists.
 _LISTED = 10
 
 
@@ -29,35 +30,40 @@ def _field(obj: Any, name: str) -> Any:
 
 
 def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
-    """Tell whether the request is a rebuild, which stays on its host."""
+    """Tell whether the request is a rebuild, which stays on its host.
+
+    Older releases of Nova let a tenant send the hint, and it stays stored.
+    Only Nova itself and administrators force a host and a node. So a rebuild
+    has one candidate, and it is the forced one.
+    """
     hints = _field(spec_obj, 'scheduler_hints') or {}
-    if hints.get('_nova_check_type') != ['rebuild']:
+    if hints.get('_nova_check_type') != ['rebuild'] or len(hosts) != 1:
         return False
-    # Older releases of Nova let a tenant send the hint, and it stays stored.
-    # Only Nova itself and administrators force a host and a node.
-    forced = [
-        (host.lower(), node)
-        for host in _field(spec_obj, 'force_hosts') or ()
-        for node in _field(spec_obj, 'force_nodes') or ()
-    ]
-    return all([(h.host.lower(), h.nodename)] == forced for h in hosts)
+    names = [name.lower() for name in _field(spec_obj, 'force_hosts') or ()]
+    nodes = _field(spec_obj, 'force_nodes')
+    (host,) = hosts
+    return names == [host.host.lower()] and nodes == [host.nodename]
 
 
 def _report(
     request: Request,
     passed: list[Any],
     refused: Mapping[Refusal, list[Any]],
-    instance: str | None,
+    spec_obj: Any,
 ) -> None:
     """Log what is malformed, and why hosts are refused."""
-    problems = request.problems
+    instance = _field(spec_obj, 'instance_uuid')
+    problems = report.problems(request, refused)
     if problems:
+        rest = len(problems) - _LISTED
         LOG.warning(
             'Instance %(instance)s: nothing can meet these values; correct '
             'the flavor or the aggregates: %(problems)s',
             {
                 'instance': instance,
-                'problems': '; '.join(problems[:_LISTED]),
+                'problems': '; '.join(
+                    problems[:_LISTED] + [f'{rest} more'] * (rest > 0)
+                ),
             },
             exc_info=request.fault,
         )
@@ -74,14 +80,16 @@ def _report(
                 },
             )
     if refused and not passed:
-        counts = report.summarize(request, refused)
         LOG.info(
-            'Instance %(instance)s: 0 of %(total)d hosts: %(reasons)s',
+            'Instance %(instance)s, flavor %(flavor)s: 0 of %(total)d hosts: '
+            '%(reasons)s',
             {
                 'instance': instance,
-                'total': sum(number for number, _ in counts),
+                'flavor': quote(_field(spec_obj.flavor, 'name')),
+                'total': sum(map(len, refused.values())),
                 'reasons': ', '.join(
-                    f'{number} {reason}' for number, reason in counts[:_LISTED]
+                    f'{number} {reason}'
+                    for number, reason in report.summarize(request, refused)
                 ),
             },
         )
@@ -127,8 +135,7 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
             passed, refused = request.sift(hosts)
-            instance = _field(spec_obj, 'instance_uuid')
-            _report(request, passed, refused, instance)
+            _report(request, passed, refused, spec_obj)
         except Exception:
             # A filter that raises ends the boot request with an error; a
             # filter that lets all hosts pass breaks the operator's rules.

@@ -13,8 +13,7 @@ Both checks only ask whether *some* aggregate says something. The facts about
 a host are therefore the union of the facts from its aggregates.
 """
 
-import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from nova_filters.matching.inputs import FlavorSpec
@@ -22,118 +21,127 @@ from nova_filters.matching.reason import Kind, Refusal, Side
 from nova_filters.matching.requirement import Requirement
 
 
-class Fact(enum.IntFlag):
-    """What aggregates can say about an extra spec or about a key."""
+# What aggregates can say about a key.
+#: An aggregate has a value.
+CARRIED: Final = 'carried'
+#: An aggregate has "<or> * <or> ~", as good as no key ("Description").
+ANYTHING: Final = 'anything'
+#: A value meets the text of the flavor.
+MATCHED: Final = 'matched'
+#: A value that is demanded meets the text of the flavor.
+ACCEPTED: Final = 'accepted'
+#: A forced aggregate has a piece that is not "!".
+DEMANDED: Final = 'demanded'
+#: A forced aggregate has the piece "~".
+OMITTABLE: Final = 'omittable'
+#: A forced aggregate has the piece "!".
+FORBIDDEN: Final = 'forbidden'
 
-    #: About an extra spec: an aggregate has a value for its key.
-    CARRIED = 1
-    #: About an extra spec: a piece of such a value meets it.
-    MATCHED = 2
-    #: About an extra spec: a piece that is demanded meets it.
-    ACCEPTED = 4
-    #: About a key: a forced aggregate has a piece that is not "!".
-    DEMANDED = 8
-    #: About a key: a forced aggregate has the piece "~".
-    OMITTABLE = 16
-    #: About a key: a forced aggregate has the piece "!".
-    FORBIDDEN = 32
+#: What is said, the key, and the text of the flavor that it is said about.
+Fact = tuple[str, str, str]
+Facts = frozenset[Fact]
 
-
-#: Facts by their subject: the position of an extra spec in the flavor, or a
-#: key without the filter's scope.
-Facts = Mapping[int | str, Fact]
-
-_NOTHING: Final = Fact(0)
+#: An aggregate could not be read.
+UNREADABLE: Final[Fact] = ('unreadable', '', '')
 
 
 def facts_of(
     key: str,
+    texts: Sequence[str],
     pieces: Sequence[Requirement],
-    specs: Sequence[tuple[int, FlavorSpec]],
+    specs: Sequence[FlavorSpec],
     demanding: bool,
-) -> dict[int | str, Fact]:
+) -> list[Fact]:
     """Return the facts that one metadata value states.
 
-    :param key: the key, without the filter's scope.
-    :param pieces: the alternatives that the value offers.
-    :param specs: the flavor's extra specs on the key, with their positions.
+    :param texts: the alternatives that are plain text.
+    :param pieces: the other alternatives.
+    :param specs: the flavor's extra specs on the key.
     :param demanding: whether the aggregate is forced, and the key not exempt.
     """
-    facts: dict[int | str, Fact] = {}
-    absent = all(piece.absence_only for piece in pieces)
-    # "<or> * <or> ~" is as good as no key ("Description").
-    anything = any(p.any_value for p in pieces) and any(
-        p.omittable for p in pieces
-    )
-    for position, spec in specs:
-        fact = _NOTHING
-        if not (absent or anything and spec.wanted.accepts_absence):
-            fact |= Fact.CARRIED
-        if any(map(spec.wanted.overlaps, pieces)):
-            fact |= Fact.MATCHED
+    facts: list[Fact] = []
+    for spec in specs:
+        wanted = spec.wanted
+        if any(map(wanted.accepts, texts)) or any(
+            map(wanted.overlaps, pieces)
+        ):
+            facts.append((MATCHED, key, wanted.text))
             if demanding:
-                fact |= Fact.ACCEPTED
-        facts[position] = fact
-    if demanding and pieces:
-        fact = _NOTHING
-        for piece in pieces:
-            if piece.problem or not piece.forbidden:
-                fact |= Fact.DEMANDED
-            if piece.omittable:
-                fact |= Fact.OMITTABLE
-            if piece.forbidden:
-                fact |= Fact.FORBIDDEN
-        facts[key] = fact
+                facts.append((ACCEPTED, key, wanted.text))
+    if specs and (texts or not all(p.absence_only for p in pieces)):
+        anything = any(p.any_value for p in pieces) and any(
+            p.omittable for p in pieces
+        )
+        facts.append((ANYTHING if anything else CARRIED, key, ''))
+    if texts and demanding:
+        facts.append((DEMANDED, key, ''))
+    for piece in pieces if demanding else ():
+        if piece.problem or not piece.forbidden:
+            facts.append((DEMANDED, key, ''))
+        if piece.omittable:
+            facts.append((OMITTABLE, key, ''))
+        if piece.forbidden:
+            facts.append((FORBIDDEN, key, ''))
     return facts
 
 
-def _check_flavor(spec: FlavorSpec, fact: Fact) -> Kind | None:
+def _check_flavor(spec: FlavorSpec, facts: Set[Fact]) -> Kind | None:
     """Return what is wrong with one extra spec; None if it is met."""
-    wanted = spec.wanted
-    if Fact.CARRIED not in fact:
-        if spec.optional or wanted.accepts_absence:
+    key, wanted = spec.key, spec.wanted
+    if (CARRIED, key, '') not in facts:
+        if wanted.accepts_absence:
             return None
-        return Kind.MALFORMED if wanted.problem else Kind.MISSING
+        if (ANYTHING, key, '') not in facts:
+            if spec.optional:
+                return None
+            return Kind.MALFORMED if wanted.problem else Kind.MISSING
     if wanted.problem:
         return Kind.MALFORMED
     if wanted.forbidden:
         return Kind.FORBIDDEN
-    return None if Fact.MATCHED in fact else Kind.MISMATCH
+    matched = (MATCHED, key, wanted.text) in facts
+    return None if matched else Kind.MISMATCH
 
 
 def _check_demand(
-    fact: Fact, specs: Sequence[tuple[FlavorSpec, Fact]]
+    key: str, specs: Sequence[FlavorSpec], facts: Set[Fact]
 ) -> Kind | None:
     """Return what is wrong with one demanded key; None if it is met."""
-    if Fact.FORBIDDEN in fact:
-        if Fact.DEMANDED in fact:
+    if (FORBIDDEN, key, '') in facts:
+        if (DEMANDED, key, '') in facts:
             return Kind.CONTRADICTION
-        absent = all(spec.wanted.accepts_absence for spec, _ in specs)
+        absent = all(spec.wanted.accepts_absence for spec in specs)
         return None if absent else Kind.FORBIDDEN
     if not specs:
-        return None if Fact.OMITTABLE in fact else Kind.MISSING
-    accepted = all(Fact.ACCEPTED in own for _, own in specs)
+        omittable = (OMITTABLE, key, '') in facts
+        return None if omittable else Kind.MISSING
+    accepted = all(
+        (ACCEPTED, key, spec.wanted.text) in facts for spec in specs
+    )
     return None if accepted else Kind.MISMATCH
 
 
-def refusals(flavor: Sequence[FlavorSpec], facts: Facts) -> Iterator[Refusal]:
+def refusals(
+    flavor: Mapping[str, Sequence[FlavorSpec]], facts: Set[Fact]
+) -> Iterator[Refusal]:
     """Yield everything that keeps a flavor off a host.
 
-    :param flavor: the result of
-        :func:`nova_filters.matching.inputs.read_flavor`.
+    :param flavor: the flavor's extra specs, by key.
     :param facts: the facts about the host.
     :returns: the flavor's check first, each check in the order of its keys.
     """
-    specs = [
-        (spec, facts.get(position, _NOTHING))
-        for position, spec in enumerate(flavor)
-    ]
-    for position, (spec, fact) in enumerate(specs):
-        kind = _check_flavor(spec, fact)
-        if kind is not None:
-            yield Refusal(Side.FLAVOR, kind, spec.key, position)
-    for key in sorted(about for about in facts if isinstance(about, str)):
-        own = [entry for entry in specs if entry[0].key == key]
-        kind = _check_demand(facts[key], own)
+    if UNREADABLE in facts:
+        yield Refusal(Side.AGGREGATE, Kind.UNREADABLE)
+        return
+    for key, specs in flavor.items():
+        for spec in specs:
+            kind = _check_flavor(spec, facts)
+            if kind is not None:
+                yield Refusal(Side.FLAVOR, kind, key, spec.wanted)
+    demands = {
+        key for said, key, _ in facts if said is DEMANDED or said is FORBIDDEN
+    }
+    for key in sorted(demands):
+        kind = _check_demand(key, flavor.get(key, ()), facts)
         if kind is not None:
             yield Refusal(Side.AGGREGATE, kind, key)

@@ -7,8 +7,10 @@ The terms are those of the specification "Aggregate Instance Type Filter".
 
 import dataclasses
 import fnmatch
-from collections.abc import Iterator, Mapping
-from typing import Final
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 from nova_filters.matching import requirement
 
@@ -20,8 +22,7 @@ FLAG: Final = 'force_metadata_check'
 Exempt = tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class FlavorSpec:
+class FlavorSpec(NamedTuple):
     """One extra spec of a flavor.
 
     :param key: the metadata key that the extra spec is about.
@@ -50,54 +51,10 @@ def read_flavor(
         key = text.removeprefix(SCOPE)
         if key != FLAG:
             optional = key == text and ':' in key
-            wanted = requirement.parse(value)
-            specs.append(FlavorSpec(key, optional, wanted))
+            specs.append(FlavorSpec(key, optional, requirement.parse(value)))
     return tuple(
         sorted(specs, key=lambda s: (s.key, s.optional, s.wanted.text))
     )
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Aggregate:
-    """One host aggregate.
-
-    :param name: its name, for the reasons.
-    :param metadata: its metadata; any dictionary of strings.
-    """
-
-    name: str
-    metadata: Mapping[str, str] = dataclasses.field(hash=False)
-
-    @property
-    def forced(self) -> bool:
-        """Tell whether the aggregate's ``force_metadata_check`` is on."""
-        return requirement.is_on(self.metadata.get(FLAG))
-
-    def items(self) -> Iterator[tuple[str, object]]:
-        """Yield each key with its value, without the flag.
-
-        :returns: the keys of a forced aggregate without the filter's scope;
-            such a key may come twice.
-        """
-        forced = self.forced
-        for name, value in self.metadata.items():
-            key = key_of(name, forced)
-            if key is not None and value is not None:
-                yield key, value
-
-    def has(self, key: str) -> bool:
-        """Tell whether the aggregate has a value for a key."""
-        return any(own == key for own, _ in self.items())
-
-    def pieces(self, key: str) -> Iterator[requirement.Requirement]:
-        """Yield the alternatives that the aggregate offers for a key.
-
-        :param key: the key, without the filter's scope.
-        """
-        forced = self.forced
-        for own, value in self.items():
-            if own == key:
-                yield from requirement.parse_metadata(value, forced)
 
 
 def key_of(name: object, forced: bool) -> str | None:
@@ -115,10 +72,62 @@ def key_of(name: object, forced: bool) -> str | None:
     return None if key == FLAG else key
 
 
-def is_exempt(key: str, patterns: Exempt) -> bool:
-    """Tell whether no aggregate may demand a key.
+def is_forced(metadata: Mapping[str, object]) -> bool:
+    """Tell whether ``force_metadata_check`` is on in metadata."""
+    return FLAG in metadata and requirement.is_on(metadata[FLAG])
 
-    :param key: the metadata key, without the filter's scope.
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One host aggregate.
+
+    :param name: its name, for the reasons.
+    :param metadata: its metadata; any dictionary of strings.
+    """
+
+    name: str
+    metadata: Mapping[str, str] = dataclasses.field(hash=False)
+
+    @property
+    def forced(self) -> bool:
+        """Tell whether the aggregate's ``force_metadata_check`` is on."""
+        return is_forced(self.metadata)
+
+    def items(self) -> Iterator[tuple[str, object]]:
+        """Yield each key with its value, without the flag.
+
+        :returns: a key of a forced aggregate may come twice.
+        """
+        forced = self.forced
+        for name, value in self.metadata.items():
+            key = key_of(name, forced)
+            if key is not None and value is not None:
+                yield key, value
+
+    def has(self, key: str) -> bool:
+        """Tell whether the aggregate has a value for a key."""
+        return any(True for _ in self._values(key))
+
+    def pieces(self, key: str) -> Iterator[requirement.Requirement]:
+        """Yield the alternatives that the aggregate offers for a key."""
+        for value in self._values(key):
+            yield from requirement.parse_metadata(value, self.forced)
+
+    def _values(self, key: str) -> Iterator[object]:
+        """Yield the values of a key."""
+        forced = self.forced
+        for name in (key, SCOPE + key):
+            value = self.metadata.get(name)
+            if value is not None and key_of(name, forced) == key:
+                yield value
+
+
+@functools.lru_cache(maxsize=8)
+def exemption(patterns: Exempt) -> Callable[[str], object]:
+    """Return a function that is true of a key that no aggregate may demand.
+
     :param patterns: shell patterns; upper and lower case differ.
     """
-    return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
+    # Without a pattern, an expression that matches nothing.
+    texts = map(fnmatch.translate, patterns)
+    return re.compile('|'.join(texts) if patterns else r'(?!)').match

@@ -4,10 +4,11 @@
 
 import dataclasses
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from nova_filters.matching.inputs import Aggregate, FlavorSpec
+from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
 #: How many values or aggregates a message lists.
@@ -38,7 +39,7 @@ class Kind(enum.StrEnum):
     CONTRADICTION = 'contradiction'
     #: Nothing can meet the flavor's value.
     MALFORMED = 'malformed'
-    #: An aggregate of the host could not be read.
+    #: An aggregate of the host, or the host, could not be read.
     UNREADABLE = 'unreadable'
 
 
@@ -48,13 +49,13 @@ class Refusal(NamedTuple):
     :param side: the check.
     :param kind: what is wrong.
     :param key: the key, without the filter's scope.
-    :param spec: the position of the extra spec; -1 in the second check.
+    :param wanted: what the flavor wants; None in the second check.
     """
 
     side: Side
     kind: Kind
     key: str = ''
-    spec: int = -1
+    wanted: Requirement | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ class Reason:
         :returns: text by which refused hosts can be counted.
         """
         if self.kind is Kind.UNREADABLE:
-            return 'an aggregate could not be read'
+            owner = f'aggregate {quote_all(self.aggregate)}'
+            return f'{owner if self.aggregate else "a host"} could not be read'
         key = quote(self.key)
         wanted = quote_all(self.wanted)
         if self.side is Side.AGGREGATE:
@@ -129,33 +131,30 @@ def quote_all(values: Iterable[str]) -> str:
 
 def explain(
     refusal: Refusal,
-    flavor: Sequence[FlavorSpec],
+    specs: Iterable[FlavorSpec],
     aggregates: Iterable[Aggregate],
 ) -> Reason:
     """Return a refusal with the values and aggregates behind it.
 
-    :param refusal: what keeps the flavor off the host.
-    :param flavor: the flavor's extra specs.
-    :param aggregates: the host's aggregates.
+    :param specs: the flavor's extra specs on the key.
+    :param aggregates: those of the host's aggregates that are behind it.
     """
-    side, kind, key, position = refusal
+    side, kind, key, wanted = refusal
     if kind is Kind.UNREADABLE:
-        return Reason(side, kind, key)
-    checked = side is Side.FLAVOR
+        unread = tuple(aggregate.name for aggregate in aggregates)
+        return Reason(side, kind, key, aggregate=unread)
     offers = [
         (aggregate.name, piece)
         for aggregate in aggregates
-        if checked or aggregate.forced
         for piece in aggregate.pieces(key)
-        if not (checked and piece.absence_only)
+        if not (wanted and piece.absence_only)
     ]
     names = tuple(name for name, _ in offers)
     texts = tuple(piece.text for _, piece in offers)
-    if checked:
-        wanted = flavor[position].wanted
+    if wanted:
         return Reason(
             side, kind, key, (wanted.text,), texts, names, wanted.problem
         )
-    asked = tuple(spec.wanted.text for spec in flavor if spec.key == key)
+    asked = tuple(spec.wanted.text for spec in specs)
     problem = next((p.problem for _, p in offers if p.problem), '')
     return Reason(side, kind, key, texts, asked, names, problem)

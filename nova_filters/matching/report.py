@@ -3,16 +3,18 @@
 """What the log says about refused hosts: each reason once, with a number."""
 
 import collections
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from nova_filters.matching.reason import Reason, Refusal, Side
+from nova_filters.matching.reason import Kind, Reason, Refusal, Side
 from nova_filters.matching.request import Request, name_of
+from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
 
-#: How many sets of aggregates with the same kind of demand are named.
-EXPLAINED: Final = 10
+#: How many reasons a line names.
+NAMED: Final = 10
 
 
 def names(host: Any) -> list[str]:
@@ -20,16 +22,43 @@ def names(host: Any) -> list[str]:
     return sorted(map(name_of, _aggregates(host)))
 
 
-def explain(
-    request: Request, refused: Mapping[Refusal, list[HostT]]
-) -> Iterator[tuple[list[HostT], Reason]]:
-    """Yield refused hosts in the same aggregates, and why.
+def problems(
+    request: Request, refused: Mapping[Refusal, Iterable[Any]]
+) -> list[str]:
+    """Return what is malformed or could not be read, one sentence each.
+
+    A malformed value of an aggregate, or of a key that may be meant for
+    somebody else, is told if a host is refused because of the key.
 
     :param request: the request that has judged the hosts.
     :param refused: the refused hosts, by the first reason.
     """
+    found = set(request.problems)
     for refusal, hosts in refused.items():
-        for group in _by_aggregates(hosts):
+        if refusal.wanted and refusal.kind is Kind.MALFORMED:
+            what = f'the flavor has {quote(refusal.key)}'
+            found.add(f'{what}: {refusal.wanted.problem}')
+        # A flavor that lacks the key would not meet a sound value either.
+        if refusal.kind is Kind.MISSING or (
+            refusal.key not in request.malformed
+        ):
+            continue
+        for aggregate in {a for host in hosts for a in _aggregates(host)}:
+            own = request.read(aggregate)
+            for piece in own.pieces(refusal.key):
+                if piece.problem:
+                    what = f'aggregate {quote(own.name)} has'
+                    key = quote(refusal.key)
+                    found.add(f'{what} {key}: {piece.problem}')
+    return sorted(found)
+
+
+def explain(
+    request: Request, refused: Mapping[Refusal, list[HostT]]
+) -> Iterator[tuple[list[HostT], Reason]]:
+    """Yield refused hosts in the same aggregates, and why."""
+    for refusal, hosts in refused.items():
+        for group in _by_aggregates(hosts, lambda aggregate: True):
             yield group, request.explain(refusal, _aggregates(group[0]))
 
 
@@ -38,35 +67,38 @@ def summarize(
 ) -> list[tuple[int, str]]:
     """Count refused hosts by the summary of their reason.
 
-    :param request: the request that has judged the hosts.
-    :param refused: the refused hosts, by the first reason.
-    :returns: (number of hosts, summary), the commonest first, then by text.
+    :returns: (number of hosts, summary), the commonest first, then by text;
+        the hosts of further reasons come last, as one number.
     """
-    counts: collections.Counter[str] = collections.Counter()
-    for refusal, hosts in refused.items():
-        groups = [hosts]
+    groups = []
+    commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
+    for refusal, hosts in commonest[:NAMED]:
+        behind = functools.cache(functools.partial(request.is_behind, refusal))
         # The flavor's summary names no aggregate; a demand's summary does.
-        if refusal.side is Side.AGGREGATE:
-            groups = sorted(_by_aggregates(hosts), key=len, reverse=True)
-        for group in groups[:EXPLAINED]:
-            reason = request.explain(refusal, _aggregates(group[0]))
-            counts[reason.summary()] += len(group)
-        rest = sum(map(len, groups[EXPLAINED:]))
-        if rest:
-            counts['demands of further aggregates'] += rest
-    return sorted(
+        demand = refusal.side is Side.AGGREGATE
+        for group in _by_aggregates(hosts, behind) if demand else [hosts]:
+            groups.append((refusal, group))
+    groups.sort(key=lambda entry: -len(entry[1]))
+    counts: collections.Counter[str] = collections.Counter()
+    for refusal, group in groups[:NAMED]:
+        reason = request.explain(refusal, _aggregates(group[0]))
+        counts[reason.summary()] += len(group)
+    told = sorted(
         ((number, text) for text, number in counts.items()),
         key=lambda entry: (-entry[0], entry[1]),
     )
+    rest = sum(map(len, refused.values())) - counts.total()
+    return [*told, (rest, 'for other reasons')] if rest else told
 
 
-def _by_aggregates(hosts: Iterable[HostT]) -> list[list[HostT]]:
-    """Return hosts in groups with the same aggregates."""
-    groups: dict[frozenset[int], list[HostT]] = {}
+def _by_aggregates(
+    hosts: Iterable[HostT], counts: Callable[[Any], bool]
+) -> list[list[HostT]]:
+    """Return hosts in groups with the same aggregates, of those that count."""
+    groups: dict[frozenset[Any], list[HostT]] = {}
     for host in hosts:
-        groups.setdefault(frozenset(map(id, _aggregates(host))), []).append(
-            host
-        )
+        own = frozenset(a for a in _aggregates(host) if counts(a))
+        groups.setdefault(own, []).append(host)
     return list(groups.values())
 
 

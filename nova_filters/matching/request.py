@@ -2,28 +2,20 @@
 
 """Judge all hosts of one boot request, each distinct aggregate once.
 
-The facts that an aggregate states are kept as the bits of one whole number,
-so that the facts about a host are one "or" per aggregate. Only facts that
-concern the flavor count. Distinct numbers are therefore few, and each is
-decided once. Nothing is kept between requests.
+Aggregates that state the same facts are alike, and hosts whose aggregates are
+alike share one decision. Nothing is kept between requests.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching import decision, inputs, reason, requirement
-from nova_filters.matching.inputs import FLAG
+from nova_filters.matching.decision import Fact, Facts
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
-
-#: How many bits the facts about one extra spec or one key take.
-_WIDTH: Final = len(decision.Fact)
-_MASK: Final = (1 << _WIDTH) - 1
-#: All bits at once, whatever else is added: an aggregate that could not be
-#: read closes its hosts.
-_CLOSED: Final = -1
-
+#: How many new aggregates of a host are read one by one.
+_FEW: Final = 2
 
 #: The hosts that pass, in the order they came, and the other hosts by the
 #: first reason to refuse them.
@@ -42,33 +34,31 @@ class Request:
     """
 
     def __init__(
-        self, flavor: Sequence[inputs.FlavorSpec], exempt: tuple[str, ...] = ()
+        self, flavor: Sequence[inputs.FlavorSpec], exempt: inputs.Exempt = ()
     ) -> None:
-        self._flavor = flavor
-        self._exempt = exempt
-        self._specs: dict[str, list[tuple[int, inputs.FlavorSpec]]] = {}
-        #: The lowest bit of each subject that facts are about.
-        self._shifts: dict[int | str, int] = {}
+        self._is_exempt = inputs.exemption(exempt)
+        self._flavor: dict[str, list[inputs.FlavorSpec]] = {}
+        for spec in flavor:
+            self._flavor.setdefault(spec.key, []).append(spec)
         #: By whether the flag is on: the facts of metadata items. Aggregates
         #: often have the same items.
-        self._items: dict[bool, dict[tuple[str, object], int]]
+        self._items: dict[bool, dict[tuple[str, object], Sequence[Fact]]]
         self._items = {False: {}, True: {}}
-        #: By aggregate: its facts, and the metadata that were read.
-        self._facts: dict[Any, int] = {}
+        #: By aggregate: the metadata that were read, and the facts.
         self._metadata: dict[Any, dict[str, str]] = {}
-        self._problems: set[str] = set()
+        self._facts: dict[Any, Facts] = {}
+        self._alike: dict[Facts, Facts] = {}
+        #: The keys of malformed metadata.
+        self.malformed: set[str] = set()
+        #: What is malformed in the flavor or could not be read, as sentences.
+        # Another namespace's value may be meant for somebody else.
+        self.problems = {
+            f'the flavor has {quote(spec.key)}: {spec.wanted.problem}'
+            for spec in flavor
+            if spec.wanted.problem and not spec.optional
+        }
         #: The last failure to read a host or an aggregate.
         self.fault: Exception | None = None
-        for position, spec in enumerate(flavor):
-            self._specs.setdefault(spec.key, []).append((position, spec))
-            # Another namespace's value may be meant for somebody else.
-            if not spec.optional:
-                self._add_problem('the flavor', spec.key, spec.wanted)
-
-    @property
-    def problems(self) -> list[str]:
-        """Return what is malformed, one sentence each, sorted."""
-        return sorted(self._problems)
 
     def sift(self, hosts: Iterable[HostT]) -> Sifted[HostT]:
         """Judge every host.
@@ -78,25 +68,27 @@ class Request:
         """
         passed: list[HostT] = []
         refused: dict[reason.Refusal, list[HostT]] = {}
-        groups: dict[int, list[HostT]] = {}
-        known = self._facts
+        groups: dict[frozenset[Facts], list[HostT]] = {}
+        known = self._facts.get
         for host in hosts:
             try:
-                facts = 0
-                for aggregate in host.aggregates:  # type: ignore[attr-defined]
-                    facts |= known[aggregate]
-                groups[facts].append(host)
+                stated = frozenset(map(known, host.aggregates))  # type: ignore[attr-defined]
+                group = groups.get(stated)
             except Exception:
+                group = None
+            if group is None:
                 # Something is new here, or cannot be read.
-                facts = self._facts_about(host)
-                if facts not in groups:
-                    refusal = next(self._refusals(facts), None)
-                    groups[facts] = (
-                        passed
-                        if refusal is None
-                        else refused.setdefault(refusal, [])
-                    )
-                groups[facts].append(host)
+                stated = self._stated_about(host)
+                group = groups.get(stated)
+            if group is None:
+                refusal = next(self._refusals(stated), None)
+                group = (
+                    passed
+                    if refusal is None
+                    else refused.setdefault(refusal, [])
+                )
+                groups[stated] = group
+            group.append(host)
         return passed, refused
 
     def reasons(self, aggregates: Sequence[Any]) -> Iterator[reason.Reason]:
@@ -106,123 +98,149 @@ class Request:
         :returns: the flavor's check first, each check in the order of its
             keys.
         """
-        for refusal in self._refusals(self._union(aggregates)):
+        for refusal in self._refusals([self.facts(a) for a in aggregates]):
             yield self.explain(refusal, aggregates)
 
     def explain(
-        self, refusal: reason.Refusal, aggregates: Sequence[Any]
+        self, refusal: reason.Refusal, aggregates: Iterable[Any]
     ) -> reason.Reason:
         """Return a refusal with the values and aggregates behind it.
 
-        :param refusal: why a host is refused.
         :param aggregates: the host's aggregates.
         """
-        # The host may be in other aggregates by now.
-        self._union(aggregates)
-        read = (
-            inputs.Aggregate(name_of(aggregate), self._metadata[aggregate])
-            for aggregate in aggregates
-            if aggregate in self._metadata
-        )
-        return reason.explain(refusal, self._flavor, read)
+        specs = self._flavor.get(refusal.key, ())
+        own = [self.read(a) for a in aggregates if self.is_behind(refusal, a)]
+        return reason.explain(refusal, specs, own)
 
-    def _facts_about(self, host: Any) -> int:
-        """Return the facts about a host, whatever its state."""
+    def is_behind(self, refusal: reason.Refusal, aggregate: Any) -> bool:
+        """Tell whether an aggregate has a part in a refusal."""
+        if refusal.kind is reason.Kind.UNREADABLE:
+            return decision.UNREADABLE in self.facts(aggregate)
+        if refusal.side is reason.Side.FLAVOR:
+            return True
+        own = self.read(aggregate)
+        return own.forced and own.has(refusal.key)
+
+    def read(self, aggregate: Any) -> inputs.Aggregate:
+        """Return an aggregate as it was judged."""
         try:
-            return self._union(host.aggregates or ())
-        except Exception as exc:
-            return self._close('the aggregates of a host', exc)
+            metadata = self._read(aggregate)
+        except Exception:
+            metadata = {}
+        return inputs.Aggregate(name_of(aggregate), metadata)
 
-    def _union(self, aggregates: Iterable[Any]) -> int:
-        """Return the facts that any of some aggregates states."""
-        facts = 0
-        for aggregate in aggregates:
-            try:
-                own = self._facts.get(aggregate)
-                if own is None:
-                    own = self._facts[aggregate] = self._read(aggregate)
-                facts |= own
-            except Exception as exc:
-                facts = self._close('an aggregate', exc)
-        return facts
-
-    def _read(self, aggregate: Any) -> int:
+    def facts(self, aggregate: Any) -> Facts:
         """Return the facts that one aggregate states."""
-        # Another thread may change the original at any time.
-        metadata = dict(aggregate.metadata or {})
-        self._metadata[aggregate] = metadata
-        forced = FLAG in metadata and requirement.is_on(metadata[FLAG])
-        known = self._items[forced]
-        facts = 0
-        # The other keys of an aggregate that is not forced concern nobody.
-        for name in metadata if forced else self._specs:
-            if name in metadata:
-                item = name, metadata[name]
-                try:
-                    facts |= known[item]
-                except (KeyError, TypeError):
-                    facts |= self._read_item(*item, forced, aggregate)
+        facts = self._facts.get(aggregate)
+        if facts is None:
+            try:
+                facts = self._facts_in(self._read(aggregate))
+                # Equal facts are one object, so that groups are found fast.
+                facts = self._alike.setdefault(facts, facts)
+                self._facts[aggregate] = facts
+            except Exception as exc:
+                what = f'aggregate {quote(name_of(aggregate))}'
+                facts = self._close(what, exc)
         return facts
 
-    def _read_item(
-        self, name: str, value: object, forced: bool, aggregate: Any
-    ) -> int:
+    def _stated_about(self, host: Any) -> frozenset[Facts]:
+        """Return what the aggregates of a host state."""
+        try:
+            aggregates = {*(host.aggregates or ())}
+            new = aggregates.difference(self._metadata)
+            if len(new) <= _FEW:
+                return frozenset(map(self.facts, aggregates))
+            # Hosts may be in hundreds of aggregates of their own. Only those
+            # that another host is in, too, are worth a look at each.
+            together = self._facts_together(new)
+            return frozenset((together, *map(self.facts, aggregates - new)))
+        except Exception as exc:
+            return frozenset((self._close('the aggregates of a host', exc),))
+
+    def _read(self, aggregate: Any) -> dict[str, str]:
+        """Return the metadata of an aggregate, as they were at first."""
+        metadata = self._metadata.get(aggregate)
+        if metadata is None:
+            # Another thread may change the original at any time.
+            metadata = dict(aggregate.metadata or {})
+            self._metadata[aggregate] = metadata
+        return metadata
+
+    def _facts_together(self, aggregates: Iterable[Any]) -> Facts:
+        """Return the facts that any of some aggregates states."""
+        free: list[Mapping[str, str]] = []
+        demanded: dict[str, set[str]] = {}
+        for aggregate in aggregates:
+            metadata = dict(aggregate.metadata or {})
+            self._metadata[aggregate] = metadata
+            if inputs.FLAG not in metadata or not inputs.is_forced(metadata):
+                free.append(metadata)
+                continue
+            for name, value in metadata.items():
+                demanded.setdefault(name, set()).add(value)
+        found: list[Fact] = []
+        for name in self._flavor:
+            offered = {data[name] for data in free if name in data}
+            if offered:
+                # A comma separates alternatives.
+                found += self._facts_of(name, ','.join(offered), False)
+        for name, values in demanded.items():
+            joined = ','.join(values)
+            # What several pieces of one value mean depends on one another.
+            for value in [joined] if requirement.is_plain(joined) else values:
+                found += self._facts_of(name, value, True)
+        return frozenset(found)
+
+    def _facts_in(self, metadata: dict[str, str]) -> Facts:
+        """Return the facts that metadata state."""
+        forced = inputs.is_forced(metadata)
+        known = self._items[forced]
+        found: list[Fact] = []
+        items: Iterable[tuple[str, str]] = metadata.items()
+        if not forced:
+            # The other keys concern nobody.
+            items = [(k, metadata[k]) for k in self._flavor if k in metadata]
+        for item in items:
+            try:
+                facts = known.get(item)
+                if facts is None:
+                    facts = known[item] = self._facts_of(*item, forced)
+            except TypeError:
+                # No text: it cannot be looked up.
+                facts = self._facts_of(*item, forced)
+            found += facts
+        return frozenset(found)
+
+    def _facts_of(
+        self, name: str, value: object, forced: bool
+    ) -> Sequence[Fact]:
         """Return the facts that one item of metadata states."""
         key = inputs.key_of(name, forced)
         if key is None:
-            return 0
-        pieces = requirement.parse_metadata(value, forced)
-        specs = self._specs.get(key, ())
-        found = decision.facts_of(
-            key,
-            pieces,
-            specs,
-            forced and not inputs.is_exempt(key, self._exempt),
-        )
-        for position, spec in specs:
-            if decision.Fact.CARRIED in found[position]:
-                self._add_problem('the flavor', key, spec.wanted)
-        facts = 0
-        for subject, fact in found.items():
-            shift = self._shifts.setdefault(
-                subject, _WIDTH * len(self._shifts)
-            )
-            facts |= fact << shift
-        if any(piece.problem for piece in pieces):
-            # Each aggregate with such an item is named.
-            owner = f'aggregate {quote(name_of(aggregate))}'
-            for piece in pieces:
-                self._add_problem(owner, key, piece)
-        else:
-            self._items[forced][name, value] = facts
-        return facts
+            return []
+        specs = self._flavor.get(key, ())
+        demanding = forced and not self._is_exempt(key)
+        if not specs and (not demanding or requirement.is_plain(value)):
+            # The flavor lacks the key, so the text makes no difference.
+            return [(decision.DEMANDED, key, '')] if demanding else []
+        texts, pieces = requirement.split(value, forced)
+        for piece in pieces:
+            if piece.problem:
+                self.malformed.add(key)
+        return decision.facts_of(key, texts, pieces, specs, demanding)
 
-    def _refusals(self, facts: int) -> Iterator[reason.Refusal]:
+    def _refusals(self, stated: Iterable[Facts]) -> Iterator[reason.Refusal]:
         """Yield everything that keeps the flavor off a host."""
-        if facts == _CLOSED:
-            unreadable = reason.Kind.UNREADABLE
-            return iter((reason.Refusal(reason.Side.AGGREGATE, unreadable),))
-        found = {
-            subject: decision.Fact(facts >> shift & _MASK)
-            for subject, shift in self._shifts.items()
-            if facts >> shift & _MASK
-        }
-        return decision.refusals(self._flavor, found)
+        first, *others = stated or [frozenset()]
+        facts = first.union(*others) if others else first
+        return decision.refusals(self._flavor, facts)
 
-    def _add_problem(
-        self, owner: str, key: str, value: requirement.Requirement
-    ) -> None:
-        """Remember that a value is malformed, if it is."""
-        if value.problem:
-            text = f'{owner} has {quote(key)}: {value.problem}'
-            self._problems.add(text)
-
-    def _close(self, what: str, exc: Exception) -> int:
+    def _close(self, what: str, exc: Exception) -> Facts:
         """Return the facts that close a host, and remember why."""
         cause = quote(f'{type(exc).__name__}: {exc}')
-        self._problems.add(f'{what} could not be read: {cause}')
+        self.problems.add(f'{what} could not be read: {cause}')
         self.fault = exc
-        return _CLOSED
+        return frozenset((decision.UNREADABLE,))
 
 
 def name_of(aggregate: Any) -> str:

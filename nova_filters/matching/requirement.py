@@ -10,10 +10,9 @@ The words are those of the specification "Aggregate Instance Type Filter"
 (sentinels: section "Description") and of Nova's extra spec operators.
 """
 
-import dataclasses
 import operator
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from os_placement_plugins.quoting import quote
 
@@ -46,10 +45,12 @@ _TEXT: Final[Mapping[str, Callable[[str, str], bool]]] = {
     '<in>': operator.contains,
 }
 _ALL_IN: Final = '<all-in>'
-
 #: Every first word that makes a text a predicate.
 OPERATORS: Final = frozenset({*NUMERIC, *_TEXT, _ALL_IN})
-
+#: Every first word that may give a text a meaning.
+_SPECIAL: Final = _SENTINELS | OPERATORS | {OR}
+#: Each of these words has one of these signs; other text is plain.
+_SIGNS: Final = frozenset('*~!<=>')
 
 #: The values that switch ``force_metadata_check`` on, in lower case.
 _TRUE: Final = frozenset({'true', '1', 't', 'y', 'yes', 'on'})
@@ -63,8 +64,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(NamedTuple):
     """An operator and its operands.
 
     :param operator: one of :data:`OPERATORS`.
@@ -78,7 +78,6 @@ class Predicate:
     def holds(self, value: str) -> bool:
         """Tell whether a value satisfies this predicate.
 
-        :param value: one value of the other side.
         :returns: False if a number is needed and the value is none.
         """
         if self.operator == _ALL_IN:
@@ -92,8 +91,7 @@ class Predicate:
         return NUMERIC[self.operator](left, right)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """A set over all values and *absent*.
 
     :param text: what the operator wrote.
@@ -120,17 +118,23 @@ class Requirement:
         Such a piece of metadata does not carry its key. A malformed piece
         carries its key.
         """
-        return (
-            not self.problem
-            and not self.literals
-            and self.predicate is None
-            and not self.any_value
+        return not (
+            self.literals or self.any_value or self.predicate or self.problem
         )
 
     @property
     def accepts_absence(self) -> bool:
         """Tell whether an absent key is in the set."""
         return not self.problem and (self.omittable or self.forbidden)
+
+    def accepts(self, value: str) -> bool:
+        """Tell whether a value is in the set."""
+        return (
+            self.any_value
+            or value in self.literals
+            or self.predicate is not None
+            and self.predicate.holds(value)
+        )
 
     def overlaps(self, other: 'Requirement') -> bool:
         """Tell whether a flavor's set has something in common with a piece.
@@ -141,23 +145,21 @@ class Requirement:
 
         :param other: one piece of an aggregate's metadata on the same key.
         """
+        if any(map(self.accepts, other.literals)):
+            return True
+        if any(map(other.accepts, self.literals)):
+            return True
         if self.problem or other.problem:
             return False
         if self.accepts_absence and other.omittable:
             return True
         if self.absence_only or other.absence_only:
             return False
-        if self.any_value or other.any_value:
-            return True
-        if not self.literals.isdisjoint(other.literals):
-            return True
-        if self.predicate is not None:
-            if self.predicate == other.predicate:
-                return True
-            if any(map(self.predicate.holds, other.literals)):
-                return True
-        return other.predicate is not None and any(
-            map(other.predicate.holds, self.literals)
+        return (
+            self.any_value
+            or other.any_value
+            or self.predicate is not None
+            and self.predicate == other.predicate
         )
 
 
@@ -167,7 +169,7 @@ def literal(text: str) -> Requirement:
     :param text: a value of an aggregate whose flag is off: there, sentinels
         and operators are plain text (use cases 5 and 6, second parts).
     """
-    return Requirement(text=text, literals=frozenset((text,)))
+    return Requirement(text, frozenset((text,)))
 
 
 def _alternatives(text: str, words: list[str]) -> Requirement:
@@ -190,23 +192,15 @@ def _alternatives(text: str, words: list[str]) -> Requirement:
 
 def _predicate(text: str, words: list[str]) -> Requirement:
     """Return the requirement for a text that begins with an operator."""
-    operands = tuple(words[1:])
+    name, *operands = words
+    problem = ''
     if not operands:
-        return Requirement(text, problem=f'{words[0]!r} has no operand')
-    if words[0] in NUMERIC and _number(operands[0]) is None:
-        return Requirement(
-            text, problem=f'{quote(operands[0])} is not a number'
-        )
-    return Requirement(text, predicate=Predicate(words[0], operands))
-
-
-def _as_text(value: object) -> str:
-    """Return a value as text."""
-    try:
-        return str(value)
-    except Exception:
-        # Python refuses to write numbers of more than 4,300 digits.
-        return f'({type(value).__name__})'
+        problem = f'{name!r} has no operand'
+    elif name in NUMERIC and _number(operands[0]) is None:
+        problem = f'{quote(operands[0])} is not a number'
+    if problem:
+        return Requirement(text, problem=problem)
+    return Requirement(text, predicate=Predicate(name, tuple(operands)))
 
 
 def parse(text: object) -> Requirement:
@@ -217,34 +211,49 @@ def parse(text: object) -> Requirement:
     :returns: the requirement, with a ``problem`` if nothing can meet it.
     """
     if not isinstance(text, str):
-        return Requirement(
-            _as_text(text), problem=f'a {type(text).__name__} is not a string'
-        )
+        kind = type(text).__name__
+        try:
+            shown = str(text)
+        except Exception:
+            # Python refuses to write numbers of more than 4,300 digits.
+            shown = f'({kind})'
+        return Requirement(shown, problem=f'a {kind} is not a string')
     words = text.split()
-    if len(words) == 1 and words[0] in _SENTINELS:
-        return _alternatives(text, [OR, *words])
-    if words and words[0] == OR:
+    if not words or words[0] not in _SPECIAL:
+        return literal(text)
+    if words[0] == OR:
         return _alternatives(text, words)
-    if words and words[0] in OPERATORS:
+    if words[0] in OPERATORS:
         return _predicate(text, words)
-    return literal(text)
+    return literal(text) if words[1:] else _alternatives(text, [OR, *words])
 
 
-def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
+def is_plain(value: object) -> bool:
+    """Tell whether a value is text without a sentinel or an operator."""
+    return isinstance(value, str) and _SIGNS.isdisjoint(value)
+
+
+def split(value: object, forced: bool) -> tuple[list[str], list[Requirement]]:
     """Return the alternatives that a metadata value offers.
 
     :param value: the value; its pieces are separated by commas, as Nova's
         filters read it. Nova's API removes a key by setting it to None.
     :param forced: whether the aggregate's flag is on; only then sentinels
         and operators have a meaning (use cases 5, 6).
-    :returns: one requirement per piece.
+    :returns: the pieces, either as plain text or as requirements.
     """
-    if value is None:
-        return ()
     if not isinstance(value, str):
-        return (parse(value),)
-    read = parse if forced else literal
-    return tuple(read(piece.strip()) for piece in value.split(','))
+        return [], [] if value is None else [parse(value)]
+    texts = value.split(',') if ',' in value else (value,)
+    if forced and not is_plain(value):
+        return [], [parse(text.strip()) for text in texts]
+    return [text.strip() for text in texts], []
+
+
+def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
+    """Return what :func:`split` does, as one requirement per piece."""
+    texts, pieces = split(value, forced)
+    return (*map(literal, texts), *pieces)
 
 
 def is_on(value: object) -> bool:
@@ -254,9 +263,6 @@ def is_on(value: object) -> bool:
         ``true``, ``1``, ``t``, ``y``, ``yes`` or ``on`` in any case
         ("Description").
     """
-    if not isinstance(value, str):
-        return False
-    text = value.lower()
-    return text in _TRUE or not _TRUE.isdisjoint(
-        map(str.strip, text.split(','))
+    return isinstance(value, str) and any(
+        piece.strip() in _TRUE for piece in value.lower().split(',')
     )

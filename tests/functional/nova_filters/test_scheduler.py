@@ -112,7 +112,8 @@ class BootTest(base.CloudTestCase):
         self.assertIsNone(boot.host)
         self.assertEqual(
             [
-                f'Instance {request.instance_uuid}: 0 of 5 hosts: '
+                f"Instance {request.instance_uuid}, flavor '{flavor.name}': "
+                '0 of 5 hosts: '
                 f"4 aggregate '{forced.name}' demands 'os', "
                 "1 'gpu' does not match '<or> h100 <or> ~'"
             ],
@@ -134,7 +135,8 @@ class BootTest(base.CloudTestCase):
             [
                 f'{instance}: {limit} host(s) in aggregates [] refused: '
                 f'{reason}',
-                f'{instance}: 0 of {limit} hosts: {limit} {reason}',
+                f"{instance}, flavor '{request.flavor.name}': 0 of {limit} "
+                f'hosts: {limit} {reason}',
             ],
             [record.getMessage() for record in found],
         )

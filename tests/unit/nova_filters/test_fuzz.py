@@ -67,7 +67,8 @@ class FuzzTest(unittest.TestCase):
             sum(reason is not None for reason in alone),
             sum(number for number, _ in counts),
         )
-        lines = [*request.problems, *(text for _, text in counts)]
+        problems = report.problems(request, refused)
+        lines = [*problems, *(text for _, text in counts)]
         lines += [str(reason) for reason in alone if reason is not None]
         for line in lines:
             self.assertTrue(line.isprintable(), line)

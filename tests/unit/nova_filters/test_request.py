@@ -85,8 +85,9 @@ class SiftTest(unittest.TestCase):
 
     @given(
         strategies.extra_specs(),
-        st.lists(strategies.metadata(), min_size=1, max_size=4),
-        st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=6),
+        st.lists(strategies.metadata(), min_size=1, max_size=6),
+        # New aggregates of one host may be read together.
+        st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=6),
         st.sampled_from([(), ('k',), ('*:*',), ('*',)]),
     )
     def test_many_hosts_are_judged_as_each_alone(
@@ -132,9 +133,10 @@ class SiftTest(unittest.TestCase):
         hosts = [Host('closed', [good, bad]), Host('open', [good])]
         request, passed, refused = sift({'k': '1'}, hosts)
         self.assertEqual(['open'], [host.name for host in passed])
-        self.assertIn('could not be read', request.problems[0])
+        (problem,) = report.problems(request, refused)
+        self.assertIn("aggregate 'unreadable' could not be read", problem)
         self.assertEqual(
-            [(1, 'an aggregate could not be read')],
+            [(1, "aggregate 'unreadable' could not be read")],
             report.summarize(request, refused),
         )
         self.assertEqual(
@@ -145,10 +147,11 @@ class SiftTest(unittest.TestCase):
         closed = object()
         request, passed, refused = sift({}, [closed, Host('open', None)])
         self.assertEqual(['open'], [host.name for host in passed])
-        self.assertIn('the aggregates of a host', request.problems[0])
+        (problem,) = report.problems(request, refused)
+        self.assertIn('the aggregates of a host', problem)
         ((hosts, reason),) = report.explain(request, refused)
         self.assertEqual([closed], hosts)
-        self.assertEqual('an aggregate could not be read', str(reason))
+        self.assertEqual('a host could not be read', str(reason))
         self.assertEqual([], report.names(closed))
 
     def test_hosts_in_different_forced_aggregates_are_told_apart(self) -> None:
@@ -165,15 +168,37 @@ class SiftTest(unittest.TestCase):
             summarize({}, hosts),
         )
 
-    def test_very_many_demanding_aggregates_are_not_all_named(self) -> None:
+    def test_very_many_reasons_are_not_all_named(self) -> None:
+        for keys in (
+            # One key for each host, and one key for all hosts.
+            [f'k{number:02}' for number in range(25)],
+            ['os'] * 25,
+        ):
+            hosts = [
+                Host(key, [Aggregate(f'a{number:02}', {key: 'x', **_ON})])
+                for number, key in enumerate(keys)
+            ]
+            counts = summarize({}, hosts)
+            self.assertEqual(
+                [
+                    *(
+                        (1, f"aggregate 'a{number:02}' demands '{key}'")
+                        for number, key in enumerate(keys[: report.NAMED])
+                    ),
+                    (15, 'for other reasons'),
+                ],
+                counts,
+            )
+
+    def test_other_aggregates_of_a_host_make_no_other_reason(self) -> None:
+        forced = Aggregate('licensed', {'os': 'x', **_ON})
         hosts = [
-            Host(str(n), [Aggregate(f'a{n:04}', {'os': 'x', **_ON})])
-            for n in range(report.EXPLAINED + 5)
+            Host(str(n), [forced, Aggregate(f'rack-{n}', {'rack': str(n)})])
+            for n in range(25)
         ]
-        counts = summarize({}, hosts)
-        self.assertEqual((5, 'demands of further aggregates'), counts[0])
-        self.assertEqual((1, "aggregate 'a0000' demands 'os'"), counts[1])
-        self.assertEqual(report.EXPLAINED + 1, len(counts))
+        self.assertEqual(
+            [(25, "aggregate 'licensed' demands 'os'")], summarize({}, hosts)
+        )
 
     def test_refused_hosts_are_explained_by_sets_of_aggregates(self) -> None:
         one, two = Aggregate('one', {}), Aggregate('two', {})
@@ -196,44 +221,61 @@ class SiftTest(unittest.TestCase):
         ((_, reason),) = report.explain(request, refused)
         self.assertEqual(('b',), reason.aggregate)
 
+    def problems(self, extra_specs, *metadata, exempt=()) -> list[str]:
+        """Return what is told of hosts in one aggregate each."""
+        hosts = [
+            Host(str(number), [Aggregate(f'a{number}', data)])
+            for number, data in enumerate(metadata)
+        ]
+        request, _, refused = sift(extra_specs, hosts, exempt)
+        return report.problems(request, refused)
+
     def test_malformed_values_are_told_once(self) -> None:
         aggregate = Aggregate('a', {'k': '>= two,<or>', **_ON})
         hosts = [Host(str(n), [aggregate]) for n in range(3)]
+        request, _, refused = sift({'k': '1'}, hosts)
         self.assertEqual(
             [
                 "aggregate 'a' has 'k': 'two' is not a number",
                 "aggregate 'a' has 'k': nothing follows <or>",
-                "the flavor has 'l': '>=' has no operand",
             ],
-            sift({'l': '>='}, hosts)[0].problems,
+            report.problems(request, refused),
         )
 
-    def test_someone_elses_malformed_extra_spec_is_not_our_affair(self):
-        request, passed, refused = sift({'vendor:rule': '>='}, [Host('h', [])])
-        self.assertEqual([], request.problems)
-        self.assertEqual(1, len(passed))
-
-    def test_it_is_where_an_aggregate_has_the_key(self) -> None:
-        host = Host('h', [Aggregate('a', {'vendor:rule': '1'})])
-        request, passed, refused = sift({'vendor:rule': '>='}, [host])
+    def test_a_malformed_value_is_told_where_it_decides(self) -> None:
+        data = {'k': '>=,1', **_ON}
+        told = ["aggregate 'a0' has 'k': '>=' has no operand"]
+        self.assertEqual(told, self.problems({'k': '2'}, data))
+        # Without the key, a sound value would refuse the host, too.
+        self.assertEqual([], self.problems({}, data))
+        self.assertEqual([], self.problems({'l': '1'}, data))
+        self.assertEqual([], self.problems({'k': '1'}, data))
+        # But "!" would not.
         self.assertEqual(
-            ["the flavor has 'vendor:rule': '>=' has no operand"],
-            request.problems,
+            ["aggregate 'a0' has 'k': '!' excludes every other alternative"],
+            self.problems({}, {'k': '<or> ! <or> 1', **_ON}),
         )
-        self.assertEqual([], passed)
 
-    def test_problems_of_exempt_keys_are_told_too(self) -> None:
-        host = Host('h', [Aggregate('a', {'k': '>=', **_ON})])
-        request, passed, refused = sift({}, [host], exempt=('k',))
+    def test_a_malformed_value_of_an_exempt_key_is_told_there_too(self):
+        data = {'k': '>=', **_ON}
+        told = ["aggregate 'a0' has 'k': '>=' has no operand"]
+        self.assertEqual([], self.problems({}, data, exempt=('k',)))
         self.assertEqual(
-            ["aggregate 'a' has 'k': '>=' has no operand"], request.problems
+            told, self.problems({'k': '1'}, data, exempt=('k',))
         )
-        self.assertEqual([host], passed)
 
     def test_every_aggregate_with_a_malformed_value_is_named(self) -> None:
-        hosts = [
-            Host(name, [Aggregate(name, {'k': '>=', **_ON})])
-            for name in ('a', 'b')
-        ]
-        request, *_ = sift({}, hosts)
-        self.assertEqual(2, len(request.problems))
+        data = {'k': '>=', **_ON}
+        self.assertEqual(2, len(self.problems({'k': '1'}, data, data)))
+
+    def test_a_malformed_extra_spec_is_told(self) -> None:
+        told = ["the flavor has 'l': '>=' has no operand"]
+        self.assertEqual(told, self.problems({'l': '>='}, {}))
+
+    def test_someone_elses_is_told_where_an_aggregate_has_the_key(self):
+        flavor = {'vendor:rule': '>='}
+        self.assertEqual([], self.problems(flavor, {}))
+        self.assertEqual(
+            ["the flavor has 'vendor:rule': '>=' has no operand"],
+            self.problems(flavor, {'vendor:rule': '1'}),
+        )
