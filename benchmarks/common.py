@@ -29,11 +29,13 @@ def seconds(run: Callable[[], Any]) -> float:
     Processor time: everything happens in this process and in memory, and
     what else the machine does should not count.
     """
+    was_on = gc.isenabled()
     gc.disable()
     start = time.process_time()
     run()
     taken = time.process_time() - start
-    gc.enable()
+    if was_on:
+        gc.enable()
     return taken
 
 

@@ -22,7 +22,7 @@ from nova_filters.matching.requirement import Requirement
 
 
 # What aggregates can say about a key.
-#: An aggregate has a value.
+#: An aggregate has a value that does not meet the flavor.
 CARRIED: Final = 'carried'
 #: An aggregate has "<or> * <or> ~", as good as no key ("Description").
 ANYTHING: Final = 'anything'
@@ -60,15 +60,21 @@ def facts_of(
     :param demanding: whether the aggregate is forced, and the key not exempt.
     """
     facts: list[Fact] = []
-    for spec in specs:
-        wanted = spec.wanted
-        if any(map(wanted.accepts, texts)) or any(
-            map(wanted.overlaps, pieces)
-        ):
+    unmet = False
+    for _, _, wanted in specs:
+        meets = wanted.overlaps if pieces else wanted.accepts
+        # Plain text on both sides is by far the commonest.
+        met = not wanted.literals.isdisjoint(texts) or any(
+            map(meets, pieces or texts)
+        )
+        if met:
             facts.append((MATCHED, key, wanted.text))
             if demanding:
                 facts.append((ACCEPTED, key, wanted.text))
-    if specs and (texts or not all(p.absence_only for p in pieces)):
+        # What meets "!" may also be there.
+        if not met or wanted.forbidden:
+            unmet = True
+    if unmet and (texts or not all(p.absence_only for p in pieces)):
         anything = any(p.any_value for p in pieces) and any(
             p.omittable for p in pieces
         )
@@ -87,20 +93,19 @@ def facts_of(
 
 def _check_flavor(spec: FlavorSpec, facts: Set[Fact]) -> Kind | None:
     """Return what is wrong with one extra spec; None if it is met."""
-    key, wanted = spec.key, spec.wanted
+    key, optional, wanted = spec
+    if (MATCHED, key, wanted.text) in facts and not wanted.forbidden:
+        return None
     if (CARRIED, key, '') not in facts:
         if wanted.accepts_absence:
             return None
         if (ANYTHING, key, '') not in facts:
-            if spec.optional:
+            if optional:
                 return None
             return Kind.MALFORMED if wanted.problem else Kind.MISSING
     if wanted.problem:
         return Kind.MALFORMED
-    if wanted.forbidden:
-        return Kind.FORBIDDEN
-    matched = (MATCHED, key, wanted.text) in facts
-    return None if matched else Kind.MISMATCH
+    return Kind.FORBIDDEN if wanted.forbidden else Kind.MISMATCH
 
 
 def _check_demand(

@@ -16,6 +16,8 @@ from os_placement_plugins.quoting import quote
 HostT = TypeVar('HostT')
 #: How many new aggregates of a host are read one by one.
 _FEW: Final = 2
+#: How many metadata items are remembered for other aggregates of a request.
+_SHARED: Final = 500
 
 #: The hosts that pass, in the order they came, and the other hosts by the
 #: first reason to refuse them.
@@ -118,6 +120,10 @@ class Request:
             return decision.UNREADABLE in self.facts(aggregate)
         if refusal.side is reason.Side.FLAVOR:
             return True
+        names = refusal.key, inputs.SCOPE + refusal.key
+        read = self._metadata.get(aggregate)
+        if read is not None and names[0] not in read and names[1] not in read:
+            return False
         own = self.read(aggregate)
         return own.forced and own.has(refusal.key)
 
@@ -203,11 +209,14 @@ class Request:
         for item in items:
             try:
                 facts = known.get(item)
-                if facts is None:
-                    facts = known[item] = self._facts_of(*item, forced)
             except TypeError:
                 # No text: it cannot be looked up.
+                facts = None
+            if facts is None:
                 facts = self._facts_of(*item, forced)
+                # Where each has its own, to keep them is only a cost.
+                if len(known) < _SHARED and isinstance(item[1], str):
+                    known[item] = facts
             found += facts
         return frozenset(found)
 
@@ -215,14 +224,14 @@ class Request:
         self, name: str, value: object, forced: bool
     ) -> Sequence[Fact]:
         """Return the facts that one item of metadata states."""
-        key = inputs.key_of(name, forced)
+        key = inputs.key_of(name, forced) if forced else name
         if key is None:
-            return []
+            return ()
         specs = self._flavor.get(key, ())
         demanding = forced and not self._is_exempt(key)
         if not specs and (not demanding or requirement.is_plain(value)):
             # The flavor lacks the key, so the text makes no difference.
-            return [(decision.DEMANDED, key, '')] if demanding else []
+            return ((decision.DEMANDED, key, ''),) if demanding else ()
         texts, pieces = requirement.split(value, forced)
         for piece in pieces:
             if piece.problem:

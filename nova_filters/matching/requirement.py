@@ -244,10 +244,10 @@ def split(value: object, forced: bool) -> tuple[list[str], list[Requirement]]:
     """
     if not isinstance(value, str):
         return [], [] if value is None else [parse(value)]
-    texts = value.split(',') if ',' in value else (value,)
+    texts = list(map(str.strip, value.split(',')))
     if forced and not is_plain(value):
-        return [], [parse(text.strip()) for text in texts]
-    return [text.strip() for text in texts], []
+        return [], list(map(parse, texts))
+    return texts, []
 
 
 def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
