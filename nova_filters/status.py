@@ -6,13 +6,14 @@ The command loads filters and weighers as nova-scheduler does when it starts.
 What would keep nova-scheduler from starting is a failure.
 """
 
+import difflib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Self
 
 from nova_filters import conf
-from nova_filters.matching.inputs import SCOPE
+from nova_filters.matching.inputs import SCOPE, exemption
 from os_placement_plugins import upgrade_check
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.upgrade_check import (
@@ -33,10 +34,27 @@ OUR_FILTERS: Final = 'nova_filters.all_filters'
 NOVA_WEIGHERS: Final = 'nova.scheduler.weights.all_weighers'
 OUR_WEIGHERS: Final = 'nova_filters.all_weighers'
 
+#: Keys with nothing in common: what matches all of them matches every key.
+_UNALIKE: Final = ('os', 'gpu_model', 'hw:cpu_policy', 'X1')
+
 
 def _is_ours(cls: type) -> bool:
     """Tell whether a class comes from this package."""
     return cls.__module__.split('.')[0] == __package__
+
+
+def _cause(exc: Exception) -> str:
+    """Return why a class cannot be loaded, in one line.
+
+    If a module lacks the class, oslo.utils puts a traceback into the text.
+    """
+    missing = isinstance(exc.__context__, AttributeError)
+    return one_line(exc.__context__ if missing else exc)
+
+
+def _line(patterns: Iterable[str]) -> str:
+    """Return the line of nova.conf with these patterns, each once."""
+    return f'exempt_metadata_keys = {",".join(dict.fromkeys(patterns))}'
 
 
 class Checks(upgrade_check.Checks):
@@ -46,6 +64,13 @@ class Checks(upgrade_check.Checks):
     project = 'nova'
     service = 'nova-scheduler'
     options = conf.list_opts()
+    of_service = {
+        'filter_scheduler': {
+            'available_filters',
+            'enabled_filters',
+            'weight_classes',
+        }
+    }
     display_title = 'nova_filters: Upgrade Check Results'
 
     @classmethod
@@ -70,7 +95,7 @@ class Checks(upgrade_check.Checks):
             return Result(
                 FAILURE,
                 'nova-scheduler does not start: [filter_scheduler] '
-                f'available_filters cannot be loaded: {one_line(exc)}. '
+                f'available_filters cannot be loaded: {_cause(exc)}. '
                 'Write one line for each name: "available_filters = '
                 f'{NOVA_FILTERS}" and "available_filters = {OUR_FILTERS}".',
             )
@@ -81,7 +106,7 @@ class Checks(upgrade_check.Checks):
                 'nova-scheduler does not start: [filter_scheduler] '
                 f'enabled_filters names {", ".join(unknown)}, which no line '
                 'available_filters offers. '
-                + self._filter_remedy(unknown, available),
+                + self._filter_remedy(unknown, available, classes),
             )
         if FILTER in enabled and not _is_ours(classes[FILTER]):
             return Result(
@@ -110,7 +135,9 @@ class Checks(upgrade_check.Checks):
 
     @staticmethod
     def _filter_remedy(
-        unknown: Sequence[str], available: Sequence[str]
+        unknown: Sequence[str],
+        available: Sequence[str],
+        known: Iterable[str],
     ) -> str:
         """Say what to change so that all enabled filters are there."""
         remedies = []
@@ -125,8 +152,15 @@ class Checks(upgrade_check.Checks):
                 'the default only while there is no other line'
             )
         elif others:
+            names = {name.lower(): name for name in (*known, FILTER)}
+            near = [
+                f'{name} (the nearest is {names[one]})'
+                for name in others
+                for one in difflib.get_close_matches(name.lower(), names, n=1)
+            ]
             remedies.append(
-                f'Correct or remove {", ".join(others)} in enabled_filters'
+                f'Correct or remove {", ".join(near or others)} in '
+                'enabled_filters'
             )
         return '. '.join(remedies) + '. Then restart nova-scheduler.'
 
@@ -148,35 +182,68 @@ class Checks(upgrade_check.Checks):
         """Check the patterns of ``exempt_metadata_keys``."""
         if FILTER not in self._config.filter_scheduler.enabled_filters:
             return Result(SUCCESS)
-        problems = []
-        for pattern in self._config.nova_filters.exempt_metadata_keys:
-            if pattern.startswith(SCOPE):
-                problems.append(
-                    f'"{pattern}" matches nothing: write it without the '
-                    f'scope "{SCOPE}"'
-                )
-            elif pattern and not pattern.strip('*'):
-                problems.append(
-                    f'"{pattern}" matches every key, so force_metadata_check '
-                    'has no effect in any aggregate: name the keys that '
-                    'Nova itself reads'
-                )
-            elif pattern.strip('\'"') != pattern:
-                problems.append(
-                    f'{pattern} has a quotation mark, which counts as a part '
-                    'of the key: remove it'
-                )
-            elif pattern.count('[') != pattern.count(']'):
-                problems.append(
-                    f'"{pattern}" has a bracket without its pair, which '
-                    'stands for itself: write [abc] for one of a, b and c'
-                )
+        own = self._config.nova_filters
+        patterns = own.exempt_metadata_keys
+        problems = [
+            problem for one in patterns if (problem := self._pattern(one))
+        ]
+        is_exempt = exemption(tuple(patterns))
+        defaults = conf.DEFAULTS['exempt_metadata_keys']
+        lost = [key for key in defaults if not is_exempt(key)]
+        # An empty list is meant: it is the specification, to the letter.
+        if lost and patterns:
+            problems.append(
+                f'the list replaces the default, so {", ".join(lost)} are '
+                'missing: a forced aggregate with such a key refuses every '
+                'flavor that lacks it, hence nearly every flavor; to keep '
+                f'them, write "{_line([*defaults, *patterns])}"'
+            )
+        places = [
+            key
+            for key in own.stack_spread_over
+            if key != 'host' and not is_exempt(key)
+        ]
+        if places and self._weigher():
+            problems.append(
+                f'stack_spread_over has "{", ".join(places)}", which forced '
+                'aggregates demand of every flavor; to prevent it, write '
+                f'"{_line([*(defaults if patterns else ()), *patterns])}'
+                f',{",".join(places)}"'
+            )
         if not problems:
             return Result(SUCCESS)
         return Result(
             WARNING,
             f'[nova_filters] exempt_metadata_keys: {"; ".join(problems)}.',
         )
+
+    @staticmethod
+    def _pattern(pattern: str) -> str:
+        """Say what is wrong with a pattern; an empty text for nothing."""
+        if pattern.startswith(SCOPE):
+            return (
+                f'"{pattern}" matches nothing: write it without the scope '
+                f'"{SCOPE}"'
+            )
+        if len(pattern.replace(';', ' ').split()) > 1:
+            return f'"{pattern}" is one pattern: separate patterns by commas'
+        if all(map(exemption((pattern,)), _UNALIKE)):
+            return (
+                f'"{pattern}" matches every key, so force_metadata_check has '
+                'no effect in any aggregate: name the keys that Nova itself '
+                'reads'
+            )
+        if pattern.strip('\'"') != pattern:
+            return (
+                f'{pattern} has a quotation mark, which counts as a part of '
+                'the key: remove it'
+            )
+        if pattern.count('[') != pattern.count(']'):
+            return (
+                f'"{pattern}" has a bracket without its pair, which stands '
+                'for itself: write [abc] for one of a, b and c'
+            )
+        return ''
 
     @with_right_values
     def check_weigher(self) -> Result:
@@ -188,7 +255,7 @@ class Checks(upgrade_check.Checks):
             return Result(
                 FAILURE,
                 'nova-scheduler does not start: [filter_scheduler] '
-                f'weight_classes cannot be loaded: {one_line(exc)}. Write '
+                f'weight_classes cannot be loaded: {_cause(exc)}. Write '
                 f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}".',
             )
         if any(_is_ours(cls) for cls in classes):

@@ -9,7 +9,7 @@ stops the service, and no request meets the value.
 import difflib
 import pathlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from oslo_config import cfg, types
@@ -61,32 +61,83 @@ def find_wrong(config: cfg.ConfigOpts, options: Options) -> list[str]:
     return found
 
 
-def find_unread(config: cfg.ConfigOpts, options: Options) -> list[str]:
+#: Nova's option that takes one line for each value.
+SEVERAL_LINES: Final = frozenset({'available_filters'})
+
+#: The names of options by the group that they belong to.
+Names = Mapping[str, Set[str]]
+
+
+def find_unread(
+    config: cfg.ConfigOpts, options: Options, others: Names | None = None
+) -> list[str]:
     """Say what nothing reads of the sections of this package.
 
     :param config: the configuration, read from files.
-    :returns: a text for each option that its section does not have, and for
-        each section that is almost named like one of the groups.
+    :param others: options of the service that the package needs.
+    :returns: a text for each option that its section does not have, for each
+        that stands in the section of another service's options, and for each
+        section that is almost named like one of the groups.
     """
-    groups = {
-        group.name: {opt.name for opt in opts} for group, opts in options
+    groups = _names(options)
+    homes = {
+        name: group
+        for group, names in {**groups, **(others or {})}.items()
+        for name in names
     }
-    files = [pathlib.Path(name) for name in config.config_file or ()]
-    for folder in config.config_dir or ():
-        files += sorted(pathlib.Path(folder).glob('*.conf'))
     found = []
-    for file in files:
-        sections: dict[str, dict[str, list[str]]] = {}
-        cfg.ConfigParser(str(file), sections).parse()
+    for sections in _files(config):
         for section, names in sections.items():
             known = groups.get(section)
             if known is None:
                 found += _nearest(f'section [{section}]', section, groups)
-                continue
-            for name in names.keys() - known:
+            for name in names.keys() - (known or ()):
                 option = f'[{section}] {name}'
-                found += _nearest(option, name, known) or [option]
+                home = homes.get(name, section)
+                if home != section and not _is_read(config, section, name):
+                    found.append(f'{option} (it belongs to [{home}])')
+                elif known is not None:
+                    found += _nearest(option, name, known) or [option]
     return sorted(found)
+
+
+def find_repeated(
+    config: cfg.ConfigOpts, options: Options, others: Names | None = None
+) -> list[str]:
+    """Say which options a file sets twice: only the last line counts.
+
+    :param others: further options of the service.
+    """
+    known = {**_names(options), **(others or {})}
+    return sorted(
+        f'[{section}] {name} has {len(names[name])} lines'
+        for sections in _files(config)
+        for section, names in sections.items()
+        for name in names.keys() & known.get(section, ())
+        if len(names[name]) > 1 and name not in SEVERAL_LINES
+    )
+
+
+def _names(options: Options) -> dict[str, set[str]]:
+    """Return the names of options by their group."""
+    return {group.name: {opt.name for opt in opts} for group, opts in options}
+
+
+def _files(config: cfg.ConfigOpts) -> Iterator[dict[str, dict[str, Any]]]:
+    """Yield the lines of each option by section, for each file."""
+    files = [pathlib.Path(name) for name in config.config_file or ()]
+    for folder in config.config_dir or ():
+        files += sorted(pathlib.Path(folder).glob('*.conf'))
+    for file in files:
+        sections: dict[str, dict[str, list[str]]] = {}
+        cfg.ConfigParser(str(file), sections).parse()
+        yield sections
+
+
+def _is_read(config: cfg.ConfigOpts, section: str, name: str) -> bool:
+    """Tell whether the service has an option of this name there."""
+    group = config if section == 'DEFAULT' else config.get(section, ())
+    return name in group
 
 
 def _nearest(what: str, name: str, known: Iterable[str]) -> list[str]:

@@ -38,6 +38,8 @@ class Checks(upgradecheck.UpgradeCommands):
     service: ClassVar[str]
     #: The options that have to be right.
     options: ClassVar[options.Options]
+    #: Options of the service itself that matter as much.
+    of_service: ClassVar[options.Names] = {}
 
     def __init__(self, config: Any) -> None:
         self._config = config
@@ -74,14 +76,21 @@ class Checks(upgradecheck.UpgradeCommands):
 
     def check_names(self) -> Result:
         """Check that something reads each option in the sections."""
-        unread = options.find_unread(self._config, self.options)
-        if not unread:
-            return Result(SUCCESS)
-        return Result(
-            WARNING,
-            f'Nothing reads {"; ".join(unread)}. Correct or remove it in '
-            f'{self.project}.conf.',
-        )
+        given = self._config, self.options, self.of_service
+        unread = options.find_unread(*given)
+        repeated = options.find_repeated(*given)
+        told = []
+        if unread:
+            told.append(
+                f'Nothing reads {"; ".join(unread)}. Correct or remove it in '
+                f'{self.project}.conf.'
+            )
+        if repeated:
+            told.append(
+                f'{"; ".join(repeated)}, and only the last one counts. Write '
+                'all values into one line, with commas between them.'
+            )
+        return Result(WARNING if told else SUCCESS, ' '.join(told) or None)
 
     #: A subclass adds its own.
     _upgrade_checks: tuple[Any, ...] = (

@@ -49,6 +49,11 @@ CASES = {
         (
             *('ComputeFilter', 'ComputFilter'),
             *('names ComputFilter', 'Correct or remove ComputFilter'),
+            'the nearest is ComputeFilter',
+        ),
+        (
+            *('AggregateInstanceTypeFilter', 'aggregateinstancetypefilter'),
+            'the nearest is AggregateInstanceTypeFilter',
         ),
     ),
     ('Filter', 'WARNING'): (
@@ -96,6 +101,27 @@ CASES = {
             'section [nova_filter] (the nearest is nova_filters)',
         ),
         ('', 'stack_map_size = 7', 'stack_map_size. Correct'),
+        (
+            '[filter_scheduler]\n',
+            '[filter_scheduler]\nexempt_metadata_keys = rack\n',
+            '[filter_scheduler] exempt_metadata_keys (it belongs to '
+            '[nova_filters])',
+        ),
+        (
+            '[nova_filters]\n',
+            '[DEFAULT]\navailable_filters = nova_filters.all_filters\n'
+            '[nova_filters]\n',
+            '[DEFAULT] available_filters (it belongs to [filter_scheduler])',
+        ),
+        (
+            'enabled_filters = ComputeFilter,',
+            'enabled_filters = ComputeFilter\nenabled_filters = ',
+            *('[filter_scheduler] enabled_filters', '2 lines', 'the last'),
+        ),
+        (
+            *('', 'exempt_metadata_keys = a\nexempt_metadata_keys = b'),
+            *('exempt_metadata_keys', '2 lines', 'the last'),
+        ),
     ),
     ('Option values', 'FAILURE'): (
         (
@@ -125,6 +151,26 @@ CASES = {
             *('quotation mark', 'remove it'),
         ),
         ('', 'exempt_metadata_keys = a,[b*', 'bracket', '[abc]'),
+        *(
+            ('', f'exempt_metadata_keys = {text}', 'matches every key')
+            for text in ('?*', '*?', '[!x]*')
+        ),
+        *(
+            ('', f'exempt_metadata_keys = {text}', 'separate', 'commas')
+            for text in ('rack availability_zone', 'rack;availability_zone')
+        ),
+        (
+            *('', 'exempt_metadata_keys = rack'),
+            *('availability_zone', 'refuses every flavor'),
+            'exempt_metadata_keys = availability_zone,filter_tenant_id*,'
+            'trait:*,*_weight_multiplier,*_allocation_ratio,'
+            'max_io_ops_per_host,max_instances_per_host,instance_type,rack',
+        ),
+        (
+            *('', 'stack_spread_over = rack,host'),
+            *('"rack"', 'stack_spread_over', 'every flavor'),
+            'instance_type,rack',
+        ),
     ),
 }
 
@@ -146,6 +192,38 @@ class NovaFiltersStatusTest(
             text = GOOD.replace(old, new) if old else GOOD + new
             answer = self.check_details(text, *row, *words)
             self.assertNotIn('secret', answer.output)
+
+    def test_what_cannot_be_loaded_is_told_in_one_sentence(self):
+        for name in ('nova_filters.all_filter', 'nova_filter.all_filters'):
+            answer = self.check_details(
+                GOOD.replace('nova_filters.all_filters', name),
+                *('Filter', 'FAILURE', name.rpartition('.')[0]),
+            )
+            self.assertNotIn('Traceback', answer.output)
+            self.assertNotIn('importutils', answer.output)
+
+    def test_patterns_that_keep_the_default_ones_are_right(self):
+        self.assert_clean(
+            GOOD + 'exempt_metadata_keys = availability_zone,filter_*,trait:*,'
+            '*_weight_multiplier,*_ratio,max_i*,instance_type,rack\n'
+            'stack_spread_over = rack,availability_zone,host\n'
+        )
+        # Every key is demanded, as in the specification.
+        self.assert_clean(GOOD + 'exempt_metadata_keys =\n')
+
+    def test_lines_in_two_files_are_no_repetition(self):
+        folder = self.folder / 'conf.d'
+        folder.mkdir()
+        (folder / 'a.conf').write_text(
+            '[filter_scheduler]\nenabled_filters = '
+            'ComputeFilter,AggregateInstanceTypeFilter\n'
+        )
+        path = self.write(GOOD)
+        answer = self.execute(
+            *('--config-file', path, '--config-dir', folder),
+            *('upgrade', 'check'),
+        )
+        self.assertEqual(0, answer.code, answer.output)
 
     def test_a_configuration_without_the_plugins_is_a_warning(self):
         answer = self.check_details('', 'Filter', 'WARNING', 'is not enabled')
