@@ -23,7 +23,7 @@ HOSTS = (100, 10_000)
 PER_HOST = (1, 300)
 KEYS = (1, 10)
 #: How many shapes are drawn between the corners.
-RANDOM = 40
+RANDOM = 32
 #: So many aggregates of their own the hosts of a cloud have at the most: a
 #: larger cloud has fewer hosts. 300 for each of 10,000 hosts would be three
 #: million, which take about 10 GiB.

@@ -13,6 +13,7 @@ Both checks only ask whether *some* aggregate says something. The facts about
 a host are therefore the union of the facts from its aggregates.
 """
 
+import heapq
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
@@ -75,8 +76,9 @@ def facts_of(
         if not met or wanted.forbidden:
             unmet = True
     if unmet and (texts or not all(p.absence_only for p in pieces)):
-        anything = any(p.any_value for p in pieces) and any(
-            p.omittable for p in pieces
+        anything = pieces and (
+            any(p.any_value for p in pieces)
+            and any(p.omittable for p in pieces)
         )
         facts.append((ANYTHING if anything else CARRIED, key, ''))
     if texts and demanding:
@@ -143,10 +145,11 @@ def refusals(
             kind = _check_flavor(spec, facts)
             if kind is not None:
                 yield Refusal(Side.FLAVOR, kind, key, spec.wanted)
-    demands = {
-        key for said, key, _ in facts if said is DEMANDED or said is FORBIDDEN
-    }
-    for key in sorted(demands):
+    demands = [*{key for said, key, _ in facts if said in (DEMANDED, FORBIDDEN)}]
+    # Mostly, the first one is all that is asked for.
+    heapq.heapify(demands)
+    while demands:
+        key = heapq.heappop(demands)
         kind = _check_demand(key, flavor.get(key, ()), facts)
         if kind is not None:
             yield Refusal(Side.AGGREGATE, kind, key)

@@ -6,7 +6,7 @@ Aggregates that state the same facts are alike, and hosts whose aggregates are
 alike share one decision. Nothing is kept between requests.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching import decision, inputs, reason, requirement
@@ -48,6 +48,7 @@ class Request:
         self._items = {False: {}, True: {}}
         #: By aggregate: the metadata that were read, and the facts.
         self._metadata: dict[Any, dict[str, str]] = {}
+        self._seen: set[Any] = set()
         self._facts: dict[Any, Facts] = {}
         self._alike: dict[Facts, Facts] = {}
         #: The keys of malformed metadata.
@@ -152,14 +153,15 @@ class Request:
     def _stated_about(self, host: Any) -> frozenset[Facts]:
         """Return what the aggregates of a host state."""
         try:
-            aggregates = {*(host.aggregates or ())}
-            new = aggregates.difference(self._metadata)
+            aggregates = list(host.aggregates or ())
+            new = [a for a in aggregates if a not in self._seen]
+            self._seen.update(new)
             if len(new) <= _FEW:
                 return frozenset(map(self.facts, aggregates))
             # Hosts may be in hundreds of aggregates of their own. Only those
             # that another host is in, too, are worth a look at each.
-            together = self._facts_together(new)
-            return frozenset((together, *map(self.facts, aggregates - new)))
+            others = {*aggregates}.difference(new)
+            return frozenset((self._facts_together(new), *map(self.facts, others)))
         except Exception as exc:
             return frozenset((self._close('the aggregates of a host', exc),))
 
@@ -174,27 +176,23 @@ class Request:
 
     def _facts_together(self, aggregates: Iterable[Any]) -> Facts:
         """Return the facts that any of some aggregates states."""
-        free: list[Mapping[str, str]] = []
-        demanded: dict[str, set[str]] = {}
+        offered: dict[str, set[str]] = {name: set() for name in self._flavor}
+        demanded: set[tuple[str, str]] = set()
         for aggregate in aggregates:
             metadata = dict(aggregate.metadata or {})
-            self._metadata[aggregate] = metadata
-            if inputs.FLAG not in metadata or not inputs.is_forced(metadata):
-                free.append(metadata)
+            if inputs.is_forced(metadata):
+                demanded.update(metadata.items())
                 continue
-            for name, value in metadata.items():
-                demanded.setdefault(name, set()).add(value)
+            for name, values in offered.items():
+                if name in metadata:
+                    values.add(metadata[name])
         found: list[Fact] = []
-        for name in self._flavor:
-            offered = {data[name] for data in free if name in data}
-            if offered:
+        for name, values in offered.items():
+            if values:
                 # A comma separates alternatives.
-                found += self._facts_of(name, ','.join(offered), False)
-        for name, values in demanded.items():
-            joined = ','.join(values)
-            # What several pieces of one value mean depends on one another.
-            for value in [joined] if requirement.is_plain(joined) else values:
-                found += self._facts_of(name, value, True)
+                found += self._facts_of(name, ','.join(values), False)
+        for name, value in demanded:
+            found += self._facts_of(name, value, True)
         return frozenset(found)
 
     def _facts_in(self, metadata: dict[str, str]) -> Facts:

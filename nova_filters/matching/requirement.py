@@ -10,6 +10,7 @@ The words are those of the specification "Aggregate Instance Type Filter"
 (sentinels: section "Description") and of Nova's extra spec operators.
 """
 
+import functools
 import operator
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
@@ -263,6 +264,10 @@ def is_on(value: object) -> bool:
         ``true``, ``1``, ``t``, ``y``, ``yes`` or ``on`` in any case
         ("Description").
     """
-    return isinstance(value, str) and any(
-        piece.strip() in _TRUE for piece in value.lower().split(',')
-    )
+    return isinstance(value, str) and _is_true(value)
+
+
+@functools.lru_cache(maxsize=32)
+def _is_true(text: str) -> bool:
+    """Tell whether one of the pieces of a text is true."""
+    return any(piece.strip() in _TRUE for piece in text.lower().split(','))
