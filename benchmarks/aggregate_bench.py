@@ -80,7 +80,9 @@ class Bench:
 
     def time(self, what: str, hosts: list[Any], spec: Any) -> float:
         """Return the seconds that a filter takes for one request."""
-        return common.seconds(lambda: self.run(getattr(self, what), hosts, spec))
+        return common.seconds(
+            lambda: self.run(getattr(self, what), hosts, spec)
+        )
 
 
 def new_texts(items: Iterable[tuple[str, str]]) -> dict[str, str]:

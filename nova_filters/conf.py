@@ -61,10 +61,15 @@ flavor. Therefore, an aggregate never demands a key that matches one of the
 patterns in this option. If a flavor requests such a key, the filter still
 compares the key with the aggregates.
 
+Your list replaces the default list. To exempt one more key, such as ``rack``,
+copy the whole default list and add ``,rack`` to it. If you set only ``rack``,
+a forced aggregate with the key ``availability_zone`` refuses nearly every
+flavor.
+
 Possible values:
 
-* A list of shell patterns (``*``, ``?``, ``[abc]``). The patterns are
-  case-sensitive. Write each pattern without the scope
+* A list of shell patterns (``*``, ``?``, ``[abc]``), with commas between
+  them. The patterns are case-sensitive. Write each pattern without the scope
   ``aggregate_instance_extra_specs:``.
 * An empty list: aggregates demand all their keys, as in the specification. An
   aggregate that is an availability zone then demands the key
@@ -91,7 +96,9 @@ Possible values:
 * ``host``: each host is a place.
 * ``availability_zone``, or any other metadata key of host aggregates, such
   as ``rack``: hosts with the same value form one place. A host without the
-  key is a place of its own.
+  key is a place of its own. If a forced aggregate has the key, the aggregate
+  demands the key of every flavor. To prevent this, add the key to
+  ``exempt_metadata_keys``.
 * A list of several kinds, with the most important kind first. With
   ``rack,host``, the weigher compares the racks first. The weigher compares
   hosts only if their racks have equal numbers of members.

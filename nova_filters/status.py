@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Self
 
 from nova_filters import conf
+from nova_filters.advice.unreachable import exempt_line
 from nova_filters.matching.inputs import SCOPE, exemption
 from os_placement_plugins import upgrade_check
 from os_placement_plugins.errors import one_line
@@ -50,11 +51,6 @@ def _cause(exc: Exception) -> str:
     """
     missing = isinstance(exc.__context__, AttributeError)
     return one_line(exc.__context__ if missing else exc)
-
-
-def _line(patterns: Iterable[str]) -> str:
-    """Return the line of nova.conf with these patterns, each once."""
-    return f'exempt_metadata_keys = {",".join(dict.fromkeys(patterns))}'
 
 
 class Checks(upgrade_check.Checks):
@@ -196,7 +192,7 @@ class Checks(upgrade_check.Checks):
                 f'the list replaces the default, so {", ".join(lost)} are '
                 'missing: a forced aggregate with such a key refuses every '
                 'flavor that lacks it, hence nearly every flavor; to keep '
-                f'them, write "{_line([*defaults, *patterns])}"'
+                f'them, write "{exempt_line([*defaults, *patterns])}"'
             )
         places = [
             key
@@ -207,7 +203,7 @@ class Checks(upgrade_check.Checks):
             problems.append(
                 f'stack_spread_over has "{", ".join(places)}", which forced '
                 'aggregates demand of every flavor; to prevent it, write '
-                f'"{_line([*(defaults if patterns else ()), *patterns])}'
+                f'"{exempt_line([*(defaults if patterns else ()), *patterns])}'
                 f',{",".join(places)}"'
             )
         if not problems:

@@ -92,7 +92,8 @@ class Code(enum.StrEnum):
 
 
 #: Namespaces of which Nova's API validates each value (since 2.86), and
-#: takes no sentinel. Others, such as "capabilities" and "vmware", take any.
+#: takes no sentinel. In others, such as "capabilities" and "vmware", the keys
+#: that Nova knows take any value.
 _VALIDATED: Final = re.compile(
     r'(hw|hw_rng|hw_video|os|pci_passthrough|quota|resources\w*|trait\w*):|'
     r'(hide_hypervisor_id|group_policy)$'

@@ -14,6 +14,14 @@ from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
 
+def exempt_line(patterns: Iterable[str]) -> str:
+    """Return the whole line of nova.conf with these patterns, each once.
+
+    A line with one more key alone would drop the default patterns.
+    """
+    return f'exempt_metadata_keys = {",".join(dict.fromkeys(patterns))}'
+
+
 def _contradictions(
     aggregates: Sequence[inputs.Aggregate], exempt: inputs.Exempt
 ) -> list[Reason]:
@@ -105,8 +113,8 @@ def closed(
                 Code.CLOSED_AGGREGATE,
                 f'none of {len(specs)} flavors meets what it demands; '
                 f'{quote(key)} keeps out most',
-                f'{SCOPE}{key} in a flavor, or {key} in the option '
-                'exempt_metadata_keys',
+                f'{SCOPE}{key} in a flavor, or "{exempt_line((*exempt, key))}"'
+                ' in nova.conf',
             )
             yield Finding('aggregate', aggregate.name, key, problem)
 

@@ -145,7 +145,9 @@ def refusals(
             kind = _check_flavor(spec, facts)
             if kind is not None:
                 yield Refusal(Side.FLAVOR, kind, key, spec.wanted)
-    demands = [*{key for said, key, _ in facts if said in (DEMANDED, FORBIDDEN)}]
+    demands = [
+        *{key for said, key, _ in facts if said in (DEMANDED, FORBIDDEN)}
+    ]
     # Mostly, the first one is all that is asked for.
     heapq.heapify(demands)
     while demands:

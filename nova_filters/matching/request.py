@@ -161,7 +161,9 @@ class Request:
             # Hosts may be in hundreds of aggregates of their own. Only those
             # that another host is in, too, are worth a look at each.
             others = {*aggregates}.difference(new)
-            return frozenset((self._facts_together(new), *map(self.facts, others)))
+            return frozenset(
+                (self._facts_together(new), *map(self.facts, others))
+            )
         except Exception as exc:
             return frozenset((self._close('the aggregates of a host', exc),))
 

@@ -109,6 +109,16 @@ class LintTest(unittest.TestCase):
                 kinds[found] += 1
         self.assertGreater(min(kinds[True], kinds[False]), 10, kinds)
 
+    def test_the_api_refuses_keys_that_it_does_not_know(self) -> None:
+        for namespace, known in (
+            ('capabilities', 'hypervisor_type'),
+            ('accel', 'device_profile'),
+            ('vmware', 'hw_version'),
+        ):
+            for text in ('1', '*', '~', '!'):
+                self.assertFalse(_refused(f'{namespace}:{known}', text))
+                self.assertTrue(_refused(f'{namespace}:gpu', text))
+
     @ddt.data('quota:no_such_key', 'unknown:key', 'bare', 'my:own:key')
     def test_the_api_takes_sentinels_on_the_remedy(self, key: str) -> None:
         self.assertFalse(

@@ -223,6 +223,20 @@ class AggregateTest(unittest.TestCase):
         # What is exempt is not demanded.
         self.assertEqual(set(), _codes({}, {'availability_zone': 'a', **_ON}))
 
+    def test_the_remedy_is_the_whole_line_of_the_option(self) -> None:
+        aggregates = [
+            inventory.HostAggregate('a', {'rack': '1', **_ON}, ('h',))
+        ]
+        found = lint.lint([inventory.Flavor('f', {})], aggregates, _EXEMPT)
+        (remedy,) = (
+            f.problem.remedy
+            for f in found
+            if f.problem.code is Code.CLOSED_AGGREGATE
+        )
+        self.assertIn(
+            f'"exempt_metadata_keys = {",".join(_EXEMPT)},rack"', remedy
+        )
+
     def test_a_second_aggregate_may_open_the_first(self) -> None:
         first, second = {'os': 'windows', **_ON}, {'os': '~', **_ON}
         self.assertEqual(set(), _codes({}, first, second))

@@ -260,9 +260,7 @@ class SiftTest(unittest.TestCase):
         data = {'k': '>=', **_ON}
         told = ["aggregate 'a0' has 'k': '>=' has no operand"]
         self.assertEqual([], self.problems({}, data, exempt=('k',)))
-        self.assertEqual(
-            told, self.problems({'k': '1'}, data, exempt=('k',))
-        )
+        self.assertEqual(told, self.problems({'k': '1'}, data, exempt=('k',)))
 
     def test_every_aggregate_with_a_malformed_value_is_named(self) -> None:
         data = {'k': '>=', **_ON}
