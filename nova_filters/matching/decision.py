@@ -21,7 +21,6 @@ from nova_filters.matching.inputs import FlavorSpec
 from nova_filters.matching.reason import Kind, Refusal, Side
 from nova_filters.matching.requirement import Requirement
 
-
 # What aggregates can say about a key.
 #: An aggregate has a value that does not meet the flavor.
 CARRIED: Final = 'carried'
@@ -55,35 +54,44 @@ def facts_of(
 ) -> list[Fact]:
     """Return the facts that one metadata value states.
 
-    :param texts: the alternatives that are plain text.
-    :param pieces: the other alternatives.
+    :param texts: its alternatives, if they are plain text.
+    :param pieces: its alternatives, if they are not.
     :param specs: the flavor's extra specs on the key.
     :param demanding: whether the aggregate is forced, and the key not exempt.
     """
     facts: list[Fact] = []
     unmet = False
     for _, _, wanted in specs:
-        meets = wanted.overlaps if pieces else wanted.accepts
-        # Plain text on both sides is by far the commonest.
-        met = not wanted.literals.isdisjoint(texts) or any(
-            map(meets, pieces or texts)
-        )
-        if met:
+        if wanted.accepts(texts) or any(map(wanted.overlaps, pieces)):
             facts.append((MATCHED, key, wanted.text))
             if demanding:
                 facts.append((ACCEPTED, key, wanted.text))
-        # What meets "!" may also be there.
-        if not met or wanted.forbidden:
+            # What meets "!" may also be there.
+            unmet = unmet or wanted.forbidden
+        else:
             unmet = True
-    if unmet and (texts or not all(p.absence_only for p in pieces)):
-        anything = pieces and (
-            any(p.any_value for p in pieces)
-            and any(p.omittable for p in pieces)
-        )
-        facts.append((ANYTHING if anything else CARRIED, key, ''))
-    if texts and demanding:
-        facts.append((DEMANDED, key, ''))
-    for piece in pieces if demanding else ():
+    if unmet:
+        facts += _presence(key, pieces)
+    return facts + _demands(key, pieces) if demanding else facts
+
+
+def _presence(key: str, pieces: Sequence[Requirement]) -> list[Fact]:
+    """Return the fact that a value is there, if it is."""
+    if not pieces:
+        return [(CARRIED, key, '')]
+    if all(piece.absence_only for piece in pieces):
+        return []
+    anything = any(piece.any_value for piece in pieces)
+    anything = anything and any(piece.omittable for piece in pieces)
+    return [(ANYTHING if anything else CARRIED, key, '')]
+
+
+def _demands(key: str, pieces: Sequence[Requirement]) -> list[Fact]:
+    """Return what a value demands of every flavor."""
+    if not pieces:
+        return [(DEMANDED, key, '')]
+    facts = []
+    for piece in pieces:
         if piece.problem or not piece.forbidden:
             facts.append((DEMANDED, key, ''))
         if piece.omittable:
@@ -145,9 +153,8 @@ def refusals(
             kind = _check_flavor(spec, facts)
             if kind is not None:
                 yield Refusal(Side.FLAVOR, kind, key, spec.wanted)
-    demands = [
-        *{key for said, key, _ in facts if said in (DEMANDED, FORBIDDEN)}
-    ]
+    about = DEMANDED, FORBIDDEN
+    demands = list({key for said, key, _ in facts if said in about})
     # Mostly, the first one is all that is asked for.
     heapq.heapify(demands)
     while demands:

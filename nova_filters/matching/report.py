@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching.reason import Kind, Reason, Refusal, Side
-from nova_filters.matching.request import Request, name_of
+from nova_filters.matching.request import Request, name_of, problem
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
@@ -35,21 +35,19 @@ def problems(
     """
     found = set(request.problems)
     for refusal, hosts in refused.items():
-        if refusal.wanted and refusal.kind is Kind.MALFORMED:
-            what = f'the flavor has {quote(refusal.key)}'
-            found.add(f'{what}: {refusal.wanted.problem}')
+        key, wanted = refusal.key, refusal.wanted
+        if wanted and refusal.kind is Kind.MALFORMED:
+            found.add(problem('the flavor', key, wanted))
         # A flavor that lacks the key would not meet a sound value either.
-        if refusal.kind is Kind.MISSING or (
-            refusal.key not in request.malformed
-        ):
+        if refusal.kind is Kind.MISSING or key not in request.malformed:
             continue
         for aggregate in {a for host in hosts for a in _aggregates(host)}:
             own = request.read(aggregate)
-            for piece in own.pieces(refusal.key):
-                if piece.problem:
-                    what = f'aggregate {quote(own.name)} has'
-                    key = quote(refusal.key)
-                    found.add(f'{what} {key}: {piece.problem}')
+            found.update(
+                problem(f'aggregate {quote(own.name)}', key, piece)
+                for piece in own.pieces(key)
+                if piece.problem
+            )
     return sorted(found)
 
 
@@ -73,11 +71,12 @@ def summarize(
     groups = []
     commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
     for refusal, hosts in commonest[:NAMED]:
-        behind = functools.cache(functools.partial(request.is_behind, refusal))
+        own = [hosts]
         # The flavor's summary names no aggregate; a demand's summary does.
-        demand = refusal.side is Side.AGGREGATE
-        for group in _by_aggregates(hosts, behind) if demand else [hosts]:
-            groups.append((refusal, group))
+        if refusal.side is Side.AGGREGATE:
+            behind = functools.partial(request.is_behind, refusal)
+            own = _by_aggregates(hosts, functools.cache(behind))
+        groups += [(refusal, group) for group in own]
     groups.sort(key=lambda entry: -len(entry[1]))
     counts: collections.Counter[str] = collections.Counter()
     for refusal, group in groups[:NAMED]:

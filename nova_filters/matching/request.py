@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Judge all hosts of one boot request, each distinct aggregate once.
+"""Judge all hosts of one boot request by what their own aggregates state.
 
-Aggregates that state the same facts are alike, and hosts whose aggregates are
-alike share one decision. Nothing is kept between requests.
+Hosts whose aggregates state the same share one decision. Nothing is kept
+between requests.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,9 +14,11 @@ from nova_filters.matching.decision import Fact, Facts
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
+
 #: How many new aggregates of a host are read one by one.
 _FEW: Final = 2
-#: How many metadata items are remembered for other aggregates of a request.
+#: How many metadata items are remembered for other aggregates of a request:
+#: where each aggregate has its own, to remember them only costs time.
 _SHARED: Final = 500
 
 #: The hosts that pass, in the order they came, and the other hosts by the
@@ -40,28 +42,26 @@ class Request:
     ) -> None:
         self._is_exempt = inputs.exemption(exempt)
         self._flavor: dict[str, list[inputs.FlavorSpec]] = {}
+        #: What is malformed in the flavor or could not be read, as sentences.
+        self.problems: set[str] = set()
         for spec in flavor:
             self._flavor.setdefault(spec.key, []).append(spec)
-        #: By whether the flag is on: the facts of metadata items. Aggregates
-        #: often have the same items.
-        self._items: dict[bool, dict[tuple[str, object], Sequence[Fact]]]
-        self._items = {False: {}, True: {}}
-        #: By aggregate: the metadata that were read, and the facts.
-        self._metadata: dict[Any, dict[str, str]] = {}
-        self._seen: set[Any] = set()
-        self._facts: dict[Any, Facts] = {}
-        self._alike: dict[Facts, Facts] = {}
+            # Another namespace's value may be meant for somebody else.
+            if spec.wanted.problem and not spec.optional:
+                owner = 'the flavor'
+                self.problems.add(problem(owner, spec.key, spec.wanted))
         #: The keys of malformed metadata.
         self.malformed: set[str] = set()
-        #: What is malformed in the flavor or could not be read, as sentences.
-        # Another namespace's value may be meant for somebody else.
-        self.problems = {
-            f'the flavor has {quote(spec.key)}: {spec.wanted.problem}'
-            for spec in flavor
-            if spec.wanted.problem and not spec.optional
-        }
         #: The last failure to read a host or an aggregate.
         self.fault: Exception | None = None
+        self._seen: set[Any] = set()
+        #: By aggregate: the metadata that were judged, and the facts. Equal
+        #: facts are one object, so that groups are found fast.
+        self._metadata: dict[Any, dict[str, str]] = {}
+        self._facts: dict[Any, Facts] = {}
+        self._alike: dict[Facts, Facts] = {}
+        #: By whether the flag is on: the facts of metadata items.
+        self._items: tuple[dict[Any, Sequence[Fact]], ...] = ({}, {})
 
     def sift(self, hosts: Iterable[HostT]) -> Sifted[HostT]:
         """Judge every host.
@@ -71,33 +71,30 @@ class Request:
         """
         passed: list[HostT] = []
         refused: dict[reason.Refusal, list[HostT]] = {}
-        groups: dict[frozenset[Facts], list[HostT]] = {}
+        groups: dict[frozenset[Facts | None], list[HostT]] = {}
         known = self._facts.get
         for host in hosts:
             try:
-                stated = frozenset(map(known, host.aggregates))  # type: ignore[attr-defined]
-                group = groups.get(stated)
+                group = groups.get(frozenset(map(known, host.aggregates)))  # type: ignore[attr-defined]
             except Exception:
                 group = None
             if group is None:
                 # Something is new here, or cannot be read.
                 stated = self._stated_about(host)
-                group = groups.get(stated)
-            if group is None:
-                refusal = next(self._refusals(stated), None)
-                group = (
-                    passed
-                    if refusal is None
-                    else refused.setdefault(refusal, [])
-                )
-                groups[stated] = group
+                if stated not in groups:
+                    refusal = next(self._refusals(stated), None)
+                    groups[stated] = (
+                        passed
+                        if refusal is None
+                        else refused.setdefault(refusal, [])
+                    )
+                group = groups[stated]
             group.append(host)
         return passed, refused
 
     def reasons(self, aggregates: Sequence[Any]) -> Iterator[reason.Reason]:
-        """Yield every reason to refuse a host.
+        """Yield every reason to refuse a host in some aggregates.
 
-        :param aggregates: the host's aggregates, if it has any.
         :returns: the flavor's check first, each check in the order of its
             keys.
         """
@@ -107,10 +104,7 @@ class Request:
     def explain(
         self, refusal: reason.Refusal, aggregates: Iterable[Any]
     ) -> reason.Reason:
-        """Return a refusal with the values and aggregates behind it.
-
-        :param aggregates: the host's aggregates.
-        """
+        """Return a refusal with the values and aggregates behind it."""
         specs = self._flavor.get(refusal.key, ())
         own = [self.read(a) for a in aggregates if self.is_behind(refusal, a)]
         return reason.explain(refusal, specs, own)
@@ -119,19 +113,15 @@ class Request:
         """Tell whether an aggregate has a part in a refusal."""
         if refusal.kind is reason.Kind.UNREADABLE:
             return decision.UNREADABLE in self.facts(aggregate)
-        if refusal.side is reason.Side.FLAVOR:
-            return True
-        names = refusal.key, inputs.SCOPE + refusal.key
-        read = self._metadata.get(aggregate)
-        if read is not None and names[0] not in read and names[1] not in read:
-            return False
         own = self.read(aggregate)
-        return own.forced and own.has(refusal.key)
+        checked = refusal.side is reason.Side.FLAVOR
+        return checked or own.has(refusal.key) and own.forced
 
     def read(self, aggregate: Any) -> inputs.Aggregate:
-        """Return an aggregate as it was judged."""
+        """Return an aggregate, as it was judged if it was judged alone."""
+        metadata = self._metadata.get(aggregate)
         try:
-            metadata = self._read(aggregate)
+            metadata = metadata or dict(aggregate.metadata or {})
         except Exception:
             metadata = {}
         return inputs.Aggregate(name_of(aggregate), metadata)
@@ -141,8 +131,10 @@ class Request:
         facts = self._facts.get(aggregate)
         if facts is None:
             try:
-                facts = self._facts_in(self._read(aggregate))
-                # Equal facts are one object, so that groups are found fast.
+                # Another thread may change the original at any time.
+                metadata = dict(aggregate.metadata or {})
+                self._metadata[aggregate] = metadata
+                facts = self._facts_in(metadata)
                 facts = self._alike.setdefault(facts, facts)
                 self._facts[aggregate] = facts
             except Exception as exc:
@@ -167,19 +159,10 @@ class Request:
         except Exception as exc:
             return frozenset((self._close('the aggregates of a host', exc),))
 
-    def _read(self, aggregate: Any) -> dict[str, str]:
-        """Return the metadata of an aggregate, as they were at first."""
-        metadata = self._metadata.get(aggregate)
-        if metadata is None:
-            # Another thread may change the original at any time.
-            metadata = dict(aggregate.metadata or {})
-            self._metadata[aggregate] = metadata
-        return metadata
-
     def _facts_together(self, aggregates: Iterable[Any]) -> Facts:
         """Return the facts that any of some aggregates states."""
         offered: dict[str, set[str]] = {name: set() for name in self._flavor}
-        demanded: set[tuple[str, str]] = set()
+        demanded: set[tuple[str, Any]] = set()
         for aggregate in aggregates:
             metadata = dict(aggregate.metadata or {})
             if inputs.is_forced(metadata):
@@ -193,8 +176,14 @@ class Request:
             if values:
                 # A comma separates alternatives.
                 found += self._facts_of(name, ','.join(values), False)
+        asked: dict[str, list[str]] = {}
         for name, value in demanded:
-            found += self._facts_of(name, value, True)
+            if name in offered and requirement.is_plain(value):
+                asked.setdefault(name, []).append(value)
+            else:
+                found += self._facts_of(name, value, True)
+        for name, texts in asked.items():
+            found += self._facts_of(name, ','.join(texts), True)
         return frozenset(found)
 
     def _facts_in(self, metadata: dict[str, str]) -> Facts:
@@ -202,19 +191,15 @@ class Request:
         forced = inputs.is_forced(metadata)
         known = self._items[forced]
         found: list[Fact] = []
-        items: Iterable[tuple[str, str]] = metadata.items()
+        items: Iterable[tuple[str, object]] = metadata.items()
         if not forced:
             # The other keys concern nobody.
             items = [(k, metadata[k]) for k in self._flavor if k in metadata]
         for item in items:
-            try:
-                facts = known.get(item)
-            except TypeError:
-                # No text: it cannot be looked up.
-                facts = None
+            # What is no text may not be there to be looked up by.
+            facts = known.get(item) if isinstance(item[1], str) else None
             if facts is None:
                 facts = self._facts_of(*item, forced)
-                # Where each has its own, to keep them is only a cost.
                 if len(known) < _SHARED and isinstance(item[1], str):
                     known[item] = facts
             found += facts
@@ -224,8 +209,8 @@ class Request:
         self, name: str, value: object, forced: bool
     ) -> Sequence[Fact]:
         """Return the facts that one item of metadata states."""
-        key = inputs.key_of(name, forced) if forced else name
-        if key is None:
+        key = inputs.key_of(name, forced)
+        if key is None or value is None:
             return ()
         specs = self._flavor.get(key, ())
         demanding = forced and not self._is_exempt(key)
@@ -233,16 +218,13 @@ class Request:
             # The flavor lacks the key, so the text makes no difference.
             return ((decision.DEMANDED, key, ''),) if demanding else ()
         texts, pieces = requirement.split(value, forced)
-        for piece in pieces:
-            if piece.problem:
-                self.malformed.add(key)
+        if any(piece.problem for piece in pieces):
+            self.malformed.add(key)
         return decision.facts_of(key, texts, pieces, specs, demanding)
 
     def _refusals(self, stated: Iterable[Facts]) -> Iterator[reason.Refusal]:
         """Yield everything that keeps the flavor off a host."""
-        first, *others = stated or [frozenset()]
-        facts = first.union(*others) if others else first
-        return decision.refusals(self._flavor, facts)
+        return decision.refusals(self._flavor, frozenset().union(*stated))
 
     def _close(self, what: str, exc: Exception) -> Facts:
         """Return the facts that close a host, and remember why."""
@@ -250,6 +232,11 @@ class Request:
         self.problems.add(f'{what} could not be read: {cause}')
         self.fault = exc
         return frozenset((decision.UNREADABLE,))
+
+
+def problem(owner: str, key: str, value: requirement.Requirement) -> str:
+    """Return a sentence on a malformed value."""
+    return f'{owner} has {quote(key)}: {value.problem}'
 
 
 def name_of(aggregate: Any) -> str:

@@ -12,7 +12,7 @@ The words are those of the specification "Aggregate Instance Type Filter"
 
 import functools
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
 from os_placement_plugins.quoting import quote
@@ -128,13 +128,14 @@ class Requirement(NamedTuple):
         """Tell whether an absent key is in the set."""
         return not self.problem and (self.omittable or self.forbidden)
 
-    def accepts(self, value: str) -> bool:
-        """Tell whether a value is in the set."""
+    def accepts(self, values: Collection[str]) -> bool:
+        """Tell whether one of some values is in the set."""
         return (
-            self.any_value
-            or value in self.literals
+            not self.literals.isdisjoint(values)
+            or self.any_value
+            and bool(values)
             or self.predicate is not None
-            and self.predicate.holds(value)
+            and any(map(self.predicate.holds, values))
         )
 
     def overlaps(self, other: 'Requirement') -> bool:
@@ -146,9 +147,7 @@ class Requirement(NamedTuple):
 
         :param other: one piece of an aggregate's metadata on the same key.
         """
-        if any(map(self.accepts, other.literals)):
-            return True
-        if any(map(other.accepts, self.literals)):
+        if self.accepts(other.literals) or other.accepts(self.literals):
             return True
         if self.problem or other.problem:
             return False
