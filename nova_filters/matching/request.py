@@ -16,7 +16,7 @@ from os_placement_plugins.quoting import quote
 HostT = TypeVar('HostT')
 
 #: How many new aggregates of a host are read one by one.
-_FEW: Final = 2
+_FEW: Final = 5
 #: How many metadata items are remembered for other aggregates of a request:
 #: where each aggregate has its own, to remember them only costs time.
 _SHARED: Final = 500

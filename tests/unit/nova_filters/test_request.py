@@ -85,9 +85,9 @@ class SiftTest(unittest.TestCase):
 
     @given(
         strategies.extra_specs(),
-        st.lists(strategies.metadata(), min_size=1, max_size=6),
+        st.lists(strategies.metadata(), min_size=1, max_size=12),
         # New aggregates of one host may be read together.
-        st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=6),
+        st.lists(st.lists(st.integers(0, 11), max_size=12), max_size=6),
         st.sampled_from([(), ('k',), ('*:*',), ('*',)]),
     )
     def test_many_hosts_are_judged_as_each_alone(
