@@ -49,8 +49,8 @@ def _cause(exc: Exception) -> str:
 
     If a module lacks the class, oslo.utils puts a traceback into the text.
     """
-    missing = isinstance(exc.__context__, AttributeError)
-    return one_line(exc.__context__ if missing else exc)
+    cause = exc.__context__
+    return one_line(cause if isinstance(cause, AttributeError) else exc)
 
 
 class Checks(upgrade_check.Checks):

@@ -36,10 +36,10 @@ class Checks(upgradecheck.UpgradeCommands):
     #: The project, whose configuration file has its name, and the service.
     project: ClassVar[str]
     service: ClassVar[str]
-    #: The options that have to be right.
-    options: ClassVar[options.Options]
     #: Options of the service itself that matter as much.
     of_service: ClassVar[options.Names] = {}
+    #: The options that have to be right.
+    options: ClassVar[options.Options]
 
     def __init__(self, config: Any) -> None:
         self._config = config
