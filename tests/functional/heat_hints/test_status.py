@@ -70,7 +70,7 @@ class HeatHintsStatusTest(
         self.assert_clean(GOOD)
 
     def test_an_empty_key_is_as_good_as_none(self):
-        self.assert_clean(f'{GOOD}signing_key =\n')
+        self.assert_clean(f'{GOOD.partition("signing_key")[0]}signing_key =\n')
 
     @ddt.data(*((row, case) for row in CASES for case in CASES[row]))
     @ddt.unpack
