@@ -2,8 +2,8 @@
 
 """What the DevStack plug-in writes, before the services that read it.
 
-DevStack's own functions are stand-ins here: they add lines to the file, and a
-service counts as enabled if it is named.
+DevStack's own functions are stand-ins here: they write lines into the file,
+and a service counts as enabled if it is named.
 """
 
 import subprocess
@@ -20,11 +20,19 @@ echo_summary() { echo "$*"; }
 is_service_enabled() { [[ " $ENABLED " == *" $1 "* ]]; }
 setup_develop() { echo "installed $1"; }
 iniget() { sed -n "s/^$3 = //p" "$1" | tail -n 1; }
-iniset() { printf '[%s]\n%s = %s\n' "$2" "$3" "$4" >> "$1"; }
+add() { printf '[%s]\n%s = %s\n' "$2" "$3" "$4" >> "$1"; }
+iniset() {
+    if grep -q "^$3 = " "$1"; then
+        sed -i "s#^$3 = .*#$3 = $4#" "$1"
+    else
+        add "$@"
+    fi
+}
 iniset_multiline() {
     local file=$1 section=$2 option=$3 value
     shift 3
-    for value; do iniset "$file" "$section" "$option" "$value"; done
+    grep -q "^$option = " "$file" && return
+    for value; do add "$file" "$section" "$option" "$value"; done
 }
 DEST=/opt/stack
 REGION_NAME=RegionOne
@@ -83,7 +91,7 @@ class NovaTest(DevstackCase):
     def test_stacking_again_names_the_filter_once(self):
         text, _ = self.stacked('n-sch')
         again, _ = self.stacked('n-sch', text)
-        self.assertEqual(text + text, again)
+        self.assertEqual(text, again)
 
     def test_without_the_service_nothing_is_written(self):
         text, _ = self.stacked('n-sch', PLACEMENT_PLUGINS_NOVA='False')
