@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's filters and hosts, for the benchmark of the aggregate filter."""
 
+import functools
 import logging
 import os
 import warnings
@@ -13,26 +14,32 @@ OURS = 'AggregateInstanceTypeFilter'
 IN_TREE = 'AggregateInstanceExtraSpecsFilter'
 
 
+@functools.cache
+def configure() -> None:
+    """Load Nova in this process and configure it, once."""
+    warnings.simplefilter('ignore')
+    from nova import config, objects
+
+    config.parse_args(['nova-scheduler'], default_config_files=[])
+    objects.register_all()
+    # INFO is on, as it is by default; the lines go nowhere.
+    logging.basicConfig(
+        level=logging.INFO,
+        handlers=[logging.StreamHandler(open(os.devnull, 'w'))],  # noqa: SIM115
+        force=True,
+    )
+
+
 class Bench:
     """Hosts, and the filters."""
 
     def __init__(self) -> None:
-        """Load Nova in this process, as nova-scheduler does."""
-        warnings.simplefilter('ignore')
-        from nova import config as nova_config
-        from nova import objects
+        """Load the filters as nova-scheduler does."""
+        configure()
         from nova.scheduler import filters
 
         from testing.nova import states
 
-        nova_config.parse_args(['nova-scheduler'], default_config_files=[])
-        objects.register_all()
-        # INFO is on, as it is by default; the lines go nowhere.
-        logging.basicConfig(
-            level=logging.INFO,
-            handlers=[logging.StreamHandler(open(os.devnull, 'w'))],  # noqa: SIM115
-            force=True,
-        )
         self.states = states
         self._handler = filters.HostFilterHandler()
         names = ('nova.scheduler.filters', 'nova_filters')
