@@ -206,7 +206,9 @@ class PlacementTest(base.CloudTest):
         :param server: the server that was to be placed.
         :returns: the number of hosts by reason.
         """
-        found = self.logged(rf'Instance {server}: 0 of (\d+) hosts?: (.*\S)')
+        found = self.logged(
+            rf"Instance {server}, flavor '.*?': 0 of (\d+) hosts?: (.*\S)"
+        )
         counts = {
             reason: int(count)
             for count, reason in re.findall(
