@@ -64,8 +64,9 @@ def refusal(
         offers = [
             (aggregate.name, piece)
             for aggregate in aggregates
+            if key in aggregate.metadata
             for piece in requirement.parse_metadata(
-                aggregate.metadata.get(key), forced=False
+                aggregate.metadata[key], forced=False
             )
         ]
         wanted = _read(text)

@@ -90,7 +90,7 @@ def _lint_extra_spec(
     yield from mistakes.scope(name, spec.wanted)
     # Extra specs of other namespaces belong to other parts of Nova. The
     # filter reads one only if an aggregate has the same key.
-    if spec.optional and not any(a.has(name) for a in aggregates):
+    if spec.optional and not any(a.pieces(name) for a in aggregates):
         return
     yield from mistakes.malformed(spec.wanted)
     yield from mistakes.expanded(text)

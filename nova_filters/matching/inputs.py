@@ -5,12 +5,13 @@
 The terms are those of the specification "Aggregate Instance Type Filter".
 """
 
+import contextlib
 import dataclasses
 import fnmatch
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import requirement
 
@@ -57,26 +58,6 @@ def read_flavor(
     )
 
 
-def key_of(name: object, forced: bool) -> str | None:
-    """Return the key that a metadata item is about.
-
-    :param name: the item's name.
-    :param forced: whether the aggregate is forced; only then the filter's
-        scope is no part of the key.
-    :returns: the key; None for the flag, and for a name that is no string:
-        no flavor can ask for such a name.
-    """
-    if not isinstance(name, str):
-        return None
-    key = name.removeprefix(SCOPE) if forced else name
-    return None if key == FLAG else key
-
-
-def is_forced(metadata: Mapping[str, object]) -> bool:
-    """Tell whether ``force_metadata_check`` is on in metadata."""
-    return FLAG in metadata and requirement.is_on(metadata[FLAG])
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Aggregate:
     """One host aggregate.
@@ -91,35 +72,46 @@ class Aggregate:
     @property
     def forced(self) -> bool:
         """Tell whether the aggregate's ``force_metadata_check`` is on."""
-        return is_forced(self.metadata)
+        return requirement.is_on(self.metadata.get(FLAG))
 
-    def items(self) -> Iterator[tuple[str, object]]:
+    def items(self) -> Iterator[tuple[str, str]]:
         """Yield each key with its value, without the flag.
 
-        :returns: a key of a forced aggregate may come twice.
+        :returns: a key of a forced aggregate may come twice: only there, the
+            filter's scope is no part of the key. A value of None is no value:
+            Nova's API removes a key that way.
+        :raises TypeError: if another value is no string.
         """
         forced = self.forced
         for name, value in self.metadata.items():
-            key = key_of(name, forced)
-            if key is not None and value is not None:
+            key = name.removeprefix(SCOPE) if forced else name
+            if key != FLAG and value is not None:
+                if not isinstance(value, str):
+                    raise TypeError(f'the value of {key!r} is not a string')
                 yield key, value
 
-    def has(self, key: str) -> bool:
-        """Tell whether the aggregate has a value for a key."""
-        return any(True for _ in self._values(key))
+    def pieces(self, key: str) -> list[requirement.Requirement]:
+        """Return the alternatives that the aggregate offers for a key."""
+        return [
+            piece
+            for own, value in self.items()
+            if own == key
+            for piece in requirement.parse_metadata(value, self.forced)
+        ]
 
-    def pieces(self, key: str) -> Iterator[requirement.Requirement]:
-        """Yield the alternatives that the aggregate offers for a key."""
-        for value in self._values(key):
-            yield from requirement.parse_metadata(value, self.forced)
 
-    def _values(self, key: str) -> Iterator[object]:
-        """Yield the values of a key."""
-        forced = self.forced
-        for name in (key, SCOPE + key):
-            value = self.metadata.get(name)
-            if value is not None and key_of(name, forced) == key:
-                yield value
+def read_aggregate(aggregate: Any) -> Aggregate:
+    """Return one of Nova's aggregates as it is now.
+
+    :returns: without what cannot be read; the name is "?" then.
+    """
+    name, metadata = '?', {}
+    with contextlib.suppress(Exception):
+        name = str(aggregate.name)
+    with contextlib.suppress(Exception):
+        found = dict(aggregate.metadata or {}).items()
+        metadata = {k: v for k, v in found if type(k) is type(v) is str}
+    return Aggregate(name, metadata)
 
 
 @functools.lru_cache(maxsize=8)

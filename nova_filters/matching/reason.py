@@ -7,7 +7,6 @@ import enum
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from nova_filters.matching.inputs import Aggregate, FlavorSpec
 from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
@@ -49,13 +48,30 @@ class Refusal(NamedTuple):
     :param side: the check.
     :param kind: what is wrong.
     :param key: the key, without the filter's scope.
+    :param malformed: whether metadata on the key are malformed.
     :param wanted: what the flavor wants; None in the second check.
     """
 
     side: Side
     kind: Kind
     key: str = ''
+    malformed: bool = False
     wanted: Requirement | None = None
+
+
+#: The summary of a reason.
+_SUMMARIES: Final = {
+    (Side.FLAVOR, Kind.MISSING): '{key} not in any aggregate',
+    (Side.FLAVOR, Kind.MISMATCH): '{key} does not match {wanted}',
+    (Side.FLAVOR, Kind.FORBIDDEN): '{key} must not be in an aggregate',
+    (Side.FLAVOR, Kind.MALFORMED): '{key} is malformed in the flavor',
+    (Side.AGGREGATE, Kind.MISSING): '{owner} demands {key}',
+    (Side.AGGREGATE, Kind.MISMATCH): '{owner} demands {key} to be {wanted}',
+    (Side.AGGREGATE, Kind.FORBIDDEN): '{owner} forbids {key}',
+    (Side.AGGREGATE, Kind.CONTRADICTION): '{owner} contradicts itself on '
+    '{key}',
+    (Side.AGGREGATE, Kind.UNREADABLE): '{owner} could not be read',
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,28 +95,21 @@ class Reason:
     aggregate: tuple[str, ...] = ()
     problem: str = ''
 
+    @property
+    def _owner(self) -> str:
+        names = quote_all(self.aggregate)
+        return f'aggregate {names}' if names else 'a host'
+
     def summary(self) -> str:
         """Return the reason without the values that were found.
 
         :returns: text by which refused hosts can be counted.
         """
-        if self.kind is Kind.UNREADABLE:
-            owner = f'aggregate {quote_all(self.aggregate)}'
-            return f'{owner if self.aggregate else "a host"} could not be read'
-        key = quote(self.key)
-        wanted = quote_all(self.wanted)
-        if self.side is Side.AGGREGATE:
-            owner = f'aggregate {quote_all(self.aggregate)}'
-            return {
-                Kind.MISSING: f'{owner} demands {key}',
-                Kind.FORBIDDEN: f'{owner} forbids {key}',
-                Kind.CONTRADICTION: f'{owner} contradicts itself on {key}',
-            }.get(self.kind, f'{owner} demands {key} to be {wanted}')
-        return {
-            Kind.MISSING: f'{key} not in any aggregate',
-            Kind.FORBIDDEN: f'{key} must not be in an aggregate',
-            Kind.MALFORMED: f'{key} is malformed in the flavor',
-        }.get(self.kind, f'{key} does not match {wanted}')
+        return _SUMMARIES[self.side, self.kind].format(
+            owner=self._owner,
+            key=quote(self.key),
+            wanted=quote_all(self.wanted),
+        )
 
     def __str__(self) -> str:
         """Return the whole reason: the summary, and what was found."""
@@ -108,12 +117,9 @@ class Reason:
         if self.problem:
             text += f' ({quote_all(self.wanted)}: {self.problem})'
         if self.found:
-            holder = (
-                'the flavor has'
-                if self.side is Side.AGGREGATE
-                else f'aggregate {quote_all(self.aggregate)} has'
-            )
-            text += f'; {holder} {quote_all(self.found)}'
+            flavor = self.side is Side.AGGREGATE
+            holder = 'the flavor' if flavor else self._owner
+            text += f'; {holder} has {quote_all(self.found)}'
         return text
 
 
@@ -127,34 +133,3 @@ def quote_all(values: Iterable[str]) -> str:
     if len(ordered) > LISTED:
         quoted.append(f'{len(ordered) - LISTED} more')
     return ', '.join(quoted)
-
-
-def explain(
-    refusal: Refusal,
-    specs: Iterable[FlavorSpec],
-    aggregates: Iterable[Aggregate],
-) -> Reason:
-    """Return a refusal with the values and aggregates behind it.
-
-    :param specs: the flavor's extra specs on the key.
-    :param aggregates: those of the host's aggregates that are behind it.
-    """
-    side, kind, key, wanted = refusal
-    if kind is Kind.UNREADABLE:
-        unread = tuple(aggregate.name for aggregate in aggregates)
-        return Reason(side, kind, key, aggregate=unread)
-    offers = [
-        (aggregate.name, piece)
-        for aggregate in aggregates
-        for piece in aggregate.pieces(key)
-        if not (wanted and piece.absence_only)
-    ]
-    names = tuple(name for name, _ in offers)
-    texts = tuple(piece.text for _, piece in offers)
-    if wanted:
-        return Reason(
-            side, kind, key, (wanted.text,), texts, names, wanted.problem
-        )
-    asked = tuple(spec.wanted.text for spec in specs)
-    problem = next((p.problem for _, p in offers if p.problem), '')
-    return Reason(side, kind, key, texts, asked, names, problem)

@@ -4,11 +4,12 @@
 
 import collections
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeVar
 
+from nova_filters.matching.inputs import read_aggregate
 from nova_filters.matching.reason import Kind, Reason, Refusal, Side
-from nova_filters.matching.request import Request, name_of, problem
+from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
@@ -19,11 +20,11 @@ NAMED: Final = 10
 
 def names(host: Any) -> list[str]:
     """Return the names of a host's aggregates, sorted; "?" if unreadable."""
-    return sorted(map(name_of, _aggregates(host)))
+    return sorted(own.name for own in map(read_aggregate, _aggregates(host)))
 
 
 def problems(
-    request: Request, refused: Mapping[Refusal, Iterable[Any]]
+    request: Request, refused: Mapping[Refusal, list[Any]]
 ) -> list[str]:
     """Return what is malformed or could not be read, one sentence each.
 
@@ -34,19 +35,20 @@ def problems(
     :param refused: the refused hosts, by the first reason.
     """
     found = set(request.problems)
-    for refusal, hosts in refused.items():
-        key, wanted = refusal.key, refusal.wanted
-        if wanted and refusal.kind is Kind.MALFORMED:
-            found.add(problem('the flavor', key, wanted))
+    refusing = {refusal.wanted for refusal in refused}
+    for key, optional, wanted in request.flavor:
+        # Another namespace's value may be meant for somebody else.
+        if wanted.problem and (not optional or wanted in refusing):
+            found.add(f'the flavor has {quote(key)}: {wanted.problem}')
+    for (_, kind, key, malformed, _), hosts in refused.items():
         # A flavor that lacks the key would not meet a sound value either.
-        if refusal.kind is Kind.MISSING or key not in request.malformed:
-            continue
-        for aggregate in {a for host in hosts for a in _aggregates(host)}:
-            own = request.read(aggregate)
+        if malformed and kind is not Kind.MISSING:
+            aggregates = {a for host in hosts for a in _aggregates(host)}
             found.update(
-                problem(f'aggregate {quote(own.name)}', key, piece)
-                for piece in own.pieces(key)
-                if piece.problem
+                f'aggregate {quote(own.name)} has {quote(key)}: {problem}'
+                for own in map(read_aggregate, aggregates)
+                for problem in {piece.problem for piece in own.pieces(key)}
+                if problem
             )
     return sorted(found)
 
@@ -56,8 +58,11 @@ def explain(
 ) -> Iterator[tuple[list[HostT], Reason]]:
     """Yield refused hosts in the same aggregates, and why."""
     for refusal, hosts in refused.items():
-        for group in _by_aggregates(hosts, lambda aggregate: True):
-            yield group, request.explain(refusal, _aggregates(group[0]))
+        groups: dict[frozenset[Any], list[HostT]] = {}
+        for host in hosts:
+            groups.setdefault(frozenset(_aggregates(host)), []).append(host)
+        for own, group in groups.items():
+            yield group, request.explain(refusal, own)
 
 
 def summarize(
@@ -68,42 +73,32 @@ def summarize(
     :returns: (number of hosts, summary), the commonest first, then by text;
         the hosts of further reasons come last, as one number.
     """
-    groups = []
+    counts: collections.Counter[Any] = collections.Counter()
     commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
     for refusal, hosts in commonest[:NAMED]:
-        own = [hosts]
-        # The flavor's summary names no aggregate; a demand's summary does.
-        if refusal.side is Side.AGGREGATE:
-            behind = functools.partial(request.is_behind, refusal)
-            own = _by_aggregates(hosts, functools.cache(behind))
-        groups += [(refusal, group) for group in own]
-    groups.sort(key=lambda entry: -len(entry[1]))
-    counts: collections.Counter[str] = collections.Counter()
-    for refusal, group in groups[:NAMED]:
-        reason = request.explain(refusal, _aggregates(group[0]))
-        counts[reason.summary()] += len(group)
-    told = sorted(
-        ((number, text) for text, number in counts.items()),
-        key=lambda entry: (-entry[0], entry[1]),
+        if refusal.side is Side.FLAVOR:
+            counts[refusal, ()] = len(hosts)
+            continue
+        is_behind = functools.cache(
+            functools.partial(request.is_behind, refusal)
+        )
+        for host in hosts:
+            behind = filter(is_behind, _aggregates(host))
+            counts[refusal, frozenset(behind)] += 1
+    told: collections.Counter[str] = collections.Counter()
+    for (refusal, behind), number in counts.most_common(NAMED):
+        told[request.explain(refusal, behind).summary()] += number
+    lines = sorted(
+        ((number, text) for text, number in told.items()),
+        key=lambda line: (-line[0], line[1]),
     )
-    rest = sum(map(len, refused.values())) - counts.total()
-    return [*told, (rest, 'for other reasons')] if rest else told
+    rest = sum(map(len, refused.values())) - told.total()
+    return [*lines, (rest, 'for other reasons')] if rest else lines
 
 
-def _by_aggregates(
-    hosts: Iterable[HostT], counts: Callable[[Any], bool]
-) -> list[list[HostT]]:
-    """Return hosts in groups with the same aggregates, of those that count."""
-    groups: dict[frozenset[Any], list[HostT]] = {}
-    for host in hosts:
-        own = frozenset(a for a in _aggregates(host) if counts(a))
-        groups.setdefault(own, []).append(host)
-    return list(groups.values())
-
-
-def _aggregates(host: Any) -> Sequence[Any]:
+def _aggregates(host: Any) -> list[Any]:
     """Return a host's aggregates; none if they cannot be read."""
     try:
         return list(host.aggregates or ())
     except Exception:
-        return ()
+        return []

@@ -6,24 +6,27 @@ Hosts whose aggregates state the same share one decision. Nothing is kept
 between requests.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import contextlib
+import functools
+import operator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
-from nova_filters.matching import decision, inputs, reason, requirement
-from nova_filters.matching.decision import Fact, Facts
+from nova_filters.matching import decision, inputs, requirement
+from nova_filters.matching.reason import Kind, Reason, Refusal, Side
+from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
 
-#: How many new aggregates of a host are read one by one.
-_FEW: Final = 5
-#: How many metadata items are remembered for other aggregates of a request:
-#: where each aggregate has its own, to remember them only costs time.
-_SHARED: Final = 500
-
 #: The hosts that pass, in the order they came, and the other hosts by the
 #: first reason to refuse them.
-Sifted = tuple[list[HostT], dict[reason.Refusal, list[HostT]]]
+Sifted = tuple[list[HostT], dict[Refusal, list[HostT]]]
+#: What is said of each extra spec of the flavor, and the other items that are
+#: demanded. It stands in a set, which keeps its hash, unlike a tuple.
+Stated = frozenset[tuple[tuple[int, ...], frozenset[tuple[str, str]]]]
+#: What is stated by an aggregate that cannot be read.
+_UNREADABLE: Final[Stated] = frozenset((((-1,), frozenset()),))
 
 
 class Request:
@@ -40,28 +43,22 @@ class Request:
     def __init__(
         self, flavor: Sequence[inputs.FlavorSpec], exempt: inputs.Exempt = ()
     ) -> None:
-        self._is_exempt = inputs.exemption(exempt)
-        self._flavor: dict[str, list[inputs.FlavorSpec]] = {}
-        #: What is malformed in the flavor or could not be read, as sentences.
+        #: What could not be read, as sentences, and the last error.
         self.problems: set[str] = set()
-        for spec in flavor:
-            self._flavor.setdefault(spec.key, []).append(spec)
-            # Another namespace's value may be meant for somebody else.
-            if spec.wanted.problem and not spec.optional:
-                owner = 'the flavor'
-                self.problems.add(problem(owner, spec.key, spec.wanted))
-        #: The keys of malformed metadata.
-        self.malformed: set[str] = set()
-        #: The last failure to read a host or an aggregate.
         self.fault: Exception | None = None
+        self.flavor = flavor
+        self._is_exempt = inputs.exemption(exempt)
+        #: By extra spec, for an aggregate that is not forced and one that is.
+        self._offered = [(s.key, _reader(s.wanted, False)) for s in flavor]
+        self._demanded = [_reader(s.wanted, True) for s in flavor]
+        self._lacking = _reader(None, True)
+        self._indices: dict[str, list[int]] = {}
+        for index, spec in enumerate(flavor):
+            self._indices.setdefault(spec.key, []).append(index)
         self._seen: set[Any] = set()
-        #: By aggregate: the metadata that were judged, and the facts. Equal
-        #: facts are one object, so that groups are found fast.
-        self._metadata: dict[Any, dict[str, str]] = {}
-        self._facts: dict[Any, Facts] = {}
-        self._alike: dict[Facts, Facts] = {}
-        #: By whether the flag is on: the facts of metadata items.
-        self._items: tuple[dict[Any, Sequence[Fact]], ...] = ({}, {})
+        self._stated: dict[Any, Stated] = {}
+        #: Equal ones are one object, so that groups are found fast.
+        self._alike: dict[Stated, Stated] = {}
 
     def sift(self, hosts: Iterable[HostT]) -> Sifted[HostT]:
         """Judge every host.
@@ -70,9 +67,9 @@ class Request:
             refused.
         """
         passed: list[HostT] = []
-        refused: dict[reason.Refusal, list[HostT]] = {}
-        groups: dict[frozenset[Facts | None], list[HostT]] = {}
-        known = self._facts.get
+        refused: dict[Refusal, list[HostT]] = {}
+        groups: dict[frozenset[Stated | None], list[HostT]] = {}
+        known = self._stated.get
         for host in hosts:
             try:
                 group = groups.get(frozenset(map(known, host.aggregates)))  # type: ignore[attr-defined]
@@ -80,168 +77,168 @@ class Request:
                 group = None
             if group is None:
                 # Something is new here, or cannot be read.
-                stated = self._stated_about(host)
-                if stated not in groups:
+                stated = self._state_of(host)
+                group = groups.get(stated)
+                if group is None:
                     refusal = next(self._refusals(stated), None)
-                    groups[stated] = (
-                        passed
-                        if refusal is None
-                        else refused.setdefault(refusal, [])
+                    group = (
+                        refused.setdefault(refusal, []) if refusal else passed
                     )
-                group = groups[stated]
+                    groups[stated] = group
             group.append(host)
         return passed, refused
 
-    def reasons(self, aggregates: Sequence[Any]) -> Iterator[reason.Reason]:
+    def reasons(self, aggregates: Collection[Any]) -> Iterator[Reason]:
         """Yield every reason to refuse a host in some aggregates.
 
         :returns: the flavor's check first, each check in the order of its
             keys.
         """
-        for refusal in self._refusals([self.facts(a) for a in aggregates]):
+        stated = {*map(self._state, aggregates)}
+        for refusal in dict.fromkeys(self._refusals(stated)):
             yield self.explain(refusal, aggregates)
 
-    def explain(
-        self, refusal: reason.Refusal, aggregates: Iterable[Any]
-    ) -> reason.Reason:
-        """Return a refusal with the values and aggregates behind it."""
-        specs = self._flavor.get(refusal.key, ())
-        own = [self.read(a) for a in aggregates if self.is_behind(refusal, a)]
-        return reason.explain(refusal, specs, own)
+    def explain(self, refusal: Refusal, aggregates: Iterable[Any]) -> Reason:
+        """Return a refusal with the values and aggregates behind it now."""
+        side, kind, key, _, wanted = refusal
+        own = [
+            inputs.read_aggregate(aggregate)
+            for aggregate in aggregates
+            if wanted or self.is_behind(refusal, aggregate)
+        ]
+        if kind is Kind.UNREADABLE:
+            return Reason(side, kind, '', aggregate=tuple(a.name for a in own))
+        offers = [
+            (aggregate.name, piece)
+            for aggregate in own
+            for piece in aggregate.pieces(key)
+            if not (wanted and piece.absence_only)
+        ]
+        names = tuple(name for name, _ in offers)
+        texts = tuple(piece.text for _, piece in offers)
+        if wanted:
+            problem = wanted.problem
+            return Reason(
+                side, kind, key, (wanted.text,), texts, names, problem
+            )
+        problem = next((p.problem for _, p in offers if p.problem), '')
+        asked = tuple(s.wanted.text for s in self.flavor if s.key == key)
+        return Reason(side, kind, key, texts, asked, names, problem)
 
-    def is_behind(self, refusal: reason.Refusal, aggregate: Any) -> bool:
-        """Tell whether an aggregate has a part in a refusal."""
-        if refusal.kind is reason.Kind.UNREADABLE:
-            return decision.UNREADABLE in self.facts(aggregate)
-        own = self.read(aggregate)
-        checked = refusal.side is reason.Side.FLAVOR
-        return checked or own.has(refusal.key) and own.forced
+    def is_behind(self, refusal: Refusal, aggregate: Any) -> bool:
+        """Tell whether an aggregate has a part in a demand, or is unread."""
+        if refusal.kind is Kind.UNREADABLE:
+            return self._state(aggregate) is _UNREADABLE
+        own = inputs.read_aggregate(aggregate)
+        return own.forced and refusal.key in (key for key, _ in own.items())
 
-    def read(self, aggregate: Any) -> inputs.Aggregate:
-        """Return an aggregate, as it was judged if it was judged alone."""
-        metadata = self._metadata.get(aggregate)
-        try:
-            metadata = metadata or dict(aggregate.metadata or {})
-        except Exception:
-            metadata = {}
-        return inputs.Aggregate(name_of(aggregate), metadata)
-
-    def facts(self, aggregate: Any) -> Facts:
-        """Return the facts that one aggregate states."""
-        facts = self._facts.get(aggregate)
-        if facts is None:
-            try:
-                # Another thread may change the original at any time.
-                metadata = dict(aggregate.metadata or {})
-                self._metadata[aggregate] = metadata
-                facts = self._facts_in(metadata)
-                facts = self._alike.setdefault(facts, facts)
-                self._facts[aggregate] = facts
-            except Exception as exc:
-                what = f'aggregate {quote(name_of(aggregate))}'
-                facts = self._close(what, exc)
-        return facts
-
-    def _stated_about(self, host: Any) -> frozenset[Facts]:
+    def _state_of(self, host: Any) -> frozenset[Stated]:
         """Return what the aggregates of a host state."""
         try:
-            aggregates = list(host.aggregates or ())
-            new = [a for a in aggregates if a not in self._seen]
-            self._seen.update(new)
-            if len(new) <= _FEW:
-                return frozenset(map(self.facts, aggregates))
-            # Hosts may be in hundreds of aggregates of their own. Only those
-            # that another host is in, too, are worth a look at each.
-            others = {*aggregates}.difference(new)
-            return frozenset(
-                (self._facts_together(new), *map(self.facts, others))
-            )
+            own = {*(host.aggregates or ())}
         except Exception as exc:
-            return frozenset((self._close('the aggregates of a host', exc),))
+            self._close('the aggregates of a host', exc)
+            return frozenset((_UNREADABLE,))
+        new = own - self._seen
+        self._seen |= new
+        if len(new) > 1 and 2 * len(new) > len(own):
+            # Perhaps no other host has them. Together, they are read faster.
+            with contextlib.suppress(Exception):
+                stated = self._read(new)
+                return frozenset((stated, *map(self._state, own - new)))
+        return frozenset(map(self._state, own))
 
-    def _facts_together(self, aggregates: Iterable[Any]) -> Facts:
-        """Return the facts that any of some aggregates states."""
-        offered: dict[str, set[str]] = {name: set() for name in self._flavor}
-        demanded: set[tuple[str, Any]] = set()
-        for aggregate in aggregates:
-            metadata = dict(aggregate.metadata or {})
-            if inputs.is_forced(metadata):
-                demanded.update(metadata.items())
-                continue
-            for name, values in offered.items():
-                if name in metadata:
-                    values.add(metadata[name])
-        found: list[Fact] = []
-        for name, values in offered.items():
-            if values:
-                # A comma separates alternatives.
-                found += self._facts_of(name, ','.join(values), False)
-        asked: dict[str, list[str]] = {}
-        for name, value in demanded:
-            if name in offered and requirement.is_plain(value):
-                asked.setdefault(name, []).append(value)
-            else:
-                found += self._facts_of(name, value, True)
-        for name, texts in asked.items():
-            found += self._facts_of(name, ','.join(texts), True)
-        return frozenset(found)
+    def _state(self, aggregate: Any) -> Stated:
+        """Return what one aggregate states."""
+        stated = self._stated.get(aggregate)
+        if stated is None:
+            try:
+                stated = self._read((aggregate,))
+            except Exception as exc:
+                name = quote(inputs.read_aggregate(aggregate).name)
+                self._close(f'aggregate {name}', exc)
+                stated = _UNREADABLE
+            self._stated[aggregate] = stated
+        return stated
 
-    def _facts_in(self, metadata: dict[str, str]) -> Facts:
-        """Return the facts that metadata state."""
-        forced = inputs.is_forced(metadata)
-        known = self._items[forced]
-        found: list[Fact] = []
-        items: Iterable[tuple[str, object]] = metadata.items()
-        if not forced:
-            # The other keys concern nobody.
-            items = [(k, metadata[k]) for k in self._flavor if k in metadata]
-        for item in items:
-            # What is no text may not be there to be looked up by.
-            facts = known.get(item) if isinstance(item[1], str) else None
-            if facts is None:
-                facts = self._facts_of(*item, forced)
-                if len(known) < _SHARED and isinstance(item[1], str):
-                    known[item] = facts
-            found += facts
-        return frozenset(found)
-
-    def _facts_of(
-        self, name: str, value: object, forced: bool
-    ) -> Sequence[Fact]:
-        """Return the facts that one item of metadata states."""
-        key = inputs.key_of(name, forced)
-        if key is None or value is None:
-            return ()
-        specs = self._flavor.get(key, ())
-        demanding = forced and not self._is_exempt(key)
-        if not specs and (not demanding or requirement.is_plain(value)):
-            # The flavor lacks the key, so the text makes no difference.
-            return ((decision.DEMANDED, key, ''),) if demanding else ()
-        texts, pieces = requirement.split(value, forced)
-        if any(piece.problem for piece in pieces):
-            self.malformed.add(key)
-        return decision.facts_of(key, texts, pieces, specs, demanding)
-
-    def _refusals(self, stated: Iterable[Facts]) -> Iterator[reason.Refusal]:
-        """Yield everything that keeps the flavor off a host."""
-        return decision.refusals(self._flavor, frozenset().union(*stated))
-
-    def _close(self, what: str, exc: Exception) -> Facts:
-        """Return the facts that close a host, and remember why."""
+    def _close(self, what: str, exc: Exception) -> None:
+        """Remember why hosts are refused that cannot be read."""
         cause = quote(f'{type(exc).__name__}: {exc}')
         self.problems.add(f'{what} could not be read: {cause}')
         self.fault = exc
-        return frozenset((decision.UNREADABLE,))
+
+    def _read(self, aggregates: Iterable[Any]) -> Stated:
+        """Return what some aggregates state together."""
+        offers: list[dict[str, str]] = []
+        demands: list[dict[str, str]] = []
+        for aggregate in aggregates:
+            # Another thread may change the original at any time.
+            metadata = dict(aggregate.metadata or {})
+            # Most aggregates do not even have the key.
+            forced = inputs.FLAG in metadata and requirement.is_on(
+                metadata[inputs.FLAG]
+            )
+            (demands if forced else offers).append(metadata)
+        get = offers[0].get if len(offers) == 1 else _together(offers)
+        said = [read(get(key)) for key, read in self._offered]
+        lacking = []
+        for metadata in demands:
+            for key, text in inputs.Aggregate('', metadata).items():
+                for index in self._indices.get(key, ()):
+                    said[index] |= self._demanded[index](text)
+                if key not in self._indices:
+                    lacking.append((key, text))
+        stated = frozenset(((tuple(said), frozenset(lacking)),))
+        return self._alike.setdefault(stated, stated)
+
+    def _refusals(self, stated: Collection[Stated]) -> Iterator[Refusal]:
+        """Yield everything that keeps the flavor off a host."""
+        if _UNREADABLE in stated:
+            yield Refusal(Side.AGGREGATE, Kind.UNREADABLE)
+            return
+        said = [0] * len(self.flavor)
+        lacking: dict[str, list[str]] = {}
+        for own, demanded in frozenset().union(*stated):
+            said = [*map(operator.or_, said, own)]
+            for key, text in demanded:
+                lacking.setdefault(key, []).append(text)
+        for spec, number in zip(self.flavor, said, strict=True):
+            kind = decision.check_flavor(spec, number)
+            if kind is not None:
+                malformed = bool(number & decision.MALFORMED)
+                yield Refusal(
+                    Side.FLAVOR, kind, spec.key, malformed, spec.wanted
+                )
+        for key in sorted(self._indices.keys() | lacking.keys()):
+            cases: list[tuple[Requirement | None, int]]
+            if key in lacking:
+                # Mostly, the first one is all that is asked for.
+                texts = map(self._lacking, lacking[key])
+                cases = [(None, functools.reduce(operator.or_, texts))]
+            else:
+                cases = [
+                    (self.flavor[index].wanted, said[index])
+                    for index in self._indices[key]
+                ]
+            for wanted, number in cases:
+                kind = decision.check_demand(wanted, number)
+                if kind is not None and not self._is_exempt(key):
+                    malformed = bool(number & decision.MALFORMED)
+                    yield Refusal(Side.AGGREGATE, kind, key, malformed)
 
 
-def problem(owner: str, key: str, value: requirement.Requirement) -> str:
-    """Return a sentence on a malformed value."""
-    return f'{owner} has {quote(key)}: {value.problem}'
+def _reader(
+    wanted: Requirement | None, forced: bool
+) -> Callable[[str | None], int]:
+    """Return :func:`decision.read`, asked once for each value."""
+    return functools.cache(functools.partial(decision.read, wanted, forced))
 
 
-def name_of(aggregate: Any) -> str:
-    """Return an aggregate's name; "?" if it cannot be read."""
-    try:
-        return str(aggregate.name)
-    except Exception:
-        return '?'
+def _together(offers: Iterable[dict[str, str]]) -> Callable[[str], str | None]:
+    """Return what gives all values of a key as one; None for no value."""
+
+    def get(key: str) -> str | None:
+        values = [v for o in offers if (v := o.get(key)) is not None]
+        return ','.join(values) if values else None
+
+    return get

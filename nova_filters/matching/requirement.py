@@ -2,9 +2,8 @@
 
 """The values that one extra spec or one piece of metadata accepts.
 
-Text in, :class:`Requirement` out. A requirement is a set over all values and
-*absent*. Text that makes no sense becomes a requirement that nothing meets,
-with the problem; nothing here raises.
+Text in, :class:`Requirement` out. Text that makes no sense becomes a
+requirement that nothing meets, with the problem; nothing here raises.
 
 The words are those of the specification "Aggregate Instance Type Filter"
 (sentinels: section "Description") and of Nova's extra spec operators.
@@ -13,7 +12,7 @@ The words are those of the specification "Aggregate Instance Type Filter"
 import functools
 import operator
 from collections.abc import Callable, Collection, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from os_placement_plugins.quoting import quote
 
@@ -26,43 +25,31 @@ FORBIDDEN: Final = '!'
 _SENTINELS: Final = frozenset({ANY, OMITTABLE, FORBIDDEN})
 #: The first word of a value that lists alternatives.
 OR: Final = '<or>'
-
-#: The operators that read both sides as numbers.
-NUMERIC: Final[Mapping[str, Callable[[float, float], bool]]] = {
-    # Nova has always read a lone "=" as "at least".
-    '=': operator.ge,
-    '==': operator.eq,
-    '!=': operator.ne,
-    '>=': operator.ge,
-    '<=': operator.le,
-}
-_TEXT: Final[Mapping[str, Callable[[str, str], bool]]] = {
-    's==': operator.eq,
-    's!=': operator.ne,
-    's<': operator.lt,
-    's<=': operator.le,
-    's>': operator.gt,
-    's>=': operator.ge,
-    '<in>': operator.contains,
-}
 _ALL_IN: Final = '<all-in>'
-#: Every first word that makes a text a predicate.
-OPERATORS: Final = frozenset({*NUMERIC, *_TEXT, _ALL_IN})
-#: Every first word that may give a text a meaning.
-_SPECIAL: Final = _SENTINELS | OPERATORS | {OR}
-#: Each of these words has one of these signs; other text is plain.
+#: By first word of a predicate: how it reads both sides, and compares them.
+_OPERATORS: Final[Mapping[str, tuple[Callable[[str], Any], Any]]] = {
+    # Nova has always read a lone "=" as "at least".
+    '=': (float, operator.ge),
+    '==': (float, operator.eq),
+    '!=': (float, operator.ne),
+    '>=': (float, operator.ge),
+    '<=': (float, operator.le),
+    's==': (str, operator.eq),
+    's!=': (str, operator.ne),
+    's<': (str, operator.lt),
+    's<=': (str, operator.le),
+    's>': (str, operator.gt),
+    's>=': (str, operator.ge),
+    '<in>': (str, operator.contains),
+    _ALL_IN: (str, operator.contains),
+}
+OPERATORS: Final = _OPERATORS.keys()
+#: The operators that read both sides as numbers.
+NUMERIC: Final = {n for n, (read, _) in _OPERATORS.items() if read is float}
+#: Each of the words above has one of these signs; other text is plain.
 _SIGNS: Final = frozenset('*~!<=>')
-
 #: The values that switch ``force_metadata_check`` on, in lower case.
 _TRUE: Final = frozenset({'true', '1', 't', 'y', 'yes', 'on'})
-
-
-def _number(text: str) -> float | None:
-    """Return a text as a number; None if it is none."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 class Predicate(NamedTuple):
@@ -81,15 +68,13 @@ class Predicate(NamedTuple):
 
         :returns: False if a number is needed and the value is none.
         """
-        if self.operator == _ALL_IN:
-            return all(word in value for word in self.operands)
-        compare_text = _TEXT.get(self.operator)
-        if compare_text is not None:
-            return compare_text(value, self.operands[0])
-        left, right = _number(value), _number(self.operands[0])
-        if left is None or right is None:
+        read, compare = _OPERATORS[self.operator]
+        last = None if self.operator == _ALL_IN else 1
+        try:
+            left = read(value)
+            return all(compare(left, read(o)) for o in self.operands[:last])
+        except ValueError:
             return False
-        return NUMERIC[self.operator](left, right)
 
 
 class Requirement(NamedTuple):
@@ -116,8 +101,7 @@ class Requirement(NamedTuple):
     def absence_only(self) -> bool:
         """Tell whether the set holds *absent* only: ``~`` or ``!``.
 
-        Such a piece of metadata does not carry its key. A malformed piece
-        carries its key.
+        Such a piece of metadata does not carry its key; a malformed one does.
         """
         return not (
             self.literals or self.any_value or self.predicate or self.problem
@@ -155,12 +139,10 @@ class Requirement(NamedTuple):
             return True
         if self.absence_only or other.absence_only:
             return False
-        return (
-            self.any_value
-            or other.any_value
-            or self.predicate is not None
-            and self.predicate == other.predicate
+        alike = (
+            self.predicate is not None and self.predicate == other.predicate
         )
+        return self.any_value or other.any_value or alike
 
 
 def literal(text: str) -> Requirement:
@@ -172,37 +154,6 @@ def literal(text: str) -> Requirement:
     return Requirement(text, frozenset((text,)))
 
 
-def _alternatives(text: str, words: list[str]) -> Requirement:
-    """Return the requirement for a text that begins with ``<or>``."""
-    # Nova reads words 1, 3, 5, ... and never looks at the words between.
-    values = frozenset(words[1::2])
-    if not values:
-        return Requirement(text, problem=f'nothing follows {OR}')
-    if FORBIDDEN in values and len(values) > 1:
-        problem = f'{FORBIDDEN!r} excludes every other alternative'
-        return Requirement(text, forbidden=True, problem=problem)
-    return Requirement(
-        text,
-        literals=values - _SENTINELS,
-        any_value=ANY in values,
-        omittable=OMITTABLE in values,
-        forbidden=FORBIDDEN in values,
-    )
-
-
-def _predicate(text: str, words: list[str]) -> Requirement:
-    """Return the requirement for a text that begins with an operator."""
-    name, *operands = words
-    problem = ''
-    if not operands:
-        problem = f'{name!r} has no operand'
-    elif name in NUMERIC and _number(operands[0]) is None:
-        problem = f'{quote(operands[0])} is not a number'
-    if problem:
-        return Requirement(text, problem=problem)
-    return Requirement(text, predicate=Predicate(name, tuple(operands)))
-
-
 def parse(text: object) -> Requirement:
     """Return the requirement that a text states.
 
@@ -212,61 +163,69 @@ def parse(text: object) -> Requirement:
     """
     if not isinstance(text, str):
         kind = type(text).__name__
-        try:
-            shown = str(text)
-        except Exception:
-            # Python refuses to write numbers of more than 4,300 digits.
-            shown = f'({kind})'
-        return Requirement(shown, problem=f'a {kind} is not a string')
-    words = text.split()
-    if not words or words[0] not in _SPECIAL:
+        return Requirement(f'({kind})', problem=f'a {kind} is not a string')
+    first, *words = text.split() or ['']
+    if first in OPERATORS:
+        return _predicate(text, first, words)
+    if first in _SENTINELS and not words:
+        words = [first]
+    elif first != OR:
         return literal(text)
-    if words[0] == OR:
-        return _alternatives(text, words)
-    if words[0] in OPERATORS:
-        return _predicate(text, words)
-    return literal(text) if words[1:] else _alternatives(text, [OR, *words])
+    # Nova reads words 1, 3, 5, ... and never looks at the words between.
+    values = frozenset(words[::2])
+    problem = '' if values else f'nothing follows {OR}'
+    if FORBIDDEN in values and len(values) > 1:
+        problem = f'{FORBIDDEN!r} excludes every other alternative'
+    if problem:
+        return Requirement(
+            text, forbidden=FORBIDDEN in values, problem=problem
+        )
+    return Requirement(
+        text,
+        literals=values - _SENTINELS,
+        any_value=ANY in values,
+        omittable=OMITTABLE in values,
+        forbidden=FORBIDDEN in values,
+    )
 
 
-def is_plain(value: object) -> bool:
-    """Tell whether a value is text without a sentinel or an operator."""
-    return isinstance(value, str) and _SIGNS.isdisjoint(value)
+def _predicate(text: str, name: str, operands: list[str]) -> Requirement:
+    """Return the requirement for a text that begins with an operator."""
+    if not operands:
+        return Requirement(text, problem=f'{name!r} has no operand')
+    try:
+        _OPERATORS[name][0](operands[0])
+    except ValueError:
+        problem = f'{quote(operands[0])} is not a number'
+        return Requirement(text, problem=problem)
+    return Requirement(text, predicate=Predicate(name, tuple(operands)))
 
 
-def split(value: object, forced: bool) -> tuple[list[str], list[Requirement]]:
+def is_plain(text: str) -> bool:
+    """Tell whether a text has neither sentinels nor operators."""
+    return _SIGNS.isdisjoint(text)
+
+
+def split(value: str) -> list[str]:
+    """Return the pieces of a metadata value, as Nova's filters read it."""
+    return [*map(str.strip, value.split(','))]
+
+
+def parse_metadata(value: str, forced: bool) -> list[Requirement]:
     """Return the alternatives that a metadata value offers.
 
-    :param value: the value; its pieces are separated by commas, as Nova's
-        filters read it. Nova's API removes a key by setting it to None.
     :param forced: whether the aggregate's flag is on; only then sentinels
         and operators have a meaning (use cases 5, 6).
-    :returns: the pieces, either as plain text or as requirements.
     """
-    if not isinstance(value, str):
-        return [], [] if value is None else [parse(value)]
-    texts = list(map(str.strip, value.split(',')))
-    if forced and not is_plain(value):
-        return [], list(map(parse, texts))
-    return texts, []
+    return [*map(parse if forced else literal, split(value))]
 
 
-def parse_metadata(value: object, forced: bool) -> tuple[Requirement, ...]:
-    """Return what :func:`split` does, as one requirement per piece."""
-    texts, pieces = split(value, forced)
-    return (*map(literal, texts), *pieces)
-
-
-def is_on(value: object) -> bool:
+@functools.lru_cache(maxsize=32)
+def is_on(value: str | None) -> bool:
     """Tell whether a value of ``force_metadata_check`` switches it on.
 
     :param value: the metadata value; one of its pieces is enough:
         ``true``, ``1``, ``t``, ``y``, ``yes`` or ``on`` in any case
         ("Description").
     """
-    return isinstance(value, str) and _is_true(value)
-
-
-@functools.lru_cache(maxsize=32)
-def _is_true(text: str) -> bool:
-    """Tell whether one of the pieces of a text is true."""
-    return any(piece.strip() in _TRUE for piece in text.lower().split(','))
+    return not _TRUE.isdisjoint(split((value or '').lower()))

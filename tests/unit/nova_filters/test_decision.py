@@ -14,7 +14,8 @@ from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.request import Request
 from testing.nova import strategies
 
-_ON = {'force_metadata_check': 'true'}
+FLAG = inputs.FLAG
+_ON = {FLAG: 'true'}
 
 
 def refusal(
@@ -78,8 +79,11 @@ class RuleTest(unittest.TestCase):
         extra_specs[f'{scope}{scope}k'] = '2'
         self.assertIsNone(refusal(extra_specs, metadata))
 
-    def test_a_key_that_is_no_text_is_demanded_of_nobody(self) -> None:
-        self.assertIsNone(refusal({}, {1: '2', None: '3', **_ON}))
+    def test_metadata_that_are_no_text_close_the_host(self) -> None:
+        for data in ({1: '2', **_ON}, {'k': 1}, {FLAG: True}, {FLAG: []}):
+            reason = refusal({'k': '1'}, {'k': '1'}, data)
+            self.assertEqual(Kind.UNREADABLE, reason.kind, data)
+            self.assertEqual(('a1',), reason.aggregate)
 
     @given(strategies.extra_specs(), strategies.metadata_lists())
     def test_there_is_always_a_verdict(self, extra_specs, metadata) -> None:
