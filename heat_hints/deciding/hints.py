@@ -132,12 +132,14 @@ def allowed(
 
 def user_hints(
     stock: Mapping[str, Any], template: Container[str], *, signing: bool
-) -> dict[str, HintValue]:
+) -> dict[str, Any]:
     """Return the hints that count as the template's.
 
     A reserved name counts only if the template itself gives the hint, and
     not if Heat's own option or another plug-in does. Of what another plug-in
-    gives, other names count, and are signed.
+    gives, other names count, and are signed. A null of another name stays,
+    and Nova refuses it: without ``group``, say, the server would start beside
+    the others of its server group.
 
     :param stock: the hints that Heat sends without this package.
     :param template: the names of the hints that the template gives.
@@ -149,7 +151,16 @@ def user_hints(
             return not signing or not is_reserved(name, signing=True)
         return name not in RESERVED
 
-    return sanitise({name: stock[name] for name in stock if counts(name)})
+    found = {name: stock[name] for name in stock if counts(name)}
+    nulls: dict[str, None | list[str | None]] = {}
+    for name, value in found.items():
+        if not str(name).startswith(signature.PREFIX):
+            plain = _plain(value)
+            if plain is None:
+                nulls[name] = None
+            elif isinstance(plain, list) and None in plain:
+                nulls[name] = [i if i is None else _text(i) for i in plain]
+    return sanitise(found) | nulls
 
 
 def own_hints(

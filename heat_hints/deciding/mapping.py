@@ -77,13 +77,15 @@ class Rule:
 def parse(data: object) -> tuple[Rule, ...]:
     """Read the rules from what a YAML parser made of the file.
 
-    :param data: the parsed file, its scalars as text; an empty file has no
-        rules.
-    :raises MappingError: if an entry is wrong; the text counts the entries
-        from 1.
+    :param data: the parsed file, its scalars as text.
+    :raises MappingError: if an entry is wrong, or there is none but the file
+        does not say ``[]``; the text counts the entries from 1.
     """
-    if not data:
-        return ()
+    if data in (None, ''):
+        raise MappingError(
+            'the file is empty, perhaps because it is being written; write '
+            '"[]" if there are to be no rules'
+        )
     if not isinstance(data, list):
         raise MappingError(
             f'the file holds a {type(data).__name__}, but it must hold a '

@@ -47,6 +47,19 @@ class _Loader(yaml.BaseLoader):
             )
         return super().compose_node(parent, index)
 
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Refuse a key that is given twice: the first value would be lost."""
+        found = super().construct_mapping(node, deep)
+        seen: set[Any] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.YAMLError(
+                    f'{key.start_mark}: the key "{key.value}" is given twice; '
+                    'an entry begins with a dash ("-")'
+                )
+            seen.add(key.value)
+        return found
+
 
 class _Beside:
     """Call a function in a thread of the operating system.

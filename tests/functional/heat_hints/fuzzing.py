@@ -177,6 +177,9 @@ def unstorable(sent: Mapping[str, Any]) -> str | None:
     """Say which value Nova cannot store."""
     for name, value in sent.items():
         items = value if isinstance(value, list) else [value]
+        if not name.startswith('heat_'):
+            # A template's null is Nova's to refuse.
+            items = [item for item in items if item is not None]
         if not all(type(item) is str for item in items):
             return f'{name} cannot be stored'
     return None

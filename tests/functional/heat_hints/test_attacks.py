@@ -94,6 +94,8 @@ WAYS = (
 class TestAttacks(base.ScenarioCase):
     """A key, providers, and stacks of a project that is hostile."""
 
+    refused = ('null',)
+
     options = {
         'signing_key': signing.KEY,
         'scope': 'opt_out',
@@ -137,6 +139,12 @@ class TestAttacks(base.ScenarioCase):
                         'flag': True,
                     }
                 )
+            ),
+        ),
+        stack(
+            'null',
+            template(
+                one=server(hints={'group': None, 'different_host': [None]})
             ),
         ),
         stack(
@@ -205,6 +213,13 @@ class TestAttacks(base.ScenarioCase):
         (request,) = self.outcome.sent_for('odd')
         self.assertEqual('{"a":[{"b":null}]}', request.hints['tier'])
         self.assertEqual('True', request.hints['flag'])
+
+    def test_a_null_is_novas_to_refuse(self):
+        (request,) = self.outcome.sent_for('null')
+        self.assertIsNone(request.hints['group'])
+        self.assertEqual([None], request.hints['different_host'])
+        with self.assertRaisesRegex(AssertionError, 'Nova refuses the hints'):
+            nova_side.check(request)
 
     def test_forged_and_copied_hints_sent_straight_to_nova(self):
         (request,) = self.outcome.sent_for('literal')

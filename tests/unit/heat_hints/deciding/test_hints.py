@@ -174,6 +174,13 @@ class TestUserHints(unittest.TestCase):
             {'group': '5', 'heat_tier': 'x'}, self.user('group', signing=True)
         )
 
+    def test_a_null_of_another_name_stays_for_nova_to_refuse(self):
+        given = {'group': None, 'same_host': ['a', None], 'heat_tier': None}
+        self.assertEqual(
+            {'group': None, 'same_host': ['a', None]},
+            hints.user_hints(given, given, signing=False),
+        )
+
 
 @ddt.ddt
 class TestMerge(unittest.TestCase):

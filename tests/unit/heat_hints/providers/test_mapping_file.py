@@ -55,6 +55,19 @@ class TestMappingFileProvider(unittest.TestCase):
         wanted = text.removeprefix('!!int ')
         self.assertEqual({'rack': wanted}, provider.hints(REQUEST))
 
+    @ddt.data(
+        '',
+        '# empty\n',
+        '- {hints: {rack: r1, rack: r2}}\n',
+        '- stack: web\n  hints: {rack: r1}\n  hints: {tier: x}\n',
+    )
+    def test_a_file_that_has_lost_something_is_not_used(self, text):
+        provider = self.provider(GOOD)
+        with self.assertLogs('heat_hints', 'ERROR') as log:
+            self.path.write_text(text)
+            self.assertEqual({'rack': 'r1'}, provider.hints(REQUEST))
+        self.assertRegex(log.output[0], 'the file is empty|is given twice')
+
     def test_a_tag_makes_no_object(self):
         text = '- {hints: {rack: !!python/name:os.system x}}\n'
         self.assertEqual({'rack': 'x'}, self.provider(text).hints(REQUEST))
@@ -168,9 +181,9 @@ class TestMappingFileProvider(unittest.TestCase):
         os.replace(other, self.path)
         self.assertEqual({'rack': 'r2'}, provider.hints(REQUEST))
 
-    def test_an_emptied_file_has_no_rules(self):
+    def test_a_list_without_entries_has_no_rules(self):
         provider = self.provider(GOOD)
-        self.path.write_text('')
+        self.path.write_text('[]')
         self.assertEqual({}, provider.hints(REQUEST))
 
     def test_a_file_that_is_missing_at_the_start_is_told(self):
