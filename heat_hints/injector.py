@@ -2,7 +2,6 @@
 
 """Read a resource of Heat, have its hints decided, and give them to Heat."""
 
-import copy
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -160,8 +159,7 @@ class Injector:
             stack_name=stack.name,
             root_stack_id=root,
             path=path,
-            # A provider that changes them changes nothing that is sent.
-            user_hints=copy.deepcopy(user),
+            user_hints=user,
             alias=None if alias == resource_type else alias,
         )
         if not self._makers:

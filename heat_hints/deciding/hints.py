@@ -38,7 +38,7 @@ REASON_NOVA = (
     'not list it'
 )
 REASON_NAME = 'the name of a hint must be a string that is not empty'
-
+REASON_FUNCTION = 'its value is a function; the provider must call it'
 
 #: How many names a message holds.
 _NAMED = 5
@@ -261,6 +261,8 @@ def accept(
             refused[name] = REASON_NOVA
         elif name in taken:
             refused[name] = REASON_TAKEN
+        elif callable(value):
+            refused[name] = REASON_FUNCTION
         else:
             accepted |= sanitise({name: value})
     return accepted, refused

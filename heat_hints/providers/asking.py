@@ -2,9 +2,10 @@
 
 """Ask the providers for hints, one after the other."""
 
+import copy
+import dataclasses
 import functools
-from collections.abc import Callable, Container, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Container, Iterable
 
 from oslo_log import log as logging
 
@@ -36,14 +37,16 @@ def ask(
     for maker in makers:
         name = maker.name
         try:
-            # It may have to be made first, which may take as long.
-            offer = maker.limit.wait(functools.partial(_ask, maker, request))
-            accepted, refused = hints.accept(offer or {}, provided, allowed)
+            found = maker.limit.wait(
+                functools.partial(_ask, maker, request, provided, allowed)
+            )
         except Exception as exc:
             failed(f'the provider "{name}" failed', exc)
             continue
-        if offer is None:
+        if found is None:
             failed(f'the provider "{name}" could not be created', told=True)
+            continue
+        accepted, refused = found
         provided |= accepted
         for hint, reason in refused.items():
             if reason != hints.REASON_TAKEN:
@@ -62,7 +65,22 @@ def ask(
     return provided
 
 
-def _ask(maker: Maker, request: Request) -> Mapping[Any, Any] | None:
-    """Return what a provider offers; None if it could not be made."""
+def _ask(
+    maker: Maker,
+    request: Request,
+    taken: Container[str],
+    allowed: Container[str],
+) -> tuple[dict[str, HintValue], dict[str, str]] | None:
+    """Return what :func:`hints.accept` says; None without a provider.
+
+    The time limit holds for all of it: the provider may have to be made
+    first, and what it returns may be looked up only as it is read.
+    """
     provider = maker.get()
-    return None if provider is None else provider.hints(request) or {}
+    if provider is None:
+        return None
+    # Nothing that a provider changes is seen by the next one, or sent.
+    own = dataclasses.replace(
+        request, user_hints=copy.deepcopy(request.user_hints)
+    )
+    return hints.accept(provider.hints(own) or {}, taken, allowed)

@@ -142,6 +142,11 @@ class TestAccept(unittest.TestCase):
     def test_a_name_that_only_looks_like_one_of_novas_is_sent(self, name):
         self.assertEqual(({name: 'x'}, {}), hints.accept({name: 'x'}, ()))
 
+    def test_a_function_is_refused(self):
+        self.assertEqual(
+            ({}, {'a': hints.REASON_FUNCTION}), hints.accept({'a': str}, ())
+        )
+
     def test_a_name_that_is_no_text_is_refused(self):
         self.assertEqual(
             ({}, dict.fromkeys(['7', ''], hints.REASON_NAME)),
