@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plug-ins for nova-scheduler: a host filter and two weighers.
+"""Plug-ins for nova-scheduler: a host filter and three weighers.
 
 Nova has no entry points for them; it calls the two functions below, which
 ``nova.conf`` names:
@@ -34,5 +34,8 @@ def all_weighers() -> list[type]:
     """
     from nova_filters.weighers import stack_affinity, stack_place
 
-    # The last one must know what all others think of the hosts.
-    return [stack_place.StackPlaceWeigher, stack_affinity.StackAffinityWeigher]
+    return [
+        stack_place.StackPlaceWeigher,
+        stack_affinity.StackAffinityWeigher,
+        stack_affinity.ServerGroupWeigher,
+    ]

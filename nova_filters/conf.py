@@ -17,8 +17,8 @@ GROUP: Final = cfg.OptGroup(
     title='Placement plug-ins for nova-scheduler',
     help="""
 Options of the scheduler plug-ins ``AggregateInstanceTypeFilter``,
-``StackAffinityWeigher`` and ``StackPlaceWeigher``. Only nova-scheduler reads
-these options.
+``StackAffinityWeigher``, ``ServerGroupWeigher`` and ``StackPlaceWeigher``.
+Only nova-scheduler reads these options.
 """,
 )
 
@@ -87,18 +87,18 @@ Related options:
         help="""
 The kind of place over which a stack is spread, or into which it is packed.
 
-For each host, ``StackAffinityWeigher`` counts the members of the stack in the
-host's place. Spreading means few members in each place. Packing means many
-members in one place.
+``StackAffinityWeigher`` and ``ServerGroupWeigher`` count the members of a
+stack or server group in each place. Spreading means few members in each place.
+Packing means many members in one place.
 
 Possible values:
 
 * ``host``: each host is a place.
 * ``availability_zone``, or any other metadata key of host aggregates, such
   as ``rack``: hosts with the same value form one place. A host without the
-  key is a place of its own. If a forced aggregate has the key, the aggregate
-  demands the key of every flavor. To prevent this, add the key to
-  ``exempt_metadata_keys``.
+  key is a place of its own, or in Nova's default availability zone. If a
+  forced aggregate has the key, the aggregate demands the key of every flavor.
+  To prevent this, add the key to ``exempt_metadata_keys``.
 * A list of several kinds, with the most important kind first. With
   ``rack,host``, the weigher compares the racks first. The weigher compares
   hosts only if their racks have equal numbers of members.
@@ -106,6 +106,7 @@ Possible values:
 Related options:
 
 * ``[nova_filters] stack_affinity_weight_multiplier``
+* ``[nova_filters] server_group_weight_multiplier``
 * ``[nova_filters] stack_place_weight_multiplier``
 """,
     ),
@@ -116,9 +117,9 @@ Related options:
         help="""
 How strongly the servers of one Heat stack attract or repel each other.
 
-For each host, ``StackAffinityWeigher`` counts the instances with the same root
-stack as the server in the request. Nova multiplies the normalized count by
-this number.
+``StackAffinityWeigher`` chooses a place for a server by the number of
+instances with the same root stack in each place. All hosts outside this place
+get a weight of nearly 1. Nova multiplies the weight by this number.
 
 Possible values:
 
@@ -134,6 +135,38 @@ such aggregates, the smallest value applies.
 
 Related options:
 
+* ``[filter_scheduler] weight_classes``: this option has an effect only if the
+  list contains ``nova_filters.all_weighers``.
+""",
+    ),
+    cfg.Opt(
+        'server_group_weight_multiplier',
+        type=FiniteNumber(min=0.0),
+        default=0.0,
+        help="""
+How strongly the soft policies of server groups count while servers start.
+
+Nova's own weighers for the policies ``soft-anti-affinity`` and
+``soft-affinity`` do not see servers that are still starting.
+``ServerGroupWeigher`` sees these servers. It spreads or packs the members of a
+group over the places in ``stack_spread_over``. Nova multiplies the normalized
+result by this number.
+
+Possible values:
+
+* 0: the weigher has no effect.
+* A positive number: the strength of the weigher. 10 is more than the default
+  multipliers of Nova's own weighers add up to.
+
+If this option is not 0, the soft policy of a server group counts for its
+servers, and ``StackAffinityWeigher`` has no effect on these servers. The
+metadata key ``server_group_weight_multiplier`` of a host aggregate overrides
+this option for the hosts of the aggregate. The weigher has no effect at all if
+the option is 0.
+
+Related options:
+
+* ``[nova_filters] stack_spread_over``
 * ``[filter_scheduler] weight_classes``: this option has an effect only if the
   list contains ``nova_filters.all_weighers``.
 """,

@@ -277,6 +277,47 @@ class Checks(upgrade_check.Checks):
         return Result(SUCCESS, details)
 
     @with_right_values
+    def check_places(self) -> Result:
+        """Check that no host is in two places of one kind."""
+        kinds = set(self._config.nova_filters.stack_spread_over) - {'host'}
+        if not kinds or not self._weigher():
+            return Result(SUCCESS)
+        from nova import context, objects
+        from nova.db.api import api
+
+        try:
+            url = self._config.api_database.connection
+            api.context_manager.configure(connection=url)
+            objects.register_all()
+            found = objects.AggregateList.get_all(context.get_admin_context())
+        except Exception as exc:
+            return Result(
+                WARNING,
+                'The aggregates could not be read, so no check has looked for '
+                f'hosts in two places: {_cause(exc)}. Run this command where '
+                '[api_database] connection is set.',
+            )
+        places: dict[tuple[str, str], set[str]] = {}
+        for aggregate in found:
+            for kind in kinds & aggregate.metadata.keys():
+                for host in aggregate.hosts:
+                    names = places.setdefault((host, kind), set())
+                    names.add(aggregate.metadata[kind])
+        double = [
+            f'{host} ({kind}: {", ".join(sorted(names))})'
+            for (host, kind), names in sorted(places.items())
+            if len(names) > 1
+        ]
+        if not double:
+            return Result(SUCCESS)
+        return Result(
+            WARNING,
+            'These hosts are in two places of one kind, and only the first '
+            f'one counts: {"; ".join(double)}. Remove the hosts from all but '
+            'one of these aggregates, or correct the metadata.',
+        )
+
+    @with_right_values
     def check_signature(self) -> Result:
         """Tell whether the weigher believes hints that nobody signed."""
         if not self._weigher() or self._config.heat_hints.signing_key:
@@ -317,6 +358,7 @@ class Checks(upgrade_check.Checks):
         ('In-tree filter', check_in_tree_filter),
         ('Exempt metadata keys', check_exempt_keys),
         ('Weigher', check_weigher),
+        ('Places', check_places),
         ('Signature', check_signature),
     )
 

@@ -4,8 +4,6 @@
 
 from typing import Any
 
-from nova.scheduler import weights
-
 from testing.nova import cases, engine, states
 
 
@@ -40,12 +38,7 @@ def members(
         for weigher in manager.weighers
         if type(weigher).__name__ == 'StackAffinityWeigher'
     )
-    found = manager.get_host_states_by_uuids(cloud.context, None, request)
-    hosts = sorted(found, key=lambda state: state.host)
-    counts = weigher.weigh_objects(
-        [weights.WeighedHost(state, 0.0) for state in hosts], request
-    )
-    return {
-        state.host: int(count)
-        for state, count in zip(hosts, counts, strict=True)
-    }
+    states = manager.get_host_states_by_uuids(cloud.context, None, request)
+    team = weigher.team(request)
+    counts = weigher.see(team, list(states), request).counts if team else {}
+    return {host: counts.get(host, 0) for host in sorted(cloud.hosts)}

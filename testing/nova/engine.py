@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import nova.conf
+import sqlalchemy as sa
 from keystoneauth1 import adapter as ks_adapter
 from keystoneauth1 import session as ks_session
 from keystoneauth1 import token_endpoint
@@ -41,6 +42,8 @@ from oslo_utils import timeutils, uuidutils
 from placement import db_api as placement_db
 from placement.db.sqlalchemy import models as claims
 from placement.tests.functional.fixtures import placement
+
+from nova_filters.weighers import reader
 
 CONF = nova.conf.CONF
 
@@ -299,6 +302,9 @@ class Cloud:
             api_models.Flavors,
             api_models.RequestSpec,
             api_models.InstanceMapping,
+            api_models.InstanceGroupMember,
+            api_models.InstanceGroupPolicy,
+            api_models.InstanceGroup,
         )
         with api_db.get_engine().begin() as connection:
             for model in tables:
@@ -306,7 +312,11 @@ class Cloud:
         with context.target_cell(self.context, self.cell) as cell_context:
             bind = main_db.get_engine(context=cell_context)
             with bind.begin() as connection:
-                connection.execute(main_models.Instance.__table__.delete())
+                for model in (
+                    main_models.InstanceAction,
+                    main_models.Instance,
+                ):
+                    connection.execute(model.__table__.delete())
 
     def scheduler(self, *enabled_filters: str) -> manager.SchedulerManager:
         """Return a new scheduler.
@@ -319,6 +329,8 @@ class Cloud:
             ['ComputeFilter', *enabled_filters],
             group='filter_scheduler',
         )
+        # Each scheduler has a memory of its own, as each process has.
+        reader.shared.cache_clear()
         return manager.SchedulerManager()
 
     def request(
@@ -327,12 +339,17 @@ class Cloud:
         only: Sequence[str] | None = None,
         hints: Mapping[str, Any] | None = None,
         project: str = PROJECT,
+        zone: str | None = None,
+        group: Any = None,
     ) -> Any:
         """Return a request for one server, built and stored as by Nova's API.
 
         :param only: the hosts that may be considered; None is all of them.
+        :param zone: the zone that the server must be in.
+        :param group: the server group, as Nova's InstanceGroup.
         :returns: Nova's RequestSpec.
         """
+        given = dict(hints or {}) | ({'group': group.uuid} if group else {})
         request = objects.RequestSpec.from_components(
             self.context,
             instance_uuid=uuidutils.generate_uuid(),
@@ -342,9 +359,9 @@ class Cloud:
             flavor=flavor,
             numa_topology=None,
             pci_requests=objects.InstancePCIRequests(requests=[]),
-            filter_properties={'scheduler_hints': dict(hints or {})},
-            instance_group=None,
-            availability_zone=None,
+            filter_properties={'scheduler_hints': given},
+            instance_group=group,
+            availability_zone=zone,
             project_id=project,
             user_id=PROJECT,
         )
@@ -357,6 +374,10 @@ class Cloud:
             user_id=PROJECT,
             cell_mapping=None,
         ).create()
+        if group is not None:
+            objects.InstanceGroup.add_members(
+                self.context, group.uuid, [request.instance_uuid]
+            )
         if only is not None:
             request.ignore_hosts = [h for h in self.hosts if h not in only]
         return request
@@ -397,26 +418,79 @@ class Cloud:
         left = host_manager.get_filtered_hosts(states, request)
         return sorted(state.host for state in left)
 
-    def put_into_cell(self, request: Any) -> None:
-        """Write down which cell a server is in, as the conductor does."""
-        mapping = objects.InstanceMapping.get_by_instance_uuid(
-            self.context, request.instance_uuid
-        )
-        mapping.cell_mapping = self.cell
-        mapping.save()
+    def in_cell(self) -> Any:
+        """Return a context manager, whose value is a context of the cell."""
+        return context.target_cell(self.context, self.cell)
 
-    def place(self, request: Any, host: str) -> None:
-        """Write down that a server runs, as conductor and compute would."""
-        with context.target_cell(self.context, self.cell) as cell_context:
+    def place(
+        self, request: Any, host: str | None, vm_state: str = 'building'
+    ) -> None:
+        """Write a server into its cell, as the conductor does.
+
+        :param host: the host that nova-compute has written down; None if
+            there is none yet.
+        """
+        with self.in_cell() as cell_context:
             objects.Instance(
                 cell_context,
                 uuid=request.instance_uuid,
                 project_id=request.project_id,
                 user_id=PROJECT,
                 host=host,
+                vm_state=vm_state,
                 flavor=request.flavor,
                 system_metadata={},
             ).create()
+        mapping = objects.InstanceMapping.get_by_instance_uuid(
+            self.context, request.instance_uuid
+        )
+        mapping.cell_mapping = self.cell
+        mapping.save()
+
+    def forget(self, request: Any) -> None:
+        """Delete a request that came to nothing, as nova-api does."""
+        request.destroy()
+        objects.InstanceMapping(
+            self.context, instance_uuid=request.instance_uuid
+        ).destroy()
+
+    def update(self, request: Any, **values: Any) -> None:
+        """Change columns of a server in its cell."""
+        table = main_models.Instance
+        with (
+            self.in_cell() as cell_context,
+            main_db.get_engine(context=cell_context).begin() as connection,
+        ):
+            connection.execute(
+                sa.update(table.__table__)
+                .where(table.uuid == request.instance_uuid)
+                .values(**values)
+            )
+
+    def start_action(self, request: Any, action: str, task_state: str) -> None:
+        """Write down that a server is to move, as nova-api does."""
+        self.update(request, task_state=task_state)
+        with self.in_cell() as cell_context:
+            cell_context.request_id = f'req-{uuidutils.generate_uuid()}'
+            objects.InstanceAction.action_start(
+                cell_context, request.instance_uuid, action, want_result=False
+            )
+
+    def add_group(self, policy: str) -> Any:
+        """Add a server group.
+
+        :returns: Nova's InstanceGroup.
+        """
+        group = objects.InstanceGroup(
+            self.context,
+            uuid=uuidutils.generate_uuid(),
+            name=policy,
+            project_id=PROJECT,
+            user_id=PROJECT,
+            policy=policy,
+        )
+        group.create()
+        return group
 
 
 def _reasons(found: list[logging.LogRecord]) -> str:

@@ -17,7 +17,7 @@ PURE = {
     ),
     'nova_filters': (
         'matching.report advice.explanation advice.impact advice.lint '
-        'advice.server_hints weighers.stack_members'
+        'advice.server_hints stacks.members stacks.places'
     ),
     'heat_hints': (
         'deciding.hints deciding.lineage deciding.mapping deciding.plan '

@@ -9,7 +9,7 @@ import ddt
 from nova import objects
 from nova.scheduler import weights
 
-from nova_filters.weighers import stack_place
+from nova_filters.weighers import base, stack_place
 from testing.nova import engine
 from tests import signing
 from tests.functional.nova_filters import test_weigher
@@ -105,7 +105,7 @@ class PlaceTest(test_weigher.StackTestCase):
 
     def test_what_is_broken_costs_the_weigher_its_say_only(self) -> None:
         request = self.request({_PLACE: 'r1'})
-        with self.assertLogs(_LOGGER, logging.ERROR) as logs:
+        with self.assertLogs(base.__name__, logging.ERROR) as logs:
             found = self.weigher().weigh_objects(
                 [weights.WeighedHost(object(), 0.0) for _ in range(3)], request
             )
@@ -113,7 +113,7 @@ class PlaceTest(test_weigher.StackTestCase):
         self.assertEqual(1, len(logs.records))
         states = self.states(request)
         states[0].aggregates = [objects.Aggregate(name='unread')]
-        with self.assertLogs(_LOGGER, logging.ERROR) as logs:
+        with self.assertLogs(base.__name__, logging.ERROR) as logs:
             self.assertEqual([0.0] * 5, self.weigh(request, states))
         self.assertEqual(1, len(logs.records))
 

@@ -35,13 +35,17 @@ class LoadingTest(unittest.TestCase):
                 for filter_ in scheduler.host_manager.enabled_filters
             ],
         )
-        place, affinity = nova_filters.all_weighers()
-        self.assertEqual('StackPlaceWeigher', place.__name__)
-        self.assertEqual('StackAffinityWeigher', affinity.__name__)
-        stock, ours = weights.all_weighers(), [place, affinity]
-        found = [type(found) for found in scheduler.host_manager.weighers]
-        self.assertEqual({*stock, *ours}, set(found))
-        self.assertEqual(ours, found[-2:])
+        ours = {one.__name__: one for one in nova_filters.all_weighers()}
+        self.assertEqual(
+            {
+                'StackPlaceWeigher',
+                'StackAffinityWeigher',
+                'ServerGroupWeigher',
+            },
+            set(ours),
+        )
+        found = {type(found) for found in scheduler.host_manager.weighers}
+        self.assertEqual({*weights.all_weighers(), *ours.values()}, found)
 
 
 @ddt.ddt

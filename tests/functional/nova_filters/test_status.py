@@ -5,8 +5,11 @@
 import json
 import re
 import textwrap
+import uuid
 
 import ddt
+import sqlalchemy as sa
+from nova.db.api import models
 
 from tests import processes, upgrade_checks
 
@@ -204,12 +207,57 @@ class NovaFiltersStatusTest(
 
     def test_patterns_that_keep_the_default_ones_are_right(self):
         self.assert_clean(
-            GOOD + 'exempt_metadata_keys = availability_zone,filter_*,trait:*,'
+            self.database({'rack': 'r1'}, {'zone': 'z'})
+            + 'exempt_metadata_keys = availability_zone,filter_*,trait:*,'
             '*_weight_multiplier,*_ratio,max_i*,instance_type,rack\n'
             'stack_spread_over = rack,availability_zone,host\n'
         )
         # Every key is demanded, as in the specification.
         self.assert_clean(GOOD + 'exempt_metadata_keys =\n')
+
+    def database(self, *aggregates: dict[str, str]) -> str:
+        """Return a good file whose API database has aggregates of one host.
+
+        :param aggregates: the metadata of each.
+        """
+        url = f'sqlite:///{self.folder / "api.sqlite"}'
+        bind = sa.create_engine(url)
+        self.addCleanup(bind.dispose)
+        models.BASE.metadata.create_all(bind)
+        with bind.begin() as connection:
+            for number, metadata in enumerate(aggregates, 1):
+                for model, values in (
+                    (
+                        models.Aggregate,
+                        {
+                            'id': number,
+                            'uuid': str(uuid.uuid4()),
+                            'name': f'{number}',
+                        },
+                    ),
+                    (models.AggregateHost, {'host': 'c1'}),
+                    *(
+                        (models.AggregateMetadata, {'key': key, 'value': name})
+                        for key, name in metadata.items()
+                    ),
+                ):
+                    if model is not models.Aggregate:
+                        values['aggregate_id'] = number
+                    connection.execute(sa.insert(model.__table__), values)
+        return f'[api_database]\nconnection = {url}\n' + GOOD
+
+    def test_a_host_in_two_racks_is_told(self):
+        text = self.database({'rack': 'r2'}, {'rack': 'r1'}, {'os': 'x'})
+        self.check_details(
+            text + 'stack_spread_over = rack,os,host\n',
+            *('Places', 'WARNING', 'c1 (rack: r1, r2).'),
+        )
+
+    def test_aggregates_that_cannot_be_read_are_not_judged(self):
+        self.check_details(
+            GOOD + 'stack_spread_over = rack\n',
+            *('Places', 'WARNING', 'could not be read', '[api_database]'),
+        )
 
     def test_lines_in_two_files_are_no_repetition(self):
         folder = self.folder / 'conf.d'

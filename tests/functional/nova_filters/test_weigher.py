@@ -5,33 +5,35 @@
 import collections
 import concurrent.futures
 import contextlib
+import datetime
 import itertools
 import logging
 import sqlite3
-import tempfile
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
 import ddt
 import sqlalchemy as sa
-from keystoneauth1 import exceptions as ks_exc
 from nova import objects
 from nova.db.api import api as api_db
 from nova.db.api import models
+from nova.db.main import api as main_db
+from nova.db.main import models as main_models
 from nova.objects import fields
 from nova.scheduler import host_manager, weights
-from oslo_utils import uuidutils
+from oslo_utils import timeutils
 from sqlalchemy import engine as sa_engine
 
-import tests
-from nova_filters.weighers import stack_affinity, stack_rows
-from testing.nova import engine, states
+from nova_filters.weighers import rows
+from testing.nova import asking, engine, states
 from tests import signing
 from tests.functional.nova_filters import base
 
 _OPTION = 'stack_affinity_weight_multiplier'
-_LOGGER = 'nova_filters.weighers.stack_affinity'
+_LOGGER = 'nova_filters.weighers'
 
 #: What it takes to win over Nova's weighers, as the documentation says.
 _STRONG = 10.0
@@ -55,42 +57,22 @@ def statements() -> Iterator[list[tuple[str, Any]]]:
 
 
 @contextlib.contextmanager
-def failing(words: str, cause: Exception) -> Iterator[None]:
-    """Have the API database fail meanwhile, if words stand in a statement."""
+def failing(words: str, cause: Exception, bind: Any = None) -> Iterator[None]:
+    """Have a database fail meanwhile, if words stand in a statement.
+
+    :param bind: by default, the API database.
+    """
 
     def fail(_conn, _cursor, statement, *_args) -> None:
         if words in statement:
             raise sa.exc.OperationalError(statement, {}, cause)
 
-    bind = api_db.get_engine()
+    bind = bind or api_db.get_engine()
     sa.event.listen(bind, 'before_cursor_execute', fail)
     try:
         yield
     finally:
         sa.event.remove(bind, 'before_cursor_execute', fail)
-
-
-@contextlib.contextmanager
-def database_for_threads() -> Iterator[None]:
-    """Copy the API database into a file, which each thread opens itself.
-
-    In memory it is one connection with one transaction for all threads,
-    which no deployment has.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        path = f'{folder}/api.sqlite'
-        with (
-            api_db.get_engine().connect() as connection,
-            contextlib.closing(sqlite3.connect(path)) as copy,
-        ):
-            connection.connection.dbapi_connection.backup(copy)
-        bind = sa.create_engine(f'sqlite:///{path}')
-        undo = api_db.context_manager.patch_engine(bind)
-        try:
-            yield
-        finally:
-            undo()
-            bind.dispose()
 
 
 def of_stack(root: str) -> dict[str, Any]:
@@ -155,8 +137,13 @@ class StackTestCase(base.CloudTestCase):
         found = {state.host: state for state in states}
         return [found[host] for host in self.hosts]
 
-    def weigh(self, request: Any, states: Any = None) -> list[float]:
+    def members(self, request: Any) -> list[int]:
         """Return how many members of the stack each of the hosts has."""
+        found = asking.members(self.cloud, self.scheduler, request)
+        return [found[host] for host in self.hosts]
+
+    def weigh(self, request: Any, states: Any = None) -> list[float]:
+        """Return the weights of the hosts."""
         weighed = [
             weights.WeighedHost(state, 0.0)
             for state in (states or self.states(request))
@@ -175,9 +162,9 @@ class StackTest(StackTestCase):
     def test_stacks_do_not_see_each_other(self) -> None:
         self.place(of_stack('a'), 3, 2, 1)
         self.place(of_stack('b'), 0, 0, 1)
-        for root, counts in (('a', [3.0, 2.0, 1.0]), ('b', [0.0, 0.0, 1.0])):
-            found = self.weigh(self.request(of_stack(root)))
-            self.assertEqual([*counts, 0.0], found)
+        for root, counts in (('a', [3, 2, 1, 0]), ('b', [0, 0, 1, 0])):
+            found = self.members(self.request(of_stack(root)))
+            self.assertEqual(counts, found)
 
     def test_an_aggregate_overrides_the_option(self) -> None:
         self.set_multiplier(_STRONG)
@@ -195,8 +182,8 @@ class StackTest(StackTestCase):
         self.cloud.place(request, self.hosts[0])
         other = self.request(of_stack('a'))
         self.cloud.place(other, self.hosts[1])
-        self.assertEqual([0.0, 1.0, 0.0, 0.0], self.weigh(request))
-        self.assertEqual([1.0, 0.0, 0.0, 0.0], self.weigh(other))
+        self.assertEqual([0, 1, 0, 0], self.members(request))
+        self.assertEqual([1, 0, 0, 0], self.members(other))
 
     def test_two_schedulers_find_what_the_other_has_placed(self) -> None:
         self.set_multiplier(-_STRONG)
@@ -204,34 +191,8 @@ class StackTest(StackTestCase):
         counts = self.boot_stack(of_stack('a'), self.scheduler, other)
         self.assertEqual([2, 2, 2, 2], counts)
 
-    def test_threads_of_two_schedulers_weigh_side_by_side(self) -> None:
-        schedulers = [self.cloud.scheduler(engine.OURS) for _ in range(2)]
-        weighers = [s.host_manager.weighers[-1] for s in schedulers]
-        for weigher in weighers:
-            self.assertIsInstance(weigher, stack_affinity.StackAffinityWeigher)
-        stacks = [f'stack-{number}' for number in range(8)]
-        for stack in stacks:
-            self.place(of_stack(stack), 1, 1, 1)
-        requests = [self.request(of_stack(stack)) for stack in stacks]
-        states = self.states(requests[0])
 
-        def weigh(number: int) -> list[float]:
-            weighed = [weights.WeighedHost(state, 0.0) for state in states]
-            request = requests[number % len(requests)]
-            return weighers[number % 2].weigh_objects(weighed, request)
-
-        with (
-            database_for_threads(),
-            statements() as found,
-            self.assertNoLogs(_LOGGER, logging.WARNING),
-            concurrent.futures.ThreadPoolExecutor(16) as pool,
-        ):
-            weighed = list(pool.map(weigh, range(100)))
-        self.assertEqual([[1.0, 1.0, 1.0, 0.0]] * 100, weighed)
-        # Two for what is new in each scheduler, one for each request.
-        self.assertEqual(2 * 2 + 100, len(found))
-
-
+@ddt.ddt
 class StartingTest(StackTestCase):
     """Servers that no host lists yet, as long as they are not ACTIVE."""
 
@@ -240,189 +201,283 @@ class StartingTest(StackTestCase):
         self.set_multiplier(-_STRONG)
         self.restart()
 
-    def start(self, request: Any, scheduler: Any = None) -> str:
-        """Return the host that a server starts on."""
-        host = self.cloud.boot(scheduler or self.scheduler, request).host
-        self.cloud.put_into_cell(request)
-        return str(host)
+    def choose(self, request: Any, scheduler: Any = None) -> str:
+        """Return the host that a scheduler chooses; nothing else happens."""
+        manager = (scheduler or self.scheduler).host_manager
+        best, *_ = manager.get_weighed_hosts(self.states(request), request)
+        return str(best.obj.host)
 
-    def move(self, request: Any, host: str | None) -> None:
-        """Have Placement name another host for a server, or none."""
-        client, uuid = self.cloud.placement, request.instance_uuid
-        if host is None:
-            client.delete(f'/allocations/{uuid}')
-            return
-        given = client.get_allocs_for_consumer(self.cloud.context, uuid)
-        ((old, resources),) = given['allocations'].items()
-        (state,) = [s for s in self.states(request) if s.host == host]
-        self.assertNotEqual(old, state.uuid)
-        given['allocations'] = {
-            state.uuid: {'resources': resources['resources']}
-        }
-        client.put(f'/allocations/{uuid}', given, '1.28').raise_for_status()
-
-    def test_members_are_seen_before_they_are_claimed(self) -> None:
-        # All twelve at once: none has an allocation when the next is weighed.
-        counts = collections.Counter()
-        for _ in range(12):
-            request = self.request(of_stack('a'))
-            best, *_ = self.scheduler.host_manager.get_weighed_hosts(
-                self.states(request), request
-            )
-            counts[best.obj.host] += 1
-        self.assertEqual([3] * 4, list(counts.values()))
-
-    def test_members_that_are_packed_are_seen_too(self) -> None:
-        self.set_multiplier(_STRONG)
-        hosts = {self.start(self.request(of_stack('a'))) for _ in range(12)}
-        self.assertEqual(1, len(hosts))
-
-    def test_members_that_another_scheduler_has_placed_are_seen(self) -> None:
-        other = self.cloud.scheduler(engine.OURS)
-        counts = collections.Counter(
-            self.start(self.request(of_stack('a')), scheduler)
-            for scheduler in (self.scheduler, other) * 6
-        )
-        self.assertEqual([3] * 4, sorted(counts.values()))
-
-    def test_placement_is_asked_once_for_each_server(self) -> None:
-        count = 500 if tests.ALL else 50
-        client = self.cloud.placement
-        # On a busy machine they would be asked for again.
-        self.weigher().clock = lambda: 0.0
-        # It counts the questions; the real Placement answers.
-        with mock.patch.object(
-            client,
-            'get_allocs_for_consumer',
-            wraps=client.get_allocs_for_consumer,
-        ) as asked:
-            for _ in range(count):
-                self.start(self.request(of_stack('a')))
-            # All of them but the last.
-            self.assertEqual(count - 1, asked.call_count)
-
-    def test_what_placement_says_counts(self) -> None:
-        request = self.request(of_stack('a'))
-        place = self.hosts.index(self.start(request))
-        # The conductor has taken another host than the best one.
-        self.move(request, self.hosts[place - 1])
-        found = self.weigh(self.request(of_stack('a')))
-        self.assertEqual((1.0, 1.0), (found[place - 1], sum(found)))
-
-    def test_a_server_that_could_not_start_is_forgotten(self) -> None:
-        request = self.request(of_stack('a'))
-        self.start(request)
-        self.move(request, None)
-        found = self.weigh(self.request(of_stack('a')))
-        self.assertEqual([0.0] * 4, found)
-
-    def test_a_server_that_has_left_its_host_is_forgotten(self) -> None:
-        self.place(of_stack('a'), 1)
-        request = self.request(of_stack('a'))
-        states = self.states(request)
-        self.assertEqual([1.0, 0.0, 0.0, 0.0], self.weigh(request, states))
-        states[0].instances = {}
-        self.assertEqual([0.0] * 4, self.weigh(request, states))
-
-    def test_a_server_that_moves_counts_where_it_goes_as_well(self) -> None:
-        request = self.request(of_stack('a'))
-        self.start(request)
-        self.cloud.place(request, self.hosts[0])
-        request.ignore_hosts = [*request.ignore_hosts, self.hosts[0]]
-        self.move(request, None)
-        other = self.start(request)
-        self.assertNotEqual(self.hosts[0], other)
-        found = self.weigh(self.request(of_stack('a')))
+    @ddt.data(-_STRONG, _STRONG)
+    def test_each_process_finds_the_same_order(self, multiplier) -> None:
+        self.set_multiplier(multiplier)
+        requests = [self.request(of_stack('a')) for _ in range(12)]
+        # Each in a process that knows nothing, and the last one first.
+        chosen = [
+            self.choose(request, self.cloud.scheduler(engine.OURS))
+            for request in reversed(requests)
+        ]
+        counts = collections.Counter(chosen)
         self.assertEqual(
-            {self.hosts[0]: 1.0, other: 1.0},
+            [3] * 4 if multiplier < 0 else [12], list(counts.values())
+        )
+
+    def test_stacks_begin_at_different_hosts(self) -> None:
+        hosts = {
+            self.choose(self.request(of_stack(f'stack-{n}')))
+            for n in range(30)
+        }
+        self.assertEqual(set(self.hosts), hosts)
+
+    def test_where_a_server_really_is_counts(self) -> None:
+        request = self.request(of_stack('a'))
+        wanted = self.choose(request)
+        other = self.hosts[self.hosts.index(wanted) - 1]
+        self.cloud.place(request, other)
+        found = self.members(self.request(of_stack('a')))
+        self.assertEqual(
+            {other: 1},
             {h: n for h, n in zip(self.hosts, found, strict=True) if n},
         )
 
-    def test_the_projects_are_kept_apart(self) -> None:
-        self.start(self.request(of_stack('a'), 'p2'))
-        self.place(of_stack('a'), 2, project='p2')
-        for project, members in (('p1', 0.0), ('p2', 3.0)):
-            request = self.request(of_stack('a'), project)
-            self.assertEqual(members, sum(self.weigh(request)))
-
-    def test_a_placement_that_is_down_costs_what_is_starting(self) -> None:
-        other = self.cloud.scheduler(engine.OURS)
-        self.start(self.request(of_stack('a')), other)
-        self.place(of_stack('a'), 1)
-        request = self.request(of_stack('a'))
-        states = self.states(request)
-        with (
-            # The HTTP client below Nova's own error handling.
-            mock.patch.object(
-                self.cloud.placement,
-                'get',
-                side_effect=ks_exc.ConnectFailure('nobody answers'),
-            ),
-            self.assertLogs(_LOGGER, logging.WARNING) as logs,
-        ):
-            found = self.weigh(request, states)
-        self.assertEqual([1.0, 0.0, 0.0, 0.0], found)
-        (line,) = logs.output
-        self.assertIn('[placement] in the nova.conf', line)
-        # It is asked again.
-        self.assertEqual(2.0, sum(self.weigh(request, states)))
-
-    def test_what_placement_has_answered_is_not_asked_again(self) -> None:
-        other = self.cloud.scheduler(engine.OURS)
-        for _ in range(2):
-            self.start(self.request(of_stack('a')), other)
-        request = self.request(of_stack('a'))
-        client = self.cloud.placement
-        ask, asked = client.get_allocs_for_consumer, []
-
-        def answer_once(context: Any, uuid: str) -> Any:
-            asked.append(uuid)
-            if len(asked) == 2:
-                raise ks_exc.ConnectFailure('nobody answers')
-            return ask(context, uuid)
-
-        with (
-            mock.patch.object(client, 'get_allocs_for_consumer', answer_once),
-            self.assertLogs(_LOGGER, logging.WARNING),
-        ):
-            found = [sum(self.weigh(request)) for _ in range(3)]
-        self.assertEqual([1.0, 2.0, 2.0], found)
-        self.assertEqual(3, len(asked))
-
-    def test_rows_that_could_not_be_read_are_read_later(self) -> None:
-        other = self.cloud.scheduler(engine.OURS)
-        self.place(of_stack('a'), 1)
-        request = self.request(of_stack('a'))
-        states = self.states(request)
-        self.weigh(request, states)
-        self.start(self.request(of_stack('a')), other)
-        with (
-            failing('request_specs.id IN', OSError('gone')),
-            self.assertLogs(_LOGGER, logging.WARNING),
-        ):
-            self.assertEqual(0.0, sum(self.weigh(request, states)))
-        self.assertEqual(2.0, sum(self.weigh(request, states)))
-
-    def test_rows_that_are_deleted_or_broken_are_passed_over(self) -> None:
-        table = models.RequestSpec.__table__
-        for _ in range(3):
-            self.start(self.request(of_stack('a')))
-        with api_db.get_engine().begin() as connection:
-            connection.execute(table.delete())
-            connection.execute(
-                table.insert(),
-                [
-                    {
-                        'instance_uuid': uuidutils.generate_uuid(),
-                        'spec': f'heat_root_stack_id {text}',
-                    }
-                    for text in ('', '{', '[1]', '{"nova_object.data": 1}')
-                ],
+    @ddt.data('error', 'deleted', 'queued', 'cell0', 'old', 'shelved')
+    def test_what_comes_to_nothing_is_not_waited_for(self, how) -> None:
+        first = self.choose(self.request(of_stack('a')))
+        self.cloud.clear()
+        failed = self.request(of_stack('a'))
+        if how == 'error':
+            self.cloud.place(failed, None)
+            self.cloud.update(failed, vm_state='error')
+        elif how == 'shelved':
+            self.cloud.place(failed, None)
+            self.cloud.update(failed, vm_state='shelved_offloaded')
+        elif how == 'deleted':
+            self.cloud.place(failed, self.hosts[0])
+            self.cloud.update(failed, deleted=1)
+        elif how == 'queued':
+            self.change(models.InstanceMapping, queued_for_delete=True)
+        elif how == 'cell0':
+            cell = objects.CellMapping(
+                self.cloud.context,
+                uuid=objects.CellMapping.CELL0_UUID,
+                name='cell0',
+                transport_url='none:///',
+                database_connection='sqlite://',
             )
-        counts = collections.Counter(
-            self.start(self.request(of_stack('a'))) for _ in range(5)
+            cell.create()
+            self.addCleanup(cell.destroy)
+            self.change(models.InstanceMapping, cell_id=cell.id)
+        else:
+            past = timeutils.utcnow() - datetime.timedelta(minutes=11)
+            self.change(models.RequestSpec, created_at=past)
+        self.assertEqual(first, self.choose(self.request(of_stack('a'))))
+
+    def change(self, model: Any, **values: Any) -> None:
+        """Change a table of the API database."""
+        with api_db.get_engine().begin() as connection:
+            connection.execute(sa.update(model.__table__).values(**values))
+
+    def test_servers_with_other_candidates_are_not_placed_before(self) -> None:
+        first = self.choose(self.request(of_stack('a')))
+        for extra_specs in ({}, {'trait:CUSTOM_GPU': 'required'}):
+            self.flavor = self.add_flavor(extra_specs)
+            self.assertEqual(
+                bool(extra_specs),
+                first == self.choose(self.request(of_stack('a'))),
+            )
+
+    def test_the_projects_are_kept_apart(self) -> None:
+        self.place(of_stack('a'), 2, project='p2')
+        for project, count in (('p1', 0), ('p2', 2)):
+            request = self.request(of_stack('a'), project)
+            self.assertEqual(count, sum(self.members(request)))
+
+    def test_rows_that_are_broken_are_passed_over(self) -> None:
+        for text in ('', '{', '[1]', '{"nova_object.data": 1}'):
+            self.place(of_stack('a'), 1)
+            self.change(models.RequestSpec, spec=f'heat_root_stack_id {text}')
+        self.place(of_stack('a'), 1)
+        request = self.request(of_stack('a'))
+        self.assertEqual([1, 0, 0, 0], self.members(request))
+
+    def test_requests_that_wait_share_one_read(self) -> None:
+        requests = [self.request(of_stack('a')) for _ in range(16)]
+        states = self.states(requests[0])
+        team = self.weigher().team(requests[0])
+        began, going = threading.Event(), threading.Event()
+        reads = []
+
+        def slow(*_args: Any) -> None:
+            reads.append(1)
+            began.set()
+            going.wait(30)
+
+        bind = api_db.get_engine()
+        sa.event.listen(bind, 'before_cursor_execute', slow)
+        self.addCleanup(sa.event.remove, bind, 'before_cursor_execute', slow)
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            asked = [
+                pool.submit(self.weigher().see, team, states, request)
+                for request in requests
+            ]
+            began.wait(30)
+            waiting = self.weigher()._reader._waiting
+            while len(waiting) < len(requests) - 1:
+                time.sleep(0.001)
+            going.set()
+            ahead = [one.result().ahead for one in asked]
+        self.assertEqual(list(range(16)), ahead)
+
+
+@ddt.ddt
+class MoveTest(StackTestCase):
+    """Servers that move, in the order of their actions."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.set_multiplier(-_STRONG)
+        self.restart()
+
+    def moving(self, count: int, action: str, host: str | None) -> list[Any]:
+        """Return the requests of members that all begin to move."""
+        requests = [self.request(of_stack('a')) for _ in range(count)]
+        state = 'active' if host else 'shelved_offloaded'
+        for request in requests:
+            self.cloud.place(request, host, state)
+        for request in reversed(requests):
+            self.cloud.start_action(request, action, 'busy')
+        return requests
+
+    @ddt.data('unshelve', 'evacuate', 'migrate', 'live-migration', 'resize')
+    def test_each_process_finds_the_same_order(self, action) -> None:
+        host = None if action == 'unshelve' else self.add_host()
+        counts: collections.Counter[str] = collections.Counter()
+        for request in self.moving(8, action, host):
+            manager = self.cloud.scheduler(engine.OURS).host_manager
+            best, *_ = manager.get_weighed_hosts(self.states(request), request)
+            counts[best.obj.host] += 1
+        self.assertEqual([2] * 4, list(counts.values()))
+
+    @ddt.data('evacuate', 'migrate', 'live-migration', 'resize')
+    def test_a_server_counts_once_and_where_it_goes(self, action) -> None:
+        (request,) = self.moving(1, action, self.hosts[0])
+        other = self.request(of_stack('a'))
+        self.assertEqual([0, 0, 0, 0], self.members(other))
+        with self.cloud.in_cell() as context:
+            for status, host in (
+                ('confirmed', self.hosts[1]),
+                ('pre-migrating', self.hosts[2]),
+            ):
+                objects.Migration(
+                    context,
+                    instance_uuid=request.instance_uuid,
+                    source_compute=self.hosts[0],
+                    dest_compute=host,
+                    status=status,
+                    migration_type='migration',
+                ).create()
+        self.assertEqual([0, 0, 1, 0], self.members(other))
+        self.cloud.update(request, host=self.hosts[2], task_state=None)
+        self.assertEqual([0, 0, 1, 0], self.members(other))
+
+    def test_a_server_that_does_not_move_stays(self) -> None:
+        self.moving(1, 'rebuild', self.hosts[0])
+        request = self.request(of_stack('a'))
+        self.assertEqual([1, 0, 0, 0], self.members(request))
+
+    def test_an_unshelved_server_counts_where_it_starts(self) -> None:
+        (request,) = self.moving(1, 'unshelve', None)
+        self.cloud.update(request, host=self.hosts[1])
+        request = self.request(of_stack('a'))
+        self.assertEqual([0, 1, 0, 0], self.members(request))
+
+    def test_boots_and_moves_see_each_other(self) -> None:
+        boot = self.request(of_stack('a'))
+        (move,) = self.moving(1, 'unshelve', None)
+        later = self.request(of_stack('a'))
+        for number, request in enumerate((boot, move, later)):
+            self.change_time(request, number)
+        states = self.states(boot)
+        weigher = self.weigher()
+        self.assertEqual(
+            [0, 1, 2],
+            [
+                weigher.see(weigher.team(one), states, one).ahead
+                for one in (boot, move, later)
+            ],
         )
-        self.assertEqual([1, 1, 1, 2], sorted(counts.values()))
+
+    def change_time(self, request: Any, seconds: int) -> None:
+        """Change when a request and an action were stored."""
+        uuid = request.instance_uuid
+        time_ = datetime.datetime(2026, 11, 23, 0, 0, seconds)
+        with api_db.get_engine().begin() as connection:
+            connection.execute(
+                sa.update(models.RequestSpec.__table__)
+                .where(models.RequestSpec.instance_uuid == uuid)
+                .values(created_at=time_)
+            )
+        with (
+            self.cloud.in_cell() as context,
+            main_db.get_engine(context=context).begin() as connection,
+        ):
+            connection.execute(
+                sa.update(main_models.InstanceAction.__table__)
+                .where(main_models.InstanceAction.instance_uuid == uuid)
+                .values(start_time=time_)
+            )
+
+
+class GroupTest(StackTestCase):
+    """Server groups with a soft policy."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.set_multiplier(-_STRONG)
+
+    def start(
+        self, policy: str, hints: dict[str, Any], count: int = 8
+    ) -> list[int]:
+        """Return how many members of a group each host gets, most first."""
+        group = self.cloud.add_group(policy)
+        counts = collections.Counter(dict.fromkeys(self.hosts, 0))
+        for _ in range(count):
+            request = self.cloud.request(
+                self.flavor, self.hosts, hints, 'p1', group=group
+            )
+            manager = self.scheduler.host_manager
+            best, *_ = manager.get_weighed_hosts(self.states(request), request)
+            counts[best.obj.host] += 1
+        return sorted(counts.values(), reverse=True)
+
+    def test_soft_policies_hold_while_servers_start(self) -> None:
+        for multiplier, policy, wanted in (
+            (0.0, 'soft-anti-affinity', [8, 0, 0, 0]),
+            (_STRONG, 'soft-anti-affinity', [2, 2, 2, 2]),
+            (_STRONG, 'soft-affinity', [8, 0, 0, 0]),
+        ):
+            self.set_option('server_group_weight_multiplier', multiplier)
+            self.restart()
+            self.assertEqual(wanted, self.start(policy, {}), multiplier)
+
+    def test_the_group_counts_and_not_the_stack(self) -> None:
+        self.set_option('server_group_weight_multiplier', _STRONG)
+        self.restart()
+        hints = of_stack('a')
+        self.place(hints, 4)
+        self.assertEqual([2, 2, 2, 2], self.start('soft-anti-affinity', hints))
+        # It has no preference, so the stack counts.
+        self.assertEqual([4, 4, 4, 0], self.start('anti-affinity', hints, 12))
+
+    def test_a_member_counts_for_its_stack_too(self) -> None:
+        self.set_option('server_group_weight_multiplier', _STRONG)
+        self.restart()
+        request = self.cloud.request(
+            *(self.flavor, self.hosts, of_stack('a'), 'p1'),
+            group=self.cloud.add_group('soft-affinity'),
+        )
+        self.cloud.place(request, self.hosts[1])
+        found = self.members(self.request(of_stack('a')))
+        self.assertEqual([0, 1, 0, 0], found)
 
 
 class SpreadOverTest(StackTestCase):
@@ -443,8 +498,9 @@ class SpreadOverTest(StackTestCase):
             request = self.request(of_stack('a'))
             if number >= count // 2 and without:
                 request.ignore_hosts = [*request.ignore_hosts, without]
-            counts[self.cloud.boot(self.scheduler, request).host] += 1
-            self.cloud.put_into_cell(request)
+            host = self.cloud.boot(self.scheduler, request).host
+            counts[host] += 1
+            self.cloud.place(request, host)
         return [counts[host] for host in self.hosts]
 
     def test_racks_are_spread(self) -> None:
@@ -465,11 +521,15 @@ class SpreadOverTest(StackTestCase):
         self.assertEqual(3, found[4])
         self.assertEqual([3, 3], [sum(found[:2]), sum(found[2:4])])
 
-    def test_zones_are_an_aggregates_key(self) -> None:
-        for name, hosts in (('z1', self.hosts[:1]), ('z2', self.hosts[1:])):
-            self.add_aggregate(hosts, {'availability_zone': name})
+    def test_hosts_without_a_zone_are_in_the_default_zone(self) -> None:
+        self.add_aggregate(self.hosts[:1], {'availability_zone': 'z1'})
         found = self.spread(6, 'availability_zone', 'host')
         self.assertEqual([3, 1, 1, 1], found)
+
+    def test_a_host_in_two_racks_is_in_the_first(self) -> None:
+        self.add_aggregate(self.hosts[2:3], {'rack': 'r0'})
+        found = self.spread(9, 'rack', 'host')
+        self.assertEqual([2, 1, 3, 3], [*sorted(found[:2])[::-1], *found[2:]])
 
 
 class BesideNovaTest(StackTestCase):
@@ -523,7 +583,7 @@ class BesideNovaTest(StackTestCase):
         stock = self.stock()
         self.set_multiplier(-_STRONG)
         self.place(of_stack('a'), 3, 2, 1)
-        for hints in ({}, {'group': 'x'}, of_stack('b')):
+        for hints in ({}, {'group': 'x'}):
             request = self.request(hints)
             wanted = self.ranking(stock, request)
             self.assertEqual(self.hosts, [host for host, _ in wanted])
@@ -592,11 +652,10 @@ class SignatureTest(StackTestCase):
         ):
             self.place(hints, 1)
         self.place(good, 1, project='p2')
-        self.assertEqual(
-            [5.0, 0.0, 0.0, 0.0], self.weigh(self.request(of_stack('a')))
-        )
+        request = self.request(of_stack('a'))
+        self.assertEqual([5, 0, 0, 0], self.members(request))
         self.set_keys(signing.KEY)
-        self.assertEqual([1.0, 0.0, 0.0, 0.0], self.weigh(self.request(good)))
+        self.assertEqual([1, 0, 0, 0], self.members(self.request(good)))
 
     def test_a_request_with_forged_hints_goes_where_nova_puts_it(self) -> None:
         self.set_keys(signing.KEY)
@@ -615,20 +674,23 @@ class SignatureTest(StackTestCase):
         for hints in (old, new):
             self.place(hints, 1)
         for keys, wanted in (
-            ([signing.OTHER_KEY], (1.0, 0.0)),
-            ([signing.OTHER_KEY, signing.KEY], (2.0, 2.0)),
-            ([signing.KEY], (0.0, 1.0)),
+            ([signing.OTHER_KEY], (1, None)),
+            ([signing.OTHER_KEY, signing.KEY], (2, 2)),
+            ([signing.KEY], (None, 1)),
         ):
             for hints, count in zip((old, new), wanted, strict=True):
                 self.set_keys(*keys)
-                found = self.weigh(self.request(hints))
-                self.assertEqual([count, 0.0, 0.0, 0.0], found)
+                request = self.request(hints)
+                if count is None:
+                    self.assertIsNone(self.weigher().team(request))
+                    continue
+                self.assertEqual([count, 0, 0, 0], self.members(request))
 
 
 class CostTest(StackTestCase):
     """What a request asks of the databases."""
 
-    def test_stacks_are_read_with_one_query_and_only_once(self) -> None:
+    def test_a_request_asks_each_database_once_or_twice(self) -> None:
         self.place(of_stack('a'), 3, 2, 1)
         self.place({}, 1)
         request = self.request(of_stack('a'))
@@ -637,11 +699,16 @@ class CostTest(StackTestCase):
             found = self.weigh(request, states)
         with statements() as warm:
             self.assertEqual(found, self.weigh(request, states))
-        self.assertEqual([3.0, 2.0, 1.0, 0.0], found)
-        # What the hosts list, the newest rows' ids, and these rows.
-        self.assertEqual(3, len(cold), cold)
-        # The newest rows' ids only.
-        self.assertEqual(1, len(warm), warm)
+        # The cells, servers without a cell, those in it, and their requests.
+        self.assertEqual(4, len(cold), cold)
+        self.assertEqual(2, len(warm), warm)
+        move = self.request(of_stack('a'))
+        self.cloud.place(move, None, 'shelved_offloaded')
+        self.cloud.start_action(move, 'unshelve', 'unshelving')
+        with statements() as moving:
+            self.weigh(request, states)
+        # The new request, and the actions in the cell.
+        self.assertEqual(4, len(moving), moving)
 
     def test_a_request_without_a_stack_asks_nothing(self) -> None:
         self.place(of_stack('a'), 1)
@@ -652,52 +719,18 @@ class CostTest(StackTestCase):
                 self.weigh(request, states)
             self.assertEqual([], found)
 
-    def test_ten_thousand_instances_are_read_at_once(self) -> None:
-        count = stack_rows.READ_AT_ONCE + 600
-        uuids = [uuidutils.generate_uuid() for _ in range(count)]
+    def test_many_requests_are_read_in_parts(self) -> None:
+        self.place(of_stack('a'), 3, 2)
         request = self.request(of_stack('a'))
-        text = self.spec(request)
-        with api_db.get_engine().begin() as connection:
-            connection.execute(
-                models.RequestSpec.__table__.insert(),
-                [{'instance_uuid': uuid, 'spec': text} for uuid in uuids],
-            )
-        # Four hosts of very different sizes.
-        cuts = [0, 100, 1100, 5000, count]
-        states = [
-            self.state(uuids[start:end])
-            for start, end in zip(cuts, cuts[1:], strict=False)
-        ]
-        with statements() as found:
-            with self.assertLogs(_LOGGER, logging.INFO) as logs:
-                first = self.weigh(request, states)
-            second = self.weigh(request, states)
-            third = self.weigh(request, states)
-        sizes = [len(parameters) - 1 for _, parameters in found]
-        self.assertEqual(stack_rows.READ_AT_ONCE, max(sizes))
-        self.assertEqual(stack_rows.READ_AT_ONCE, sum(first))
-        # What is missing is missing where most are.
-        self.assertEqual([100.0, 1000.0, 3900.0], first[:3])
-        self.assertEqual([100.0, 1000.0, 3900.0, count - 5000.0], second)
-        self.assertEqual(second, third)
-        self.assertEqual(1, len(logs.records))
-        self.assertIn('the stacks of 600 of the', logs.output[0])
-
-    def spec(self, request: Any) -> str:
-        """Return what Nova stores of a request."""
-        table = models.RequestSpec
-        stored = sa.select(table.spec).where(
-            table.instance_uuid == request.instance_uuid
-        )
-        with api_db.get_engine().connect() as connection:
-            return str(connection.scalar(stored))
-
-    def state(self, uuids: Sequence[str]) -> Any:
-        """Return Nova's HostState of a host with these instances."""
-        state = host_manager.HostState('host', 'node', None)
-        state.uuid = uuidutils.generate_uuid()
-        state.instances = dict.fromkeys(uuids)
-        return state
+        states = self.states(request)
+        with (
+            mock.patch.object(rows, 'READ_AT_ONCE', 2),
+            statements() as found,
+        ):
+            self.weigh(request, states)
+        self.assertEqual([3, 2, 0, 0], self.members(request))
+        # Three for six requests.
+        self.assertEqual(6, len(found), found)
 
 
 @ddt.ddt
@@ -721,23 +754,33 @@ class FaultTest(StackTestCase):
         self.assertIn('gone', logs.output[0])
         self.assertNotIn('more lines', logs.output[0])
         # It has not taken the failure for an answer.
-        self.assertEqual(3.0, sum(self.weigh(request)))
+        self.assertEqual(3, sum(self.members(request)))
 
     def test_an_instance_without_a_stored_request_is_in_no_stack(self) -> None:
         request = self.request(of_stack('a'))
         self.cloud.place(request, self.hosts[0])
         request.destroy()
-        self.assertEqual({0.0}, set(self.weigh(self.request(of_stack('a')))))
+        found = self.members(self.request(of_stack('a')))
+        self.assertEqual([0, 0, 0, 0], found)
 
-    def test_hosts_that_tell_of_no_instances_have_none(self) -> None:
-        self.place(of_stack('a'), 1, 2, 3, 4)
+    def test_a_cell_that_fails_costs_its_members(self) -> None:
+        self.place(of_stack('a'), 3)
         request = self.request(of_stack('a'))
         states = self.states(request)
-        states[1].instances = None
-        states[2].instances = {}
-        with self.assertNoLogs(_LOGGER, logging.WARNING):
+        with (
+            failing('FROM instances', OSError('gone'), self.cell()),
+            self.assertLogs('nova_filters', logging.WARNING) as logs,
+        ):
             found = self.weigh(request, states)
-        self.assertEqual([1.0, 0.0, 0.0, 4.0], found)
+        self.assertEqual(1, found.count(0.0))
+        (line,) = logs.output
+        self.assertIn('Check this database', line)
+        self.assertEqual([3, 0, 0, 0], self.members(request))
+
+    def cell(self) -> Any:
+        """Return the database of the cell."""
+        with self.cloud.in_cell() as context:
+            return main_db.get_engine(context=context)
 
     def test_what_is_no_host_costs_the_weigher_its_say_only(self) -> None:
         request = self.request(of_stack('a'))
@@ -745,7 +788,7 @@ class FaultTest(StackTestCase):
         with self.assertLogs(_LOGGER, logging.WARNING) as logs:
             found = self.weigher().weigh_objects(weighed, request)
         self.assertEqual([0.0] * 3, found)
-        self.assertEqual(1, len(logs.records))
+        self.assertIn('has no say in this request', logs.output[-1])
 
     def test_a_bare_request_has_no_stack(self) -> None:
         states = self.states(self.request({}))

@@ -97,6 +97,7 @@ class WrongOptionTest(unittest.TestCase):
         ('filter', 'exempt_metadata_keys = $nowhere', ('nowhere',)),
         ('weigher', 'stack_affinity_weight_multiplier = nan', ('finite',)),
         ('weigher', 'stack_place_weight_multiplier = -1', ('place_weight',)),
+        ('weigher', 'server_group_weight_multiplier = -1', ('group_weight',)),
         ('weigher', 'signing_key = short-secret', ('number 1', '32')),
     )
     @ddt.unpack

@@ -53,7 +53,11 @@ class NovaAloneTest(unittest.TestCase):
             [type(one).__name__ for one in manager.enabled_filters],
         )
         self.assertEqual(
-            ['StackPlaceWeigher', 'StackAffinityWeigher'],
+            [
+                'StackPlaceWeigher',
+                'StackAffinityWeigher',
+                'ServerGroupWeigher',
+            ],
             [type(one).__name__ for one in manager.weighers],
         )
 

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Every SQL statement of the weighers."""
+
+from collections.abc import Collection
+from typing import Any, Final
+
+import sqlalchemy as sa
+from nova.db.api import api as api_db
+from nova.db.api import models as api_models
+from nova.db.main import api as main_db
+from nova.db.main import models
+
+from nova_filters.stacks import members
+
+_REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
+_SERVER, _ACTION = models.Instance, models.InstanceAction
+_MIGRATION = models.Migration
+
+#: How many requests one statement asks for. SQLite takes 32,766 parameters;
+#: MySQL reads the whole table from about 36,000 values on.
+READ_AT_ONCE: Final = 10_000
+#: How many of the newest mappings of the cloud are looked at. The mappings of
+#: deleted servers may stay for years.
+NEWEST: Final = 10_000
+#: Migrations in these states go nowhere any more.
+_OVER: Final = (
+    *('cancelled', 'completed', 'confirmed', 'done', 'error'),
+    *('failed', 'finished', 'reverted'),
+)
+
+
+@api_db.context_manager.reader  # type: ignore[untyped-decorator]
+def without_cell(context: Any, projects: Collection[str]) -> list[str]:
+    """Return the servers of projects that no conductor has put into a cell."""
+    newest = sa.select(sa.func.max(_MAPPING.id)).scalar_subquery()
+    query = sa.select(_MAPPING.instance_uuid).where(
+        _MAPPING.project_id.in_(projects),
+        _MAPPING.id > newest - NEWEST,
+        _MAPPING.cell_id.is_(None),
+        sa.func.coalesce(_MAPPING.queued_for_delete, sa.false()) == sa.false(),
+    )
+    return list(context.session.scalars(query))
+
+
+@api_db.context_manager.reader  # type: ignore[untyped-decorator]
+def requests(
+    context: Any, uuids: Collection[str], words: Collection[str]
+) -> list[Any]:
+    """Return the server, id, time and text of stored requests.
+
+    :param words: a request without any of them is left in the database.
+    """
+    query = sa.select(
+        *(_REQUEST.instance_uuid, _REQUEST.id),
+        *(_REQUEST.created_at, _REQUEST.spec),
+    ).where(
+        _REQUEST.instance_uuid.in_(uuids),
+        sa.or_(*(_REQUEST.spec.contains(w, autoescape=True) for w in words)),
+    )
+    return list(context.session.execute(query))
+
+
+@main_db.pick_context_manager_reader  # type: ignore[untyped-decorator]
+def servers(
+    context: Any, projects: Collection[str]
+) -> dict[str, members.Server]:
+    """Return what the context's cell says of the servers of projects."""
+    query = sa.select(
+        *(_SERVER.uuid, _SERVER.host, _SERVER.vm_state, _SERVER.task_state)
+    ).where(_SERVER.project_id.in_(projects), _SERVER.deleted == 0)
+    rows = context.session.execute(query).all()
+    busy = [uuid for uuid, _, vm, task in rows if task and vm != 'building']
+    moves = _moves(context, busy) if busy else {}
+    return {
+        uuid: members.Server(host, vm_state, *moves.get(uuid, ()))
+        for uuid, host, vm_state, _ in rows
+    }
+
+
+def _moves(context: Any, uuids: Collection[str]) -> dict[str, tuple[Any, ...]]:
+    """Return the action, turn and destination of servers that move."""
+    latest = sa.select(sa.func.max(_ACTION.id)).where(
+        _ACTION.instance_uuid.in_(uuids)
+    )
+    goal = sa.select(_MIGRATION.dest_compute).where(
+        _MIGRATION.instance_uuid == _ACTION.instance_uuid,
+        _MIGRATION.deleted == 0,
+        _MIGRATION.status.not_in(_OVER),
+    )
+    newest = goal.order_by(_MIGRATION.id.desc()).limit(1).scalar_subquery()
+    query = sa.select(
+        *(_ACTION.instance_uuid, _ACTION.action, _ACTION.id),
+        *(_ACTION.start_time, newest),
+    ).where(_ACTION.id.in_(latest.group_by(_ACTION.instance_uuid)))
+    return {
+        uuid: (action, members.Turn(True, number, time), host)
+        for uuid, action, number, time, host in context.session.execute(query)
+        if action in members.MOVES
+    }

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The place of the next member of a team."""
+
+import collections
+import unittest
+
+import ddt
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nova_filters.stacks import places
+
+
+def path(text: str) -> places.Path:
+    """Return the path of a host whose places have names of one letter."""
+    return tuple((f'level {n}', text[: n + 1]) for n in range(len(text)))
+
+
+def choose(
+    hosts: str,
+    members: str = '',
+    ahead: int = 0,
+    pack: bool = False,
+    subset: int = 1,
+    team: str = 'team',
+) -> list[str]:
+    """Return the hosts, the right ones first.
+
+    :param hosts: the paths of the candidates, with blanks between them.
+    :param members: the path of the host of each member.
+    """
+    candidates = hosts.split()
+    weights = places.choose(
+        [path(host) for host in candidates],
+        collections.Counter(map(path, members.split())).items(),
+        *(ahead, team, pack, subset),
+    )
+    return sorted(candidates, key=lambda one: weights[candidates.index(one)])
+
+
+@ddt.ddt
+class ChooseTest(unittest.TestCase):
+    """The first place of the first place."""
+
+    @ddt.data(
+        ('a b c', 'a b', False, 'c'),
+        ('a b c', 'a b c c', True, 'c'),
+        # The rack with fewer members, then the host with fewer.
+        ('1a 1b 2c 2d', '1a 1a 2c', False, '2d'),
+        ('1a 1b 2c 2d', '1a 2c 2d', False, '1b'),
+        ('1a 1b 2c 2d', '1a 2c 2c', True, '2c'),
+        # A full host of rack 1 counts for its rack; a lost one nowhere.
+        ('1b 2c', '1a 2c 1a 9z', False, '2c'),
+    )
+    @ddt.unpack
+    def test_members_decide(self, hosts, members, pack, wanted) -> None:
+        self.assertEqual(wanted, choose(hosts, members, pack=pack)[0])
+
+    def test_members_in_flight_are_placed_one_by_one(self) -> None:
+        found = [choose('1a 1b 2c 2d 2e', ahead=n)[0] for n in range(12)]
+        racks = collections.Counter(host[0] for host in found)
+        self.assertEqual({'1': 6, '2': 6}, racks)
+        self.assertEqual({2, 3}, {*collections.Counter(found).values()})
+
+    def test_packed_members_in_flight_stay_together(self) -> None:
+        found = {choose('a b c', ahead=n, pack=True)[0] for n in range(9)}
+        self.assertEqual(1, len(found))
+
+    def test_teams_begin_at_different_places(self) -> None:
+        found = {choose('a b c d', team=str(n))[0] for n in range(40)}
+        self.assertEqual(set('abcd'), found)
+
+    def test_hosts_in_one_place_are_equal(self) -> None:
+        hosts = [path('1'), path('2'), path('1')]
+        found = places.choose(hosts, [(path('2'), 1)], 0, 'team', False)
+        self.assertEqual([True, False, True], [not n for n in found])
+
+    def test_as_many_are_right_as_nova_chooses_from(self) -> None:
+        hosts = [path(one) for one in 'abcde']
+        for subset in (1, 2, 5, 9):
+            found = places.choose(hosts, [], 0, 'team', False, subset)
+            self.assertEqual(min(subset, 5), found.count(0.0))
+            self.assertTrue(all(n == 0.0 or 0.9 <= n < 1 for n in found))
+
+    @given(
+        st.integers(1, 6),
+        st.lists(st.integers(0, 5), max_size=30),
+        st.integers(0, 40),
+        st.randoms(use_true_random=False),
+    )
+    def test_however_many_are_known_the_spread_is_even(
+        self, count, first, more, chance
+    ) -> None:
+        # What stands on hosts may be any part of what was placed before.
+        names = 'abcdef'[:count]
+        hosts = ' '.join(names)
+        start = [names[n % count] for n in first]
+        placed: list[str] = []
+        for _ in range(more):
+            known = [one for one in placed if chance.random() < 0.5]
+            placed.append(
+                choose(
+                    hosts,
+                    ' '.join(start + known),
+                    len(placed) - len(known),
+                )[0]
+            )
+        before = collections.Counter(dict.fromkeys(names, 0))
+        before.update(start)
+        after = before + collections.Counter(placed)
+        loads = [after[name] for name in names]
+        # Nothing was added to a host that had more than others get.
+        self.assertLessEqual(
+            max(loads) - min(loads),
+            max(1, max(before.values()) - min(loads)),
+        )
