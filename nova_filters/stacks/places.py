@@ -8,6 +8,7 @@ first: ``(('rack', 'a'), ('host', 'compute-1'))``.
 
 import hashlib
 import heapq
+import itertools
 from collections.abc import Iterable, Sequence
 
 Path = tuple[tuple[str, str], ...]
@@ -23,25 +24,21 @@ class Place:
 
     def __init__(self, path: Path, team: str, step: int) -> None:
         self.path, self.inside = path, list[Place]()
-        self._load, self._step = 0, step
+        self.members, self._step = 0, step
         text = f'{team}/{path[-1:]}'.encode()
         self._tie = hashlib.blake2b(text, digest_size=8).digest()
 
     def key(self) -> tuple[int, bytes]:
         """Return what orders the places in one place."""
-        return self._load, self._tie
+        return self.members * self._step, self._tie
 
     def __lt__(self, other: 'Place') -> bool:
         """Tell whether a server goes here rather than there."""
         return self.key() < other.key()
 
-    def add(self, count: int) -> None:
-        """Count members."""
-        self._load += count * self._step
-
     def take(self) -> Path:
         """Add a member where it belongs, and return the path."""
-        self.add(1)
+        self.members += 1
         if not self.inside:
             return self.path
         found = self.inside[0].take()
@@ -49,45 +46,71 @@ class Place:
         return found
 
 
-def choose(
-    candidates: Sequence[Path],
-    counts: Iterable[tuple[Path, int]],
-    ahead: int,
-    team: str,
-    pack: bool,
-    subset: int = 1,
-) -> list[float]:
-    """Return how far the place of each candidate is from the right one.
+class Places:
+    """The places of the candidates, with the members that come first.
 
-    The members in flight are placed one by one, and then the server itself.
-
+    :param candidates: the paths of the hosts to choose from.
     :param counts: the members at paths, which need not be candidates'.
-    :param ahead: how many members in flight have the same candidates.
-    :param subset: how many hosts Nova chooses from at random.
-    :returns: 0 for the hosts in the right place, or in so many places; for
-        others 0.9 to 1, so that no other weigher makes up for it.
+    :param ahead: how many members in flight have the same candidates. They
+        are placed one by one.
     """
-    places: dict[Path, Place] = {(): Place((), team, -1 if pack else 1)}
-    for path in candidates:
-        for level in range(len(path)):
-            one = path[: level + 1]
-            if one not in places:
-                places[one] = Place(one, team, -1 if pack else 1)
-                places[path[:level]].inside.append(places[one])
-    for path, count in counts:
-        for level in range(len(path)):
-            if path[: level + 1] in places:
-                places[path[: level + 1]].add(count)
-    for place in places.values():
-        heapq.heapify(place.inside)
-    right = [places[()].take() for _ in range(ahead + 1)][-1]
 
-    def key(path: Path) -> list[tuple[int, bytes]]:
-        return [places[path[: n + 1]].key() for n in range(len(path))]
+    def __init__(
+        self,
+        candidates: Sequence[Path],
+        counts: Iterable[tuple[Path, int]],
+        ahead: int,
+        team: str,
+        pack: bool,
+    ) -> None:
+        step = -1 if pack else 1
+        self._candidates = candidates
+        self._places: dict[Path, Place] = {(): Place((), team, step)}
+        for path in candidates:
+            for above, one in itertools.pairwise(_parts(path)):
+                if one not in self._places:
+                    self._places[one] = Place(one, team, step)
+                    self._places[above].inside.append(self._places[one])
+        for path, count in counts:
+            for one in _parts(path):
+                if one in self._places:
+                    self._places[one].members += count
+        for place in self._places.values():
+            heapq.heapify(place.inside)
+        for _ in range(ahead):
+            self._places[()].take()
 
-    others = sorted({*candidates} - {right}, key=key)
-    ranks = {path: n for n, path in enumerate([right, *others])}
-    return [
-        0.9 + 0.1 * ranks[path] / len(ranks) if ranks[path] >= subset else 0.0
-        for path in candidates
-    ]
+    def skews(self) -> list[int]:
+        """Return by how many members each first place would be the fullest.
+
+        :returns: for each candidate, the members of its place at the first
+            level with the server in it, less those of the emptiest place.
+        """
+        counts = [self._places[path[:1]].members for path in self._candidates]
+        return [count + 1 - min(counts) for count in counts]
+
+    def distances(self, subset: int = 1) -> list[float]:
+        """Place the server, and return how far each candidate is from there.
+
+        :param subset: how many hosts Nova chooses from at random.
+        :returns: 0 for the hosts in the right place, or in so many places;
+            for others 0.9 to 1, so that no other weigher makes up for it.
+        """
+        right = self._places[()].take()
+        others = sorted({*self._candidates} - {right}, key=self._key)
+        ranks = {path: n for n, path in enumerate([right, *others])}
+        return [
+            0.9 + 0.1 * ranks[one] / len(ranks)
+            if ranks[one] >= subset
+            else 0.0
+            for one in self._candidates
+        ]
+
+    def _key(self, path: Path) -> list[tuple[int, bytes]]:
+        """Return what orders hosts."""
+        return [self._places[one].key() for one in _parts(path)]
+
+
+def _parts(path: Path) -> list[Path]:
+    """Return the paths of all places that a host is in."""
+    return [path[:level] for level in range(len(path) + 1)]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the weighers have in common: options, keys, places and faults."""
+"""What the weighers have in common: the options, and no faults."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 import nova.conf
 import sqlalchemy as sa
@@ -12,15 +12,11 @@ from oslo_db import exception as db_exception
 from oslo_log import log as logging
 
 from nova_filters import conf
-from nova_filters.stacks.places import Path
-from os_placement_plugins import options, signature
+from os_placement_plugins import options
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 options.register(CONF, conf.list_opts())
-
-#: The level at which each host is a place.
-HOST: Final = 'host'
 
 
 # Nova carries no types.
@@ -31,8 +27,6 @@ class Weigher(weights.BaseHostWeigher):  # type: ignore[misc]
         super().__init__()
         # A wrong value keeps nova-scheduler from starting.
         options.check(CONF, conf.list_opts())
-        self._keys = signature.Keys(CONF.heat_hints.signing_key)
-        self._levels = tuple(CONF.nova_filters.stack_spread_over)
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
@@ -68,22 +62,3 @@ class Weigher(weights.BaseHostWeigher):  # type: ignore[misc]
     def _weigh_object(self, obj: Any, weight_properties: Any) -> float:
         """Return the weight of one host."""
         return self._weigh([obj], weight_properties)[0]
-
-
-def place(aggregates: Iterable[Any], level: str) -> str | None:
-    """Return the name of the place that a host shares with others.
-
-    :param aggregates: Nova's Aggregates of the host.
-    :param level: a metadata key of aggregates; for ``host`` there is none.
-    :returns: the first name in alphabetical order if there are several.
-    """
-    found = {one.metadata.get(level) for one in aggregates} - {None, ''}
-    if level == 'availability_zone':
-        found = found or {CONF.default_availability_zone}
-    return min(found, default=None) if level != HOST else None
-
-
-def path(host: str, aggregates: Iterable[Any], levels: Iterable[str]) -> Path:
-    """Return the path of a host; where it shares no place, it is a place."""
-    named = [(level, place(aggregates, level)) for level in levels]
-    return tuple((kind, n) if n else (HOST, host) for kind, n in named)

@@ -8,8 +8,8 @@ from typing import Any
 import nova.conf
 from oslo_log import log as logging
 
-from nova_filters.weighers import base
-from os_placement_plugins import quoting, stack_hints
+from nova_filters.weighers import base, teams
+from os_placement_plugins import quoting, signature, stack_hints
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -17,6 +17,10 @@ CONF = nova.conf.CONF
 
 class StackPlaceWeigher(base.Weigher):
     """Prefer the hosts in the place that a provider planned for a server."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys = signature.Keys(CONF.heat_hints.signing_key)
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return how strongly the plan counts beside other weighers."""
@@ -29,8 +33,8 @@ class StackPlaceWeigher(base.Weigher):
             return [0.0] * len(hosts)
         found = [
             any(
-                hints.place == base.place(host.aggregates or (), level)
-                for level in self._levels
+                hints.place == teams.shared(host.aggregates or (), level)
+                for level in CONF.nova_filters.stack_spread_over
             )
             for host in hosts
         ]

@@ -22,8 +22,7 @@ from nova.db.api import api as api_db
 from nova.db.api import models
 from nova.db.main import api as main_db
 from nova.db.main import models as main_models
-from nova.objects import fields
-from nova.scheduler import host_manager, weights
+from nova.scheduler import weights
 from oslo_utils import timeutils
 from sqlalchemy import engine as sa_engine
 
@@ -316,11 +315,11 @@ class StartingTest(StackTestCase):
         self.addCleanup(sa.event.remove, bind, 'before_cursor_execute', slow)
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             asked = [
-                pool.submit(self.weigher().see, team, states, request)
+                pool.submit(self.weigher().teams.see, team, states, request)
                 for request in requests
             ]
             began.wait(30)
-            waiting = self.weigher()._reader._waiting
+            waiting = self.weigher().teams._reader._waiting
             while len(waiting) < len(requests) - 1:
                 time.sleep(0.001)
             going.set()
@@ -401,7 +400,7 @@ class MoveTest(StackTestCase):
         self.assertEqual(
             [0, 1, 2],
             [
-                weigher.see(weigher.team(one), states, one).ahead
+                weigher.teams.see(weigher.team(one), states, one).ahead
                 for one in (boot, move, later)
             ],
         )
@@ -805,22 +804,3 @@ class FaultTest(StackTestCase):
         # Of some, Nova itself warns.
         with self.assertLogs(level=logging.WARNING):
             self.assertEqual(7.0, self.weigher().weight_multiplier(state))
-
-    def test_aggregates_that_cannot_be_read_leave_the_option_in_force(
-        self,
-    ) -> None:
-        self.set_multiplier(7.0)
-        broken = objects.Aggregate(name='a')
-        nothing = objects.Aggregate(name='a')
-        # What a row of another release might be read as.
-        nothing._obj_metadata = None
-        fields_ = nothing.fields['metadata']
-        self.assertIsInstance(fields_, fields.DictOfStringsField)
-        nothing.obj_reset_changes()
-        for aggregates in (None, [broken], [nothing]):
-            state = host_manager.HostState('host', 'node', None)
-            state.aggregates = aggregates
-            with self.assertLogs(_LOGGER, logging.WARNING) as logs:
-                found = self.weigher().weight_multiplier(state)
-            self.assertEqual(7.0, found)
-            self.assertIn('of an aggregate of host host', logs.output[0])

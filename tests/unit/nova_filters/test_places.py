@@ -31,11 +31,11 @@ def choose(
     :param members: the path of the host of each member.
     """
     candidates = hosts.split()
-    weights = places.choose(
+    weights = places.Places(
         [path(host) for host in candidates],
         collections.Counter(map(path, members.split())).items(),
-        *(ahead, team, pack, subset),
-    )
+        *(ahead, team, pack),
+    ).distances(subset)
     return sorted(candidates, key=lambda one: weights[candidates.index(one)])
 
 
@@ -73,13 +73,16 @@ class ChooseTest(unittest.TestCase):
 
     def test_hosts_in_one_place_are_equal(self) -> None:
         hosts = [path('1'), path('2'), path('1')]
-        found = places.choose(hosts, [(path('2'), 1)], 0, 'team', False)
+        found = places.Places(
+            hosts, [(path('2'), 1)], 0, 'team', False
+        ).distances()
         self.assertEqual([True, False, True], [not n for n in found])
 
     def test_as_many_are_right_as_nova_chooses_from(self) -> None:
         hosts = [path(one) for one in 'abcde']
         for subset in (1, 2, 5, 9):
-            found = places.choose(hosts, [], 0, 'team', False, subset)
+            made = places.Places(hosts, [], 0, 'team', False)
+            found = made.distances(subset)
             self.assertEqual(min(subset, 5), found.count(0.0))
             self.assertTrue(all(n == 0.0 or 0.9 <= n < 1 for n in found))
 

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The team of a request, and the places where its members are."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import nova.conf
+from oslo_log import log as logging
+
+from nova_filters.stacks import members, places
+from nova_filters.weighers import reader
+from os_placement_plugins import signature, stack_hints
+
+LOG = logging.getLogger(__name__)
+CONF = nova.conf.CONF
+
+#: The level at which each host is a place.
+HOST: Final = 'host'
+
+
+class Teams:
+    """The teams of requests, and the places of their members."""
+
+    def __init__(self) -> None:
+        self._keys = signature.Keys(CONF.heat_hints.signing_key)
+        self._levels = tuple(CONF.nova_filters.stack_spread_over)
+        self._reader = reader.shared()
+
+    def stack(self, request: Any) -> members.Team | None:
+        """Return the stack of Nova's RequestSpec, unless a group counts."""
+        hints = stack_hints.read_request(request, self._keys)
+        return None if self.group(request) else members.of_stack(hints)
+
+    def group(self, request: Any) -> members.Team | None:
+        """Return the server group of Nova's RequestSpec, if groups count."""
+        found = request.instance_group if 'instance_group' in request else None
+        if not found or not CONF.nova_filters.server_group_weight_multiplier:
+            return None
+        return members.of_group(found.policy, found.uuid)
+
+    def see(
+        self, team: members.Team, hosts: Sequence[Any], request: Any
+    ) -> members.Sight:
+        """Return what the request for one of Nova's HostStates sees."""
+        server = request.instance_uuid if 'instance_uuid' in request else ''
+        cells = frozenset(host.cell_uuid for host in hosts)
+        found = self._reader.ask(
+            reader.Question(team, server, request.project_id, cells)
+        )
+        LOG.debug('%s: %s', team, found)
+        return found
+
+    def survey(
+        self,
+        team: members.Team,
+        hosts: Sequence[Any],
+        request: Any,
+        pack: bool,
+    ) -> places.Places:
+        """Return the places of hosts, with the members that come first."""
+        counts, ahead = self.see(team, hosts, request)
+        every = {
+            one.id: one for host in hosts for one in host.aggregates or ()
+        }
+        # A full host is known by the aggregates that it shares.
+        found = {
+            name: self._path(
+                name, [a for a in every.values() if name in a.hosts]
+            )
+            for name in counts
+        }
+        candidates = [self._path(h.host, h.aggregates or ()) for h in hosts]
+        return places.Places(
+            candidates,
+            [(found[name], count) for name, count in counts.items()],
+            *(ahead, str(team), members.POLICIES.get(team[0], pack)),
+        )
+
+    def _path(self, host: str, aggregates: Iterable[Any]) -> places.Path:
+        """Return the path of a host; where it shares no place, it is one."""
+        named = [(level, shared(aggregates, level)) for level in self._levels]
+        return tuple((kind, n) if n else (HOST, host) for kind, n in named)
+
+
+def shared(aggregates: Iterable[Any], level: str) -> str | None:
+    """Return the name of the place that a host shares with others.
+
+    :param aggregates: Nova's Aggregates of the host.
+    :param level: a metadata key of aggregates; for ``host`` there is none.
+    :returns: the first name in alphabetical order if there are several.
+    """
+    found = {one.metadata.get(level) for one in aggregates} - {None, ''}
+    if level == 'availability_zone':
+        found = found or {CONF.default_availability_zone}
+    return min(found, default=None) if level != HOST else None
