@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plug-ins for nova-scheduler: a host filter and three weighers.
+"""Plug-ins for nova-scheduler: two host filters and three weighers.
 
 Nova has no entry points for them; it calls the two functions below, which
 ``nova.conf`` names:
@@ -22,9 +22,12 @@ def all_filters() -> list[type]:
 
     :returns: classes, which ``enabled_filters`` chooses from by their names.
     """
-    from nova_filters.filters import aggregate_instance_type
+    from nova_filters.filters import aggregate_instance_type, team_spread
 
-    return [aggregate_instance_type.AggregateInstanceTypeFilter]
+    return [
+        aggregate_instance_type.AggregateInstanceTypeFilter,
+        team_spread.TeamSpreadFilter,
+    ]
 
 
 def all_weighers() -> list[type]:

@@ -171,6 +171,35 @@ Related options:
   list contains ``nova_filters.all_weighers``.
 """,
     ),
+    cfg.IntOpt(
+        'max_skew',
+        default=0,
+        min=0,
+        help="""
+The hard limit for the spread of all stacks and server groups.
+
+``TeamSpreadFilter`` refuses a host if, with the new server, the host's place
+would have more members than the emptiest place with candidates, and the
+difference would be larger than this number. Places are compared at the first
+level of ``stack_spread_over``.
+
+Possible values:
+
+* 0: only those servers have a limit that ask for one. Servers ask with the
+  scheduler hint ``max_skew``, or with the extra spec
+  ``nova_filters:max_skew`` of their flavor.
+* 1 or more: the limit for every server of a stack or server group. The
+  smallest of all limits applies.
+
+Related options:
+
+* ``[filter_scheduler] enabled_filters``: this option has an effect only if the
+  list contains ``TeamSpreadFilter``.
+* ``[nova_filters] stack_affinity_weight_multiplier`` and ``[nova_filters]
+  server_group_weight_multiplier``: a limit of 2 or more holds only if these
+  multipliers are large enough, such as -10 and 10.
+""",
+    ),
     cfg.Opt(
         'stack_place_weight_multiplier',
         type=FiniteNumber(min=0.0),

@@ -84,10 +84,14 @@ class Places:
         """Return by how many members each first place would be the fullest.
 
         :returns: for each candidate, the members of its place at the first
-            level with the server in it, less those of the emptiest place.
+            level with the server in it, less those of the emptiest place. A
+            place whose turn it is not may get one more at the same time.
         """
-        counts = [self._places[path[:1]].members for path in self._candidates]
-        return [count + 1 - min(counts) for count in counts]
+        first, *others = self._places[()].inside
+        least = min(place.members for place in (first, *others))
+        found = {place.path: place.members + 2 - least for place in others}
+        found[first.path] = first.members + 1 - least
+        return [found[path[:1]] for path in self._candidates]
 
     def distances(self, subset: int = 1) -> list[float]:
         """Place the server, and return how far each candidate is from there.

@@ -58,9 +58,13 @@ class TeamWeigher(base.Weigher):
         if team is None or not any(multipliers):
             return [0.0] * len(hosts)
         pack = min(multipliers) > 0
-        found = self.teams.survey(team, hosts, request, pack).distances(
-            CONF.filter_scheduler.host_subset_size
-        )
+        # A filter may have left only some of the places.
+        known = [vars(host).get(teams.DISTANCE) for host in hosts]
+        found = [one for one in known if one is not None]
+        if len(found) < len(hosts):
+            found = self.teams.survey(team, hosts, request, pack).distances(
+                CONF.filter_scheduler.host_subset_size
+            )
         return [1.0 - one for one in found] if pack else found
 
 

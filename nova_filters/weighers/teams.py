@@ -17,6 +17,8 @@ CONF = nova.conf.CONF
 
 #: The level at which each host is a place.
 HOST: Final = 'host'
+#: The attribute of a HostState that holds its distance, if a filter set it.
+DISTANCE: Final = 'nova_filters_distance'
 
 
 class Teams:

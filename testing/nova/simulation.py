@@ -54,6 +54,7 @@ class Case:
     :param subset: Nova's ``host_subset_size``.
     :param fresh: whether each request meets a process that knows nothing.
     :param group: the policy of the server group; empty if it is a stack.
+    :param skew: the limit of ``TeamSpreadFilter``; 0 if it is not enabled.
     :param kind: boots or moves.
     """
 
@@ -68,6 +69,7 @@ class Case:
     subset: int = 1
     fresh: bool = False
     group: str = ''
+    skew: int = 0
     kind: str = BOOT
 
 
@@ -195,7 +197,11 @@ class Simulation:
 
     def _scheduler(self) -> Any:
         """Return a new scheduler process."""
-        scheduler = self._cloud.scheduler()
+        enabled = ('TeamSpreadFilter',) * bool(self._case.skew)
+        scheduler = self._cloud.scheduler(*enabled)
+        engine.CONF.set_override(
+            'max_skew', self._case.skew, group='nova_filters'
+        )
         manager = scheduler.host_manager
         # A new process would read the cell, which knows more than the lists.
         manager._instance_info = {

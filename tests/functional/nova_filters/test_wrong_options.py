@@ -24,7 +24,7 @@ objects.register_all()
 
 # Which of some keys an aggregate demands of a flavor without any.
 handler = filters.HostFilterHandler()
-(cls,) = handler.get_matching_classes(['nova_filters.all_filters'])
+cls, *_ = handler.get_matching_classes(['nova_filters.all_filters'])
 filter_ = cls()
 for key in sys.argv[2:]:
     metadata = {key: '1', 'force_metadata_check': 'True'}
@@ -98,6 +98,7 @@ class WrongOptionTest(unittest.TestCase):
         ('weigher', 'stack_affinity_weight_multiplier = nan', ('finite',)),
         ('weigher', 'stack_place_weight_multiplier = -1', ('place_weight',)),
         ('weigher', 'server_group_weight_multiplier = -1', ('group_weight',)),
+        ('weigher', 'max_skew = -1', ('max_skew',)),
         ('weigher', 'signing_key = short-secret', ('number 1', '32')),
     )
     @ddt.unpack

@@ -118,3 +118,34 @@ class ChooseTest(unittest.TestCase):
             max(loads) - min(loads),
             max(1, max(before.values()) - min(loads)),
         )
+
+
+@ddt.ddt
+class SkewTest(unittest.TestCase):
+    """By how many members a place would be the fullest."""
+
+    @ddt.data(
+        # Racks 1 and 2; the server's turn is in the emptier one.
+        ('1a 1b 2c', '1a 1a 2c', 0, [3, 3, 1]),
+        ('1a 1b 2c', '1a 1a 2c', 1, [2, 2, 1]),
+        # A full host of rack 1 counts; rack 9 has no candidate.
+        ('1b 2c', '1a 1a 9z', 0, [4, 1]),
+        ('1b', '1a 1a', 0, [1]),
+    )
+    @ddt.unpack
+    def test_places_are_compared_at_the_first_level(
+        self, hosts, members, ahead, wanted
+    ) -> None:
+        made = places.Places(
+            [path(host) for host in hosts.split()],
+            collections.Counter(map(path, members.split())).items(),
+            *(ahead, 'team', False),
+        )
+        found = made.skews()
+        if ahead:
+            # Either rack may be the next one.
+            found = sorted(found, reverse=True)
+            wanted = sorted(wanted, reverse=True)
+            self.assertEqual((wanted[0], 1), (found[0], found[-1]))
+            return
+        self.assertEqual(wanted, found)
