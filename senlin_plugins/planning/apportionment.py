@@ -29,6 +29,9 @@ NO_FEASIBLE_PLAN = 'There is no feasible plan to handle all nodes.'
 DEFAULT_WEIGHT = 100
 #: A region with this cap takes any number of nodes.
 NO_CAP = -1
+#: The largest weight and cap. Bisection over longer numbers takes an engine
+#: seconds, in which none of its other green threads runs.
+LARGEST = 10**6
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,16 +76,15 @@ def find_problem(regions: Sequence[Region]) -> str:
                 f"'name' of a region is '{region.name}' "
                 f'{counts[region.name]} times: name each region once.'
             )
-        if region.weight < 0:
-            return (
-                f"'weight' of region '{region.name}' is '{region.weight}': "
-                'it must be 0 or greater.'
-            )
-        if region.cap < NO_CAP:
-            return (
-                f"'cap' of region '{region.name}' is '{region.cap}': it "
-                'must be 0 or greater, or -1 for no cap.'
-            )
+        for key, lowest in (('weight', 0), ('cap', NO_CAP)):
+            value = getattr(region, key)
+            if not lowest <= value <= LARGEST:
+                or_none = ', or -1 for no cap' if key == 'cap' else ''
+                shown = str(value)[:20]
+                return (
+                    f"'{key}' of region '{region.name}' is '{shown}': it "
+                    f'must be from 0 to {LARGEST}{or_none}.'
+                )
     return ''
 
 

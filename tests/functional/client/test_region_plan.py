@@ -142,7 +142,7 @@ class RegionPlanTest(base.CommandTestCase):
             ('no feasible plan', '5 nodes', 'room for 2'),
         ),
         (('--region', 'a:1:2:3', '--scale-out', '5'), ('NAME:WEIGHT:CAP',)),
-        (('--region', 'a:-1', '--scale-out', '5'), ("'-1'", '0 or greater')),
+        (('--region', 'a:-1', '--scale-out', '5'), ("'-1'", 'from 0 to')),
         ((*REGIONS, *REGIONS, '--scale-out', '5'), ('2 times',)),
         (
             (*REGIONS, '--current', 'RegionOne', '--scale-out', '5'),
@@ -166,7 +166,7 @@ class RegionPlanTest(base.CommandTestCase):
         ('a: [', ('policy.yaml', 'line')),
         ('- a', ('not a mapping',)),
         (SPEC.replace('cap', 'cup'), ("'cup'", 'name, weight, cap')),
-        (SPEC.replace('300', '-3'), ("'-3'", '0 or greater')),
+        (SPEC.replace('300', '-3'), ("'-3'", 'from 0 to')),
     )
     def test_a_wrong_file_is_one_line(self, text, words):
         path = self.write(text, 'policy.yaml')

@@ -160,6 +160,8 @@ class Knowing(TestCase):
 
     @ddt.data(
         *('{"a', '[]', '{"Nowhere": {"cap": 1}}', '{"%s": {"cap": -7}}'),
+        # Longer numbers stop an engine for seconds.
+        '{"%s": {"weight": ' + '9' * 4299 + '}}',
         '[' * 100_000,
         # What would be a line of its own in the log.
         '{"x\\nERROR forged": {}}',

@@ -89,7 +89,7 @@ class SharesTest(TestCase):
                 "'x': it must be a whole",
                 *('set', self.cluster_id, ONE, '--weight', 'x'),
             ),
-            ('0 or greater', 'set', self.cluster_id, ONE, '--weight', '-1'),
+            ('from 0 to 1', 'set', self.cluster_id, ONE, '--weight', '-1'),
             ("'cap' of region", 'set', self.cluster_id, ONE, '--cap', '-2'),
             ('Say --weight or --cap', 'set', self.cluster_id, ONE),
             ('no region placement policy', 'drain', self.cluster(), ONE),

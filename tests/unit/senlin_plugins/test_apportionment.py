@@ -357,13 +357,24 @@ class Examples(unittest.TestCase):
         ),
         (
             [Region('a', -1)],
-            "'weight' of region 'a' is '-1': it must be 0 or greater.",
+            "'weight' of region 'a' is '-1': it must be from 0 to 1000000.",
         ),
         (
             [Region('a', 1, -2)],
-            "'cap' of region 'a' is '-2': it must be 0 or greater, or -1 "
-            'for no cap.',
+            "'cap' of region 'a' is '-2': it must be from 0 to 1000000, or "
+            '-1 for no cap.',
         ),
+        (
+            [Region('a', 10**4298)],
+            "'weight' of region 'a' is '10000000000000000000': it must be "
+            'from 0 to 1000000.',
+        ),
+        (
+            [Region('a', 1, 10**6 + 1)],
+            "'cap' of region 'a' is '1000001': it must be from 0 to 1000000, "
+            'or -1 for no cap.',
+        ),
+        ([Region('a', 10**6, 10**6)], ''),
         ([Region('a', 0, 0), Region('\u00fc', 1, -1)], ''),
     )
     @ddt.unpack

@@ -71,7 +71,7 @@ class RegionSpecTest(unittest.TestCase):
         ),
         (
             spec_of({'name': 'a', 'weight': -1}),
-            "'weight' of region 'a' is '-1': it must be 0 or greater",
+            "'weight' of region 'a' is '-1': it must be from 0 to",
         ),
         (spec_of({'name': 'a', 'cap': -2}), "'cap' of region 'a' is '-2'"),
         (spec_of({'name': 'a', 'cap': 1.5}), "is '1.5': it must be a whole"),
