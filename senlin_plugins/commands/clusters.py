@@ -11,12 +11,20 @@ from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 
 from senlin_plugins import catalog
-from senlin_plugins.planning import failing, region_spec, requirements
+from senlin_plugins.planning import (
+    failing,
+    region_spec,
+    requirements,
+    sizing,
+)
 from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.rebalancing import Growth
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Failure, is_placed
 
+#: Actions on a cluster that make it larger.
+_GROWTHS: Final = (sizing.SCALE_OUT, 'CLUSTER_RESIZE', 'CLUSTER_ADD_NODES')
 #: Seconds between two looks at an action.
 PAUSE: Final = 1.0
 
@@ -157,6 +165,39 @@ def scale(clustering: Any, cluster: Any, change: Change) -> None:
     name = 'scale_out' if change.growing else 'scale_in'
     body = {name: {'count': change.count}}
     _change(clustering, 'POST', f'/clusters/{cluster.id}/actions', body)
+
+
+def check(clustering: Any, cluster: Any) -> None:
+    """Ask the cloud for every node of a cluster, and wait until that is done.
+
+    :param clustering: the clustering proxy.
+    :param cluster: the cluster.
+    :raises CommandError: if Senlin fails to do it.
+    """
+    path = f'/clusters/{cluster.id}/actions'
+    _change(clustering, 'POST', path, {'check': {}})
+
+
+def last_growths(clustering: Any, cluster: Any) -> list[Growth]:
+    """Return the last two actions that made a cluster larger, if any.
+
+    :param clustering: the clustering proxy.
+    :param cluster: the cluster.
+    :returns: the last one first.
+    """
+    kinds = ''.join(f'&action={kind}' for kind in _GROWTHS)
+    path = f'/actions?target={cluster.id}{kinds}'
+    response = clustering.get(f'{path}&sort=created_at:desc&limit=2')
+    sdk_exceptions.raise_from_response(response)
+    return [
+        Growth(
+            action['id'],
+            action['inputs'].get('count')
+            if action['action'] == sizing.SCALE_OUT
+            else None,
+        )
+        for action in response.json()['actions']
+    ]
 
 
 def _change(

@@ -35,8 +35,9 @@ class RebalanceClusterRegion(ClusterLister):
     """Move nodes between regions to match the weights and caps.
 
     Each step first scales the cluster out. When the new nodes are ACTIVE, the
-    step scales the cluster in by the same number of nodes. You can interrupt
-    the command at any time. To continue, run the command again.
+    step checks all nodes, and scales the cluster in by the same number of
+    nodes. You can interrupt the command at any time. To continue, run the
+    command again.
     """
 
     _args: argparse.Namespace
@@ -84,7 +85,7 @@ class RebalanceClusterRegion(ClusterLister):
             if not steps:
                 _say('No move makes the distribution better.')
                 if not parsed_args.dry_run:
-                    self._remember(cluster, None)
+                    self._forget(cluster)
             elif not parsed_args.dry_run:
                 self._confirm(steps)
                 begun = True
@@ -129,11 +130,13 @@ class RebalanceClusterRegion(ClusterLister):
         record = (cluster.metadata or {}).get(METADATA_KEY)
         if record is None:
             return total
-        size = rebalancing.read_record(record, total)
+        growths = clusters.last_growths(self.connection.clustering, cluster)
+        size = rebalancing.read_record(record, total, growths)
         if size is None:
             self.warn(
-                'A rebalance was interrupted, and somebody has scaled the '
-                'cluster since: it keeps its %s nodes.',
+                'A rebalance was interrupted. Its growth did not begin, or '
+                'somebody has scaled the cluster since: it keeps its %s '
+                'nodes.',
                 total,
             )
             return total
@@ -194,6 +197,15 @@ class RebalanceClusterRegion(ClusterLister):
                 'policy look at them with: openstack cluster check '
                 f'{cluster.name}'
             )
+        for region in regions:
+            count = current.get(region.name, 0)
+            if region.cap in range(count):
+                raise exceptions.CommandError(
+                    f'{region.name} keeps {count} node(s), more than its cap '
+                    f'of {region.cap}, because no other region has room. '
+                    'Raise the cap of another region with: openstack cluster '
+                    f'region set --cap <n> {cluster.name} <region>'
+                )
         return []
 
     def _confirm(self, steps: Sequence[Step]) -> None:
@@ -224,7 +236,6 @@ class RebalanceClusterRegion(ClusterLister):
         Each plan is made of what is there at the time, so nothing but the
         size needs to be remembered.
         """
-        self._remember(cluster, size)
         done: list[Step] = []
         added: Mapping[str, int] = {}
         changes = left = _changes(steps)
@@ -235,6 +246,10 @@ class RebalanceClusterRegion(ClusterLister):
             text = f'{verb} {distribution_text(plan)}'
             _show(changes, _changes(steps), text)
             change = Change(bool(step.add), sum(plan.values()))
+            if change.growing:
+                self._remember(cluster, size, change.count)
+            else:
+                self._look(cluster)
             clusters.scale(self.connection.clustering, cluster, change)
             total += change.count if change.growing else -change.count
             nodes = self._nodes(cluster)
@@ -247,7 +262,6 @@ class RebalanceClusterRegion(ClusterLister):
                 )
                 size += len(nodes) - total
                 total = len(nodes)
-                self._remember(cluster, size)
             steps = self._steps(cluster, nodes, size)
             if step.add and step.remove:
                 # Its second half is the first of the new steps.
@@ -263,16 +277,30 @@ class RebalanceClusterRegion(ClusterLister):
                 )
             left = _changes(steps)
         _show(changes, 0, 'done')
-        self._remember(cluster, None)
+        self._forget(cluster)
         return done
 
-    def _remember(self, cluster: Any, size: int | None) -> None:
-        """Remember the size for an interruption, or forget it."""
-        record = None
-        if size is not None:
-            record = rebalancing.write_record(size, self._surge)
+    def _look(self, cluster: Any) -> None:
+        """Stop unless all nodes are well: some may have died since."""
+        try:
+            clusters.check(self.connection.clustering, cluster)
+        except exceptions.CommandError as exc:
+            raise exceptions.CommandError(
+                f'No node is removed, because not all of them answer: {exc}'
+            ) from exc
+        self._nodes(cluster)
+
+    def _remember(self, cluster: Any, size: int, grows: int) -> None:
+        """Remember the size before a growth, in case of an interruption."""
+        clustering = self.connection.clustering
+        growths = clusters.last_growths(clustering, cluster)
+        record = rebalancing.write_record(size, grows, growths)
+        clusters.update_metadata(clustering, cluster, {METADATA_KEY: record})
+
+    def _forget(self, cluster: Any) -> None:
+        """Forget the size."""
         clusters.update_metadata(
-            self.connection.clustering, cluster, {METADATA_KEY: record}
+            self.connection.clustering, cluster, {METADATA_KEY: None}
         )
 
 

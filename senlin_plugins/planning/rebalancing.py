@@ -13,7 +13,7 @@ import dataclasses
 import fractions
 import json
 import operator
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from senlin_plugins.planning import sizing
@@ -23,6 +23,18 @@ from senlin_plugins.planning.snapshot import Snapshot
 
 #: The key of a cluster's metadata that remembers an unfinished rebalance.
 METADATA_KEY: Final = 'region_rebalance'
+
+
+class Growth(NamedTuple):
+    """An action that made a cluster larger.
+
+    :param id: its id.
+    :param nodes: how many nodes it was to add; ``None`` if it was another
+        action than those by which a rebalance grows.
+    """
+
+    id: str
+    nodes: int | None
 
 
 class Step(NamedTuple):
@@ -130,22 +142,27 @@ def _carry_out(
     return plan, dataclasses.replace(snapshot, current=current)
 
 
-def write_record(size: int, surge: int) -> str:
-    """Return what to remember of a rebalance before its first growth.
+def write_record(size: int, grows: int, growths: Sequence[Growth]) -> str:
+    """Return what to remember of a rebalance before it grows the cluster.
 
     :param size: how many nodes the cluster has before each step.
-    :param surge: how many more it may have in between.
+    :param grows: how many it is about to add.
+    :param growths: the latest growths of the cluster, the last one first.
     """
-    return json.dumps({'size': size, 'surge': surge})
+    after = growths[0].id if growths else None
+    return json.dumps({'size': size, 'grows': grows, 'after': after})
 
 
-def read_record(value: object, total: int) -> int | None:
+def read_record(
+    value: object, total: int, growths: Sequence[Growth]
+) -> int | None:
     """Return the size that an unfinished rebalance goes back to.
 
     :param value: the value of the metadata key.
     :param total: how many nodes the cluster has.
-    :returns: the size; ``None`` if the rebalance cannot have led to as many
-        nodes as there are, so that somebody has scaled the cluster since.
+    :param growths: the latest growths of the cluster, the last one first.
+    :returns: the size; ``None`` unless the last growth is the one that the
+        record was written for: then the nodes belong to somebody else.
     :raises SizeError: if the value makes no sense.
     """
     try:
@@ -158,7 +175,10 @@ def read_record(value: object, total: int) -> int | None:
             'must be JSON such as {"size": 10}. Correct or remove it.'
         )
     size = sizing.read_count(given.get('size'), f'{METADATA_KEY}.size')
-    if 'surge' not in given:
-        return size
-    surge = sizing.read_count(given['surge'], f'{METADATA_KEY}.surge')
-    return size if size <= total <= size + surge else None
+    grows = given.get('grows')
+    before = growths[1].id if growths[1:] else None
+    if not isinstance(grows, int) or not growths:
+        return None
+    if (grows, given.get('after')) != (growths[0].nodes, before):
+        return None
+    return size if size <= total <= size + grows else None

@@ -17,7 +17,7 @@ from senlin.objects import node as node_objects
 from senlin_plugins import conf
 from senlin_plugins.commands import clusters
 from tests.functional.senlin_plugins import base, test_region_commands
-from tests.functional.senlin_plugins.base import ONE, TWO
+from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 
 @ddt.ddt
@@ -101,10 +101,8 @@ class RebalanceTest(test_region_commands.TestCase):
         self.assert_fails(
             'Run the command again', 'rebalance', cluster, '--yes'
         )
-        self.assertEqual(
-            {'size': 4, 'surge': 1},
-            json.loads(self.metadata(cluster)['region_rebalance']),
-        )
+        record = json.loads(self.metadata(cluster)['region_rebalance'])
+        self.assertEqual((4, 1), (record['size'], record['grows']))
         nodes = self.senlin.nodes(cluster)
         self.assertEqual(5, len(nodes))
         (broken,) = (n['id'] for n in nodes if n['status'] == 'ERROR')
@@ -144,16 +142,59 @@ class RebalanceTest(test_region_commands.TestCase):
         self.assert_nodes(cluster, **{ONE: 4, TWO: 3})
 
     def test_a_size_that_somebody_has_changed_stays(self):
-        cluster = self.crowd(2)
-        self.update(
-            f'/clusters/{cluster}',
-            metadata={'region_rebalance': '{"size": 2, "surge": 1}'},
+        scaling = self.senlin.policy(
+            'senlin.policy.scaling',
+            {'event': 'CLUSTER_SCALE_OUT', 'adjustment': {'cooldown': 3600}},
         )
-        self.act(cluster, 'scale_out', count=4)
-        self.assertEqual([], self.run_region('rebalance', cluster, '--yes'))
-        self.assertIn('keeps its 6 nodes', self.said)
-        self.assert_nodes(cluster, **{ONE: 3, TWO: 3})
+        cluster = self.crowd(7, scaling)
+        options = ('rebalance', cluster, '--yes', '--max-surge', '2')
+        # Nothing of the rebalance begins, and its record stays.
+        self.assert_fails('cooldown', *options)
+        self.act(cluster, 'policy_detach', policy_id=scaling)
+        self.act(cluster, 'resize', **self.to(9))
+        self.run_region(*options)
+        self.assertIn('keeps its 9 nodes', self.said)
+        self.assertEqual(9, len(self.senlin.nodes(cluster)))
         self.assertEqual({}, self.metadata(cluster))
+
+    def to(self, size):
+        """Return how to resize a cluster."""
+        return {'adjustment_type': 'EXACT_CAPACITY', 'number': size}
+
+    def test_a_region_that_dies_before_the_shrink_costs_no_healthy_node(self):
+        cluster = self.crowd(6)
+        scale = clusters.scale
+
+        def scale_and_die(*arguments):
+            """Scale as the command does, and let the new region die."""
+            scale(*arguments)
+            self.cloud.regions[TWO].failures['server_get'] = 'dead'
+
+        with mock.patch.object(clusters, 'scale', scale_and_die):
+            self.assert_fails(
+                'No node is removed',
+                *('rebalance', cluster, '--yes', '--max-surge', '3'),
+            )
+        self.assertEqual(
+            {ONE: 6, TWO: 3, THREE: 0}, self.cloud.servers_of(cluster)
+        )
+
+    def test_a_region_that_cannot_be_emptied_is_told(self):
+        cluster = self.crowd(3)
+        self.act(cluster, 'policy_detach', policy_id=self.policy_id(cluster))
+        self.attach(cluster, self.region_policy((ONE, 0, 0), (TWO, 100, 2)))
+        words = 'RegionOne keeps 1 node(s), more than its cap of 0'
+        for _ in range(2):
+            self.assert_fails(
+                words, 'rebalance', cluster, '--yes', '--max-surge', '9'
+            )
+        self.assert_nodes(cluster, **{ONE: 1, TWO: 2})
+
+    def policy_id(self, cluster):
+        """Return the id of the only policy of a cluster."""
+        path = f'/clusters/{cluster}/policies'
+        (binding,) = self.senlin.call('GET', path)['cluster_policies']
+        return binding['policy_id']
 
     def test_ctrl_c_ends_with_a_sentence(self):
         cluster = self.crowd(4)
