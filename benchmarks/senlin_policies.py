@@ -293,10 +293,10 @@ def selection_rows(cluster: Any) -> list[Row]:
     """Time the selection alone, of half of the nodes."""
     from senlin.common import scaleutils
 
-    from senlin_plugins.policies import reading
+    from senlin_plugins.policies import cluster_reader
 
     nodes = cluster.nodes
-    read = reading.read_nodes(
+    read = cluster_reader.read_nodes(
         types.SimpleNamespace(target=cluster.id), cluster
     )
     count = len(nodes) // 2

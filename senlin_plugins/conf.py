@@ -109,13 +109,36 @@ Related options:
         min=1,
         help="""
 Number of seconds in which a service must answer. If a service
-does not answer twice in a row, its region is out.
+does not answer three times in a row, with pauses in between, its
+region is silent.
 
 This option applies to region placement policies of version 1.1.
 Before each action, such a policy contacts the services that the
-cluster's profile needs, in all regions at the same time. After a
-service has answered, an engine does not contact the service again
-for 30 seconds.
+cluster's profile needs, in all regions at the same time.
+
+Related options:
+
+* ``region_out_after``: when a silent region is out.
+""",
+    ),
+    cfg.IntOpt(
+        'region_out_after',
+        default=300,
+        min=0,
+        help="""
+Number of seconds for which a region must be silent before the
+region is out.
+
+This option applies to region placement policies of version 1.1.
+While a region is silent, new nodes avoid the region, and nothing
+else happens. Nodes move only if their region is out. A region is
+out if the services in the region did not answer at two times that
+are this number of seconds apart, and do not answer now. One answer
+in between ends the silence.
+
+A small value moves nodes because of short outages, such as the
+restart of a load balancer. If the value is 0, a region is out when
+the second look finds it silent.
 """,
     ),
     cfg.IntOpt(

@@ -3,6 +3,7 @@
 """The base of the commands about the regions of a cluster."""
 
 import argparse
+import datetime
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -11,8 +12,9 @@ from osc_lib import exceptions
 
 from os_placement_plugins.commands import lister
 from senlin_plugins.commands import clusters
-from senlin_plugins.planning import region_spec, sizing
+from senlin_plugins.planning import region_spec, region_state, sizing
 from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.region_state import State
 
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 
@@ -39,6 +41,8 @@ class ClusterLister(lister.Lister):
 
     INPUT_ERRORS = (region_spec.SpecError, sizing.SizeError)
 
+    #: What to do about a cluster without a policy.
+    WITHOUT_POLICY = 'attach one, or enable it.'
     #: The SDK's connection, once there is one.
     connection: Any = None
     _told: frozenset[str] = frozenset()
@@ -107,26 +111,33 @@ class ClusterLister(lister.Lister):
 
         :param cluster: the cluster.
         """
-        return self.find_policy(
-            clusters.attached_policy(self.connection.clustering, cluster)
-        )
+        found = clusters.attached_policy(self.connection.clustering, cluster)
+        if not found:
+            raise exceptions.CommandError(
+                f"Cluster '{cluster.name}' has no region placement policy "
+                f'that is enabled: {self.WITHOUT_POLICY}'
+            )
+        return self.find_policy(found)
 
-    def regions_for(
+    def in_force(
         self, policy: clusters.Policy, cluster: Any
-    ) -> tuple[Region, ...]:
+    ) -> tuple[tuple[Region, ...], dict[str, State]]:
         """Return the regions as the policy counts them for a cluster.
 
         :param policy: the policy.
-        :param cluster: the cluster.
+        :param cluster: the cluster, as the policy has last left it.
+        :returns: the regions, and those with which something is wrong.
         """
-        value = (cluster.metadata or {}).get(region_spec.METADATA_KEY)
-        if not policy.follows or value is None:
-            return policy.regions
+        if not policy.follows:
+            return policy.regions, {}
+        regions, declared = policy.regions, frozenset[str]()
         try:
-            return region_spec.override(policy.regions, value)
+            regions, declared = region_spec.override(regions, cluster.metadata)
         except region_spec.SpecError as exc:
             self.warn('The policy takes its own weights and caps: %s', exc)
-            return policy.regions
+        now = region_state.show_time(datetime.datetime.now(datetime.UTC))
+        known = region_state.read(cluster.data)
+        return regions, known.in_force(declared, now)
 
     def unreachable(
         self,

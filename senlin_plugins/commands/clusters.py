@@ -10,9 +10,7 @@ from typing import Any, Final, NamedTuple
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 
-from senlin_plugins import catalog
 from senlin_plugins.planning import (
-    failing,
     region_spec,
     requirements,
     sizing,
@@ -21,7 +19,8 @@ from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.rebalancing import Growth
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Failure, is_placed
+from senlin_plugins.planning.snapshot import is_placed
+from senlin_plugins.regions import endpoints
 
 #: Actions on a cluster that make it larger.
 _GROWTHS: Final = (sizing.SCALE_OUT, 'CLUSTER_RESIZE', 'CLUSTER_ADD_NODES')
@@ -44,13 +43,6 @@ class Policy(NamedTuple):
     follows: bool = False
     effective: bool = True
 
-    def failing(self, cluster: Any) -> dict[str, Failure]:
-        """Return the regions that the policy avoids for a cluster, and why.
-
-        :param cluster: the cluster, as the policy has last left it.
-        """
-        return failing.describe(cluster.data or {}) if self.follows else {}
-
 
 def read_policy(spec: Any) -> Policy:
     """Return what the spec of a policy says.
@@ -70,20 +62,15 @@ def attached_policy(clustering: Any, cluster: Any) -> str:
 
     :param clustering: the clustering proxy.
     :param cluster: the cluster.
-    :raises CommandError: when there is none.
+    :returns: the ID; empty when there is none.
     """
     policies = {
         str(binding.policy_type).rpartition('-')[0]: str(binding.policy_id)
         for binding in clustering.cluster_policies(cluster)
         if binding.is_enabled
     }
-    for type_name in region_spec.TYPES:
-        if type_name in policies:
-            return policies[type_name]
-    raise exceptions.CommandError(
-        f"Cluster '{cluster.name}' has no region placement policy that is "
-        'enabled: name one with --policy, --spec or --region'
-    )
+    found = filter(None, map(policies.get, region_spec.TYPES))
+    return next(found, '')
 
 
 def distribution(
@@ -261,7 +248,7 @@ def unfit_regions(
     interface = connection.config.get_interface()
     why = {}
     for name in names:
-        lacks = catalog.missing(
+        lacks = endpoints.missing(
             connection.session,
             name,
             services if growing else services[:1],

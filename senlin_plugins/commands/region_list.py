@@ -9,7 +9,7 @@ from typing import Any
 
 from senlin_plugins.commands import clusters
 from senlin_plugins.commands.cluster_lister import Cell, ClusterLister, Table
-from senlin_plugins.planning import failing, rebalancing
+from senlin_plugins.planning import rebalancing, region_spec, region_state
 from senlin_plugins.planning.apportionment import NO_CAP, Region
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
@@ -19,15 +19,16 @@ SHORT = (
     *('Region', 'Weight', 'Cap', 'From'),
     *('Nodes', 'Target', 'State', 'Left'),
 )
-COLUMNS = (*SHORT, 'Since', 'Why', 'Left Servers')
+COLUMNS = (*SHORT, 'Since', 'Until', 'Why', 'Left Servers')
 #: Where a weight and a cap come from.
 POLICY = 'policy'
 METADATA = 'metadata'
 #: The state of a region that plans leave alone.
 UNREACHABLE = 'out of reach'
 LEFT = (
-    'Servers are left behind. They are deleted when their region works again, '
-    'for instance by: openstack cluster check {}'
+    'Servers are left behind. They are deleted when an action looks at their '
+    'region and the region works again, for example: openstack cluster check '
+    '{}'
 )
 
 
@@ -57,7 +58,7 @@ class ListClusterRegion(ClusterLister):
         """
         cluster = self.find_cluster(parsed_args.cluster)
         policy = self.attached_policy(cluster)
-        regions = self.regions_for(policy, cluster)
+        regions, states = self.in_force(policy, cluster)
         clustering = self.connection.clustering
         nodes = list(clustering.nodes(cluster_id=cluster.id))
         current = clusters.distribution(
@@ -65,18 +66,16 @@ class ListClusterRegion(ClusterLister):
         )
         names = [region.name for region in regions]
         gone = self.unreachable(policy, cluster, names, growing=True)
-        states: dict[str, dict[str, str]] = dict.fromkeys(
-            sorted(gone), {'state': UNREACHABLE}
-        )
-        if policy.follows:
-            states |= failing.read_states(cluster.data or {})
         left = _left_behind(cluster, nodes)
         target = _target(regions, current)
         original = {region.name: region for region in policy.regions}
         known = {region.name: region for region in regions}
         rows = []
         for name in [*names, *sorted({*current, *left} - set(names))]:
-            region, state = known.get(name), states.get(name, {})
+            region, state = known.get(name), states.get(name)
+            shown = UNREACHABLE if name in gone else None
+            if state:
+                shown = state.state
             servers = left.get(name, [])
             cap = region and region.cap
             source = POLICY if region == original.get(name) else METADATA
@@ -88,22 +87,18 @@ class ListClusterRegion(ClusterLister):
                 current.get(name, 0),
                 target.get(name, 0),
                 # In two lines, "out of reach" leaves room for the region.
-                Cell(
-                    state.get('state'),
-                    state.get('state', '').replace('of ', 'of\n'),
-                ),
+                Cell(shown, shown and shown.replace('of ', 'of\n')),
                 Cell(len(servers) or None),
-                Cell(state.get('since')),
-                Cell(state.get('why')),
+                Cell((state and state.since) or None),
+                Cell((state and state.due) or None),
+                Cell(state and state.why),
                 Cell(servers, ' '.join(servers) or '-'),
             )
             rows.append(row)
         if not parsed_args.long:
             self.table_columns = SHORT
         self.remarks = [
-            f'{name} is {state["state"]}: {state["why"]}.'
-            for name, state in states.items()
-            if 'why' in state
+            f'{name} {state.describe()}.' for name, state in states.items()
         ]
         if left:
             self.remarks.append(LEFT.format(cluster.name))
@@ -123,13 +118,11 @@ def _target(
 
 def _left_behind(cluster: Any, nodes: Iterable[Any]) -> dict[str, list[str]]:
     """Return region name -> ids of servers that no node has any more."""
-    held = {node.id: node for node in nodes}
+    held = {node.physical_id for node in nodes}
+    forgotten = region_spec.forgotten(cluster.metadata)
     left = collections.defaultdict(list)
-    for entry in failing.read_left(cluster.data or {}):
-        node = held.get(entry.node)
-        if not node or not entry.is_held(
-            clusters.recorded_region(node), node.physical_id
-        ):
-            server = entry.server or f'unknown, of node {entry.name}'
+    for entry in region_state.read(cluster.data).remaining(forgotten):
+        if not entry.server or entry.server not in held:
+            server = entry.server or f'unknown, of node {entry.node}'
             left[entry.region].append(server)
     return left

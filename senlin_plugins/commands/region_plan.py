@@ -3,7 +3,7 @@
 """The command ``openstack cluster region plan``."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
@@ -19,6 +19,7 @@ from senlin_plugins.commands.cluster_lister import (
 )
 from senlin_plugins.planning import projection, region_spec, sizing
 from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.snapshot import Snapshot
 
 #: What a table shows; the reasons stand below it.
@@ -36,6 +37,8 @@ class PlanClusterRegion(ClusterLister):
     The command uses the same planner as the region placement policy. Only
     --policy and --cluster need a cloud. The command does not change anything.
     """
+
+    WITHOUT_POLICY = 'name one with --policy, --spec or --region'
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -135,10 +138,9 @@ class PlanClusterRegion(ClusterLister):
             self.connection = self.log_in()
         policy = self._policy(parsed_args, cluster)
         regions = policy.regions
-        failing = {}
+        failing: Mapping[str, State] = {}
         if cluster is not None:
-            regions = self.regions_for(policy, cluster)
-            failing = policy.failing(cluster)
+            regions, failing = self.in_force(policy, cluster)
         names = [region.name for region in regions]
         out_of_reach = set(parsed_args.without)
         if not out_of_reach <= set(names):

@@ -159,13 +159,12 @@ class RebalanceClusterRegion(ClusterLister):
         clustering = self.connection.clustering
         cluster = clustering.get_cluster(cluster.id)
         policy = self.attached_policy(cluster)
-        regions = self.regions_for(policy, cluster)
+        regions, failing = self.in_force(policy, cluster)
         names = [region.name for region in regions]
         gone = self.unreachable(policy, cluster, names, growing=False)
         closed = self.unreachable(policy, cluster, names, growing=True)
-        failing = policy.failing(cluster)
-        for name, failure in failing.items():
-            self.warn("Region '%s' %s.", name, failure.why)
+        for name, state in failing.items():
+            self.warn("Region '%s' %s.", name, state.describe())
         current = clusters.distribution(
             clustering, nodes, False, self._args.default_region
         )

@@ -12,7 +12,7 @@ from osc_lib import exceptions
 from senlin_plugins.commands import clusters
 from senlin_plugins.commands.cluster_lister import Table
 from senlin_plugins.commands.region_list import ListClusterRegion
-from senlin_plugins.planning import region_spec
+from senlin_plugins.planning import region_spec, region_state
 
 KEY = region_spec.METADATA_KEY
 
@@ -37,36 +37,43 @@ class _ChangeClusterRegion(ListClusterRegion):
         policy = self.attached_policy(cluster)
         name = parsed_args.region
         given = _read((cluster.metadata or {}).get(KEY))
-        if changes:
-            given[name] = {**given.get(name, {}), **changes}
-            checked = region_spec.override(policy.regions, given)
+        if name not in given and name not in {r.name for r in policy.regions}:
+            raise exceptions.CommandError(
+                f"'{name}' is not a region of the policy, and nothing is set "
+                'for it.'
+            )
+        own = given.pop(name, {})
+        own = {**own, **changes} if changes else {}
+        own = {key: value for key, value in own.items() if value is not None}
+        if own:
+            if not policy.follows:
+                raise exceptions.CommandError(
+                    'The policy of the cluster does not read metadata: attach '
+                    f'one of type {region_spec.TYPES[0]}, version 1.1.'
+                )
+            checked, _ = region_spec.override(
+                policy.regions, {KEY: {**given, name: own}}
+            )
             (region,) = (r for r in checked if r.name == name)
             # As numbers, which the command line does not know.
-            given[name] = {key: getattr(region, key) for key in given[name]}
-        else:
-            given.pop(name, None)
+            given[name] = {k: getattr(region, k, own[k]) for k in own}
         value = json.dumps(given) if given else None
         clusters.update_metadata(
             self.connection.clustering, cluster, {KEY: value}
         )
-        if not policy.follows:
-            self.warn(
-                'The policy of the cluster does not read metadata, so this '
-                'has no effect: attach one of type %s, version 1.1.',
-                region_spec.TYPES[0],
-            )
         return super().take_action(parsed_args)
 
     def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
         """Return what to set for the region; nothing to forget what is set.
 
         :param parsed_args: the command line.
+        :returns: key -> value; ``None`` forgets the key.
         """
         raise NotImplementedError
 
 
 class SetClusterRegion(_ChangeClusterRegion):
-    """Set the weight, the cap or both for a region of one cluster.
+    """Set the weight or cap of a region for one cluster, or declare it out.
 
     The command does not change the policy, and does not move any nodes.
     """
@@ -84,21 +91,39 @@ class SetClusterRegion(_ChangeClusterRegion):
             metavar='<n>',
             help='maximum number of nodes in the region; -1 means no cap',
         )
+        state = parser.add_mutually_exclusive_group()
+        state.add_argument(
+            '--out',
+            action='store_true',
+            default=None,
+            help='declare that the region is out, even if its services answer',
+        )
+        # The shell would take --in for its own --insecure.
+        state.add_argument(
+            '--no-out',
+            dest='out',
+            action='store_false',
+            help='take the declaration back',
+        )
 
     def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
         """Return what the options say."""
         given = {'weight': parsed_args.weight, 'cap': parsed_args.cap}
         changes = {k: value for k, value in given.items() if value is not None}
+        if parsed_args.out is not None:
+            changes['out'] = parsed_args.out or None
         if not changes:
-            raise exceptions.CommandError('Set what? Say --weight or --cap.')
+            raise exceptions.CommandError(
+                'Set what? Say --weight, --cap, --out or --no-out.'
+            )
         return changes
 
 
 class UnsetClusterRegion(_ChangeClusterRegion):
-    """Remove the weight and the cap of a region for one cluster.
+    """Remove what is set for a region of one cluster.
 
-    The region then uses the weight and the cap from the policy again. The
-    command does not move any nodes.
+    The region then uses the weight and the cap from the policy again, and is
+    not declared out. The command does not move any nodes.
     """
 
     def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
@@ -117,6 +142,47 @@ class DrainClusterRegion(_ChangeClusterRegion):
     def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
         """Return the values."""
         return {'weight': 0, 'cap': 0}
+
+
+class ForgetClusterRegion(ListClusterRegion):
+    """Leave servers for good that nodes of one cluster have left behind.
+
+    Nobody deletes these servers any more, and they do not keep the cluster
+    from being deleted.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        super().add_arguments(parser)
+        parser.add_argument(
+            'ids',
+            metavar='<id>',
+            nargs='+',
+            help='server that is left behind, or node that left it (ID)',
+        )
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Change the metadata, and return the regions as a table.
+
+        :param parsed_args: the command line.
+        """
+        cluster = self.find_cluster(parsed_args.cluster)
+        left = region_state.read(cluster.data).left
+        known = {id_ for e in left for id_ in (e.server, e.node) if id_}
+        unknown = sorted({*parsed_args.ids} - known)
+        if unknown:
+            raise exceptions.CommandError(
+                f'{", ".join(unknown)} is not left behind: openstack cluster '
+                f'region list --long {cluster.name} shows what is.'
+            )
+        before = region_spec.forgotten(cluster.metadata)
+        ids = sorted({*parsed_args.ids, *(before & known)})
+        clusters.update_metadata(
+            self.connection.clustering,
+            cluster,
+            {region_spec.FORGET_KEY: ' '.join(ids)},
+        )
+        return super().take_action(parsed_args)
 
 
 def _read(value: object) -> dict[str, Any]:

@@ -37,9 +37,9 @@ def _grow(snapshot: Snapshot) -> Decision:
     """Plan around regions that are out or full, and say what they miss."""
     missed = [r.name for r in snapshot.regions if r.name in snapshot.failing]
     if missed and snapshot.strategy is Strategy.EVEN:
-        why = snapshot.failing[missed[0]].why
+        why = snapshot.failing[missed[0]].describe()
         return Decision(
-            refusal=f"Region '{missed[0]}' {why}, and the strategy 'even' "
+            refusal=f"Region '{missed[0]}' {why}. The strategy 'even' "
             'adds no nodes meanwhile.'
         )
     count, current = snapshot.change.count, snapshot.movable

@@ -14,7 +14,6 @@ from senlin_plugins.planning.apportionment import (
 )
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
-from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 
@@ -22,8 +21,8 @@ from senlin_plugins.planning.snapshot import Snapshot
 STRAY_GROWING = 'not in the policy: gets no nodes'
 STRAY_SHRINKING = 'not in the policy: its nodes leave first'
 OUT_OF_REACH = 'out of reach: left as it is'
-FAILS = '{why}: gets no nodes meanwhile'
-FAILS_OVER = '{why}: its nodes leave first'
+FAILS = '{why}; gets no nodes meanwhile'
+FAILS_OVER = '{why}; its nodes leave first'
 PAST_CAP = 'past its cap of {cap}: keeps its nodes, gets none'
 ABOVE_CAP = 'past its cap of {cap}: its nodes above the cap leave early'
 CAP_BINDS = 'its cap of {cap} binds: {kept} more would come here'
@@ -117,9 +116,9 @@ def _why_held(
     growing = snapshot.change.growing
     failing = snapshot.failing.get(region.name)
     if failing and growing:
-        return FAILS.format(why=failing.why)
-    if failing and failing.out and snapshot.strategy is Strategy.FAILOVER:
-        return FAILS_OVER.format(why=failing.why)
+        return FAILS.format(why=failing.describe())
+    if failing and failing.is_dead:
+        return FAILS_OVER.format(why=failing.describe())
     if region.cap != NO_CAP:
         if snapshot.current.get(region.name, 0) > region.cap:
             why = PAST_CAP if growing else ABOVE_CAP

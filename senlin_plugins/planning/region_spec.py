@@ -24,20 +24,21 @@ TYPES: Final = (
 VERSIONS: Final = {'1.0': ('regions',), '1.1': ('regions', 'strategy')}
 #: The key of a cluster's metadata that goes before the spec in version 1.1.
 METADATA_KEY: Final = 'region_placement'
+#: The key with the ids of servers that are left behind, and stay where they
+#: are, or the ids of the nodes that left them.
+FORGET_KEY: Final = 'region_forget'
 
 _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
 _REGION_KEYS: Final = ('name', 'weight', 'cap')
 
 
 class Strategy(enum.StrEnum):
-    """What to do while a region is out or full (version 1.1)."""
+    """How to grow while something is wrong with a region (version 1.1)."""
 
-    #: Grow in the other regions; shrink as if nothing were wrong.
+    #: Grow in the other regions.
     BALANCED = 'balanced'
     #: Refuse to grow.
     EVEN = 'even'
-    #: Grow in the others, and take nodes from regions that are out first.
-    FAILOVER = 'failover'
 
 
 class SpecError(ValueError):
@@ -87,15 +88,24 @@ def read(spec: object) -> tuple[Region, ...]:
     return _checked(given)
 
 
-def override(regions: Sequence[Region], value: object) -> tuple[Region, ...]:
-    """Return regions with the weights and caps that a cluster's owner set.
+def override(
+    regions: Sequence[Region], metadata: Mapping[str, Any] | None
+) -> tuple[tuple[Region, ...], frozenset[str]]:
+    """Return the regions in force for a cluster.
+
+    Its owner may have set, in its metadata, the ``weight`` and the ``cap`` of
+    each region, and that it is ``out``.
 
     :param regions: the regions of the policy's spec.
-    :param value: the value of the metadata key: a mapping, or its JSON, from
-        the name of a region to its ``weight``, ``cap`` or both.
+    :param metadata: the metadata; the value of the key is a mapping, or its
+        JSON, from the name of a region to what is set for it.
+    :returns: the regions, and the names of those that are declared out.
     :raises SpecError: if it makes no sense; then none of it counts.
     """
     where = f"'{METADATA_KEY}' of the cluster's metadata"
+    value = (metadata or {}).get(METADATA_KEY)
+    if value is None:
+        return tuple(regions), frozenset()
     try:
         given = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError) as exc:
@@ -104,15 +114,32 @@ def override(regions: Sequence[Region], value: object) -> tuple[Region, ...]:
         isinstance(change, Mapping) for change in given.values()
     ):
         raise SpecError(
-            f'{where} must map names of regions to "weight" and "cap".'
+            f'{where} must map names of regions to "weight", "cap" and "out".'
         )
     _check_keys(given, tuple(region.name for region in regions), where)
+    numbers, declared = {}, set()
     for name, change in given.items():
-        _check_keys(change, ('weight', 'cap'), f"'{name}' in {where}")
-    return _checked(
-        {**dataclasses.asdict(region), **given.get(region.name, {})}
+        _check_keys(change, ('weight', 'cap', 'out'), f"'{name}' in {where}")
+        out = change.get('out', False)
+        if not isinstance(out, bool):
+            raise SpecError(f"'out' of '{name}' in {where} must be a boolean.")
+        if out:
+            declared.add(name)
+        numbers[name] = {k: change[k] for k in change if k != 'out'}
+    checked = _checked(
+        {**dataclasses.asdict(region), **numbers.get(region.name, {})}
         for region in regions
     )
+    return checked, frozenset(declared)
+
+
+def forgotten(metadata: Mapping[str, Any] | None) -> set[str]:
+    """Return the ids of what a cluster's owner leaves behind for good.
+
+    :param metadata: the metadata of the cluster; the value of the key has the
+        ids with spaces between them.
+    """
+    return set(str((metadata or {}).get(FORGET_KEY) or '').split())
 
 
 def read_options(texts: Iterable[str]) -> tuple[Region, ...]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import Strategy
+from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 
 #: The status of a node that nobody has begun to create.
@@ -30,7 +31,6 @@ class Node(NamedTuple):
     :param created_at: when it was created; ``None`` if it never was.
     :param profile_created_at: when its profile was created, as text that
         sorts like time.
-    :param moves_to: the region to which a recovery moves it.
     :param lot: a random number between 0 and 1, drawn for this node.
     """
 
@@ -43,19 +43,7 @@ class Node(NamedTuple):
     position: int = -1
     created_at: datetime.datetime | None = None
     profile_created_at: str | None = None
-    moves_to: str = ''
     lot: float = 0.0
-
-
-class Failure(NamedTuple):
-    """What is wrong with a region.
-
-    :param why: the words after its name, in a sentence.
-    :param out: whether it is out, and not only full.
-    """
-
-    why: str
-    out: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +56,7 @@ class Snapshot:
     :param out_of_reach: the names of those that cannot be used now.
     :param nodes: the nodes themselves; candidates are chosen from them.
     :param failing: region name -> what is wrong there. Nodes can leave it.
-    :param strategy: what that means for the plan.
+    :param strategy: what that means for a plan to grow.
     """
 
     change: Change
@@ -76,7 +64,7 @@ class Snapshot:
     current: Mapping[str, int]
     out_of_reach: Collection[str] = ()
     nodes: Sequence[Node] = ()
-    failing: Mapping[str, Failure] = dataclasses.field(default_factory=dict)
+    failing: Mapping[str, State] = dataclasses.field(default_factory=dict)
     strategy: Strategy = Strategy.BALANCED
 
     @property
@@ -89,11 +77,9 @@ class Snapshot:
         failing = self.failing
         if self.change.growing:
             return [r for r in within if r.name not in failing]
-        if self.strategy is Strategy.FAILOVER:
-            # The nodes of a region that is full are well.
-            gone = {name for name in failing if failing[name].out}
-            return [r for r in within if r.name not in gone] or within
-        return within
+        # The nodes of other regions that fail are well, or may be.
+        gone = {name for name in failing if failing[name].is_dead}
+        return [r for r in within if r.name not in gone] or within
 
     @property
     def movable(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ from senlin.engine.notifications import message
 from senlin_plugins import conf
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.selection import Criterion, accept, select
-from senlin_plugins.policies import base, reading
+from senlin_plugins.policies import base, cluster_reader
 from senlin_plugins.policies.whole_number import WholeNumber
 
 LOG = logging.getLogger(__name__)
@@ -157,10 +157,10 @@ class DeletionPolicy(base.PlacementPolicy):
         """Choose the nodes that leave (S1 to S7)."""
         if action.action == consts.NODE_DELETE:
             return Decision(candidates=(action.entity.id,))
-        cluster = reading.read_cluster(action, cluster_id)
+        cluster = cluster_reader.read_cluster(action, cluster_id)
         named = action.action == consts.CLUSTER_DEL_NODES
         if not named:
-            change = reading.read_change(action, cluster)
+            change = cluster_reader.read_change(action, cluster)
             if change.growing or not change.count:
                 return None
         refusal = self._find_hook_obstacle(action)
@@ -170,7 +170,7 @@ class DeletionPolicy(base.PlacementPolicy):
             members = [node.id for node in cluster.nodes]
             return accept(action.inputs.get('candidates') or [], members)
         return select(
-            reading.read_nodes(action, cluster),
+            cluster_reader.read_nodes(action, cluster),
             change.count,
             Criterion(self.properties[self.CRITERIA]),
             action.data.get('deletion') or {},

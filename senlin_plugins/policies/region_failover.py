@@ -3,34 +3,48 @@
 """The region placement policy, version 1.1: regions fail.
 
 Version 1.0 is the published document. This version goes on from there: it
-knows regions that are out or full, moves nodes that are recreated, and reads
-weights and caps from the cluster's metadata.
+knows regions that are out or full, finds places for nodes that are recreated,
+and reads weights and caps from the cluster's metadata.
 """
 
 import dataclasses
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
+from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 
-from senlin_plugins.planning import failing, region_spec
+from senlin_plugins import conf
+from senlin_plugins.planning import region_spec, region_state, relocation
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Strategy
+from senlin_plugins.planning.region_state import Known, State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
-from senlin_plugins.policies import reading, survey
+from senlin_plugins.policies import cluster_reader
 from senlin_plugins.policies.region_placement import RegionPlacementPolicy
-from senlin_plugins.profiles import records, regions
+from senlin_plugins.profiles import failover, region_aware
+from senlin_plugins.regions import (
+    cluster_row,
+    health,
+    left_behind,
+    node_records,
+)
 
 LOG = logging.getLogger(__name__)
 
 #: How much of an error in the metadata is logged.
-LONGEST = 200
+LONGEST: Final = 200
 #: Actions in which nodes are created anew.
-RECOVERIES = (consts.CLUSTER_RECOVER, consts.NODE_RECOVER)
+RECOVERIES: Final = (consts.CLUSTER_RECOVER, consts.NODE_RECOVER)
+#: Seconds for which a look counts: within one action, and between two looks
+#: of health checks, which ask for each node.
+FRESH: Final = 60
+PAUSE: Final = 15
 
 
 class RegionFailoverPolicy(RegionPlacementPolicy):
@@ -44,6 +58,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         ('BEFORE', consts.CLUSTER_CHECK),
         ('BEFORE', consts.CLUSTER_DELETE),
         ('BEFORE', consts.CLUSTER_DEL_NODES),
+        ('BEFORE', consts.NODE_CHECK),
         ('BEFORE', consts.NODE_DELETE),
         ('BEFORE', consts.NODE_RECOVER),
     ]
@@ -53,8 +68,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
     properties_schema = {
         **RegionPlacementPolicy.properties_schema,
         STRATEGY: schema.String(
-            'What to do while a region is out or full: balanced, even or '
-            'failover.',
+            'How to grow while a region is out or full: balanced or even.',
             default=Strategy.BALANCED.value,
             constraints=[constraints.AllowedValues([*Strategy])],
         ),
@@ -72,88 +86,165 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
 
     def regions_for(self, cluster: Any) -> Sequence[Region]:
         """Return the regions with what the cluster's owner has set."""
-        value = (cluster.metadata or {}).get(region_spec.METADATA_KEY)
-        if value is None:
-            return self.spec_regions
-        try:
-            return region_spec.override(self.spec_regions, value)
-        except region_spec.SpecError as ex:
-            LOG.warning(
-                "Policy '%(policy)s' takes its own weights and caps for "
-                'cluster %(cluster)s: %(error)s',
-                {
-                    'policy': self.name,
-                    'cluster': cluster.id,
-                    # It quotes what the cluster's owner wrote.
-                    'error': repr(str(ex)[:LONGEST]),
-                },
-            )
-            return self.spec_regions
+        return self._in_force(cluster)[0]
 
-    def detach(self, cluster: Any) -> tuple[bool, str]:
-        """Detach; what the nodes were told counts no more."""
-        for node in cluster.nodes:
-            records.mark(node, out=None, move_to=None)
-        return True, ''
+    def _in_force(
+        self, cluster: Any, tell: bool = False
+    ) -> tuple[Sequence[Region], frozenset[str]]:
+        """Return the regions, and which of them are declared out."""
+        try:
+            return region_spec.override(self.spec_regions, cluster.metadata)
+        except region_spec.SpecError as ex:
+            if tell:
+                LOG.warning(
+                    "Policy '%(policy)s' takes its own weights and caps for "
+                    'cluster %(cluster)s: %(error)s',
+                    {
+                        'policy': self.name,
+                        'cluster': cluster.id,
+                        # It quotes what the cluster's owner wrote.
+                        'error': repr(str(ex)[:LONGEST]),
+                    },
+                )
+            return self.spec_regions, frozenset()
+
+    def now(self) -> str:
+        """Return the time."""
+        return region_state.show_time(datetime.datetime.now(datetime.UTC))
+
+    def states(self, cluster: Any) -> Mapping[str, State]:
+        """Return the regions with which something is wrong.
+
+        :param cluster: the engine's cluster object.
+        """
+        known = region_state.read(cluster.data)
+        return known.in_force(self._in_force(cluster)[1], self.now())
+
+    def look(self, cluster: Any) -> Mapping[str, State]:
+        """Look at the regions, and begin to clear up in those that work.
+
+        :param cluster: the engine's cluster object; its data change.
+        :returns: the regions with which something is wrong.
+        """
+        named = [region.name for region in self.spec_regions]
+        left = region_state.read(cluster.data).left
+        others = map(node_records.recorded_region, cluster.nodes)
+        faults = health.look(
+            self.keystone(cluster.user, cluster.project),
+            cluster.rt['profile'],
+            {*named, *filter(None, others), *(e.region for e in left)},
+        )
+        seconds = cfg.CONF[conf.GROUP].region_out_after
+        before, after = cluster_row.change(
+            cluster,
+            lambda known: known.observe(faults, named, self.now(), seconds),
+        )
+        _log_changes(cluster, before, after)
+        states = self.states(cluster)
+        left_behind.start(cluster, states)
+        return states
+
+    def state_of(self, cluster: Any, region: str | None) -> State | None:
+        """Return what is wrong with a region now, if anything is.
+
+        :param cluster: the row of the cluster.
+        :param region: the region.
+        """
+        state = self.states(cluster).get(region or '')
+        if state and state.last and _age(state.last, self.now()) > FRESH:
+            whole = cluster_row.load(cluster.id)
+            state = self.look(whole).get(region or '')
+        return state
+
+    def watch(self, cluster: Any, region: str | None) -> State | None:
+        """Return the same for a health check, with a look now and then.
+
+        :param cluster: the row of the cluster.
+        :param region: the region.
+        """
+        now, due = self.now(), False
+
+        def begin(known: Known) -> Known:
+            """Let one of many checks at the same time look."""
+            nonlocal due
+            due = not known.looked or _age(known.looked, now) >= PAUSE
+            return dataclasses.replace(known, looked=now) if due else known
+
+        cluster_row.change(cluster, begin)
+        if not due:
+            return self.states(cluster).get(region or '')
+        return self.look(cluster_row.load(cluster.id)).get(region or '')
+
+    def is_unfit(self, cluster: Any, node: Any) -> bool:
+        """Tell whether a node that is recreated cannot be where it was.
+
+        :param cluster: the row of the cluster.
+        :param node: the node.
+        """
+        region = node_records.recorded_region(node)
+        drained = {r.name for r in self.regions_for(cluster) if not r.cap}
+        state = self.states(cluster).get(region or '')
+        return region in drained or bool(state and state.moves)
+
+    def find_place(self, cluster: Any, node: Any) -> Decision:
+        """Find a region for a node that is recreated.
+
+        :param cluster: the row of the cluster.
+        :param node: the node, which counts nowhere meanwhile.
+        """
+        change = Change(growing=True, count=1)
+        whole = cluster_row.load(cluster.id)
+        nodes = cluster_reader.as_data(whole, whole.nodes)
+        others = [other for other in nodes if other.id != node.id]
+        return place(self.snapshot(whole, node.rt['profile'], change, others))
 
     def decide(self, cluster_id: str, action: Any) -> Decision | None:
         """Look at the regions, then decide around those that fail."""
-        cluster = reading.read_cluster(action, cluster_id)
-        profile = cluster.rt['profile']
+        cluster = cluster_reader.read_cluster(action, cluster_id)
         kind = action.action
         known = ('BEFORE', kind) in RegionPlacementPolicy.TARGET
-        if not regions.is_aware(profile):
+        if not region_aware.is_aware(cluster.rt['profile']):
             return super().decide(cluster_id, action) if known else None
-        names = [region.name for region in self.spec_regions]
-        keystone = self.keystone(cluster.user, cluster.project)
-        states = survey.look(keystone, profile, names, cluster)
-        lost: set[str] = set()
-        if kind in RECOVERIES:
-            lost = {n.id for n in cluster.nodes if _is_lost(n, states)}
-        locked = action.target == cluster_id
-        survey.keep(cluster, states, locked, moving=lost)
+        self._in_force(cluster, tell=True)
+        known_before = region_state.read(cluster.data)
+        states = self.look(cluster)
         if states:
-            action.data[failing.DATA_KEY] = states
+            action.data[region_state.KEY] = {
+                name: state._asdict() for name, state in states.items()
+            }
         if kind == consts.CLUSTER_DELETE:
-            return Decision(refusal=_find_left(cluster))
-        moves: Mapping[str, str] = {}
-        decision = None
-        if kind in RECOVERIES:
-            moves, decision = self._recover(action, cluster, profile, lost)
-        elif known:
-            decision = super().decide(cluster_id, action)
-        _mark(action, cluster, moves)
-        if not locked and moves:
-            self.check_room(action, moves[action.target])
+            return Decision(refusal=_find_left(cluster, states))
+        if kind == consts.NODE_RECOVER:
+            # A node that is well is replaced if somebody wants it so, not
+            # because its region did not answer a moment ago.
+            region = node_records.recorded_region(action.entity)
+            was = known_before.states.get(region or '')
+            active = action.entity.status == consts.NS_ACTIVE
+            action.inputs[failover.REPLACE] = active and not (was and was.dead)
+        if kind == consts.CLUSTER_RECOVER:
+            return self._recover(action, cluster)
+        decision = super().decide(cluster_id, action) if known else None
         return decision or Decision()
 
-    def known_regions(self, cluster: Any, names: Sequence[str]) -> set[str]:
-        """Return the regions that Keystone knew when they were looked at."""
-        if not regions.is_aware(cluster.rt['profile']):
-            return super().known_regions(cluster, names)
-        states = failing.read_states(cluster.data or {})
-        return {
-            name
-            for name in names
-            if states.get(name, {}).get('why') != failing.UNKNOWN
-        }
+    def usable_regions(
+        self, cluster: Any, profile: Any, growing: bool
+    ) -> set[str]:
+        """Return the regions that the profile can use."""
+        if not region_aware.is_aware(profile):
+            return super().usable_regions(cluster, profile, growing)
+        names = {region.name for region in self.spec_regions}
+        # Nodes can leave a region that nobody reaches.
+        return cluster_reader.untied(names, profile) if growing else names
 
-    def read_snapshot(
-        self, action: Any, cluster: Any, profile: Any, change: Change
+    def snapshot(
+        self, cluster: Any, profile: Any, change: Change, nodes: Any
     ) -> Snapshot:
-        """Read what is decided on, with the regions that fail."""
-        snapshot = super().read_snapshot(action, cluster, profile, change)
-        snapshot = dataclasses.replace(
-            snapshot,
-            # Nodes can leave a region that nobody reaches.
-            out_of_reach=snapshot.out_of_reach if change.growing else (),
-            failing=failing.describe(cluster.data or {}),
+        """Return what is decided on, with the regions that fail."""
+        return dataclasses.replace(
+            super().snapshot(cluster, profile, change, nodes),
+            failing=self.states(cluster),
             strategy=Strategy(self.properties[self.STRATEGY]),
         )
-        if action.target == cluster.id:
-            return snapshot
-        # Actions on other nodes may go on at the same time.
-        return failing.anticipate(snapshot, action.target)
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write the plan, and what regions that fail are owed."""
@@ -162,59 +253,82 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         if decision.owed:
             action.data['creation']['owed'] = dict(decision.owed)
 
-    def _recover(
-        self, action: Any, cluster: Any, profile: Any, lost: set[str]
-    ) -> tuple[Mapping[str, str], Decision]:
-        """Give new regions to nodes that cannot be made where they were.
-
-        :returns: node id -> its new region, and the plan for those that are
-            missing in the cluster.
-        """
-        change = Change(growing=True, count=0)
-        if action.action == consts.CLUSTER_RECOVER:
-            change = reading.read_change(action, cluster)
-        snapshot = self.read_snapshot(action, cluster, profile, change)
-        moves, decision, snapshot = failing.move(snapshot, lost)
-        if action.target != cluster.id:
-            # The others are planned, too, so that each has its own place.
-            moves = {k: moves[k] for k in moves if k == action.target}
+    def _recover(self, action: Any, cluster: Any) -> Decision:
+        """Foresee which nodes move, and place those that are missing."""
+        change = cluster_reader.read_change(action, cluster)
+        nodes = cluster_reader.read_nodes(action, cluster)
+        profile = cluster.rt['profile']
+        snapshot = self.snapshot(cluster, profile, change, nodes)
+        lost = [
+            node.id for node in cluster.nodes if self._is_lost(cluster, node)
+        ]
+        moves, stuck, after = relocation.relocate(snapshot, lost)
         if moves:
             action.data['moves'] = moves
-        if decision.refusal and action.target in (cluster.id, *lost):
-            return moves, decision
-        return moves, place(snapshot) if change.count else Decision()
+        if stuck:
+            action.data['stuck'] = stuck
+        return place(after) if change.count else Decision()
+
+    def _is_lost(self, cluster: Any, node: Any) -> bool:
+        """Tell whether a node moves if the cluster is recovered."""
+        region = node_records.recorded_region(node)
+        state = self.states(cluster).get(region or '')
+        dead = bool(state and state.is_dead)
+        active = node.status == consts.NS_ACTIVE
+        return dead or (not active and self.is_unfit(cluster, node))
+
+    def post_op(self, cluster_id: str, action: Any) -> None:
+        """Say what a recovery that has failed could not do."""
+        super().post_op(cluster_id, action)
+        if action.inputs.get('action_result') == action.RES_OK:
+            return
+        states = action.data.get(region_state.KEY) or {}
+        words = [
+            f"Region '{name}' {State(**state).describe()}."
+            for name, state in states.items()
+        ]
+        stuck = action.data.get('stuck')
+        if stuck:
+            names = ', '.join(stuck)
+            words.append(f'{len(stuck)} node(s) have no place: {names}.')
+        if words:
+            self.refuse_at_last(action, ' '.join(words))
 
 
-def _is_lost(node: Any, states: Mapping[str, Any]) -> bool:
-    """Tell whether a node cannot be made again where it was."""
-    region = records.recorded_region(node)
-    state = states.get(region or '')
-    if not state:
-        return False
-    if state['state'] == failing.OUT:
-        return True
-    refused = records.refusal(node) or {}
-    return bool(
-        refused.get('region') == region and node.status != consts.NS_ACTIVE
-    )
-
-
-def _find_left(cluster: Any) -> str:
+def _find_left(cluster: Any, states: Mapping[str, State]) -> str:
     """Say which servers of a cluster cannot be deleted now."""
-    left = failing.read_left(cluster.data or {})
-    if not left:
-        return ''
-    return (
-        f"{len(left)} server(s) of the cluster in region '{left[0].region}' "
-        'cannot be deleted now: delete the cluster when they can be.'
-    )
+    gone = {name for name, state in states.items() if state.dead}
+    now = ''
+    held = [
+        node_records.what_it_leaves(node, now)
+        for node in cluster.nodes
+        if node_records.recorded_region(node) in gone
+    ]
+    left = [e for e in left_behind.listed(cluster) if e.region in gone]
+    entries = [*left, *held]
+    return left_behind.describe(entries) if entries else ''
 
 
-def _mark(action: Any, cluster: Any, moves: Mapping[str, str]) -> None:
-    """Tell the profiles which nodes are out of reach, and which move."""
-    states = failing.read_states(cluster.data or {})
-    whole = action.target == cluster.id
-    for node in cluster.nodes if whole else [action.entity]:
-        state = states.get(records.recorded_region(node) or '', {})
-        out = state['why'] if state.get('dead') else None
-        records.mark(node, out=out, move_to=moves.get(node.id))
+def _log_changes(cluster: Any, before: Known, after: Known) -> None:
+    """Log each region that has changed, whichever engine sees it first."""
+    for name in sorted({*before.states, *after.states}):
+        old, new = before.states.get(name), after.states.get(name)
+        if old and new and old.state == new.state:
+            continue
+        what = {'region': name, 'cluster': cluster.id}
+        if new:
+            LOG.warning(
+                "Region '%(region)s' of cluster %(cluster)s %(state)s.",
+                {**what, 'state': new.describe()},
+            )
+        else:
+            LOG.info(
+                "Region '%(region)s' is used again for cluster %(cluster)s.",
+                what,
+            )
+
+
+def _age(time: str, now: str) -> float:
+    """Return the seconds since a time."""
+    then = datetime.datetime.fromisoformat(time)
+    return (datetime.datetime.fromisoformat(now) - then).total_seconds()

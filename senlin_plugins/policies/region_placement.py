@@ -20,9 +20,10 @@ from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
-from senlin_plugins.policies import base, reading
+from senlin_plugins.policies import base, cluster_reader
 from senlin_plugins.policies.whole_number import WholeNumber
-from senlin_plugins.profiles import records, regions
+from senlin_plugins.profiles import region_aware
+from senlin_plugins.regions.node_records import record_region
 
 LOG = logging.getLogger(__name__)
 
@@ -109,7 +110,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """Say why a plan could not take effect on a cluster."""
         obstacle = super().find_obstacle(cluster) or _find_lost(cluster)
         profile = cluster.rt['profile']
-        if obstacle or regions.is_aware(profile):
+        if obstacle or region_aware.is_aware(profile):
             return obstacle
         reason = (
             f"Profile '{profile.name}' of type '{profile.type}' creates "
@@ -135,19 +136,20 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     def decide(self, cluster_id: str, action: Any) -> Decision | None:
         """Decide which regions nodes come to or leave (S1 to S4)."""
-        cluster = reading.read_cluster(action, cluster_id)
+        cluster = cluster_reader.read_cluster(action, cluster_id)
         # That of the node or of the cluster that the action is about.
         profile = action.entity.rt['profile']
-        change = reading.read_change(action, cluster)
+        change = cluster_reader.read_change(action, cluster)
         if not change.count:
             return None
-        own_region = regions.own_region(profile)
+        own_region = region_aware.own_region(profile)
         if own_region and action.action == consts.NODE_CREATE:
             # The profile's region takes precedence (S4).
-            nodes = reading.read_nodes(action, cluster)
+            nodes = cluster_reader.read_nodes(action, cluster)
             self._warn(action.entity, profile.name, own_region, cluster, nodes)
             return None
-        return place(self.read_snapshot(action, cluster, profile, change))
+        nodes = cluster_reader.read_nodes(action, cluster)
+        return place(self.snapshot(cluster, profile, change, nodes))
 
     def regions_for(self, cluster: Any) -> Sequence[apportionment.Region]:
         """Return the regions that count for a cluster.
@@ -156,38 +158,35 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """
         return self.spec_regions
 
-    def known_regions(self, cluster: Any, names: Sequence[str]) -> set[str]:
-        """Return those of the regions that Keystone knows.
+    def usable_regions(
+        self, cluster: Any, profile: Any, growing: bool
+    ) -> set[str]:
+        """Return the regions of the policy that a profile can use.
 
         :param cluster: the engine's cluster object.
-        :param names: the regions of the policy.
+        :param profile: the profile of the nodes that come or go.
+        :param growing: whether nodes come.
         """
+        names = [region.name for region in self.spec_regions]
         keystone = self.keystone(cluster.user, cluster.project)
-        return set(keystone.validate_regions(names))
+        known = set(keystone.validate_regions(names))
+        return cluster_reader.find_usable(keystone, known, profile, growing)
 
-    def read_snapshot(
-        self, action: Any, cluster: Any, profile: Any, change: Change
+    def snapshot(
+        self, cluster: Any, profile: Any, change: Change, nodes: list[Node]
     ) -> Snapshot:
-        """Read what is decided on.
+        """Return what is decided on.
 
-        :param action: the action.
         :param cluster: the engine's cluster object.
         :param profile: the profile of the nodes that come or go.
         :param change: how many these are.
+        :param nodes: the nodes of the cluster that count.
         """
         counted = self.regions_for(cluster)
-        names = [region.name for region in counted]
-        usable = reading.find_usable(
-            self.keystone(cluster.user, cluster.project),
-            self.known_regions(cluster, names),
-            profile,
-            change.growing,
-        )
-        # After Keystone has answered, so that the nodes are as of now.
-        nodes = reading.read_nodes(action, cluster)
+        usable = self.usable_regions(cluster, profile, change.growing)
         current = distribution(nodes, change.growing)
-        out_of_reach = set(names) - usable
-        return Snapshot(change, counted, current, out_of_reach, nodes)
+        gone = {region.name for region in counted} - usable
+        return Snapshot(change, counted, current, gone, nodes)
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write ``creation`` or ``deletion``, and make it happen."""
@@ -203,7 +202,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             # A deletion policy, this package's or Senlin's own, replaces
             # them by those that its criterion chooses in each region.
             written['candidates'] = list(decision.candidates)
-        elif not regions.is_aware(profile):
+        elif not region_aware.is_aware(profile):
             LOG.warning(
                 'The plan for action %(action)s has no effect: profile '
                 "'%(profile)s' of type '%(type)s' is not region-aware.",
@@ -214,7 +213,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                 },
             )
         elif action.action == consts.NODE_CREATE:
-            records.record_region(action.entity, decision.placements[0])
+            record_region(action.entity, decision.placements[0])
             self.check_room(action, decision.placements[0])
         else:
             placement = action.data.get('placement') or {}
@@ -226,12 +225,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         :param action: an action on a node.
         :param region: where the node comes to; its data say so already.
         """
-        cluster = reading.read_cluster(action, action.entity.cluster_id)
-        others = [
-            node._replace(region=node.moves_to or node.region)
-            for node in reading.read_nodes(action, cluster)
-            if node.id != action.target
-        ]
+        cluster = cluster_reader.read_cluster(action, action.entity.cluster_id)
+        nodes = cluster_reader.read_nodes(action, cluster)
+        others = [node for node in nodes if node.id != action.target]
         overrun = apportionment.find_overrun(
             self.regions_for(cluster), distribution(others, True), region
         )
@@ -263,7 +259,15 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         reason = (action.data.get('creation') or {}).get('reason')
         if reason:
             action.inputs['check_capacity'] = True
-            super().refuse(action, reason)
+            self.refuse_at_last(action, reason)
+
+    def refuse_at_last(self, action: Any, reason: str) -> None:
+        """Let an action fail that has done what it could.
+
+        :param action: the action.
+        :param reason: what the user reads.
+        """
+        super().refuse(action, reason)
 
     def _warn(
         self,
@@ -312,7 +316,7 @@ def _expel(node: Any, reason: str) -> None:
 
 def _find_lost(cluster: Any) -> str:
     """Say which node of a cluster is in no known region, if any."""
-    for node, region in reading.read_unrecorded(cluster):
+    for node, region in cluster_reader.read_unrecorded(cluster):
         if not region:
             return (
                 f"Node '{node.id}' has no region, so no plan can count it: "
@@ -324,9 +328,9 @@ def _find_lost(cluster: Any) -> str:
 
 def _record_regions(cluster: Any) -> None:
     """Record the regions of nodes that were adopted, or created elsewhere."""
-    for node, region in reading.read_unrecorded(cluster):
+    for node, region in cluster_reader.read_unrecorded(cluster):
         if region:
-            records.record_region(node, region)
+            record_region(node, region)
 
 
 def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:

@@ -9,25 +9,30 @@ service has given it.
 """
 
 import contextlib
-import datetime
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts
 from senlin.common import context as senlin_context
 from senlin.common import exception as exc
 from senlin.objects import node as node_objects
 
-from senlin_plugins.profiles import records
+from senlin_plugins import conf
+from senlin_plugins.regions import cluster_row, node_records
 
 LOG = logging.getLogger(__name__)
 
-#: How Nova and Neutron say that a region has no room.
-FULL = re.compile('quota|no valid host', re.IGNORECASE)
-#: How much of that is kept.
-LONGEST = 200
+#: How Nova, Neutron and Cinder say that a region has no room. A word such as
+#: "quota" may also be part of a name.
+FULL = re.compile(
+    'quota exceeded|over quota|exceeds allowed .* quota|exceeded for quota|'
+    'over (a|its) limit|maximum number of ports exceeded|no valid host|'
+    'exhausted all hosts|no more ip addresses',
+    re.IGNORECASE,
+)
 
 
 @contextlib.contextmanager
@@ -96,18 +101,23 @@ def _note_failure(node: Any, error: str) -> None:
     """Note that nothing was recovered, and if the region had no room."""
     if 'recovery' not in (node.data or {}):
         # Only :func:`_record` has written it.
-        records.rewrite(
-            node, lambda d: {k: d[k] for k in d if k != 'recovery'}
+        node_records.forget_recovery(node)
+    region = node_records.recorded_region(node)
+    found = cluster_row.find(node) if FULL.search(error) else None
+    if found and region:
+        policy, cluster = found
+        seconds = cfg.CONF[conf.GROUP].full_time
+        cluster_row.change(
+            cluster, lambda known: known.refuse(region, policy.now(), seconds)
         )
-    region = records.recorded_region(node)
-    if region and FULL.search(error):
-        now = datetime.datetime.now(datetime.UTC)
-        refused = {
-            'region': region,
-            'at': now.isoformat(timespec='seconds'),
-            'why': ' '.join(error.split())[:LONGEST],
-        }
-        records.mark(node, refused=refused)
+        LOG.warning(
+            "Region '%(region)s' is full for cluster %(cluster)s: %(error)s",
+            {
+                'region': region,
+                'cluster': cluster.id,
+                'error': ' '.join(error.split()),
+            },
+        )
 
 
 def _record(profile: Any, client: Any, node: Any, made: str) -> None:

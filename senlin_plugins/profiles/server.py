@@ -2,19 +2,21 @@
 
 """Senlin's server profile, with each server in its node's region."""
 
+import re
 from typing import Any
 
 from senlin.common import consts
 from senlin.common import exception as exc
+from senlin.drivers import sdk
 from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles.os.nova import server
 
 from senlin_plugins.planning import requirements
-from senlin_plugins.profiles import lost_server, records, regions
+from senlin_plugins.profiles import region_aware
 
 
 class ServerProfile(
-    regions.RegionAware,
+    region_aware.RegionAware,
     server.ServerProfile,  # type: ignore[misc]  # untyped base
 ):
     """Profile ``senlin_plugins.nova.server``.
@@ -58,28 +60,27 @@ class ServerProfile(
         :raises: ``InvalidSpec`` with what is wrong.
         """
         ties = self.ties()
-        if ties and not regions.own_region(self):
+        if ties and not region_aware.own_region(self):
             raise exc.InvalidSpec(
                 message=f'{ties[0]} exists in one region only: name that '
                 "region as 'region_name' in 'context'."
             )
         return super().do_validate(obj)
 
-    def do_delete(self, obj: Any, **params: Any) -> Any:
-        """Delete a node's server, also one that the node does not know.
-
-        :param obj: the node.
-        :param params: the parameters of Senlin's own method.
-        :returns: true.
-        :raises: ``EResourceDeletion`` if the server could not be deleted.
-        """
-        if not obj.physical_id and not records.is_out(obj):
-            obj.physical_id = self.find_lost(obj, obj.name)
-        return super().do_delete(obj, **params)
-
-    def find_lost(self, obj: Any, name: str) -> str | None:
-        """Return the id of the server of a node that knows none."""
-        return lost_server.find(self, obj, self.properties[self.NAME] or name)
+    @sdk.translate_exception  # type: ignore[untyped-decorator]
+    def find_made(self, obj: Any, name: str) -> list[str]:
+        """Return the ids of the servers that were created for a node."""
+        # Senlin's profile writes the node's id into the metadata. Nova takes
+        # a pattern and finds longer names, too: no harm done.
+        pattern = re.escape(self.properties[self.NAME] or name)
+        servers = self.compute(obj).conn.compute.servers(
+            details=True, name=pattern
+        )
+        return [
+            str(server.id)
+            for server in servers
+            if (server.metadata or {}).get('cluster_node_id') == obj.id
+        ]
 
 
 # These policies of Senlin list the profile types that they work with. They

@@ -7,40 +7,15 @@ from typing import Any
 
 from senlin.common import consts
 from senlin.common import exception as exc
+from senlin.drivers import sdk
 from senlin.profiles.os.heat import stack
 
 from senlin_plugins.planning import requirements
-from senlin_plugins.profiles import regions
+from senlin_plugins.profiles import region_aware
 
 
-class StackProfile(
-    regions.RegionAware,
-    stack.StackProfile,  # type: ignore[misc]  # untyped base
-):
-    """Profile ``senlin_plugins.heat.stack``.
-
-    Takes the same spec as ``os.heat.stack``.
-    """
-
-    EXTENDS = 'os.heat.stack'
-    CREATES = 'stack'
-    CLIENT = 'orchestration'
-
-    VERSION = '1.0'
-    VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
-
-    def do_recover(self, obj: Any, **options: Any) -> Any:
-        """Recover a node's stack.
-
-        The recovery of a cluster may name no operation. Senlin's server
-        profile recreates the server then; its stack profile raises.
-
-        :param obj: the node.
-        :param options: ``operation`` and its parameters.
-        :returns: the id of the stack and whether that worked.
-        """
-        operation = options.get('operation') or consts.RECOVER_RECREATE
-        return super().do_recover(obj, **{**options, 'operation': operation})
+class Healthy(stack.StackProfile):  # type: ignore[misc]  # untyped base
+    """Senlin's profile, whose stacks can be polled."""
 
     def do_healthcheck(self, obj: Any, health_check_type: str) -> bool:
         """Tell whether a node's stack is healthy.
@@ -61,6 +36,28 @@ class StackProfile(
             return bool(ex.code != HTTPStatus.NOT_FOUND)
         return not stack.status.endswith('FAILED')
 
+
+class StackProfile(region_aware.RegionAware, Healthy):
+    """Profile ``senlin_plugins.heat.stack``.
+
+    Takes the same spec as ``os.heat.stack``.
+    """
+
+    EXTENDS = 'os.heat.stack'
+    CREATES = 'stack'
+    CLIENT = 'orchestration'
+
+    VERSION = '1.0'
+    VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
+
     def required_services(self) -> list[str]:
         """Name the services that a new stack of this profile needs."""
         return requirements.stack_services(self.spec['properties'])
+
+    @sdk.translate_exception  # type: ignore[untyped-decorator]
+    def find_made(self, obj: Any, name: str) -> list[str]:
+        """Return the ids of the stacks that were created for a node."""
+        # Senlin's profile tags them so; their names end at random.
+        tags = [f'cluster_node_id={obj.id}']
+        stacks = self.orchestration(obj).conn.orchestration.stacks(tags=tags)
+        return [str(stack.id) for stack in stacks]

@@ -83,8 +83,9 @@ class Region:
     :param floating: ids of floating IPs.
     :param stacks: id -> stack.
     :param failures: driver method -> how such calls fail, or just with
-        which message. ``server_created`` stands for the moment after a
-        server came to be and before the caller knows.
+        which message. ``server_created`` and ``stack_created`` stand for
+        the moment after a server or a stack came to be and before the caller
+        knows.
     """
 
     name: str
@@ -394,6 +395,20 @@ class Network(Client):
 class Orchestration(Client):
     """As much of Heat's driver as the stack profile calls."""
 
+    def __init__(self, params):
+        super().__init__(params)
+        # The profile lists stacks through the SDK's own method.
+        self.conn = types.SimpleNamespace(orchestration=self)
+
+    def stacks(self, tags):
+        """List the stacks that have all of some tags."""
+        self._call('stacks')
+        return [
+            stack
+            for stack in self.region.stacks.values()
+            if {*tags} <= {*stack.tags}
+        ]
+
     def stack_create(self, preview=False, **attrs):
         """Create a stack, complete at once; a preview leaves nothing."""
         self._call('stack_create')
@@ -408,6 +423,7 @@ class Orchestration(Client):
         )
         if not preview:
             self.region.stacks[stack.id] = stack
+            self._call('stack_created')
         return stack
 
     def stack_get(self, stack_id):
@@ -442,6 +458,7 @@ class Orchestration(Client):
 
     def stack_delete(self, stack_id, ignore_missing=True):
         """Delete a stack of this region."""
+        self._call('stack_delete')
         self.region.stacks.pop(stack_id, None)
 
     def wait_for_stack_delete(self, stack_id, timeout=None):

@@ -12,7 +12,8 @@ from tests import processes
 PURE = {
     'senlin_plugins': (
         'planning.apportionment planning.decision planning.placement '
-        'planning.projection planning.region_spec planning.selection '
+        'planning.projection planning.region_spec planning.region_state '
+        'planning.relocation planning.selection '
         'planning.sizing planning.snapshot planning.whole_number'
     ),
     'nova_filters': (

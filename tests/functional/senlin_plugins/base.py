@@ -2,6 +2,7 @@
 
 """A running Senlin for the tests: the very engine that the demo shows."""
 
+import datetime
 import unittest
 
 import eventlet
@@ -14,6 +15,7 @@ from senlin.engine.actions import base as actions
 from senlin.objects import cluster_lock
 
 from senlin_plugins import conf
+from senlin_plugins.planning import region_state
 from testing.senlin import engine
 
 REGION_POLICY = 'senlin_plugins.policy.region_placement'
@@ -199,6 +201,12 @@ class TestCase(unittest.TestCase):
                 self.cloud.region_of_server(node['physical_id']),
                 region_of(node),
             )
+
+
+def now(seconds=0, since=None):
+    """Return the time, or some seconds after another time."""
+    since = since or datetime.datetime.now(datetime.UTC)
+    return region_state.show_time(since + datetime.timedelta(seconds=seconds))
 
 
 def region_of(node):

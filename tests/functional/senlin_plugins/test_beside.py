@@ -2,14 +2,16 @@
 
 """The region policy beside what else Senlin does with a cluster."""
 
+import collections
 import functools
 
 from oslo_config import cfg
 from senlin.common import consts
 from senlin.health_manager import service
 
+from senlin_plugins.policies import region_failover
 from testing.senlin import engine
-from tests.functional.senlin_plugins import base
+from tests.functional.senlin_plugins import base, test_failover
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 NO_REGION = 'No region is found usable.'
@@ -23,7 +25,9 @@ def start_health_manager():
     ).start()
 
 
-class Health(base.TestCase):
+class HealthCase(base.TestCase):
+    """Clusters that a health manager polls."""
+
     def setUp(self):
         super().setUp()
         start_health_manager()
@@ -33,12 +37,8 @@ class Health(base.TestCase):
             ('engine_life_check_timeout', 60),
         ):
             self.set_option(option, seconds, None)
-        self.cluster_id = self.cluster(
-            self.region_policy((TWO,), (THREE,)),
-            self.senlin.policy(base.DELETION_POLICY, {}),
-        )
 
-    def attach_health(self, interval):
+    def attach_health(self, cluster, interval):
         """Attach a health policy that looks once in so many seconds."""
         health = self.senlin.policy(
             'senlin.policy.health',
@@ -53,10 +53,17 @@ class Health(base.TestCase):
             },
             '1.1',
         )
-        self.attach(self.cluster_id, health)
+        self.attach(cluster, health)
         # The polling must not go on behind the test.
-        self.addCleanup(
-            self.act, self.cluster_id, 'policy_detach', policy_id=health
+        self.addCleanup(self.act, cluster, 'policy_detach', policy_id=health)
+
+
+class Health(HealthCase):
+    def setUp(self):
+        super().setUp()
+        self.cluster_id = self.cluster(
+            self.region_policy((TWO,), (THREE,)),
+            self.senlin.policy(base.DELETION_POLICY, {}),
         )
 
     def assert_healed(self, **wanted):
@@ -78,7 +85,7 @@ class Health(base.TestCase):
 
     def test_lost_servers_come_back_in_their_regions(self):
         self.act(self.cluster_id, 'scale_out', count=4)
-        self.attach_health(1)
+        self.attach_health(self.cluster_id, 1)
         self.assert_healed(**{TWO: 2, THREE: 2})
 
         # Senlin stops polling for an action that shrinks a cluster, and goes
@@ -94,7 +101,7 @@ class Health(base.TestCase):
 
     def test_a_resize_is_placed_although_its_plan_is_overwritten(self):
         # So long that nobody recovers a node before it is created.
-        self.attach_health(3600)
+        self.attach_health(self.cluster_id, 3600)
         data = self.act(
             self.cluster_id,
             'resize',
@@ -103,6 +110,41 @@ class Health(base.TestCase):
         )
         self.assertEqual({'count': 2}, data['creation'])
         self.assert_servers(self.cluster_id, **{TWO: 1, THREE: 1})
+
+
+class Failover(HealthCase, test_failover.TestCase):
+    def test_nodes_leave_a_dead_region_without_any_command(self):
+        self.set_option('region_out_after', 3)
+        self.patch(region_failover, 'PAUSE', 0)
+        cluster = self.spread_out(4, (ONE,), (TWO,))
+        self.attach_health(cluster, 1)
+        before = self.held(cluster)
+        # A blip moves nothing.
+        self.fall_silent(TWO)
+        self.wait_until(lambda: self.known(cluster)[0])
+        self.come_back(TWO)
+        self.wait_until(lambda: not self.known(cluster)[0])
+        self.assertEqual(before, self.held(cluster))
+        self.fall_silent(TWO)
+        self.wait_until(lambda: self.is_whole(cluster, **{ONE: 4}))
+        self.assertEqual(2, len(self.known(cluster)[1]))
+        # The list empties by itself, too, and no held server is touched.
+        after = self.held(cluster)
+        self.come_back(TWO)
+        self.wait_until(lambda: self.known(cluster) == ({}, []))
+        self.assert_servers(cluster, **{ONE: 4})
+        self.assertEqual(after, self.held(cluster))
+
+    def held(self, cluster):
+        """Return node -> server."""
+        nodes = self.senlin.nodes(cluster)
+        return {node['id']: node['physical_id'] for node in nodes}
+
+    def is_whole(self, cluster, **wanted):
+        """Tell whether all nodes are active, in these regions."""
+        nodes = self.senlin.nodes(cluster)
+        found = collections.Counter(map(base.region_of, nodes))
+        return found == wanted and {n['status'] for n in nodes} == {'ACTIVE'}
 
 
 class Scaling(base.TestCase):

@@ -6,17 +6,20 @@ The other tests put a stub behind the driver seam. Here it is the driver that
 Senlin uses in production, on the real SDK, with an HTTP cloud of two regions.
 """
 
+import time
 import types
 import unittest
+from unittest import mock
 
 import requests
 import requests_mock
 from keystoneauth1 import fixture
-from senlin.drivers.os import keystone_v3, nova_v2
+from senlin.common import exception
+from senlin.drivers.os import heat_v1, keystone_v3, nova_v2
 
-from senlin_plugins import catalog
-from senlin_plugins.policies import probing
-from senlin_plugins.profiles import lost_server
+from senlin_plugins.profiles import stack
+from senlin_plugins.profiles.server import ServerProfile
+from senlin_plugins.regions import endpoints
 from testing.senlin import engine
 from tests import processes
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -74,7 +77,7 @@ class OpenStackDriver(unittest.TestCase):
                 THREE: ['compute', 'orchestration'],
             },
             {
-                region: catalog.missing(
+                region: endpoints.missing(
                     keystone.session,
                     region,
                     ['compute', 'orchestration'],
@@ -94,18 +97,20 @@ class OpenStackDriver(unittest.TestCase):
         self.http.get(refusing, status_code=401)
         self.http.get(failing, status_code=503)
         too_late = {'exc': requests.exceptions.ConnectTimeout}
-        self.http.get(late, [too_late, {'status_code': 300}])
+        self.http.get(late, [too_late, too_late, {'status_code': 300}])
         self.http.get(away, **too_late)
         urls = {refusing, failing, late, away}
-        self.assertEqual(
-            {failing, away}, probing.find_silent(session, urls, (), 1)
-        )
+        with mock.patch.object(endpoints, 'PAUSES', (0.1, 0.2)):
+            began = time.monotonic()
+            silent = endpoints.find_silent(session, urls, 1)
+            self.assertGreaterEqual(time.monotonic() - began, 0.3)
+        self.assertEqual({failing, away}, silent)
         asked = [
             request
             for request in self.http.request_history
             if request.url in urls
         ]
-        self.assertEqual(7, len(asked))
+        self.assertEqual(10, len(asked))
         for request in asked:
             self.assertNotIn('X-Auth-Token', request.headers)
             self.assertEqual(1, request.timeout)
@@ -127,22 +132,37 @@ class OpenStackDriver(unittest.TestCase):
             {'id': 'lost', 'metadata': {'cluster_node_id': 'n1'}},
         ]
         self.http.get(f'{url}/servers/detail', json={'servers': listed})
-        profile = types.SimpleNamespace(compute=lambda node: client)
+        profile = types.SimpleNamespace(
+            compute=lambda node: client, properties={'name': None}, NAME='name'
+        )
         node = types.SimpleNamespace(id='n1')
-        self.assertEqual('lost', lost_server.find(profile, node, 'a.b'))
+        self.assertEqual(
+            ['lost'], ServerProfile.find_made(profile, node, 'a.b')
+        )
         asked = self.http.request_history[-1]
         self.assertEqual({'name': ['a\\.b']}, asked.qs)
         node.id = 'n3'
-        self.assertIsNone(lost_server.find(profile, node, 'a.b'))
-
-    def test_a_region_that_does_not_answer_is_told_in_the_log(self):
-        url, client = self.compute_of(TWO)
+        self.assertEqual([], ServerProfile.find_made(profile, node, 'a.b'))
+        # An answer that says nothing of the servers.
         self.http.get(f'{url}/servers/detail', status_code=403)
-        profile = types.SimpleNamespace(compute=lambda node: client)
+        with self.assertRaises(exception.InternalError):
+            ServerProfile.find_made(profile, node, 'a.b')
+
+    def test_a_lost_stack_is_found_by_its_nodes_id(self):
+        url = 'http://heat.example'
+        links = [{'rel': 'self', 'href': f'{url}/v1/'}]
+        version = {'id': 'v1.0', 'status': 'CURRENT', 'links': links}
+        for path in ('', '/', '/v1/'):
+            self.http.get(f'{url}{path}', json={'versions': [version]})
+        self.http.get(f'{url}/v1/stacks', json={'stacks': [{'id': 'lost'}]})
+        client = heat_v1.HeatClient(self.params | {'region_name': ONE})
+        profile = types.SimpleNamespace(orchestration=lambda node: client)
         node = types.SimpleNamespace(id='n1')
-        with self.assertLogs(lost_server.__name__, 'WARNING') as told:
-            self.assertIsNone(lost_server.find(profile, node, 'a'))
-        self.assertIn('cluster_node_id n1', told.output[0])
+        self.assertEqual(
+            ['lost'], stack.StackProfile.find_made(profile, node, 'a')
+        )
+        asked = self.http.request_history[-1]
+        self.assertEqual(['cluster_node_id=n1'], asked.qs['tags'])
 
     def compute_of(self, region):
         """Return the URL of a region's Nova and Senlin's client for it."""
@@ -170,6 +190,6 @@ class FirstLogin(unittest.TestCase):
             'keystoneauth1.loading._plugins.identity.generic',
             'senlin.drivers.sdk',
             # Both profiles are made of it.
-            'senlin_plugins.profiles.regions',
+            'senlin_plugins.profiles.region_aware',
         )
         self.assertEqual(['False', 'True'], lines)

@@ -11,7 +11,7 @@ from senlin.engine import node as node_mod
 from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles import base as profile_base
 
-from senlin_plugins.planning import failing
+from senlin_plugins.planning.region_state import Left
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -207,9 +207,9 @@ class Ports(TestCase):
         owner = types.SimpleNamespace(user=engine.USER, project=engine.PROJECT)
         ports = [{'id': name, **port} for name, port in left.items()]
         for name, region in self.cloud.regions.items():
-            entry = failing.Left(name, 'node', 'name', 'id', ports, 'then')
+            entry = Left(name, 'node', 'name', 'id', ports, 'then')
             with mock.patch.multiple(region, ports={**left}, floating={*left}):
-                profile.discard(owner, entry)
+                profile.discard(owner, entry, lambda ids: False)
                 self.assertEqual({'own'}, region.ports.keys())
                 self.assertEqual({'mixed', 'own'}, region.floating)
 

@@ -11,7 +11,7 @@ from unittest import mock
 
 import ddt
 
-from senlin_plugins.policies import reading
+from senlin_plugins.policies import cluster_reader
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -180,7 +180,7 @@ class SingleNodes(base.TestCase):
         profile = self.senlin.profile()
         policy = self.region_policy((ONE, 100, 1), (TWO, 1))
         cluster = self.cluster(policy, profile=profile)
-        read_nodes = reading.read_nodes
+        read_nodes = cluster_reader.read_nodes
         readers = []
 
         def read_together(*args):
@@ -190,7 +190,7 @@ class SingleNodes(base.TestCase):
             return nodes
 
         with (
-            mock.patch.object(reading, 'read_nodes', read_together),
+            mock.patch.object(cluster_reader, 'read_nodes', read_together),
             self.assertLogs('senlin_plugins', 'WARNING') as logs,
         ):
             started = [

@@ -13,8 +13,9 @@ from senlin_plugins.planning import apportionment, projection
 from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN, Region
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Strategy
+from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Failure, Snapshot
+from senlin_plugins.planning.snapshot import Snapshot
 from tests.unit.senlin_plugins.test_placement import snapshots
 
 GROW = True
@@ -100,16 +101,16 @@ class ProjectionTest(unittest.TestCase):
             Change(GROW, 1),
             EQUAL,
             {'a': 2, 'b': 2},
-            failing={'a': Failure('is out: it is silent', True)},
-            strategy=Strategy.FAILOVER,
+            failing={'a': State('out', 'unknown', 'then', dead=True)},
         )
+        words = 'is out since then (Keystone does not know it)'
         self.assertEqual(
-            'is out: it is silent: gets no nodes meanwhile',
+            f'{words}; gets no nodes meanwhile',
             shares_of(snapshot)['a'].why,
         )
         leaving = dataclasses.replace(snapshot, change=Change(SHRINK, 1))
         self.assertEqual(
-            'is out: it is silent: its nodes leave first',
+            f'{words}; its nodes leave first',
             shares_of(leaving)['a'].why,
         )
 
@@ -149,11 +150,11 @@ class ProjectionTest(unittest.TestCase):
                 Change(GROW, 1),
                 EQUAL,
                 {'a': 2},
-                failing={'a': Failure('is full: quota', False)},
+                failing={'a': State('full', 'refused', due='then')},
                 strategy=Strategy.EVEN,
             ),
-            "Region 'a' is full: quota, and the strategy 'even' adds no nodes "
-            'meanwhile.',
+            "Region 'a' is full until then (it has refused a node). The "
+            "strategy 'even' adds no nodes meanwhile.",
         ),
     )
     def test_a_refusal_says_the_numbers_behind_it(self, snapshot, text):

@@ -5,7 +5,7 @@
 import copy
 import functools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from oslo_config import cfg
@@ -16,11 +16,12 @@ from senlin.engine import cluster as cluster_mod
 from senlin.objects import node as node_objects
 from senlin.profiles import base as profile_base
 
-from senlin_plugins import catalog, conf
+from senlin_plugins import conf
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Node, is_placed
-from senlin_plugins.profiles import records, regions
+from senlin_plugins.profiles import region_aware
+from senlin_plugins.regions import endpoints, node_records
 
 LOG = logging.getLogger(__name__)
 
@@ -75,11 +76,19 @@ def read_nodes(action: Any, cluster: Any) -> list[Node]:
         nodes = node_objects.Node.get_all_by_cluster(
             action.context, cluster.id, project_safe=False
         )
+    return as_data(cluster, nodes)
 
+
+def as_data(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
+    """Return nodes of Senlin as plain data.
+
+    :param cluster: the engine's cluster object.
+    :param nodes: nodes of the cluster.
+    """
     region_by_profile = _region_by_profile(cluster)
     found = []
     for node in nodes:
-        placement = records.placement(node)
+        placement = node_records.placement(node)
         recorded = placement.get('region_name')
         status = node.status
         found.append(
@@ -93,7 +102,6 @@ def read_nodes(action: Any, cluster: Any) -> list[Node]:
                 position=node.index,
                 created_at=node.created_at,
                 profile_created_at=node.profile_created_at,
-                moves_to=placement.get('move_to') or '',
                 # Nobody gains from guessing which nodes leave.
                 lot=random.random(),  # noqa: S311
             )
@@ -113,7 +121,8 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
     return [
         (node, region_by_profile(node.profile_id))
         for node in cluster.nodes
-        if not records.recorded_region(node) and is_placed(node.status, None)
+        if not node_records.recorded_region(node)
+        and is_placed(node.status, None)
     ]
 
 
@@ -127,17 +136,10 @@ def find_usable(
     :param profile: the profile of the nodes that come or go.
     :param growing: whether nodes come.
     """
-    if not regions.is_aware(profile):
+    if not region_aware.is_aware(profile):
         return usable
-    ties = profile.ties() if growing else []
-    if ties:
-        region = regions.region_of(None, profile)
-        usable = usable & {region}
-        LOG.warning(
-            "New nodes of profile '%(profile)s' can only be in region "
-            "'%(region)s', whose id of %(tie)s it names.",
-            {'profile': profile.name, 'region': region, 'tie': ties[0]},
-        )
+    if growing:
+        usable = untied(usable, profile)
     if cfg.CONF[conf.GROUP].check_catalog:
         services = [profile.CLIENT]
         if growing:
@@ -146,10 +148,28 @@ def find_usable(
     return usable
 
 
+def untied(names: set[str], profile: Any) -> set[str]:
+    """Return those of some regions that a profile is not bound away from.
+
+    :param names: the regions.
+    :param profile: the profile of nodes that come, which is region-aware.
+    """
+    ties = profile.ties()
+    if not ties:
+        return names
+    region = region_aware.region_of(None, profile)
+    LOG.warning(
+        "New nodes of profile '%(profile)s' can only be in region "
+        "'%(region)s', whose id of %(tie)s it names.",
+        {'profile': profile.name, 'region': region, 'tie': ties[0]},
+    )
+    return names & {region}
+
+
 def _offers(session: Any, region: str, services: list[str]) -> bool:
     """Tell whether a region has endpoints of all services."""
     interface = cfg.CONF.authentication.interface
-    missing = catalog.missing(session, region, services, interface)
+    missing = endpoints.missing(session, region, services, interface)
     if missing:
         LOG.warning(
             "Region '%(region)s' is not used: its catalog offers no "
@@ -172,7 +192,7 @@ def _region_by_profile(cluster: Any) -> Callable[[str], str]:
                 profile_id=profile_id,
                 project_safe=False,
             )
-        return regions.region_of(None, profile) or ''
+        return region_aware.region_of(None, profile) or ''
 
     return region_by_profile
 

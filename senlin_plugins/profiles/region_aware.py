@@ -17,8 +17,8 @@ from oslo_config import cfg
 from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
 
-from senlin_plugins.profiles import creation, moving
-from senlin_plugins.profiles.records import record_region, recorded_region
+from senlin_plugins.profiles import creation, failover
+from senlin_plugins.regions.node_records import record_region, recorded_region
 
 # The SDK imports its login plugin at the first login. In a fresh engine the
 # green threads of several nodes log in at once, and all but the first would
@@ -59,7 +59,7 @@ def is_aware(profile: Any) -> bool:
     return bool(getattr(profile, 'REGION_AWARE', False))
 
 
-class RegionAware(moving.Moving):
+class RegionAware(failover.Failover):
     """Mix-in for a profile: each client is built for the node's region."""
 
     # Set by the untyped base.

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What is known of the regions of a cluster, and what follows from it.
+
+Version 1.1 of the policy keeps it in the data of the cluster, under
+:data:`KEY`, where the API shows it. It is made of codes and times; all times
+are ISO 8601 in UTC, in whole seconds, so they sort as text.
+
+``states``
+    region name -> :class:`State`, for each region in which a service was
+    missing at the last look.
+``full``
+    region name -> until when it counts as full.
+``servers``
+    what nodes have left behind, a list of :class:`Left`.
+``looked``
+    when a health check last looked at the regions.
+"""
+
+import dataclasses
+import datetime
+import enum
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+KEY: Final = 'region_placement'
+
+
+class Code(enum.StrEnum):
+    """The state of a region with which something is wrong."""
+
+    #: A service is missing. New nodes avoid the region, nothing else happens.
+    SILENT = 'silent'
+    #: It has been missing for long, or an operator says so: nodes move.
+    OUT = 'out'
+    #: It has been missing for long, but so are most regions: nothing moves.
+    HELD = 'held'
+    #: A cloud has refused a node for lack of room.
+    FULL = 'full'
+
+
+class Cause(enum.StrEnum):
+    """Why a region is in its state."""
+
+    #: Keystone does not know it.
+    UNKNOWN = 'unknown'
+    #: The catalog has no endpoint of a service.
+    MISSING = 'missing'
+    #: A service does not answer.
+    NO_ANSWER = 'no answer'
+    #: An operator has said so.
+    DECLARED = 'declared'
+    #: A cloud has refused a node.
+    REFUSED = 'refused'
+
+
+class Fault(NamedTuple):
+    """What one look has found wrong with a region.
+
+    :param cause: what.
+    :param service: the service concerned; empty if it is not about one.
+    :param dead: whether not even deleting is possible there.
+    """
+
+    cause: Cause
+    service: str = ''
+    dead: bool = True
+
+
+class State(NamedTuple):
+    """The state of a region with which something is wrong.
+
+    :param state: the state.
+    :param cause: why.
+    :param since: the first look since when no look has found it well.
+    :param due: when it counts as out; for a full region, until when it counts
+        as full.
+    :param last: the last look.
+    :param service: the service concerned, if one is.
+    :param dead: whether not even deleting is possible there.
+    """
+
+    state: str
+    cause: str
+    since: str = ''
+    due: str = ''
+    last: str = ''
+    service: str = ''
+    dead: bool = False
+
+    @property
+    def is_dead(self) -> bool:
+        """Tell whether the nodes there are given up."""
+        return self.dead and self.state == Code.OUT
+
+    @property
+    def moves(self) -> bool:
+        """Tell whether a node that is recreated goes elsewhere."""
+        return self.state in (Code.OUT, Code.FULL)
+
+    @property
+    def why(self) -> str:
+        """The words for the cause."""
+        return {
+            Cause.UNKNOWN: 'Keystone does not know it',
+            Cause.MISSING: f'its catalog offers no {self.service}',
+            Cause.NO_ANSWER: f'{self.service} does not answer',
+            Cause.DECLARED: 'an operator has said so',
+            Cause.REFUSED: 'it has refused a node',
+        }[Cause(self.cause)]
+
+    def describe(self) -> str:
+        """Return the words after the region's name, in a sentence."""
+        since = f'since {self.since}'
+        return {
+            Code.SILENT: f'is silent {since} ({self.why}), and counts as out '
+            f'if this lasts until {self.due}',
+            Code.HELD: f'is silent {since} ({self.why}), and does not count '
+            'as out because more than half of the regions are silent',
+            Code.OUT: f'is out {since} ({self.why})'
+            if self.since
+            else f'is out ({self.why})',
+            Code.FULL: f'is full until {self.due} ({self.why})',
+        }[Code(self.state)]
+
+
+class Left(NamedTuple):
+    """A server that a node has left behind, or may have.
+
+    :param region: where it is.
+    :param node: the id of the node that it was made for.
+    :param name: the name of that node.
+    :param server: its id; ``None`` if nobody knows whether there is one.
+    :param ports: the ports that Senlin made for it, as Senlin keeps them.
+    :param since: when it was left.
+    """
+
+    region: str
+    node: str
+    name: str
+    server: str | None
+    ports: Sequence[Any]
+    since: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """All that is known of the regions of a cluster; see the module."""
+
+    states: Mapping[str, State] = dataclasses.field(default_factory=dict)
+    full: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    left: Sequence[Left] = ()
+    looked: str = ''
+
+    def leave(self, entry: Left) -> 'Known':
+        """Return the same with something that is left behind, once."""
+        same = [e for e in self.left if _key(e) == _key(entry)]
+        return self if same else self._with(left=[*self.left, entry])
+
+    def clear(self, gone: Iterable[Left]) -> 'Known':
+        """Return the same without what is gone."""
+        keys = {_key(entry) for entry in gone}
+        return self._with(left=[e for e in self.left if _key(e) not in keys])
+
+    def refuse(self, region: str, now: str, seconds: int) -> 'Known':
+        """Return the same with a region that is full from now on."""
+        return self._with(full={**self.full, region: _later(now, seconds)})
+
+    def observe(
+        self,
+        faults: Mapping[str, Fault],
+        named: Collection[str],
+        now: str,
+        seconds: int,
+    ) -> 'Known':
+        """Return the same after a look at the regions.
+
+        A region is out if looks have found it silent that are so many seconds
+        apart, and this one as well.
+
+        :param faults: what the look has found.
+        :param named: the regions of the policy. If more than half of them are
+            silent, the network of this engine may be to blame.
+        :param now: the time.
+        :param seconds: how long silence must last.
+        """
+        most = 2 * len(faults.keys() & {*named}) > len(named)
+        states = {}
+        for name, fault in sorted(faults.items()):
+            old = self.states.get(name)
+            since, due, last = now, _later(now, seconds), ''
+            if old and old.dead == fault.dead:
+                since, due, last = old.since, old.due, old.last
+            state = Code.SILENT
+            if last >= due:
+                state = Code.HELD if most else Code.OUT
+            states[name] = State(
+                *(state.value, fault.cause.value, since, due, now),
+                *(fault.service, fault.dead),
+            )
+        full = {n: until for n, until in self.full.items() if until > now}
+        return self._with(states=states, full=full)
+
+    def in_force(self, declared: Iterable[str], now: str) -> dict[str, State]:
+        """Return the regions with which something is wrong.
+
+        :param declared: those that an operator has declared out.
+        :param now: the time.
+        """
+        full = {
+            name: State(Code.FULL.value, Cause.REFUSED.value, due=until)
+            for name, until in self.full.items()
+            if until > now
+        }
+        said = State(Code.OUT.value, Cause.DECLARED.value, dead=True)
+        return {**full, **self.states, **dict.fromkeys(declared, said)}
+
+    def remaining(self, forgotten: Collection[str]) -> list[Left]:
+        """Return what is left behind, without what its owner lets go.
+
+        :param forgotten: ids of servers, or of the nodes that left them.
+        """
+        return [
+            entry
+            for entry in self.left
+            if entry.server not in forgotten and entry.node not in forgotten
+        ]
+
+    def write(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the data of a cluster with this in them.
+
+        :param data: the data until now.
+        """
+        own = {
+            'states': {n: s._asdict() for n, s in self.states.items()},
+            'full': dict(self.full),
+            'servers': [entry._asdict() for entry in self.left],
+            'looked': self.looked,
+        }
+        own = {key: value for key, value in own.items() if value}
+        rest = {key: data[key] for key in data if key != KEY}
+        return {**rest, KEY: own} if own else rest
+
+    def _with(self, **changes: Any) -> 'Known':
+        return dataclasses.replace(self, **changes)
+
+
+def read(data: Mapping[str, Any] | None) -> Known:
+    """Return what the data of a cluster say of its regions.
+
+    :param data: the data; what another version of this package has written
+        in another form does not count.
+    """
+    own = (data or {}).get(KEY) or {}
+    states = own.get('states') or {}
+    return Known(
+        {name: State(**state) for name, state in states.items()},
+        own.get('full') or {},
+        [Left(**entry) for entry in own.get('servers') or ()],
+        own.get('looked') or '',
+    )
+
+
+def show_time(time: datetime.datetime) -> str:
+    """Return a time as it is kept.
+
+    :param time: the time, with a zone.
+    """
+    return time.astimezone(datetime.UTC).isoformat(timespec='seconds')
+
+
+def _later(time: str, seconds: int) -> str:
+    """Return a time some seconds later."""
+    then = datetime.datetime.fromisoformat(time)
+    return show_time(then + datetime.timedelta(seconds=seconds))
+
+
+def _key(entry: Left) -> tuple[str, str, str | None]:
+    """Return what makes an entry itself."""
+    return entry.region, entry.node, entry.server

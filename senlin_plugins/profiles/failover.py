@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Nodes whose region fails: leave them, or move them.
+
+What is known of the region stands in the row of the node's cluster, if a
+policy of version 1.1 is enabled there. Without one, nodes are treated as
+Senlin treats them.
+"""
+
+import types
+from collections.abc import Callable, Collection
+from http import HTTPStatus
+from typing import Any
+
+from oslo_log import log as logging
+from senlin.common import consts
+from senlin.common import exception as exc
+from senlin.profiles import base
+
+from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.region_state import Known, State
+from senlin_plugins.regions import cluster_row, left_behind, node_records
+from senlin_plugins.regions.node_records import recorded_region
+
+LOG = logging.getLogger(__name__)
+
+#: Key of the options of a recovery: replace the node even if it is well.
+REPLACE = 'replace'
+
+
+class Failover(base.Profile):  # type: ignore[misc]  # untyped base
+    """Mix-in for a profile whose nodes can change their region."""
+
+    #: What a node is made of, and the service that creates and deletes it.
+    CREATES = ''
+    CLIENT = ''
+
+    def do_check(self, obj: Any) -> Any:
+        """Check a node, unless its region is known to be out."""
+        _, state = self._find_state(obj)
+        if state and state.is_dead:
+            raise self._refusal('checking', obj, state)
+        return super().do_check(obj)
+
+    def do_healthcheck(self, obj: Any, health_check_type: str) -> bool:
+        """Tell whether a node is healthy, for Senlin's health manager.
+
+        :param obj: the node.
+        :param health_check_type: the kind of poll.
+        :returns: false if its region is out, true if its region is silent:
+            then nobody can tell.
+        """
+        found = cluster_row.find(obj)
+        state = found and found[0].watch(found[1], recorded_region(obj))
+        if state and state.dead:
+            return not state.is_dead
+        return bool(super().do_healthcheck(obj, health_check_type))
+
+    def do_delete(self, obj: Any, **params: Any) -> Any:
+        """Delete what a node is made of, or leave it in a dead region.
+
+        :param obj: the node.
+        :param params: the parameters of Senlin's own method.
+        :returns: true.
+        :raises: ``EResourceDeletion`` if that failed.
+        """
+        found, state = self._find_state(obj)
+        if found and state and state.is_dead:
+            self._leave(obj, found)
+            return True
+        if not obj.physical_id:
+            try:
+                made = self.find_made(obj, obj.name)
+            except exc.InternalError as ex:
+                if found:
+                    self._leave(obj, found)
+                    return True
+                LOG.warning(
+                    'Nobody can tell whether node %(node)s has a %(kind)s: '
+                    '%(error)s If one is found later that names the node as '
+                    'its cluster_node_id, delete it.',
+                    {'node': obj.id, 'kind': self.CREATES, 'error': ex},
+                )
+                made = []
+            obj.physical_id = made[0] if made else None
+        return super().do_delete(obj, **params)
+
+    def do_recover(self, obj: Any, **options: Any) -> Any:
+        """Recover a node, in another region if it cannot be where it was.
+
+        :param obj: the node.
+        :param options: ``operation`` and its parameters.
+        :returns: the id of what it is made of now, and whether that worked.
+        :raises: ``EResourceOperation`` if it did not; with the id of what the
+            node was made of, which may still be there.
+        """
+        found, state = self._find_state(obj)
+        replace = options.pop(REPLACE, False)
+        operation = options.get('operation') or consts.RECOVER_RECREATE
+        recreate = operation.upper() == consts.RECOVER_RECREATE
+        try:
+            if state and not state.moves and (recreate or state.dead):
+                raise self._refusal('recovering', obj, state)
+            if found and recreate:
+                dead = bool(state and state.is_dead)
+                if not dead and not replace and self._is_well(obj):
+                    return obj.physical_id, True
+                if found[0].is_unfit(found[1], obj):
+                    return self._move(obj, *found), True
+            if state and state.is_dead:
+                raise self._refusal('recovering', obj, state)
+            return super().do_recover(
+                # Senlin's stack profile needs an operation.
+                obj,
+                **{**options, 'operation': operation},
+            )
+        except exc.EResourceOperation as ex:
+            # Senlin forgets the id otherwise.
+            if not ex.resource_id and self._may_be_there(obj):
+                ex.resource_id = obj.physical_id
+            raise
+
+    def do_cluster_delete(self, obj: Any) -> None:
+        """Clear up what the nodes of a cluster have left behind, at last.
+
+        :param obj: the cluster, which has no nodes any more.
+        :raises: ``EResourceDeletion`` if something is still there: the row of
+            the cluster is the only place that knows it.
+        """
+        left = left_behind.listed(obj)
+        rest = left_behind.clear(obj, left) if left else []
+        if rest:
+            raise exc.EResourceDeletion(
+                type='cluster', id=obj.id, message=left_behind.describe(rest)
+            )
+
+    def _find_state(
+        self, obj: Any
+    ) -> tuple[tuple[Any, Any] | None, State | None]:
+        """Return the policy with the cluster, and the state of the region."""
+        found = cluster_row.find(obj)
+        if not found:
+            return None, None
+        policy, cluster = found
+        return found, policy.state_of(cluster, recorded_region(obj))
+
+    def _is_well(self, obj: Any) -> bool:
+        """Tell whether a node is well after all: its region was silent."""
+        try:
+            return bool(obj.physical_id and super().do_check(obj))
+        except exc.EServerNotFound:
+            return False
+
+    def _leave(self, obj: Any, found: tuple[Any, Any]) -> None:
+        """Note what a node leaves behind."""
+        policy, cluster = found
+        left = node_records.what_it_leaves(obj, policy.now())
+        cluster_row.change(cluster, lambda known: known.leave(left))
+        LOG.warning(
+            '%(kind)s %(server)s of node %(name)s is left behind in region '
+            "'%(region)s'. It goes when the region is back.",
+            {'kind': self.CREATES, **left._asdict()},
+        )
+
+    def _move(self, obj: Any, policy: Any, cluster: Any) -> str:
+        """Create a node anew in another region, and note the old."""
+        decision = Decision()
+        old = node_records.what_it_leaves(obj, policy.now())
+
+        def edit(known: Known) -> Known:
+            """Take a place, before anybody else does."""
+            nonlocal decision
+            decision = policy.find_place(cluster, obj)
+            if decision.refusal:
+                return known
+            node_records.move(obj, decision.placements[0])
+            return known.leave(old)
+
+        cluster_row.change(cluster, edit)
+        if decision.refusal:
+            raise exc.EResourceOperation(
+                op='recovering',
+                type='node',
+                id=obj.id,
+                message=decision.refusal,
+            )
+        LOG.info(
+            "Node %(node)s moves from region '%(old)s' to '%(new)s'.",
+            {
+                'node': obj.id,
+                'old': old.region,
+                'new': decision.placements[0],
+            },
+        )
+        try:
+            return str(self.do_create(obj))
+        except exc.EResourceCreation as ex:
+            # What it was made of belongs to it no more.
+            obj.physical_id = ex.resource_id
+            raise exc.EResourceOperation(
+                op='recovering',
+                type='node',
+                id=obj.id,
+                message=str(ex),
+                resource_id=ex.resource_id,
+            ) from ex
+
+    def _refusal(self, what: str, obj: Any, state: State) -> Any:
+        """Return an error for a node of a region that does not answer."""
+        return exc.EResourceOperation(
+            op=what,
+            type=self.CREATES,
+            id=obj.physical_id,
+            message=f'region {recorded_region(obj)} {state.describe()}.',
+            resource_id=obj.physical_id,
+        )
+
+    def discard(
+        self, owner: Any, left: Any, is_held: Callable[[Collection[str]], bool]
+    ) -> bool:
+        """Delete what a node has left behind, unless somebody has it.
+
+        :param owner: the cluster, whose user and project delete it.
+        :param left: what it is, a ``Left``.
+        :param is_held: tells whether any node has one of some servers.
+        :returns: whether nothing of it is there any more.
+        :raises: ``InternalError`` if nobody can tell.
+        """
+        ghost = types.SimpleNamespace(
+            id=left.node,
+            user=owner.user,
+            project=owner.project,
+            data={'placement': {'region_name': left.region}},
+        )
+        made = [left.server]
+        if not left.server:
+            made = self.find_made(ghost, left.name)
+        ours = [one for one in made if not is_held([one])]
+        client = getattr(self, self.CLIENT)(ghost)
+        for one in ours:
+            getattr(client, f'{self.CREATES}_delete')(one, True)
+        if any(self._is_there(client, one) for one in ours):
+            return False
+        for port in left.ports if ours == made else ():
+            if port.get('remove'):
+                floating = port.get('floating') or {}
+                if floating.get('remove'):
+                    self.network(ghost).floatingip_delete(floating['id'])
+                self.network(ghost).port_delete(port['id'])
+        return True
+
+    def _may_be_there(self, obj: Any) -> bool:
+        """Tell whether a node may still have what it is made of."""
+        client = getattr(self, self.CLIENT)(obj)
+        try:
+            return bool(obj.physical_id) and self._is_there(
+                client, obj.physical_id
+            )
+        except exc.InternalError:
+            return True
+
+    def _is_there(self, client: Any, made: str) -> bool:
+        """Tell whether something is not deleted yet."""
+        try:
+            thing = getattr(client, f'{self.CREATES}_get')(made)
+        except exc.InternalError as ex:
+            if ex.code == HTTPStatus.NOT_FOUND:
+                return False
+            raise
+        # Heat goes on to show a stack.
+        return bool(thing.status != 'DELETE_COMPLETE')
+
+    def find_made(self, obj: Any, name: str) -> list[str]:
+        """Return the ids of what was made for a node that knows of none.
+
+        :param obj: the node.
+        :param name: its name.
+        :raises: ``InternalError`` if the region does not answer.
+        """
+        raise NotImplementedError

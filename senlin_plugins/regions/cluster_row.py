@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The row of a cluster, where all that is known of its regions stands.
+
+The rule for writers: whoever changes what is known calls :func:`change`. It
+reads the row and writes it in one transaction that locks the row, so that
+actions on nodes, which share the lock of their cluster, health checks and the
+clearing of what is left behind lose nothing of each other. Nobody talks to a
+cloud in it. Senlin itself writes all data of a cluster that it has loaded in
+CLUSTER_UPDATE, in CLUSTER_DELETE and when a policy is attached or detached:
+at the beginning of an action that nothing else shares.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from senlin.common import context as senlin_context
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
+from senlin.engine import cluster as cluster_mod
+from senlin.objects import cluster_policy as binding_objects
+from senlin.policies import base as policy_base
+
+from senlin_plugins.planning import region_state
+from senlin_plugins.planning.region_state import Known
+
+
+def change(
+    cluster: Any, edit: Callable[[Known], Known]
+) -> tuple[Known, Known]:
+    """Change what is known of the regions of a cluster.
+
+    :param cluster: the engine's cluster object; its data become those of the
+        row.
+    :param edit: from what is known to what is known then. It is called again
+        if the database asks for another try.
+    :returns: what was known before, and now.
+    """
+
+    @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
+    def run() -> tuple[Known, Known]:
+        with db_api.session_for_write() as session:
+            rows = session.query(models.Cluster).with_for_update()
+            row = rows.filter_by(id=cluster.id).one_or_none()
+            data = dict((row and row.data) or {})
+            before = region_state.read(data)
+            after = edit(before)
+            cluster.data = after.write(data)
+            if row and cluster.data != data:
+                row.data = cluster.data
+            return before, after
+
+    found: tuple[Known, Known] = run()
+    return found
+
+
+@dataclasses.dataclass
+class Row:
+    """What a node needs of its cluster; Senlin's object has all nodes."""
+
+    id: str
+    data: Any
+    metadata: Any
+
+
+def find(node: Any) -> tuple[Any, Row] | None:
+    """Return the policy that watches the region of a node, and its cluster.
+
+    :param node: a node.
+    :returns: the policy of version 1.1 that is enabled for the node's cluster
+        and the row of that cluster; ``None`` if there is none.
+    """
+    context = senlin_context.get_admin_context()
+    if not node.cluster_id:
+        return None
+    for binding in binding_objects.ClusterPolicy.get_all(
+        context, node.cluster_id, filters={'enabled': True}
+    ):
+        policy = policy_base.Policy.load(
+            context, binding.policy_id, project_safe=False
+        )
+        if hasattr(policy, 'state_of'):
+            with db_api.session_for_read() as session:
+                table = models.Cluster
+                columns = table.id, table.data, table.meta_data
+                found = session.query(*columns).filter_by(id=node.cluster_id)
+                row = found.one_or_none()
+            return (policy, Row(*row)) if row else None
+    return None
+
+
+def load(cluster_id: str) -> Any:
+    """Return the engine's cluster object.
+
+    :param cluster_id: the cluster's id.
+    """
+    return cluster_mod.Cluster.load(
+        senlin_context.get_admin_context(), cluster_id, project_safe=False
+    )

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The services of regions: Keystone's catalog, and whether they answer."""
+
+import time
+from collections.abc import Collection, Iterable
+from concurrent import futures
+from typing import Any, Final
+
+from keystoneauth1 import exceptions as keystone_exc
+
+#: Seconds before each further question to a service that did not answer. A
+#: refused connection takes no time: without a pause it would be one look.
+PAUSES: Final = (1.0, 3.0)
+
+
+def missing(
+    session: Any, region: str, services: Iterable[str], interface: str
+) -> list[str]:
+    """Return those of some services that have no endpoint in a region.
+
+    :param session: a session of keystoneauth; its token's catalog counts.
+    :param region: the region's name.
+    :param services: service types.
+    :param interface: which endpoints are looked for, such as ``public``.
+    """
+    return [
+        service
+        for service in services
+        if not find(session, region, service, interface)
+    ]
+
+
+def find(
+    session: Any, region: str, service: str, interface: str
+) -> str | None:
+    """Return the endpoint of a service in a region, if there is one.
+
+    :param session: a session of keystoneauth; its token's catalog counts.
+    :param region: the region's name.
+    :param service: the service type.
+    :param interface: which endpoint, such as ``public``.
+    """
+    try:
+        url: str | None = session.get_endpoint(
+            service_type=service,
+            region_name=region,
+            interface=interface,
+            # Only the catalog counts, not whether the service answers.
+            skip_discovery=True,
+        )
+    except keystone_exc.EndpointNotFound:
+        return None
+    return url
+
+
+def find_silent(
+    session: Any, urls: Collection[str], timeout: float
+) -> set[str]:
+    """Return the services that do not answer, all asked at the same time.
+
+    A service is asked again, after pauses, before it counts as silent. A
+    refusal such as 401 is an answer: no token is sent. An error such as 503
+    is none.
+
+    :param session: a session of keystoneauth, for its TLS settings.
+    :param urls: the endpoints as the catalog has them.
+    :param timeout: seconds to wait for each answer.
+    """
+    silent = set(urls)
+    for pause in (0.0, *PAUSES):
+        if silent:
+            time.sleep(pause)
+            # Green threads, as everything in an engine.
+            with futures.ThreadPoolExecutor(len(silent)) as pool:
+                asked = sorted(silent)
+                answers = pool.map(
+                    lambda url: _answers(session, url, timeout), asked
+                )
+                silent -= {u for u, a in zip(asked, answers, strict=True) if a}
+    return silent
+
+
+def _answers(session: Any, url: str, timeout: float) -> bool:
+    """Tell whether a service answers."""
+    try:
+        answer = session.get(
+            url,
+            authenticated=False,
+            timeout=timeout,
+            raise_exc=False,
+            redirect=False,
+            log=False,
+        )
+    except keystone_exc.ClientException:
+        return False
+    return bool(answer.status_code < 500)

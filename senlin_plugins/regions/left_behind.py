@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Delete what nodes have left behind, outside the way of any action."""
+
+import functools
+import operator
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+import eventlet
+from oslo_log import log as logging
+from senlin.common import consts
+from senlin.common import context as senlin_context
+from senlin.common import exception as exc
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
+from senlin.objects import node as node_objects
+
+from senlin_plugins.planning import region_spec, region_state
+from senlin_plugins.planning.region_state import Left, State
+from senlin_plugins.regions import cluster_row
+from senlin_plugins.regions.node_records import recorded_region
+
+LOG = logging.getLogger(__name__)
+
+#: Seconds for all that a cluster has left behind, and between two looks.
+LIMIT: Final = 60.0
+PAUSE: Final = 2.0
+#: How many servers are deleted at the same time.
+AT_ONCE: Final = 8
+
+#: The clusters for which a green thread of this process deletes.
+at_work: set[str] = set()
+
+
+def listed(cluster: Any) -> list[Left]:
+    """Return what is left behind, without what its owner has let go.
+
+    :param cluster: the engine's cluster object.
+    """
+    forgotten = region_spec.forgotten(cluster.metadata)
+    return region_state.read(cluster.data).remaining(forgotten)
+
+
+def start(cluster: Any, states: Mapping[str, State]) -> None:
+    """Begin to delete, in a green thread, what can be deleted.
+
+    :param cluster: the engine's cluster object, just read.
+    :param states: the regions with which something is wrong; what is there
+        waits, unless they are only full.
+    """
+    entries = listed(cluster)
+    dead = {name for name, state in states.items() if state.dead}
+    ready = [entry for entry in entries if entry.region not in dead]
+    known = region_state.read(cluster.data).left
+    let_go = [entry for entry in known if entry not in entries]
+    if (ready or let_go) and cluster.id not in at_work:
+        at_work.add(cluster.id)
+        eventlet.spawn_n(_run, cluster, ready, let_go)
+
+
+def _run(cluster: Any, ready: list[Left], let_go: list[Left]) -> None:
+    """Delete, and never raise."""
+    try:
+        cluster_row.change(cluster, operator.methodcaller('clear', let_go))
+        clear(cluster, ready)
+    except Exception:
+        LOG.exception(
+            'What cluster %s has left behind is not cleared up.', cluster.id
+        )
+    finally:
+        at_work.discard(cluster.id)
+
+
+def clear(
+    cluster: Any, entries: Sequence[Left], seconds: float = LIMIT
+) -> list[Left]:
+    """Delete what is left behind, for some time.
+
+    :param cluster: the engine's cluster object.
+    :param entries: what may be deleted.
+    :param seconds: the limit for all of them.
+    :returns: those that are still there, or about which nobody can tell.
+    """
+    end = time.monotonic() + seconds
+    rest = list(entries)
+    while rest and time.monotonic() < end:
+        pool = eventlet.GreenPool(AT_ONCE)
+        is_gone = functools.partial(_is_gone, cluster, end)
+        answers = list(zip(rest, pool.imap(is_gone, rest), strict=True))
+        gone = [entry for entry, is_gone in answers if is_gone]
+        cluster_row.change(cluster, operator.methodcaller('clear', gone))
+        rest = [entry for entry, is_gone in answers if not is_gone]
+        if rest:
+            eventlet.sleep(min(PAUSE, max(0.0, end - time.monotonic())))
+    return rest
+
+
+def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
+    """Delete a server that nobody holds; tell whether it is gone."""
+    what = entry._asdict()
+    try:
+        with eventlet.Timeout(max(0.0, end - time.monotonic())):
+            gone = _discard(cluster, entry)
+    except (exc.SenlinException, eventlet.Timeout) as ex:
+        LOG.warning(
+            "Server %(server)s in region '%(region)s', left behind by node "
+            '%(node)s, cannot be deleted yet: %(error)s',
+            {**what, 'error': str(ex) or 'no answer in time'},
+        )
+        return False
+    if gone:
+        LOG.info(
+            "Nothing is left behind by node %(node)s in region '%(region)s': "
+            'server %(server)s is deleted, or a node has it.',
+            what,
+        )
+    return gone
+
+
+def _discard(cluster: Any, entry: Left) -> bool:
+    """Look who holds a server, and delete it if nobody does."""
+    context = senlin_context.get_admin_context()
+    node = node_objects.Node.get(context, entry.node, project_safe=False)
+    # The node is about to leave its server, or to get it.
+    leaves = node and node.status == consts.NS_DELETING
+    unmade = node and not (node.physical_id or entry.server)
+    if leaves or (unmade and recorded_region(node) == entry.region):
+        return False
+    gone: bool = cluster.rt['profile'].discard(cluster, entry, is_held)
+    return gone
+
+
+def is_held(servers: Collection[str]) -> bool:
+    """Tell whether any node of any cluster has one of some servers.
+
+    :param servers: the ids.
+    """
+    with db_api.session_for_read() as session:
+        held = session.query(models.Node.id)
+        held = held.filter(models.Node.physical_id.in_([*servers]))
+        return held.first() is not None
+
+
+def describe(entries: Sequence[Left]) -> str:
+    """Say that something is left behind, and what to do.
+
+    :param entries: what it is, at least one.
+    """
+    first = entries[0]
+    return (
+        f'{len(entries)} server(s) cannot be deleted now, such as '
+        f"{first.server or 'that'} of node '{first.name}' in region "
+        f"'{first.region}'. Delete the cluster when the region works again. "
+        'If it never will, scale the cluster to 0, and leave what is left '
+        'behind there with: openstack cluster region forget'
+    )

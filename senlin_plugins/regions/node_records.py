@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a node's data say of its region, under ``placement``."""
+
+from typing import Any
+
+from senlin.common import context as senlin_context
+from senlin.objects import node as node_objects
+
+from senlin_plugins.planning.region_state import Left
+
+
+def placement(node: Any) -> dict[str, Any]:
+    """Return what a node's data say of its place.
+
+    :param node: a node, from Senlin's engine or from its database, or
+        anything without ``data``.
+    """
+    return (getattr(node, 'data', None) or {}).get('placement') or {}
+
+
+def recorded_region(node: Any) -> str | None:
+    """Return the region that a node's data name.
+
+    :param node: as for :func:`placement`.
+    :returns: the name, or ``None`` if none is recorded.
+    """
+    return placement(node).get('region_name')
+
+
+def record_region(node: Any, region: str) -> None:
+    """Write a region into a node's data and store it.
+
+    :param node: the engine's node object.
+    :param region: the region's name.
+    """
+    named = {**placement(node), 'region_name': region}
+    node.data = {**(node.data or {}), 'placement': named}
+    _update(node, data=node.data)
+
+
+def move(node: Any, region: str) -> None:
+    """Store that a node is in another region, and has nothing there yet.
+
+    In one step: an engine that is killed leaves a node without a server in
+    its new region. In memory the old id stays, by which Senlin sees that the
+    node was recreated.
+
+    :param node: the engine's node object.
+    :param region: the region's name.
+    """
+    kept = {k: v for k, v in node.data.items() if k != 'internal_ports'}
+    node.data = {**kept, 'placement': {'region_name': region}}
+    _update(node, data=node.data, physical_id=None)
+
+
+def what_it_leaves(node: Any, now: str) -> Left:
+    """Return what a node leaves behind if it goes.
+
+    :param node: the engine's node object, with a recorded region.
+    :param now: the time.
+    """
+    ports = (node.data or {}).get('internal_ports') or ()
+    region = recorded_region(node) or ''
+    return Left(region, node.id, node.name, node.physical_id, ports, now)
+
+
+def forget_recovery(node: Any) -> None:
+    """Take out the mark of a recovery that has come to nothing.
+
+    :param node: the engine's node object, without the mark.
+    """
+    context = senlin_context.get_admin_context()
+    row = node_objects.Node.get(context, node.id, project_safe=False)
+    if row and 'recovery' in (row.data or {}):
+        data = {k: v for k, v in row.data.items() if k != 'recovery'}
+        _update(node, data=data)
+
+
+def _update(node: Any, **values: Any) -> None:
+    """Write columns of a node's row."""
+    context = senlin_context.get_admin_context()
+    node_objects.Node.update(context, node.id, values)
