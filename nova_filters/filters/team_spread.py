@@ -12,7 +12,7 @@ from oslo_log import log as logging
 from nova_filters import conf
 from nova_filters.stacks import members
 from nova_filters.weighers import teams
-from os_placement_plugins import options, signature
+from os_placement_plugins import options, quoting, signature
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -75,7 +75,7 @@ class TeamSpreadFilter(filters.BaseHostFilter):  # type: ignore[misc]
                 )
 
     def _limit(self, request: Any) -> int | None:
-        """Return the smallest limit that somebody asks for."""
+        """Return the smallest limit that somebody asks for, if any does."""
         hints = request.scheduler_hints or {}
         specs = request.flavor.extra_specs or {}
         given = (
@@ -89,13 +89,15 @@ class TeamSpreadFilter(filters.BaseHostFilter):  # type: ignore[misc]
             else:
                 LOG.warning(
                     'Instance %(uuid)s: the hint %(hint)s or the extra spec '
-                    '%(spec)s is "%(text)s", which is no number above 0, and '
-                    'limits nothing. Correct it.',
+                    '%(spec)s is %(text)s, which is no number above 0. No '
+                    'host passes. Correct it.',
                     {
                         'uuid': request.instance_uuid,
                         'hint': HINT,
                         'spec': EXTRA_SPEC,
-                        'text': text,
+                        'text': quoting.quote(text),
                     },
                 )
+                # Somebody wants a limit, and nobody knows which.
+                return 0
         return min(found, default=None)
