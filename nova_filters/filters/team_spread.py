@@ -50,7 +50,9 @@ class TeamSpreadFilter(filters.BaseHostFilter):  # type: ignore[misc]
             yield from hosts
             return
         try:
-            found = self._teams.survey(team, hosts, spec_obj, pack=False)
+            found = self._teams.survey(
+                team, hosts, spec_obj, pack=False, strict=True
+            )
             skews = found.skews()
             distances = found.distances(CONF.filter_scheduler.host_subset_size)
         except Exception:

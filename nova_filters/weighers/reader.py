@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import nova.conf
 from nova import context as nova_context
-from nova import objects
+from nova import exception, objects
 from oslo_log import log as logging
 
 from nova_filters.stacks import members
@@ -25,12 +25,16 @@ LIMIT: Final = 500_000
 
 
 class Question(NamedTuple):
-    """What a request asks for, with the uuids of its candidates' cells."""
+    """What a request asks for, with the uuids of its candidates' cells.
+
+    :param strict: whether an answer without the members of a cell is none.
+    """
 
     team: members.Team
     server: str
     project: str
     cells: frozenset[str]
+    strict: bool
 
 
 Answer = futures.Future[members.Sight]
@@ -56,7 +60,8 @@ class Reader:
     def ask(self, question: Question) -> members.Sight:
         """Return what a request sees.
 
-        :raises Exception: if the API database cannot be read.
+        :raises Exception: if the API database cannot be read, or for a
+            strict question the database of a cell.
         """
         answer = Answer()
         self._waiting.append((question, answer))
@@ -71,8 +76,11 @@ class Reader:
     def _answer(self, batch: Sequence[tuple[Question, Answer]]) -> None:
         """Read once for all, and answer each question."""
         try:
-            found = self._read([question for question, _ in batch])
+            found, silent = self._read([question for question, _ in batch])
             for one, answer in batch:
+                if one.strict and silent:
+                    answer.set_exception(exception.CellTimeout())
+                    continue
                 answer.set_result(
                     members.see(one.team, one.server, self._requests, found)
                 )
@@ -84,15 +92,19 @@ class Reader:
 
     def _read(
         self, questions: Sequence[Question]
-    ) -> dict[str, members.Position]:
-        """Return the positions of all servers of some projects."""
+    ) -> tuple[dict[str, members.Position], list[str]]:
+        """Return the positions of all servers of some projects.
+
+        :returns: by server; and the cells that do not answer.
+        """
         context = nova_context.get_admin_context()
         projects = {one.project for one in questions}
         cells = frozenset[str]().union(*(one.cells for one in questions))
         # The cells come last: they know of what has got there meanwhile.
         starting = rows.without_cell(context, projects)
         servers: dict[str, members.Server | None] = dict.fromkeys(starting)
-        servers |= self._servers(context, projects, cells)
+        answered, silent = self._servers(context, projects, cells)
+        servers |= answered
         if len(self._requests) > LIMIT:
             self._requests.clear()
         new = [uuid for uuid in servers if uuid not in self._requests]
@@ -109,12 +121,12 @@ class Reader:
             boot = request.turn if request else None
             if position := server.position(boot) if server else boot:
                 found[uuid] = position
-        return found
+        return found, silent
 
     def _servers(
         self, context: Any, projects: Set[str], cells: Set[str]
-    ) -> dict[str, members.Server]:
-        """Return what those cells say that answer."""
+    ) -> tuple[dict[str, members.Server], list[str]]:
+        """Return what those cells say that answer, and the other cells."""
         if not self._cells.keys() >= cells:
             known = objects.CellMappingList.get_all(context)
             self._cells = {cell.uuid: cell for cell in known}
@@ -125,17 +137,19 @@ class Reader:
             functools.partial(rows.servers, projects=projects),
         )
         found: dict[str, members.Server] = {}
+        silent = []
         for cell, servers in answers.items():
             if not nova_context.is_cell_failure_sentinel(servers):
                 found |= servers
                 continue
+            silent.append(cell)
             LOG.warning(
                 'The members of stacks and server groups in cell %s do not '
                 'count in this request: the database of the cell does not '
                 'answer. Check this database: %s',
                 *(cell, type(servers).__name__),
             )
-        return found
+        return found, silent
 
 
 @functools.cache

@@ -42,13 +42,17 @@ class Teams:
         return members.of_group(found.policy, found.uuid)
 
     def see(
-        self, team: members.Team, hosts: Sequence[Any], request: Any
+        self,
+        team: members.Team,
+        hosts: Sequence[Any],
+        request: Any,
+        strict: bool = False,
     ) -> members.Sight:
         """Return what the request for one of Nova's HostStates sees."""
         server = request.instance_uuid if 'instance_uuid' in request else ''
         cells = frozenset(host.cell_uuid for host in hosts)
         found = self._reader.ask(
-            reader.Question(team, server, request.project_id, cells)
+            reader.Question(team, server, request.project_id, cells, strict)
         )
         LOG.debug('%s: %s', team, found)
         return found
@@ -59,9 +63,13 @@ class Teams:
         hosts: Sequence[Any],
         request: Any,
         pack: bool,
+        strict: bool = False,
     ) -> places.Places:
-        """Return the places of hosts, with the members that come first."""
-        counts, ahead = self.see(team, hosts, request)
+        """Return the places of hosts, with the members that come first.
+
+        :param strict: as for :class:`reader.Question`.
+        """
+        counts, ahead = self.see(team, hosts, request, strict)
         every = {
             one.id: one for host in hosts for one in host.aggregates or ()
         }

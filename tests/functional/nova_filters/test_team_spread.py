@@ -7,6 +7,7 @@ import logging
 from typing import Any
 
 import ddt
+from nova.db.main import api as main_db
 
 from nova_filters.filters import team_spread
 from testing.nova import engine
@@ -124,6 +125,24 @@ class TeamSpreadTest(test_weigher.StackTestCase):
         self.assertIsNone(boot.host)
         (line,) = logs.output
         self.assertIn('refuses every host', line)
+
+    def test_a_cell_that_fails_lets_no_host_pass(self) -> None:
+        self.set_option('max_skew', 1)
+        request = self.request(test_weigher.of_stack('a'))
+        states = self.states(request)
+        *_, own = self.scheduler.host_manager.enabled_filters
+        with (
+            self.cloud.in_cell() as context,
+            test_weigher.failing(
+                'FROM instances',
+                OSError('gone'),
+                main_db.get_engine(context=context),
+            ),
+            self.assertLogs(_LOGGER, logging.WARNING) as logs,
+        ):
+            self.assertEqual([], [*own.filter_all(states, request)])
+        self.assertIn('refuses every host', logs.output[-1])
+        self.assertEqual(2, len([*own.filter_all(states, request)]))
 
     def test_the_weigher_still_spreads_over_the_hosts(self) -> None:
         self.set_option('max_skew', 1)
