@@ -24,7 +24,7 @@ EXTRA_SPEC: Final = 'nova_filters:max_skew'
 
 
 # Nova carries no types.
-class TeamSpreadFilter(filters.BaseHostFilter):  # type: ignore[misc]
+class TeamSpreadFilter(filters.BaseHostFilter, teams.Teams):  # type: ignore[misc]
     """Refuse hosts in places that would have too many members more."""
 
     RUN_ON_REBUILD = False
@@ -33,7 +33,6 @@ class TeamSpreadFilter(filters.BaseHostFilter):  # type: ignore[misc]
         super().__init__()
         # A wrong value keeps nova-scheduler from starting.
         options.check(CONF, conf.list_opts())
-        self._teams = teams.Teams()
 
     def filter_all(
         self, filter_obj_list: Iterable[Any], spec_obj: Any
@@ -44,13 +43,13 @@ class TeamSpreadFilter(filters.BaseHostFilter):  # type: ignore[misc]
         :param spec_obj: Nova's RequestSpec.
         """
         hosts = list(filter_obj_list)
-        team = self._teams.group(spec_obj) or self._teams.stack(spec_obj)
+        team = self.group(spec_obj) or self.stack(spec_obj)
         limit = self._limit(spec_obj) if team else None
         if team is None or limit is None or members.POLICIES.get(team[0]):
             yield from hosts
             return
         try:
-            found = self._teams.survey(
+            found = self.survey(
                 team, hosts, spec_obj, pack=False, strict=True
             )
             skews = found.skews()

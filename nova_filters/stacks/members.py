@@ -34,7 +34,6 @@ class Turn(NamedTuple):
 
     :param moves: whether the server moves; else it is booted.
     :param number: the id of the move's action, or of the stored request.
-    :param time: when either was stored.
     """
 
     moves: bool
@@ -70,10 +69,8 @@ class Request(NamedTuple):
 class Server(NamedTuple):
     """What a cell says of a server that is not deleted.
 
-    :param host: the host that has claimed it.
-    :param action: what moves it, one of :data:`MOVES`; empty if nothing does.
+    :param action: one of :data:`MOVES`; empty if the server does not move.
     :param turn: of the move.
-    :param destination: the host that it moves to, once that is known.
     """
 
     host: str | None
@@ -130,8 +127,7 @@ def read_request(
     """Return what a row of Nova's ``request_specs`` says.
 
     :param text: the column ``spec``: a RequestSpec, serialized as JSON.
-    :param keys: as for :func:`stack_hints.read`.
-    :returns: None if the server is in no team, or the text cannot be read.
+    :returns: None if the text cannot be read.
     """
     try:
         data = json.loads(text)['nova_object.data']

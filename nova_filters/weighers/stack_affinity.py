@@ -17,15 +17,11 @@ LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
 
-class TeamWeigher(base.Weigher):
+class TeamWeigher(base.Weigher, teams.Teams):
     """Place the members of a team in the order of their requests."""
 
     #: The option, and the metadata key of aggregates.
     multiplier: ClassVar[str]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.teams = teams.Teams()
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return how strongly this weigher counts beside others.
@@ -62,7 +58,7 @@ class TeamWeigher(base.Weigher):
         known = [vars(host).get(teams.DISTANCE) for host in hosts]
         found = [one for one in known if one is not None]
         if len(found) < len(hosts):
-            found = self.teams.survey(team, hosts, request, pack).distances(
+            found = self.survey(team, hosts, request, pack).distances(
                 CONF.filter_scheduler.host_subset_size
             )
         return [1.0 - one for one in found] if pack else found
@@ -72,17 +68,11 @@ class StackAffinityWeigher(TeamWeigher):
     """Prefer or avoid the places where a server's stack already is."""
 
     multiplier = 'stack_affinity_weight_multiplier'
-
-    def team(self, request: Any) -> members.Team | None:
-        """Return the stack of a server, unless its server group counts."""
-        return self.teams.stack(request)
+    team = teams.Teams.stack
 
 
 class ServerGroupWeigher(TeamWeigher):
     """Follow the soft policy of a server group while its servers start."""
 
     multiplier = 'server_group_weight_multiplier'
-
-    def team(self, request: Any) -> members.Team | None:
-        """Return the server group of a server."""
-        return self.teams.group(request)
+    team = teams.Teams.group

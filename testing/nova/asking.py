@@ -40,7 +40,5 @@ def members(
     )
     states = manager.get_host_states_by_uuids(cloud.context, None, request)
     team = weigher.team(request)
-    counts = (
-        weigher.teams.see(team, list(states), request).counts if team else {}
-    )
+    counts = weigher.see(team, list(states), request).counts if team else {}
     return {host: counts.get(host, 0) for host in sorted(cloud.hosts)}

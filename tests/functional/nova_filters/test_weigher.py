@@ -315,11 +315,11 @@ class StartingTest(StackTestCase):
         self.addCleanup(sa.event.remove, bind, 'before_cursor_execute', slow)
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             asked = [
-                pool.submit(self.weigher().teams.see, team, states, request)
+                pool.submit(self.weigher().see, team, states, request)
                 for request in requests
             ]
             began.wait(30)
-            waiting = self.weigher().teams._reader._waiting
+            waiting = self.weigher()._reader._waiting
             while len(waiting) < len(requests) - 1:
                 time.sleep(0.001)
             going.set()
@@ -400,7 +400,7 @@ class MoveTest(StackTestCase):
         self.assertEqual(
             [0, 1, 2],
             [
-                weigher.teams.see(weigher.team(one), states, one).ahead
+                weigher.see(weigher.team(one), states, one).ahead
                 for one in (boot, move, later)
             ],
         )
