@@ -49,9 +49,7 @@ class TeamSpreadFilter(filters.BaseHostFilter, teams.Teams):  # type: ignore[mis
             yield from hosts
             return
         try:
-            found = self.survey(
-                team, hosts, spec_obj, pack=False, strict=True
-            )
+            found = self.survey(team, hosts, spec_obj, pack=False, strict=True)
             skews = found.skews()
             distances = found.distances(CONF.filter_scheduler.host_subset_size)
         except Exception:
