@@ -75,6 +75,7 @@ def write_region(region: layout.Region) -> None:
                 ('nova', 'enabled_filters ='),
                 ('nova', 'weight_classes ='),
                 ('nova', 'stack_spread_over ='),
+                ('nova', 'server_group_weight_multiplier ='),
                 ('nova', 'signing_key ='),
             ),
         )

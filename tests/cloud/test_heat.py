@@ -2,10 +2,8 @@
 
 """What Nova knows of a server's stack, and what it makes of it."""
 
-import collections
 import itertools
 import re
-import signal
 
 from tests import signing
 from tests.cloud import (
@@ -13,7 +11,6 @@ from tests.cloud import (
     configuration,
     heat_base,
     logs,
-    mariadb,
     nova_base,
     processes,
 )
@@ -164,14 +161,11 @@ class TestSpread(PreferenceTest):
         self.assertNotEqual(self.preferred, self.host_of(second['server']))
 
     def test_stack_is_spread_over_the_hosts(self):
-        # One after the other: the schedulers do not see each other's
-        # choices at once.
+        # Heat creates all of them at once.
         members = {
             f'member_{number}': heat_base.server()
             for number in range(len(self.hosts))
         }
-        for number in range(1, len(self.hosts)):
-            members[f'member_{number}']['depends_on'] = f'member_{number - 1}'
         root = self.make_stack(
             heat_base.template(group={'type': 'group.yaml'}),
             {'group.yaml': heat_base.template(**members)},
@@ -180,40 +174,6 @@ class TestSpread(PreferenceTest):
             one['server'] for one in self.resources(root, SERVER)
         )
         self.assertEqual(sorted(self.hosts), sorted(hosts.values()))
-
-    def test_servers_that_start_count_in_both_schedulers(self):
-        stack = signing.signed(
-            {'heat_root_stack_id': base.unique('stack')},
-            self.admin[self.region].current_project_id,
-            KEY,
-        )
-        # Hosts list no server before the last one is scheduled.
-        computes = [f'{self.region}.nova-compute-{one}' for one in self.hosts]
-        for compute in computes:
-            self.addCleanup(processes.send, signal.SIGCONT, compute)
-            processes.send(signal.SIGSTOP, compute)
-        servers = [self.schedule(stack) for _ in self.hosts * 3]
-        for compute in computes:
-            processes.send(signal.SIGCONT, compute)
-        hosts = collections.Counter(self.hosts_of(servers).values())
-        self.assertEqual(dict.fromkeys(self.hosts, 3), hosts)
-
-    def schedule(self, hints: dict[str, object]) -> str:
-        """Ask for a server; wait until the conductor knows its host."""
-        small = self.compute.find_flavor('small').id
-        server = self.boot(small, hints)
-
-        def check_scheduled() -> None:
-            ((cell,),) = mariadb.query(
-                f'nova_api_{self.region}',
-                'SELECT cell_id FROM instance_mappings'
-                ' WHERE instance_uuid = %s',
-                server,
-            )
-            self.assertIsNotNone(cell)
-
-        self.wait_for(check_scheduled)
-        return server
 
 
 class TestSpreadInNewestNova(TestSpread):

@@ -38,6 +38,10 @@ def main() -> None:
         connection_limit=CONNECTIONS,
         # select() does not know as many.
         asyncore_use_poll=True,
+        # nova-scheduler connects to Placement before it forks its workers. As
+        # long as this connection lives, they read each other's answers.
+        channel_timeout=5,
+        cleanup_interval=2,
     )
 
 
