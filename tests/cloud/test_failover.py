@@ -214,7 +214,7 @@ class TestFailover(command_base.PlanTest):
         self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
 
     def test_nodes_leave_a_dead_region_without_any_command(self):
-        cluster = self.spread(4)
+        # Before the cluster, so that it is deleted after the cluster.
         policy = self.make(
             'policy',
             'senlin.policy.health-1.1',
@@ -225,6 +225,7 @@ class TestFailover(command_base.PlanTest):
             },
             recovery={'actions': [{'name': 'RECREATE'}]},
         )
+        cluster = self.spread(4)
         self.attach(cluster, policy)
         processes.kill(API)
 
