@@ -137,7 +137,8 @@ class Reader:
             functools.partial(rows.servers, projects=projects),
         )
         found: dict[str, members.Server] = {}
-        silent = []
+        # A cell that the API database does not list is not known to be empty.
+        silent = sorted(cells - self._cells.keys())
         for cell, servers in answers.items():
             if not nova_context.is_cell_failure_sentinel(servers):
                 found |= servers
