@@ -48,13 +48,12 @@ def read(wanted: Requirement | None, forced: bool, value: str | None) -> int:
     """
     if value is None:
         return 0
-    texts = requirement.split(value)
     if not forced or requirement.is_plain(value):
-        met = wanted is not None and wanted.accepts(texts)
+        met = wanted is not None and wanted.accepts(requirement.split(value))
         if forced:
             return CARRIED | DEMANDED | met * (MATCHED | ACCEPTED)
         return CARRIED | met * MATCHED
-    pieces = [*map(requirement.parse, texts)]
+    pieces = requirement.parse_metadata(value, forced)
     said = 0
     if wanted is not None and any(map(wanted.overlaps, pieces)):
         said = MATCHED | ACCEPTED

@@ -75,20 +75,8 @@ class Aggregate:
         return requirement.is_on(self.metadata.get(FLAG))
 
     def items(self) -> Iterator[tuple[str, str]]:
-        """Yield each key with its value, without the flag.
-
-        :returns: a key of a forced aggregate may come twice: only there, the
-            filter's scope is no part of the key. A value of None is no value:
-            Nova's API removes a key that way.
-        :raises TypeError: if another value is no string.
-        """
-        forced = self.forced
-        for name, value in self.metadata.items():
-            key = name.removeprefix(SCOPE) if forced else name
-            if key != FLAG and value is not None:
-                if not isinstance(value, str):
-                    raise TypeError(f'the value of {key!r} is not a string')
-                yield key, value
+        """Yield each key with its value, as :func:`items` does."""
+        return items(self.metadata, self.forced)
 
     def pieces(self, key: str) -> list[requirement.Requirement]:
         """Return the alternatives that the aggregate offers for a key."""
@@ -98,6 +86,25 @@ class Aggregate:
             if own == key
             for piece in requirement.parse_metadata(value, self.forced)
         ]
+
+
+def items(
+    metadata: Mapping[str, str], forced: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield each key of an aggregate with its value, without the flag.
+
+    :returns: a key of a forced aggregate may come twice: only there, the
+        filter's scope is no part of the key. A value of None is no value:
+        Nova's API removes a key that way.
+    :raises TypeError: if another value is no string.
+    """
+    # Another thread may change the original at any time.
+    for name, value in [*metadata.items()]:
+        key = name.removeprefix(SCOPE) if forced else name
+        if key != FLAG and value is not None:
+            if not isinstance(value, str):
+                raise TypeError(f'the value of {key!r} is not a string')
+            yield key, value
 
 
 def read_aggregate(aggregate: Any) -> Aggregate:

@@ -8,6 +8,7 @@ between requests.
 
 import contextlib
 import functools
+import itertools
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
@@ -22,7 +23,7 @@ HostT = TypeVar('HostT')
 #: The hosts that pass, in the order they came, and the other hosts by the
 #: first reason to refuse them.
 Sifted = tuple[list[HostT], dict[Refusal, list[HostT]]]
-#: What is said of each extra spec of the flavor, and the other items that are
+#: What is said of each extra spec of the flavor, and of other keys that are
 #: demanded. It stands in a set, which keeps its hash, unlike a tuple.
 Stated = frozenset[tuple[tuple[int, ...], frozenset[tuple[str, str]]]]
 #: What is stated by an aggregate that cannot be read.
@@ -49,9 +50,10 @@ class Request:
         self.flavor = flavor
         self._is_exempt = inputs.exemption(exempt)
         #: By extra spec, for an aggregate that is not forced and one that is.
-        self._offered = [(s.key, _reader(s.wanted, False)) for s in flavor]
-        self._demanded = [_reader(s.wanted, True) for s in flavor]
-        self._lacking = _reader(None, True)
+        reader = functools.cache(_reader)
+        self._offered = [(s.key, reader(s.wanted, False)) for s in flavor]
+        self._demanded = [reader(s.wanted, True) for s in flavor]
+        self._lacking = reader(None, True)
         self._indices: dict[str, list[int]] = {}
         for index, spec in enumerate(flavor):
             self._indices.setdefault(spec.key, []).append(index)
@@ -170,24 +172,29 @@ class Request:
     def _read(self, aggregates: Iterable[Any]) -> Stated:
         """Return what some aggregates state together."""
         offers: list[dict[str, str]] = []
-        demands: list[dict[str, str]] = []
+        demanded: dict[str, list[str]] = {}
+        lacking = []
         for aggregate in aggregates:
-            # Another thread may change the original at any time.
-            metadata = dict(aggregate.metadata or {})
+            metadata = aggregate.metadata or {}
             # Most aggregates do not even have the key.
-            forced = inputs.FLAG in metadata and requirement.is_on(
+            if inputs.FLAG not in metadata or not requirement.is_on(
                 metadata[inputs.FLAG]
-            )
-            (demands if forced else offers).append(metadata)
+            ):
+                offers.append(metadata)
+                continue
+            for key, text in inputs.items(metadata, forced=True):
+                if key in self._indices:
+                    demanded.setdefault(key, []).append(text)
+                else:
+                    lacking.append((key, text))
         get = offers[0].get if len(offers) == 1 else _together(offers)
         said = [read(get(key)) for key, read in self._offered]
-        lacking = []
-        for metadata in demands:
-            for key, text in inputs.Aggregate('', metadata).items():
-                for index in self._indices.get(key, ()):
+        for key, texts in demanded.items():
+            if len(texts) > 1:
+                texts = _joined(texts)
+            for index in self._indices[key]:
+                for text in texts:
                     said[index] |= self._demanded[index](text)
-                if key not in self._indices:
-                    lacking.append((key, text))
         stated = frozenset(((tuple(said), frozenset(lacking)),))
         return self._alike.setdefault(stated, stated)
 
@@ -210,16 +217,13 @@ class Request:
                     Side.FLAVOR, kind, spec.key, malformed, spec.wanted
                 )
         for key in sorted(self._indices.keys() | lacking.keys()):
-            cases: list[tuple[Requirement | None, int]]
-            if key in lacking:
-                # Mostly, the first one is all that is asked for.
+            cases: list[tuple[Requirement | None, int]] = [
+                (self.flavor[index].wanted, said[index])
+                for index in self._indices.get(key, ())
+            ]
+            if not cases:
                 texts = map(self._lacking, lacking[key])
                 cases = [(None, functools.reduce(operator.or_, texts))]
-            else:
-                cases = [
-                    (self.flavor[index].wanted, said[index])
-                    for index in self._indices[key]
-                ]
             for wanted, number in cases:
                 kind = decision.check_demand(wanted, number)
                 if kind is not None and not self._is_exempt(key):
@@ -232,6 +236,13 @@ def _reader(
 ) -> Callable[[str | None], int]:
     """Return :func:`decision.read`, asked once for each value."""
     return functools.cache(functools.partial(decision.read, wanted, forced))
+
+
+def _joined(texts: Iterable[str]) -> list[str]:
+    """Return values with the plain ones as one: that is read faster."""
+    plain = [*filter(requirement.is_plain, texts)]
+    others = itertools.filterfalse(requirement.is_plain, texts)
+    return [','.join(plain), *others] if plain else [*others]
 
 
 def _together(offers: Iterable[dict[str, str]]) -> Callable[[str], str | None]:
