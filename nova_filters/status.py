@@ -26,6 +26,7 @@ from os_placement_plugins.upgrade_check import (
 )
 
 FILTER: Final = 'AggregateInstanceTypeFilter'
+LIMITER: Final = 'TeamSpreadFilter'
 WEIGHER: Final = 'StackAffinityWeigher'
 IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
 
@@ -277,6 +278,29 @@ class Checks(upgrade_check.Checks):
         return Result(SUCCESS, details)
 
     @with_right_values
+    def check_spread(self) -> Result:
+        """Check that limits and soft policies have an effect."""
+        own = self._config.nova_filters
+        enabled = self._config.filter_scheduler.enabled_filters
+        problems = []
+        if own.max_skew and LIMITER not in enabled:
+            problems.append(
+                f'max_skew: add {LIMITER} to the end of enabled_filters'
+            )
+        if own.server_group_weight_multiplier and not self._weigher():
+            problems.append(
+                f'server_group_weight_multiplier: add {OUR_WEIGHERS} to '
+                'weight_classes'
+            )
+        if not problems:
+            return Result(SUCCESS)
+        return Result(
+            WARNING,
+            'These options of [nova_filters] are set and have no effect: '
+            f'{"; ".join(problems)}. Then restart nova-scheduler.',
+        )
+
+    @with_right_values
     def check_places(self) -> Result:
         """Check that no host is in two places of one kind."""
         kinds = set(self._config.nova_filters.stack_spread_over) - {'host'}
@@ -358,6 +382,7 @@ class Checks(upgrade_check.Checks):
         ('In-tree filter', check_in_tree_filter),
         ('Exempt metadata keys', check_exempt_keys),
         ('Weigher', check_weigher),
+        ('Spread', check_spread),
         ('Places', check_places),
         ('Signature', check_signature),
     )

@@ -81,6 +81,14 @@ CASES = {
             *('nothing reads it', 'weight_classes'),
         ),
     ),
+    ('Spread', 'WARNING'): (
+        ('', 'max_skew = 1', 'max_skew: add TeamSpreadFilter'),
+        (
+            ',nova_filters.all_weighers\n',
+            '\n[nova_filters]\nserver_group_weight_multiplier = 1\n',
+            'server_group_weight_multiplier: add nova_filters.all_weighers',
+        ),
+    ),
     ('Weigher', 'FAILURE'): (
         (
             *('nova_filters.all_weighers', 'nova_filters.weighers.gone'),
