@@ -9,14 +9,12 @@ import nova.conf
 from nova.scheduler import filters
 from oslo_log import log as logging
 
-from nova_filters import conf
 from nova_filters.stacks import members
-from nova_filters.weighers import teams
-from os_placement_plugins import options, quoting, signature
+from nova_filters.weighers import base, teams
+from os_placement_plugins import quoting, signature
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
-options.register(CONF, conf.list_opts())
 
 #: The scheduler hint and the extra spec that ask for a limit.
 HINT: Final = 'max_skew'
@@ -28,11 +26,6 @@ class TeamSpreadFilter(filters.BaseHostFilter, teams.Teams):  # type: ignore[mis
     """Refuse hosts in places that would have too many members more."""
 
     RUN_ON_REBUILD = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        # A wrong value keeps nova-scheduler from starting.
-        options.check(CONF, conf.list_opts())
 
     def filter_all(
         self, filter_obj_list: Iterable[Any], spec_obj: Any
@@ -52,12 +45,14 @@ class TeamSpreadFilter(filters.BaseHostFilter, teams.Teams):  # type: ignore[mis
             found = self.survey(team, hosts, spec_obj, pack=False, strict=True)
             skews = found.skews()
             distances = found.distances(CONF.filter_scheduler.host_subset_size)
-        except Exception:
+        except Exception as exc:
             # Nobody knows whether the limit would hold.
-            LOG.exception(
+            LOG.error(
                 'TeamSpreadFilter refuses every host: the members of the '
                 'stack or server group could not be read. Check the databases '
-                'of Nova.'
+                'of Nova: %s',
+                base.cause(exc),
+                exc_info=not isinstance(exc, base.AWAY),
             )
             return
         for host, skew, distance in zip(hosts, skews, distances, strict=True):

@@ -57,11 +57,13 @@ Position = str | Turn
 class Request(NamedTuple):
     """What a stored request says of a server for all its life.
 
+    :param teams: None if the request cannot be read.
     :param turn: of the server's boot.
-    :param shape: servers of different shapes may have different candidates.
+    :param shape: servers of different shapes may have different candidates;
+        the request itself if it cannot be read.
     """
 
-    teams: tuple[Team, ...]
+    teams: tuple[Team, ...] | None
     turn: Turn
     shape: str
 
@@ -87,10 +89,14 @@ class Server(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """How many members the hosts have, and how many in flight come first."""
+    """How many members the hosts have, and how many in flight come first.
+
+    :param unread: the servers that may be members: nobody can tell.
+    """
 
     counts: Mapping[str, int]
     ahead: int
+    unread: tuple[str, ...] = ()
 
 
 def see(
@@ -106,10 +112,14 @@ def see(
     """
     mine, turn = requests.get(server), positions.get(server)
     counts: collections.Counter[str] = collections.Counter()
-    ahead = 0
+    ahead, unread = 0, []
     for member, position in positions.items():
         request = requests.get(member)
-        if request is None or team not in request.teams or member == server:
+        if request is None or member == server:
+            continue
+        if request.teams is None and team[1] in request.shape:
+            unread.append(member)
+        if team not in (request.teams or ()):
             continue
         if isinstance(position, str):
             counts[position] += 1
@@ -118,17 +128,17 @@ def see(
             ahead += 1
         else:
             ahead += request.shape == mine.shape and position.before(turn)
-    return Sight(counts, ahead)
+    return Sight(counts, ahead, tuple(unread))
 
 
 def read_request(
     number: int, created: datetime.datetime, text: str, keys: signature.Keys
-) -> Request | None:
+) -> Request:
     """Return what a row of Nova's ``request_specs`` says.
 
     :param text: the column ``spec``: a RequestSpec, serialized as JSON.
-    :returns: None if the text cannot be read.
     """
+    turn = Turn(False, number, created)
     try:
         data = json.loads(text)['nova_object.data']
         hints = stack_hints.read(
@@ -141,9 +151,9 @@ def read_request(
         )
         shape = _shape(data, hints.place)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+        return Request(None, turn, text)
     teams = tuple(team for team in found if team is not None)
-    return Request(teams, Turn(False, number, created), shape)
+    return Request(teams, turn, shape)
 
 
 def of_stack(hints: stack_hints.StackHints) -> Team | None:
@@ -160,12 +170,13 @@ def of_group(policy: object, uuid: object) -> Team | None:
 
 def _shape(data: Mapping[str, Any], place: str | None) -> str:
     """Return what decides which hosts are candidates, beside the size."""
-    image = data['image']['nova_object.data'].get('properties', {})
+    # A server that boots from a volume may have no image.
+    image = (data['image'] or {}).get('nova_object.data', {})
     hints = (data['scheduler_hints'] or {}).items()
     parts = (
         *(place, data.get('availability_zone'), data.get('force_hosts')),
         data['flavor']['nova_object.data'].get('extra_specs'),
-        image.get('nova_object.data'),
+        image.get('properties', {}).get('nova_object.data'),
         {n: hint for n, hint in hints if not n.startswith(signature.PREFIX)},
     )
     return json.dumps(parts, sort_keys=True)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import nova.conf
 from nova import context as nova_context
-from nova import exception, objects
+from nova import objects
 from oslo_log import log as logging
 
 from nova_filters.stacks import members
@@ -27,7 +27,7 @@ LIMIT: Final = 500_000
 class Question(NamedTuple):
     """What a request asks for, with the uuids of its candidates' cells.
 
-    :param strict: whether an answer without the members of a cell is none.
+    :param strict: whether an answer that may lack members is none.
     """
 
     team: members.Team
@@ -38,6 +38,10 @@ class Question(NamedTuple):
 
 
 Answer = futures.Future[members.Sight]
+
+
+class Incomplete(Exception):
+    """Some members are not known."""
 
 
 class Reader:
@@ -60,8 +64,9 @@ class Reader:
     def ask(self, question: Question) -> members.Sight:
         """Return what a request sees.
 
-        :raises Exception: if the API database cannot be read, or for a
-            strict question the database of a cell.
+        :raises Exception: if the API database cannot be read.
+        :raises Incomplete: for a strict question, if a cell or the stored
+            request of a server cannot be read.
         """
         answer = Answer()
         self._waiting.append((question, answer))
@@ -78,12 +83,14 @@ class Reader:
         try:
             found, silent = self._read([question for question, _ in batch])
             for one, answer in batch:
-                if one.strict and silent:
-                    answer.set_exception(exception.CellTimeout())
-                    continue
-                answer.set_result(
-                    members.see(one.team, one.server, self._requests, found)
+                sight = members.see(
+                    one.team, one.server, self._requests, found
                 )
+                lost = [*silent, *sight.unread]
+                if one.strict and lost:
+                    answer.set_exception(Incomplete(', '.join(lost)))
+                else:
+                    answer.set_result(sight)
         except BaseException as exc:
             # Nobody waits for ever, even if this thread is killed.
             for _, answer in batch:

@@ -9,18 +9,14 @@ import nova.conf
 from oslo_log import log as logging
 
 from nova_filters.weighers import base, teams
-from os_placement_plugins import quoting, signature, stack_hints
+from os_placement_plugins import quoting, stack_hints
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
 
-class StackPlaceWeigher(base.Weigher):
+class StackPlaceWeigher(base.Weigher, teams.Teams):
     """Prefer the hosts in the place that a provider planned for a server."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._keys = signature.Keys(CONF.heat_hints.signing_key)
 
     def weight_multiplier(self, host_state: Any) -> float:
         """Return how strongly the plan counts beside other weighers."""
@@ -34,7 +30,7 @@ class StackPlaceWeigher(base.Weigher):
         found = [
             any(
                 hints.place == teams.shared(host.aggregates or (), level)
-                for level in CONF.nova_filters.stack_spread_over
+                for level in self._levels
             )
             for host in hosts
         ]

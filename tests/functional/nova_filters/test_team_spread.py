@@ -7,6 +7,9 @@ import logging
 from typing import Any
 
 import ddt
+import sqlalchemy as sa
+from nova.db.api import api as api_db
+from nova.db.api import models
 from nova.db.main import api as main_db
 
 from nova_filters.filters import team_spread
@@ -142,7 +145,36 @@ class TeamSpreadTest(test_weigher.StackTestCase):
         ):
             self.assertEqual([], [*own.filter_all(states, request)])
         self.assertIn('refuses every host', logs.output[-1])
+        self.assertNotIn('Traceback', logs.output[-1])
         self.assertEqual(2, len([*own.filter_all(states, request)]))
+
+    def test_a_cell_that_nobody_lists_lets_no_host_pass(self) -> None:
+        self.set_option('max_skew', 1)
+        request = self.request(test_weigher.of_stack('a'))
+        states = self.states(request)
+        states[0].cell_uuid = 'unlisted'
+        *_, own = self.scheduler.host_manager.enabled_filters
+        with self.assertLogs(_LOGGER, logging.ERROR) as logs:
+            self.assertEqual([], [*own.filter_all(states, request)])
+        self.assertIn('Incomplete: unlisted', logs.output[0])
+
+    def test_a_member_that_cannot_be_read_lets_no_host_pass(self) -> None:
+        self.set_option('max_skew', 1)
+        self.place(test_weigher.of_stack('stack-1'), 1)
+        with api_db.get_engine().begin() as connection:
+            table = models.RequestSpec.__table__
+            # The closing brackets are missing.
+            text = sa.func.rtrim(table.c.spec, '}')
+            connection.execute(sa.update(table).values(spec=text))
+        with self.assertLogs(_LOGGER, logging.ERROR) as logs:
+            found = self.passing(
+                self.request(test_weigher.of_stack('stack-1'))
+            )
+        self.assertEqual(set(), found)
+        self.assertIn('refuses every host', logs.output[0])
+        # Other teams are not affected.
+        other = self.passing(self.request(test_weigher.of_stack('stack-2')))
+        self.assertEqual(2, len(other))
 
     def test_the_weigher_still_spreads_over_the_hosts(self) -> None:
         self.set_option('max_skew', 1)

@@ -103,18 +103,18 @@ class SeeTest(unittest.TestCase):
 
     def test_a_member_counts_on_its_host(self) -> None:
         sight = self.see(m1='a', m2='a', m3='b', stranger='c', none='c')
-        self.assertEqual(({'a': 2, 'b': 1}, 0), sight)
+        self.assertEqual(({'a': 2, 'b': 1}, 0, ()), sight)
 
     def test_a_member_in_flight_is_placed_before_later_ones(self) -> None:
-        self.assertEqual(({}, 2), self.see(m1=turn(1), m4=turn(4)))
-        self.assertEqual(({}, 1), self.see(m1=turn(1), m4=turn(6)))
-        self.assertEqual(({}, 0), self.see(stranger=turn(1), none=turn(1)))
+        self.assertEqual(2, self.see(m1=turn(1), m4=turn(4)).ahead)
+        self.assertEqual(1, self.see(m1=turn(1), m4=turn(6)).ahead)
+        self.assertEqual(0, self.see(stranger=turn(1), none=turn(1)).ahead)
 
     def test_a_member_with_other_candidates_is_placed_elsewhere(self) -> None:
-        self.assertEqual(({}, 0), self.see(giant=turn(1)))
+        self.assertEqual(0, self.see(giant=turn(1)).ahead)
 
     def test_a_server_on_a_host_counts_itself_nowhere(self) -> None:
-        self.assertEqual(({}, 1), self.see(m5='a', m4=turn(4)))
+        self.assertEqual(1, self.see(m5='a', m4=turn(4)).ahead)
 
     def test_a_request_that_is_not_visible_comes_last(self) -> None:
         positions = {'m1': turn(1), 'm9': turn(9), 'giant': turn(1)}
@@ -127,7 +127,7 @@ class SeeTest(unittest.TestCase):
 class ReadTest(unittest.TestCase):
     """What a stored request says."""
 
-    def read(self, **changes: Any) -> members.Request | None:
+    def read(self, **changes: Any) -> members.Request:
         """Return what is read from a stored request with these changes."""
         flavor = {'extra_specs': {'a': 'b'}, 'memory_mb': 64}
         data = {
@@ -179,5 +179,14 @@ class ReadTest(unittest.TestCase):
         self.assertEqual(same, one.shape == other.shape)
 
     @ddt.data({'scheduler_hints': 1}, {'flavor': None}, {'image': 'x'})
-    def test_what_cannot_be_read_is_in_no_team(self, changes) -> None:
-        self.assertIsNone(self.read(**changes))
+    def test_what_cannot_be_read_may_be_in_its_team(self, changes) -> None:
+        found = self.read(**changes)
+        self.assertIsNone(found.teams)
+        positions = {'m1': 'a'}
+        for name, unread in (('image', ('m1',)), ('stranger', ())):
+            team = ('stack', name, 'project')
+            sight = members.see(team, 'm2', {'m1': found}, positions)
+            self.assertEqual(({}, 0, unread), sight)
+
+    def test_a_server_may_have_no_image(self) -> None:
+        self.assertEqual((TEAM,), self.read(image=None).teams)
