@@ -71,8 +71,10 @@ def write_region(region: layout.Region) -> None:
             transport=layout.transport(region.name),
             authtoken=authtoken(service),
             login=login(service),
-            plugin=from_pages(
-                ('nova', 'enabled_filters ='),
+            # The second filter does nothing unless a server asks it.
+            plugin=from_page('nova', 'enabled_filters =')
+            + ',TeamSpreadFilter\n'
+            + from_pages(
                 ('nova', 'weight_classes ='),
                 ('nova', 'stack_spread_over ='),
                 ('nova', 'server_group_weight_multiplier ='),

@@ -15,6 +15,7 @@ class TestAtOnce(test_heat.PreferenceTest):
 
     def setUp(self) -> None:
         super().setUp()
+        self.prefer(self.hosts[0])
         self.small = self.compute.find_flavor('small').id
         self.stack = signing.signed(
             {'heat_root_stack_id': base.unique('stack')},
@@ -56,6 +57,10 @@ class TestAtOnce(test_heat.PreferenceTest):
     def test_stack(self) -> None:
         servers = self.boot_before_any_starts(self.stack)
         self.assert_even(servers)
+
+    def test_limit(self) -> None:
+        hints = {**self.stack, 'max_skew': '1'}
+        self.assert_even(self.boot_before_any_starts(hints))
 
     def test_server_group(self) -> None:
         group = self.compute.create_server_group(
