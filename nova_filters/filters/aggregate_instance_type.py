@@ -9,16 +9,14 @@ import nova.conf
 from nova.scheduler import filters
 from oslo_log import log as logging
 
-from nova_filters import conf
+from nova_filters import plugin
 from nova_filters.matching import inputs, report
 from nova_filters.matching.reason import Refusal
 from nova_filters.matching.request import Request
-from os_placement_plugins import options
 from os_placement_plugins.quoting import quote
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
-options.register(CONF, conf.list_opts())
 
 #: How many problems a line lists.
 _LISTED = 10
@@ -96,7 +94,9 @@ def _report(
 
 
 # Nova carries no types.
-class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
+class AggregateInstanceTypeFilter(  # type: ignore[misc]
+    plugin.Plugin, filters.BaseHostFilter
+):
     """Match flavor extra specs and aggregate metadata, in both directions.
 
     Nova keeps one object for all requests and, since release 34, serves them
@@ -107,11 +107,6 @@ class AggregateInstanceTypeFilter(filters.BaseHostFilter):  # type: ignore[misc]
     run_filter_once_per_request = True
     # Otherwise Nova believes the hint of a rebuild; filter_all() looks closer.
     RUN_ON_REBUILD = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        # A wrong value keeps nova-scheduler from starting.
-        options.check(CONF, conf.list_opts())
 
     def host_passes(self, host_state: Any, spec_obj: Any) -> bool:
         """Decide for one host, as :meth:`filter_all` does for many."""

@@ -9,6 +9,7 @@ import nova.conf
 from nova.scheduler import filters
 from oslo_log import log as logging
 
+from nova_filters import plugin
 from nova_filters.stacks import members
 from nova_filters.weighers import base, teams
 from os_placement_plugins import quoting, signature
@@ -22,7 +23,9 @@ EXTRA_SPEC: Final = 'nova_filters:max_skew'
 
 
 # Nova carries no types.
-class TeamSpreadFilter(filters.BaseHostFilter, teams.Teams):  # type: ignore[misc]
+class TeamSpreadFilter(  # type: ignore[misc]
+    plugin.Plugin, filters.BaseHostFilter, teams.Teams
+):
     """Refuse hosts in places that would have too many members more."""
 
     RUN_ON_REBUILD = False

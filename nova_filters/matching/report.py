@@ -76,8 +76,9 @@ def summarize(
     counts: collections.Counter[Any] = collections.Counter()
     commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
     for refusal, hosts in commonest[:NAMED]:
-        if refusal.side is Side.FLAVOR:
-            counts[refusal, ()] = len(hosts)
+        if refusal.side is Side.FLAVOR or len(hosts) == 1:
+            own = _aggregates(hosts[0]) if refusal.wanted is None else ()
+            counts[refusal, frozenset(own)] = len(hosts)
             continue
         is_behind = functools.cache(
             functools.partial(request.is_behind, refusal)

@@ -96,9 +96,13 @@ class Request:
         :returns: the flavor's check first, each check in the order of its
             keys.
         """
-        stated = {*map(self._state, aggregates)}
-        for refusal in dict.fromkeys(self._refusals(stated)):
+        for refusal in self.refusals(aggregates):
             yield self.explain(refusal, aggregates)
+
+    def refusals(self, aggregates: Iterable[Any]) -> dict[Refusal, None]:
+        """Return each refusal once, in the order of the reasons."""
+        stated = {*map(self._state, aggregates)}
+        return dict.fromkeys(self._refusals(stated))
 
     def explain(self, refusal: Refusal, aggregates: Iterable[Any]) -> Reason:
         """Return a refusal with the values and aggregates behind it now."""
@@ -141,7 +145,7 @@ class Request:
         except Exception as exc:
             self._close('the aggregates of a host', exc)
             return frozenset((_UNREADABLE,))
-        new = own - self._seen
+        new = own - self._seen if len(own) > 1 else own
         self._seen |= new
         if len(new) > 1 and 2 * len(new) > len(own):
             # Perhaps no other host has them. Together, they are read faster.
@@ -205,7 +209,7 @@ class Request:
             return
         said = [0] * len(self.flavor)
         lacking: dict[str, list[str]] = {}
-        for own, demanded in frozenset().union(*stated):
+        for ((own, demanded),) in stated:
             said = [*map(operator.or_, said, own)]
             for key, text in demanded:
                 lacking.setdefault(key, []).append(text)
@@ -216,14 +220,17 @@ class Request:
                 yield Refusal(
                     Side.FLAVOR, kind, spec.key, malformed, spec.wanted
                 )
-        for key in sorted(self._indices.keys() | lacking.keys()):
-            cases: list[tuple[Requirement | None, int]] = [
-                (self.flavor[index].wanted, said[index])
-                for index in self._indices.get(key, ())
-            ]
-            if not cases:
+        for key in sorted((*self._indices, *lacking)):
+            cases: list[tuple[Requirement | None, int]]
+            if key in lacking:
+                # Mostly, the first one is all that is asked for.
                 texts = map(self._lacking, lacking[key])
                 cases = [(None, functools.reduce(operator.or_, texts))]
+            else:
+                cases = [
+                    (self.flavor[index].wanted, said[index])
+                    for index in self._indices[key]
+                ]
             for wanted, number in cases:
                 kind = decision.check_demand(wanted, number)
                 if kind is not None and not self._is_exempt(key):

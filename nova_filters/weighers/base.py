@@ -2,17 +2,21 @@
 
 """What the weighers have in common: no faults."""
 
+import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
+import nova.conf
 import sqlalchemy as sa
-from nova.scheduler import weights
+from nova.scheduler import utils, weights
 from oslo_db import exception as db_exception
 from oslo_log import log as logging
 
+from nova_filters import plugin
 from nova_filters.weighers import reader
 
 LOG = logging.getLogger(__name__)
+CONF = nova.conf.CONF
 #: What a request may meet without a mistake in this package.
 AWAY: Final = (
     db_exception.DBError,
@@ -22,8 +26,31 @@ AWAY: Final = (
 
 
 # Nova carries no types.
-class Weigher(weights.BaseHostWeigher):  # type: ignore[misc]
+class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     """A weigher that never makes a request fail."""
+
+    #: The option, and the metadata key of aggregates.
+    multiplier: ClassVar[str]
+
+    def weight_multiplier(self, host_state: Any) -> float:
+        """Return how strongly this weigher counts beside others.
+
+        :param host_state: Nova's HostState; its aggregates may override the
+            option.
+        """
+        default = float(CONF.nova_filters[self.multiplier])
+        value = utils.get_weight_multiplier(
+            host_state, self.multiplier, default
+        )
+        if math.isfinite(value):
+            return float(value)
+        LOG.warning(
+            'An aggregate of host %(host)s has %(name)s=%(value)s, which is '
+            'not finite. The option of this name in [nova_filters] is in '
+            'force there; write a number into the metadata.',
+            {'host': host_state.host, 'name': self.multiplier, 'value': value},
+        )
+        return default
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any

@@ -2,46 +2,19 @@
 
 """The host weighers that spread or pack a stack or a server group."""
 
-import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import nova.conf
-from nova.scheduler import utils
-from oslo_log import log as logging
 
 from nova_filters.stacks import members
 from nova_filters.weighers import base, teams
 
-LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
 
 class TeamWeigher(base.Weigher, teams.Teams):
     """Place the members of a team in the order of their requests."""
-
-    #: The option, and the metadata key of aggregates.
-    multiplier: ClassVar[str]
-
-    def weight_multiplier(self, host_state: Any) -> float:
-        """Return how strongly this weigher counts beside others.
-
-        :param host_state: Nova's HostState; its aggregates may override the
-            option.
-        """
-        default = float(CONF.nova_filters[self.multiplier])
-        value = utils.get_weight_multiplier(
-            host_state, self.multiplier, default
-        )
-        if math.isfinite(value):
-            return float(value)
-        LOG.warning(
-            'An aggregate of host %(host)s has %(name)s=%(value)s, which is '
-            'not finite. The option of this name in [nova_filters] is in '
-            'force there; write a number into the metadata.',
-            {'host': host_state.host, 'name': self.multiplier, 'value': value},
-        )
-        return default
 
     def team(self, request: Any) -> members.Team | None:
         """Return the team that Nova's RequestSpec belongs to, if any."""

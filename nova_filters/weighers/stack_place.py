@@ -18,9 +18,11 @@ CONF = nova.conf.CONF
 class StackPlaceWeigher(base.Weigher, teams.Teams):
     """Prefer the hosts in the place that a provider planned for a server."""
 
+    multiplier = 'stack_place_weight_multiplier'
+
     def weight_multiplier(self, host_state: Any) -> float:
-        """Return how strongly the plan counts beside other weighers."""
-        return float(CONF.nova_filters.stack_place_weight_multiplier)
+        """Return the option: a place is planned for the whole cloud."""
+        return float(CONF.nova_filters[self.multiplier])
 
     def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
         """Return 1 for each host in the planned place, 0 for others."""

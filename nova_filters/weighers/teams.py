@@ -8,14 +8,12 @@ from typing import Any, Final
 import nova.conf
 from oslo_log import log as logging
 
-from nova_filters import conf
 from nova_filters.stacks import members, places
 from nova_filters.weighers import reader
-from os_placement_plugins import options, signature, stack_hints
+from os_placement_plugins import signature, stack_hints
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
-options.register(CONF, conf.list_opts())
 
 #: The level at which each host is a place.
 HOST: Final = 'host'
@@ -27,9 +25,6 @@ class Teams:
     """The teams of requests, and the places of their members."""
 
     def __init__(self) -> None:
-        super().__init__()
-        # A wrong value keeps nova-scheduler from starting.
-        options.check(CONF, conf.list_opts())
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
         self._levels = tuple(CONF.nova_filters.stack_spread_over)
         self._reader = reader.shared()
