@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plug-ins for nova-scheduler: two host filters and three weighers.
+"""Plug-ins for nova-scheduler: two host filters and four weighers.
 
 Nova has no entry points for them; it calls the two functions below, which
 ``nova.conf`` names:
@@ -35,9 +35,10 @@ def all_weighers() -> list[type]:
 
     :returns: classes; Nova uses every one of them.
     """
-    from nova_filters.weighers import stack_affinity, stack_place
+    from nova_filters.weighers import preference, stack_affinity, stack_place
 
     return [
+        preference.PreferenceWeigher,
         stack_place.StackPlaceWeigher,
         stack_affinity.StackAffinityWeigher,
         stack_affinity.ServerGroupWeigher,

@@ -17,7 +17,8 @@ GROUP: Final = cfg.OptGroup(
     title='Placement plug-ins for nova-scheduler',
     help="""
 Options of the scheduler plug-ins ``AggregateInstanceTypeFilter``,
-``StackAffinityWeigher``, ``ServerGroupWeigher`` and ``StackPlaceWeigher``.
+``TeamSpreadFilter``, ``StackAffinityWeigher``, ``ServerGroupWeigher``,
+``StackPlaceWeigher`` and ``PreferenceWeigher``.
 Only nova-scheduler reads these options.
 """,
 )
@@ -198,6 +199,36 @@ Related options:
 * ``[nova_filters] stack_affinity_weight_multiplier`` and ``[nova_filters]
   server_group_weight_multiplier``: a limit of 2 or more holds only if these
   multipliers are large enough, such as -10 and 10.
+""",
+    ),
+    cfg.Opt(
+        'preference_weight_multiplier',
+        type=FiniteNumber(min=0.0),
+        default=1.0,
+        help="""
+How strongly the preferences of flavors and aggregates count.
+
+``PreferenceWeigher`` gives points to each host. A host gains points for each
+extra spec ``aggregate_preferred:KEY`` of the flavor that the aggregates of the
+host meet, and loses points for each extra spec ``aggregate_avoided:KEY`` that
+they meet. A host also loses a point for each key that an aggregate with
+``prefer_metadata_check`` set demands, and that the flavor does not meet. Nova
+multiplies the normalized result by this number.
+
+Possible values:
+
+* 0: the weigher has no effect.
+* A positive number: the strength of the weigher. 10 is more than the default
+  multipliers of Nova's own weighers add up to.
+
+The metadata key ``preference_weight_multiplier`` of a host aggregate overrides
+this option for the hosts of the aggregate.
+
+Related options:
+
+* ``[nova_filters] exempt_metadata_keys``: the keys that no aggregate demands.
+* ``[filter_scheduler] weight_classes``: this option has an effect only if the
+  list contains ``nova_filters.all_weighers``.
 """,
     ),
     cfg.Opt(

@@ -5,7 +5,6 @@
 The terms are those of the specification "Aggregate Instance Type Filter".
 """
 
-import contextlib
 import dataclasses
 import fnmatch
 import functools
@@ -19,6 +18,10 @@ from nova_filters.matching import requirement
 SCOPE: Final = 'aggregate_instance_extra_specs:'
 #: The metadata key that forces an aggregate ("Description").
 FLAG: Final = 'force_metadata_check'
+#: Its soft sister: what such an aggregate demands is a preference.
+SOFT_FLAG: Final = 'prefer_metadata_check'
+#: An extra spec that is a preference, such as ``aggregate_preferred.10:ssd``.
+PREFERENCE: Final = re.compile(r'aggregate_(preferred|avoided)(\.[^:]*)?:(.*)')
 #: Patterns of keys that no aggregate may demand.
 Exempt = tuple[str, ...]
 
@@ -43,14 +46,14 @@ def read_flavor(
     """Return a flavor's extra specs as the filter reads them.
 
     :param extra_specs: the extra specs; None stands for none.
-    :returns: one entry per extra spec, by key, without the reserved key
-        ``force_metadata_check``, bare or scoped.
+    :returns: one entry per extra spec, by key, without preferences and the
+        reserved key ``force_metadata_check``, bare or scoped.
     """
     specs = []
     for name, value in (extra_specs or {}).items():
         text = str(name)
         key = text.removeprefix(SCOPE)
-        if key != FLAG:
+        if key != FLAG and not PREFERENCE.fullmatch(text):
             optional = key == text and ':' in key
             specs.append(FlavorSpec(key, optional, requirement.parse(value)))
     return tuple(
@@ -91,7 +94,7 @@ class Aggregate:
 def items(
     metadata: Mapping[str, str], forced: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield each key of an aggregate with its value, without the flag.
+    """Yield each key of an aggregate with its value, without the flags.
 
     :returns: a key of a forced aggregate may come twice: only there, the
         filter's scope is no part of the key. A value of None is no value:
@@ -101,7 +104,7 @@ def items(
     # Another thread may change the original at any time.
     for name, value in [*metadata.items()]:
         key = name.removeprefix(SCOPE) if forced else name
-        if key != FLAG and value is not None:
+        if key not in (FLAG, SOFT_FLAG) and value is not None:
             if not isinstance(value, str):
                 raise TypeError(f'the value of {key!r} is not a string')
             yield key, value
@@ -112,13 +115,15 @@ def read_aggregate(aggregate: Any) -> Aggregate:
 
     :returns: without what cannot be read; the name is "?" then.
     """
-    name, metadata = '?', {}
-    with contextlib.suppress(Exception):
-        name = str(aggregate.name)
-    with contextlib.suppress(Exception):
+    try:
         found = dict(aggregate.metadata or {}).items()
         metadata = {k: v for k, v in found if type(k) is type(v) is str}
-    return Aggregate(name, metadata)
+    except Exception:
+        metadata = {}
+    try:
+        return Aggregate(str(aggregate.name), metadata)
+    except Exception:
+        return Aggregate('?', metadata)
 
 
 @functools.lru_cache(maxsize=8)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Preferences: the filter's rules, as points."""
+
+import random
+import unittest
+from typing import Any
+
+import ddt
+
+import tests
+from nova_filters.matching import inputs, preferences
+from nova_filters.matching.reason import Side
+from nova_filters.matching.request import Request
+
+#: How many random hosts are judged.
+CASES = 1_000_000 if tests.ALL else 4_000
+WORDS = ('ssd', 'hdd', '2', '10', '*', '~', '!', '<or> ssd <or> 2', '>= 4')
+WORDS += ('<or> * <or> ~', '<or> ! <or> ~', '<or>', '>= x', 's== ssd')
+KEYS = ('disk', 'rack', 'hw:cpu', inputs.FLAG, inputs.SOFT_FLAG)
+
+HARD, SOFT = {inputs.FLAG: 'true'}, {inputs.SOFT_FLAG: 'on'}
+SSD, HDD = {'disk': 'ssd'}, {'disk': 'hdd'}
+LIKES, AVOIDS = 'aggregate_preferred:disk', 'aggregate_avoided:disk'
+
+#: A flavor's extra specs, the metadata of a host's aggregates, the points.
+TABLE: tuple[tuple[dict[str, str], list[dict[str, str]], int], ...] = (
+    # Nothing is preferred.
+    ({}, [], 0),
+    ({}, [SSD], 0),
+    (SSD, [HDD], 0),
+    ({}, [HARD | SSD], 0),
+    # A flavor prefers a value.
+    ({LIKES: 'ssd'}, [], 0),
+    ({LIKES: 'ssd'}, [SSD], 1),
+    ({LIKES: 'ssd'}, [HDD], 0),
+    ({LIKES: 'ssd'}, [HDD, SSD], 1),
+    ({LIKES: 'ssd'}, [{'disk': 'hdd, ssd'}], 1),
+    ({LIKES: '<or> ssd <or> nvme'}, [{'disk': 'nvme'}], 1),
+    ({LIKES: '>= 4'}, [{'disk': '5'}], 1),
+    ({LIKES: '>= 4'}, [{'disk': '3'}], 0),
+    ({LIKES: '*'}, [HDD], 1),
+    ({LIKES: '*'}, [], 0),
+    ({LIKES: '!'}, [], 1),
+    ({LIKES: '!'}, [HDD], 0),
+    ({LIKES: '<or> ssd <or> ~'}, [], 1),
+    ({LIKES: '<or> ssd <or> ~'}, [HDD], 0),
+    # A flavor avoids a value.
+    ({AVOIDS: 'hdd'}, [], 0),
+    ({AVOIDS: 'hdd'}, [HDD], -1),
+    ({AVOIDS: 'hdd'}, [SSD], 0),
+    ({AVOIDS: '*'}, [SSD], -1),
+    ({AVOIDS: '!'}, [], -1),
+    ({LIKES: 'ssd', AVOIDS: 'hdd'}, [SSD], 1),
+    ({LIKES: 'ssd', AVOIDS: 'hdd'}, [SSD, HDD], 0),
+    ({LIKES: '*', 'aggregate_preferred:rack': '*'}, [SSD | {'rack': '1'}], 2),
+    # A key may have a namespace, and is mandatory all the same.
+    ({'aggregate_avoided:hw:cpu': 'old'}, [{'hw:cpu': 'old'}], -1),
+    ({'aggregate_avoided:hw:cpu': '!'}, [{'cpu': 'old'}], -1),
+    # A factor.
+    ({'aggregate_preferred.10:disk': 'ssd'}, [SSD], 10),
+    ({'aggregate_avoided.100:disk': 'ssd'}, [SSD], -100),
+    ({'aggregate_preferred.2:disk': '*', LIKES: 'ssd'}, [SSD], 3),
+    # Aggregates with the flag of the filter read sentinels.
+    ({LIKES: 'ssd'}, [HARD | {'disk': '*'}], 1),
+    ({LIKES: 'ssd'}, [{'disk': '*'}], 0),
+    # Malformed preferences count nothing.
+    ({LIKES: '<or>'}, [SSD], 0),
+    ({LIKES: '>= x'}, [{'disk': '5'}], 0),
+    ({AVOIDS: '<or> ! <or> ~'}, [], 0),
+    ({'aggregate_preferred.0:disk': 'ssd'}, [SSD], 0),
+    ({'aggregate_preferred.101:disk': 'ssd'}, [SSD], 0),
+    ({'aggregate_preferred.x:disk': 'ssd'}, [SSD], 0),
+    # An aggregate prefers flavors.
+    ({}, [SOFT | SSD], -1),
+    (SSD, [SOFT | SSD], 0),
+    (HDD, [SOFT | SSD], -1),
+    ({}, [SOFT | SSD | {'rack': '1'}], -2),
+    (SSD, [SOFT | SSD | {'rack': '1'}], -1),
+    ({}, [SOFT | {'disk': '~'}], 0),
+    ({}, [SOFT | {'disk': '!'}], 0),
+    (SSD, [SOFT | {'disk': '!'}], -1),
+    (HDD, [SOFT | {'disk': '*'}], 0),
+    (HDD, [SOFT | {'disk': 'ssd,hdd'}], 0),
+    ({f'{inputs.SCOPE}disk': 'ssd'}, [SOFT | SSD], 0),
+    # One key is one point, in however many aggregates.
+    ({}, [SOFT | SSD, SOFT | HDD], -1),
+    (SSD, [SOFT | SSD, SOFT | HDD], 0),
+    ({}, [SOFT | SSD, SOFT | {'rack': '1'}], -2),
+    # With both flags, an aggregate demands; and flags demand nothing.
+    ({}, [SOFT | HARD | SSD], 0),
+    ({}, [SOFT | HARD | SSD, SOFT | {'rack': '1'}], -1),
+    ({}, [SOFT | {inputs.FLAG: 'no'}], 0),
+    ({}, [{inputs.SOFT_FLAG: 'no'} | SSD], 0),
+    # What is preferred is not what is asked for.
+    ({LIKES: 'ssd'}, [SOFT | SSD], 0),
+    ({LIKES: 'ssd'} | SSD, [SOFT | SSD], 1),
+)
+
+
+def total(extra_specs: Any, metadata: Any, exempt: Any = ()) -> int:
+    """Return the points of a host."""
+    judge = preferences.Preferences(extra_specs, exempt)
+    own = [inputs.Aggregate(f'a{n}', one) for n, one in enumerate(metadata)]
+    return sum(points for points, _ in judge.points(own))
+
+
+def refused(side: Side, extra_specs: Any, metadata: Any) -> bool:
+    """Tell whether one of the filter's two checks refuses a host."""
+    request = Request(inputs.read_flavor(extra_specs))
+    own = [inputs.Aggregate('a', one) for one in metadata]
+    return side in {reason.side for reason in request.reasons(own)}
+
+
+def by_verdicts(extra_specs: Any, metadata: Any) -> int:
+    """Return the points as the sum of hard verdicts, one by one."""
+    found = 0
+    for name, value in extra_specs.items():
+        kind, _, key = name.partition(':')
+        sign = {'aggregate_preferred': 1, 'aggregate_avoided': -1}.get(
+            kind.partition('.')[0], 0
+        )
+        factor = int(kind.partition('.')[2] or 1)
+        demand = {f'{inputs.SCOPE}{key}': value}
+        malformed = value in ('<or>', '>= x', '<or> ! <or> ~')
+        if sign and not malformed:
+            met = not refused(Side.FLAVOR, demand, metadata)
+            found += sign * factor * met
+    soft = [
+        one
+        for one in metadata
+        if one.get(inputs.SOFT_FLAG) == 'on' and inputs.FLAG not in one
+    ]
+    for key in {key for one in soft for key in one} - {inputs.SOFT_FLAG}:
+        hard = [HARD | {key: one[key]} for one in soft if key in one]
+        found -= refused(Side.AGGREGATE, extra_specs, hard)
+    return found
+
+
+@ddt.ddt
+class PreferencesTest(unittest.TestCase):
+    @ddt.data(*TABLE)
+    @ddt.unpack
+    def test_case(self, extra_specs, metadata, points) -> None:
+        self.assertEqual(points, total(extra_specs, metadata))
+
+    def test_points_are_the_sum_of_hard_verdicts(self) -> None:
+        rng = random.Random(20_261_123)
+        names = [
+            *('disk', 'rack', 'hw:cpu', f'{inputs.SCOPE}disk'),
+            *(LIKES, AVOIDS, 'aggregate_preferred.7:rack'),
+            *('aggregate_avoided.100:hw:cpu', 'aggregate_avoided.3:disk'),
+        ]
+        seen = set()
+        for _ in range(CASES):
+            chosen = rng.sample(names, rng.randint(0, 4))
+            extra_specs = {name: rng.choice(WORDS) for name in chosen}
+            metadata = [
+                {
+                    key: rng.choice(WORDS)
+                    for key in rng.sample(KEYS[:3], rng.randint(0, 3))
+                }
+                | {key: 'on' for key in KEYS[3:] if rng.random() < 0.4}
+                for _ in range(rng.randint(0, 3))
+            ]
+            wanted = by_verdicts(extra_specs, metadata)
+            self.assertEqual(
+                wanted,
+                total(extra_specs, metadata),
+                (extra_specs, metadata),
+            )
+            seen.add(wanted)
+        self.assertGreater(len(seen), 20)
+
+    def test_the_filter_takes_no_preference_for_a_demand(self) -> None:
+        found = inputs.read_flavor(
+            {LIKES: 'x', 'aggregate_avoided.9:a:b': '1'}
+        )
+        self.assertEqual((), found)
+
+    def test_exempt_keys_are_no_demand(self) -> None:
+        self.assertEqual(-1, total({}, [SOFT | SSD | {'rack': '1'}], ('ra*',)))
+
+    def test_what_is_malformed_is_named(self) -> None:
+        found = preferences.Preferences(
+            {LIKES: '<or>', 'aggregate_avoided.1e3:disk': 'ssd'}
+        )
+        self.assertEqual(
+            [
+                "the flavor has 'aggregate_preferred:disk': nothing follows "
+                '<or>',
+                "the flavor has 'aggregate_avoided.1e3:disk': '1e3' is no "
+                'number from 1 to 100',
+            ],
+            found.problems,
+        )
+
+    def test_each_point_has_its_reason(self) -> None:
+        judge = preferences.Preferences({LIKES: 'ssd'})
+        own = [
+            inputs.Aggregate('fast', SSD),
+            inputs.Aggregate('old', SOFT | {'rack': '1'}),
+        ]
+        self.assertEqual(
+            [
+                (1, 'aggregate_preferred:disk=ssd'),
+                (-1, "aggregate 'old' demands 'rack'"),
+            ],
+            [*judge.points(own)],
+        )
+
+    def test_what_cannot_be_read_counts_nothing(self) -> None:
+        class Unread:
+            name = 'unread'
+            metadata = property(lambda self: 1 / 0)
+
+        judge = preferences.Preferences({LIKES: '!', AVOIDS: '*'})
+        self.assertEqual([], [*judge.points([Unread()])])
+        judge = preferences.Preferences({})
+        own = [Unread(), inputs.Aggregate('old', SOFT | SSD)]
+        self.assertEqual([-1], [points for points, _ in judge.points(own)])
