@@ -6,6 +6,9 @@ import logging
 from typing import Any
 
 import ddt
+import jsonschema
+from nova.api.openstack.compute.schemas import flavors_extraspecs
+from nova.api.validation.extra_specs import validators
 
 from nova_filters.weighers import preference
 from testing.nova import engine
@@ -81,6 +84,11 @@ _RECIPES: dict[str, tuple[dict[str, str], str, Any]] = {
 class PreferenceTest(base.CloudTestCase):
     """One host that all of Nova's weighers prefer, and another one."""
 
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        validators.load_validators()
+
     def setUp(self) -> None:
         super().setUp()
         self.hosts = [self.add_host(), 'large']
@@ -134,6 +142,14 @@ class PreferenceTest(base.CloudTestCase):
         self.add_aggregate(['host-0'], {'disk': 'ssd', _OPTION: '10'})
         wanted = {'aggregate_preferred:disk': 'ssd'}
         self.assertEqual('host-0', self.boot(wanted))
+
+    def test_nova_accepts_the_extra_specs(self) -> None:
+        names = ('aggregate_preferred:hw:cpu', 'aggregate_avoided.10:disk')
+        specs = dict.fromkeys(names, '<or> ssd <or> ~')
+        jsonschema.validate({'extra_specs': specs}, flavors_extraspecs.create)
+        for name, value in specs.items():
+            # From microversion 2.86 on.
+            validators.validate(name, value)
 
     def test_what_is_malformed_is_told_once(self) -> None:
         wanted = {
