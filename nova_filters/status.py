@@ -279,7 +279,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_spread(self) -> Result:
-        """Check that limits and soft policies have an effect."""
+        """Check that limits and multipliers have an effect."""
         own = self._config.nova_filters
         enabled = self._config.filter_scheduler.enabled_filters
         problems = []
@@ -287,10 +287,14 @@ class Checks(upgrade_check.Checks):
             problems.append(
                 f'max_skew: add {LIMITER} to the end of enabled_filters'
             )
-        if own.server_group_weight_multiplier and not self._weigher():
+        unread = [
+            name
+            for name, default in conf.DEFAULTS.items()
+            if name.endswith('_multiplier') and own[name] != default
+        ]
+        if unread and not self._weigher():
             problems.append(
-                f'server_group_weight_multiplier: add {OUR_WEIGHERS} to '
-                'weight_classes'
+                f'{", ".join(unread)}: add {OUR_WEIGHERS} to weight_classes'
             )
         if not problems:
             return Result(SUCCESS)

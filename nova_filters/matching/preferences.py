@@ -7,11 +7,11 @@ A preference asks what an extra spec asks, and an aggregate whose metadata key
 points instead of a verdict.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs, requirement
-from nova_filters.matching.reason import Side
+from nova_filters.matching.reason import Refusal, Side
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
@@ -72,38 +72,60 @@ class Preferences:
         self._flavor = Request(inputs.read_flavor(extra_specs), exempt)
         self._hard: dict[Any, inputs.Aggregate | None] = {}
 
-    def points(self, aggregates: Collection[Any]) -> Iterator[tuple[int, str]]:
-        """Yield what a host in some aggregates gains and loses, and why.
+    def score(self, aggregates: Collection[Any]) -> int:
+        """Return the points of a host in some aggregates.
 
-        :returns: nothing for what a host gains and loses by aggregates that
-            cannot be read.
+        What cannot be read gives no points and takes none.
+        """
+        hard = self._hardened(aggregates)
+        return sum(n for n, _ in self._points(aggregates, hard))
+
+    def reasons(
+        self, aggregates: Collection[Any]
+    ) -> Iterator[tuple[int, str]]:
+        """Yield what a host in some aggregates gains and loses, and why."""
+        hard = self._hardened(aggregates)
+        for points, why in self._points(aggregates, hard):
+            if isinstance(why, Preference):
+                yield points, f'{why.name}={why.spec.wanted.text}'
+            else:
+                yield points, self._flavor.explain(why, hard).summary()
+
+    def _points(
+        self, aggregates: Collection[Any], hard: Collection[inputs.Aggregate]
+    ) -> Iterator[tuple[int, Preference | Refusal]]:
+        """Yield each gain and loss, with what is behind it.
+
+        :param hard: what the aggregates prefer, as demands.
         """
         refusals = self._wishes.refusals(aggregates) if self._asking else ()
         unmet = {(refusal.key, refusal.wanted) for refusal in refusals}
         if ('', None) not in unmet:
-            for name, spec, points in self._asking:
-                if (spec.key, spec.wanted) not in unmet:
-                    yield points, f'{name}={spec.wanted.text}'
-        hard = [one for one in map(self._harden, aggregates) if one]
+            for one in self._asking:
+                if (one.spec.key, one.spec.wanted) not in unmet:
+                    yield one.points, one
         keys = set()
         for refusal in self._flavor.refusals(hard) if hard else ():
             if refusal.side is Side.AGGREGATE and refusal.key not in keys:
                 keys.add(refusal.key)
-                reason = self._flavor.explain(refusal, hard)
-                yield -1, reason.summary()
+                yield -1, refusal
 
-    def _harden(self, aggregate: Any) -> inputs.Aggregate | None:
-        """Return an aggregate with its preferences as demands, if it has any.
-
-        With both flags on, its demands are no preferences.
-        """
-        if aggregate not in self._hard:
-            self._hard[aggregate] = _hardened(aggregate)
-        return self._hard[aggregate]
+    def _hardened(self, aggregates: Iterable[Any]) -> list[inputs.Aggregate]:
+        """Return the aggregates with the soft flag only, as forced ones."""
+        for aggregate in aggregates:
+            if aggregate not in self._hard:
+                self._hard[aggregate] = _harden(aggregate)
+        return [hard for one in aggregates if (hard := self._hard[one])]
 
 
-def _hardened(aggregate: Any) -> inputs.Aggregate | None:
+def _harden(aggregate: Any) -> inputs.Aggregate | None:
     """Return a forced copy of an aggregate that has only the soft flag."""
+    try:
+        if inputs.SOFT_FLAG not in aggregate.metadata:
+            return None
+    except Exception:
+        # What cannot be read prefers nothing.
+        return None
     own = inputs.read_aggregate(aggregate)
     if own.forced or not requirement.is_on(own.metadata.get(inputs.SOFT_FLAG)):
         return None

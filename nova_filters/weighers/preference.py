@@ -2,6 +2,7 @@
 
 """The host weigher ``PreferenceWeigher``: preferences as points."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,11 +36,5 @@ class PreferenceWeigher(base.Weigher):
                     'problems': '; '.join(judge.problems),
                 },
             )
-        points: dict[frozenset[Any], float] = {}
-        found = []
-        for host in hosts:
-            own = frozenset(host.aggregates or ())
-            if own not in points:
-                points[own] = float(sum(n for n, _ in judge.points(own)))
-            found.append(points[own])
-        return found
+        score = functools.cache(judge.score)
+        return [float(score(frozenset(h.aggregates or ()))) for h in hosts]

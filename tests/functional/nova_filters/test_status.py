@@ -85,8 +85,8 @@ CASES = {
         ('', 'max_skew = 1', 'max_skew: add TeamSpreadFilter'),
         (
             ',nova_filters.all_weighers\n',
-            '\n[nova_filters]\nserver_group_weight_multiplier = 1\n',
-            'server_group_weight_multiplier: add nova_filters.all_weighers',
+            '\n[nova_filters]\npreference_weight_multiplier = 10\n',
+            'preference_weight_multiplier: add nova_filters.all_weighers',
         ),
     ),
     ('Weigher', 'FAILURE'): (

@@ -102,7 +102,7 @@ def total(extra_specs: Any, metadata: Any, exempt: Any = ()) -> int:
     """Return the points of a host."""
     judge = preferences.Preferences(extra_specs, exempt)
     own = [inputs.Aggregate(f'a{n}', one) for n, one in enumerate(metadata)]
-    return sum(points for points, _ in judge.points(own))
+    return judge.score(own)
 
 
 def refused(side: Side, extra_specs: Any, metadata: Any) -> bool:
@@ -206,7 +206,7 @@ class PreferencesTest(unittest.TestCase):
                 (1, 'aggregate_preferred:disk=ssd'),
                 (-1, "aggregate 'old' demands 'rack'"),
             ],
-            [*judge.points(own)],
+            [*judge.reasons(own)],
         )
 
     def test_what_cannot_be_read_counts_nothing(self) -> None:
@@ -215,7 +215,7 @@ class PreferencesTest(unittest.TestCase):
             metadata = property(lambda self: 1 / 0)
 
         judge = preferences.Preferences({LIKES: '!', AVOIDS: '*'})
-        self.assertEqual([], [*judge.points([Unread()])])
+        self.assertEqual(0, judge.score([Unread()]))
         judge = preferences.Preferences({})
         own = [Unread(), inputs.Aggregate('old', SOFT | SSD)]
-        self.assertEqual([-1], [points for points, _ in judge.points(own)])
+        self.assertEqual(-1, judge.score(own))
