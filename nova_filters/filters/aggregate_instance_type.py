@@ -94,8 +94,9 @@ def _report(
 
 
 # Nova carries no types.
-class AggregateInstanceTypeFilter(  # type: ignore[misc]
-    plugin.Plugin, filters.BaseHostFilter
+class AggregateInstanceTypeFilter(
+    plugin.Plugin,
+    filters.BaseHostFilter,  # type: ignore[misc]
 ):
     """Match flavor extra specs and aggregate metadata, in both directions.
 

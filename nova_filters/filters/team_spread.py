@@ -23,8 +23,10 @@ EXTRA_SPEC: Final = 'nova_filters:max_skew'
 
 
 # Nova carries no types.
-class TeamSpreadFilter(  # type: ignore[misc]
-    plugin.Plugin, filters.BaseHostFilter, teams.Teams
+class TeamSpreadFilter(
+    plugin.Plugin,
+    filters.BaseHostFilter,  # type: ignore[misc]
+    teams.Teams,
 ):
     """Refuse hosts in places that would have too many members more."""
 
