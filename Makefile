@@ -12,7 +12,7 @@ COVERED = unit,client,functional-2024.1,functional-2026.2
 COVERAGE = coverage==7.17.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all cover mutants env unit cloud-test check docs sample clean
+.PHONY: help demo test test-all cover mutants env unit cloud-test check docs browser sample clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -68,6 +68,9 @@ check: $(TOX) ## style, layering, types, documentation and release notes
 
 docs: $(TOX) ## build documentation and release notes into doc/build/html
 	@$(TOX) run -q -e docs
+
+browser: docs ## look at the documentation in chromium, in three widths
+	@$(TOX) run -q -e browser
 
 sample: $(TOX) ## write etc/*.conf.sample from the option modules
 	@$(TOX) run -q -e genconfig

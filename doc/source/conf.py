@@ -7,7 +7,6 @@ from docutils import nodes
 
 extensions = [
     'matplotlib.sphinxext.plot_directive',
-    'openstackdocstheme',
     'oslo_config.sphinxext',
     'reno.sphinxext',
 ]
@@ -15,14 +14,12 @@ extensions = [
 project = 'os-placement-plugins'
 copyright = 'os-placement-plugins maintainers'
 master_doc = 'index'
-html_theme = 'openstackdocs'
-pygments_style = 'native'
+html_theme = 'furo'
+html_title = 'os-placement-plugins'
+html_show_sourcelink = False
 html_static_path = ['_static']
 html_css_files = ['pages.css']
 
-openstackdocs_repo_name = 'os-placement-plugins'
-openstackdocs_auto_name = False
-openstackdocs_auto_version = False
 version = release = ''
 
 plot_formats = ['svg']

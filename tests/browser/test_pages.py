@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The built documentation in a real browser."""
+
+import json
+import pathlib
+import unittest
+
+from selenium import webdriver
+
+PAGES = pathlib.Path(__file__).parents[2] / 'doc' / 'build' / 'html'
+WIDTHS = (400, 800, 1200)
+
+
+class PagesTest(unittest.TestCase):
+    """Chromium, which may ask no other host."""
+
+    def setUp(self) -> None:
+        options = webdriver.ChromeOptions()
+        for argument in ('--headless', '--no-sandbox'):
+            options.add_argument(argument)
+        options.set_capability('goog:loggingPrefs', {'performance': 'ALL'})
+        self.browser = webdriver.Chrome(options)
+        self.addCleanup(self.browser.quit)
+
+    def show(self, page: pathlib.Path, width: int, scheme: str) -> int:
+        """Show a page, and return how wide its contents are."""
+        run = self.browser.execute_cdp_cmd
+        run(
+            'Emulation.setDeviceMetricsOverride',
+            {
+                'width': width,
+                'height': 800,
+                'deviceScaleFactor': 1,
+                'mobile': False,
+            },
+        )
+        media = [{'name': 'prefers-color-scheme', 'value': scheme}]
+        run('Emulation.setEmulatedMedia', {'features': media})
+        self.browser.get(page.as_uri())
+        measure = 'return document.documentElement.scrollWidth'
+        return int(self.browser.execute_script(measure))
+
+    def requests(self) -> set[str]:
+        """Return what the browser has asked for since the last question."""
+        logged = self.browser.get_log('performance')
+        found = [json.loads(one['message'])['message'] for one in logged]
+        return {
+            one['params']['request']['url']
+            for one in found
+            if one['method'] == 'Network.requestWillBeSent'
+        }
+
+    def test_pages_fit_and_load_nothing_from_elsewhere(self) -> None:
+        pages = sorted(PAGES.glob('**/*.html'))
+        self.assertTrue(pages, f'{PAGES} is empty: run "make docs".')
+        backgrounds = set()
+        for page in pages:
+            for width in WIDTHS:
+                for scheme in ('light', 'dark'):
+                    with self.subTest(page.name, width=width, scheme=scheme):
+                        self.assertLessEqual(
+                            self.show(page, width, scheme), width
+                        )
+                        backgrounds.add(
+                            self.browser.execute_script(
+                                'return getComputedStyle(document.body)'
+                                '.backgroundColor'
+                            )
+                        )
+            foreign = [
+                url
+                for url in self.requests()
+                if not url.startswith(('file:', 'data:'))
+            ]
+            self.assertEqual([], foreign, page.name)
+        self.assertEqual(2, len(backgrounds), backgrounds)
