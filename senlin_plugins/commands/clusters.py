@@ -19,7 +19,7 @@ from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.rebalancing import Growth
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import is_placed
+from senlin_plugins.planning.snapshot import NO_REGION, is_placed
 from senlin_plugins.regions import endpoints
 
 #: Actions on a cluster that make it larger.
@@ -76,15 +76,12 @@ def attached_policy(clustering: Any, cluster: Any) -> str:
 def distribution(
     clustering: Any,
     nodes: Iterable[Any],
-    growing: bool,
     default_region: str | None,
 ) -> dict[str, int]:
     """Return where the nodes of a cluster are, as the policy counts them.
 
     :param clustering: the clustering proxy.
     :param nodes: the nodes.
-    :param growing: whether nodes are to be added; a node that waits for its
-        creation, and has no region yet, does not count then.
     :param default_region: Senlin's ``default_region_name``, which the API
         does not tell.
     :returns: region name -> number of nodes.
@@ -95,13 +92,13 @@ def distribution(
     unknown = 0
     for node in nodes:
         region = recorded_region(node)
-        if growing and not is_placed(node.status, region):
-            continue
         if not region:
             profile = node.profile_id
             if profile not in own:
                 own[profile] = _own_region(clustering, profile)
             region = own[profile] or default_region
+            if not is_placed(node.status, None):
+                region = own[profile] or NO_REGION
         if region:
             counts[region] += 1
         else:

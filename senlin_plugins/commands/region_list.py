@@ -62,7 +62,7 @@ class ListClusterRegion(ClusterLister):
         clustering = self.connection.clustering
         nodes = list(clustering.nodes(cluster_id=cluster.id))
         current = clusters.distribution(
-            clustering, nodes, False, parsed_args.default_region
+            clustering, nodes, parsed_args.default_region
         )
         names = [region.name for region in regions]
         gone = self.unreachable(policy, cluster, names, growing=True)

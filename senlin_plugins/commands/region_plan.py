@@ -155,7 +155,6 @@ class PlanClusterRegion(ClusterLister):
             current = clusters.distribution(
                 self.connection.clustering,
                 self.connection.clustering.nodes(cluster_id=cluster.id),
-                change.growing,
                 parsed_args.default_region,
             )
         if self.connection is not None:

@@ -166,7 +166,7 @@ class RebalanceClusterRegion(ClusterLister):
         for name, state in failing.items():
             self.warn("Region '%s' %s.", name, state.describe())
         current = clusters.distribution(
-            clustering, nodes, False, self._args.default_region
+            clustering, nodes, self._args.default_region
         )
         snapshot = Snapshot(
             Change(growing=True, count=1),

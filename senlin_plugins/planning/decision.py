@@ -3,7 +3,7 @@
 """What a policy decides about an action."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,6 +18,9 @@ class Decision:
         it was asked for; other nodes are taken instead.
     :param owed: region name -> nodes that would have come there, had it not
         been out or full.
+    :param moves: node id -> the region in which it is created, or created
+        anew, if it is recovered.
+    :param stuck: the ids of nodes that need such a region and have none.
     """
 
     plan: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -25,6 +28,8 @@ class Decision:
     refusal: str = ''
     shortage: Mapping[str, int] = dataclasses.field(default_factory=dict)
     owed: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    moves: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    stuck: Sequence[str] = ()
 
     @property
     def placements(self) -> list[str]:

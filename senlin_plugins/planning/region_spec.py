@@ -184,13 +184,11 @@ def _region(item: object) -> Region:
         raise SpecError("'name' of a region is missing: give its name.")
     numbers = {'weight': apportionment.DEFAULT_WEIGHT, 'cap': NO_CAP}
     for key, default in numbers.items():
+        field = f"'{key}' of region '{name}'"
         try:
-            numbers[key] = whole_number.read(item.get(key, default))
+            numbers[key] = whole_number.read(item.get(key, default), field)
         except ValueError as exc:
-            raise SpecError(
-                f"'{key}' of region '{name}' is '{item[key]}': it must be a "
-                'whole number.'
-            ) from exc
+            raise SpecError(str(exc)) from exc
     return Region(str(name), **numbers)
 
 

@@ -5,9 +5,31 @@
 import dataclasses
 from collections.abc import Sequence
 
+from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot, distribution
+from senlin_plugins.planning.snapshot import NO_REGION, Snapshot, distribution
+
+
+def recover(snapshot: Snapshot, lost: Sequence[str]) -> Decision:
+    """Decide about a cluster that is recovered.
+
+    Nodes that have no region yet come first, then those that move, then the
+    nodes that are missing.
+
+    :param snapshot: the cluster; its change adds the missing nodes.
+    :param lost: the ids of nodes that cannot be where they were.
+    :returns: the decision; a refusal if a node that would be new has no place.
+    """
+    new = [node.id for node in snapshot.nodes if node.region == NO_REGION]
+    moves, stuck, after = relocate(snapshot, [*new, *lost])
+    waiting = [node for node in new if node in stuck]
+    count = snapshot.change.count or len(waiting)
+    change = Change(growing=True, count=count)
+    decision = Decision()
+    if count:
+        decision = place(dataclasses.replace(after, change=change))
+    return dataclasses.replace(decision, moves=moves, stuck=stuck)
 
 
 def relocate(
@@ -25,7 +47,7 @@ def relocate(
     """
     moves: dict[str, str] = {}
     nodes = [node for node in snapshot.nodes if node.id not in ids]
-    current = distribution(nodes, growing=True)
+    current = distribution(nodes)
     # Those without a place go on to count where they are.
     stuck = list(ids)
     one = Change(growing=True, count=1)
@@ -38,6 +60,6 @@ def relocate(
         stuck.remove(node)
         state = state.after(decision.plan)
     rest = [node for node in snapshot.nodes if node.id in stuck]
-    for name, count in distribution(rest, growing=True).items():
+    for name, count in distribution(rest).items():
         state = state.after({name: count})
     return moves, stuck, dataclasses.replace(state, change=snapshot.change)

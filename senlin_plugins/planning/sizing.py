@@ -47,7 +47,7 @@ def read_count(value: object, field: str = 'count') -> int:
     :raises SizeError: if the value is no positive integer.
     """
     with contextlib.suppress(ValueError):
-        count = whole_number.read(value)
+        count = whole_number.read(value, field)
         if count > 0:
             return count
     raise SizeError(

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import datetime
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import Strategy
@@ -14,17 +14,19 @@ from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 
 #: The status of a node that nobody has begun to create.
-INIT = 'INIT'
+INIT: Final = 'INIT'
+#: What stands for the region of a node that has none yet. No plan counts it
+#: when nodes are added, and it leaves first: it has no server either.
+NO_REGION: Final = '(none)'
 
 
 class Node(NamedTuple):
     """A node of a cluster.
 
     :param id: its id.
-    :param region: the region it counts in; empty if nothing names one.
+    :param region: the region it counts in; empty if nothing names one, and
+        :data:`NO_REGION` if nobody has decided yet, see :func:`is_placed`.
     :param zone: its availability zone, if its data name one.
-    :param placed: whether its region counts when nodes are added, see
-        :func:`is_placed`.
     :param status: its status.
     :param tainted: whether a health check has found it useless.
     :param position: its index in the cluster.
@@ -37,7 +39,6 @@ class Node(NamedTuple):
     id: str
     region: str = ''
     zone: str | None = None
-    placed: bool = True
     status: str = 'ACTIVE'
     tainted: bool = False
     position: int = -1
@@ -100,10 +101,10 @@ class Snapshot:
 
 
 def is_placed(status: str, recorded_region: str | None) -> bool:
-    """Tell whether the region of a node counts when nodes are added.
+    """Tell whether anybody has decided on the region of a node.
 
-    A node that waits for its own NODE_CREATE is a member of the cluster
-    already, but nobody has decided on its region yet.
+    A node that waits for its own NODE_CREATE, or whose NODE_CREATE has never
+    got the lock of the cluster, is a member of the cluster already.
 
     :param status: the node's status.
     :param recorded_region: the region that its data name, if any.
@@ -111,13 +112,9 @@ def is_placed(status: str, recorded_region: str | None) -> bool:
     return bool(recorded_region) or status != INIT
 
 
-def distribution(nodes: Iterable[Node], growing: bool) -> dict[str, int]:
-    """Count nodes where they are.
+def distribution(nodes: Iterable[Node]) -> dict[str, int]:
+    """Return region name -> number of nodes.
 
     :param nodes: the nodes of a cluster.
-    :param growing: whether nodes are to be added.
-    :returns: region name -> number of nodes.
     """
-    return collections.Counter(
-        node.region for node in nodes if node.placed or not growing
-    )
+    return collections.Counter(node.region for node in nodes)

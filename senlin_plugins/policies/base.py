@@ -2,7 +2,6 @@
 
 """What the two policies have in common: the answers that Senlin expects."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from oslo_config import cfg
@@ -13,6 +12,7 @@ from senlin.policies import base
 from senlin_plugins import conf
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.decision import Decision
+from senlin_plugins.policies import cluster_reader
 
 LOG = logging.getLogger(__name__)
 # Senlin has read senlin.conf before it loads a policy.
@@ -22,8 +22,8 @@ conf.load(cfg.CONF)
 class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     """A policy that reads a cluster, decides, and writes the decision.
 
-    A subclass names itself and its in-tree rival, says what is wrong with a
-    spec, and fills in :meth:`decide` and :meth:`write`.
+    A subclass names itself and its in-tree rival, checks a spec, and fills in
+    :meth:`decide` and :meth:`write`.
     """
 
     # Set by the untyped base.
@@ -40,18 +40,26 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
     PROFILE_TYPE = ['ANY']
 
-    def find_problems(self) -> Iterator[str]:
-        """Yield what is wrong with the values, beyond their types.
+    def check_spec(self) -> None:
+        """Check the spec, before Senlin's schema does.
 
-        :returns: texts with the field, the value and what is accepted. Only
-            the first is read; empty ones do not count.
+        Senlin's own messages do not name the field.
+
+        :raises ValueError: with the field, the value and what is accepted.
         """
         raise NotImplementedError
 
-    def decide(self, cluster_id: str, action: Any) -> Decision | None:
+    def prepare(self, cluster: Any, action: Any) -> None:
+        """Ask and note what a decision needs.
+
+        :param cluster: the engine's cluster object.
+        :param action: the action.
+        """
+
+    def decide(self, cluster: Any, action: Any) -> Decision | None:
         """Read the cluster and decide.
 
-        :param cluster_id: the cluster's id.
+        :param cluster: the engine's cluster object.
         :param action: the action.
         :returns: the decision, or ``None`` if there is nothing to decide.
         :raises SizeError: if the number of nodes cannot be used.
@@ -62,7 +70,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         """Write a decision into an action's data, as it is documented.
 
         :param action: the action; it is stored afterwards.
-        :param decision: the decision, no refusal.
+        :param decision: the decision. One of a recovery may say what to do
+            even if it is a refusal.
         """
         raise NotImplementedError
 
@@ -94,8 +103,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         problem = self._disabled()
         if not problem:
             try:
+                self.check_spec()
                 super().validate(context, validate_props)
-                problem = next(filter(None, self.find_problems()), '')
             except (exc.ESchema, TypeError, ValueError) as ex:
                 problem = str(ex)
         if problem:
@@ -123,14 +132,17 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             ERROR with the reason, where the API shows it.
         """
         what = {'policy': self.name, 'action': action.action, 'id': action.id}
+        before = {*action.data}
         try:
-            decision = self.decide(cluster_id, action)
+            cluster = cluster_reader.read_cluster(action, cluster_id)
+            self.prepare(cluster, action)
+            decision = self.decide(cluster, action)
             if decision is None:
                 return
+            self.write(action, decision)
             reason = decision.refusal
             if not reason:
                 action.data['status'] = base.CHECK_OK
-                self.write(action, decision)
                 action.store(action.context)
                 return
         except sizing.SizeError as ex:
@@ -144,6 +156,9 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
             "Policy '%(policy)s' refuses %(action)s %(id)s: %(reason)s",
             {**what, 'reason': reason},
         )
+        # What Senlin's parser of a resize has written.
+        for field in {'creation', 'deletion'} - before:
+            action.data.pop(field, None)
         self.refuse(action, reason)
 
     def refuse(self, action: Any, reason: str) -> None:

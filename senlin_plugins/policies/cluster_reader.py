@@ -13,13 +13,12 @@ from oslo_log import log as logging
 from senlin.common import consts, scaleutils
 from senlin.common import context as senlin_context
 from senlin.engine import cluster as cluster_mod
-from senlin.objects import node as node_objects
 from senlin.profiles import base as profile_base
 
 from senlin_plugins import conf
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Node, is_placed
+from senlin_plugins.planning.snapshot import NO_REGION, Node, is_placed
 from senlin_plugins.profiles import region_aware
 from senlin_plugins.regions import endpoints, node_records
 
@@ -48,7 +47,7 @@ def read_change(action: Any, cluster: Any) -> Change:
     :param cluster: the engine's cluster object.
     :raises SizeError: if the number cannot be used.
     """
-    if action.action == consts.NODE_CREATE:
+    if action.target != cluster.id:
         return Change(growing=True, count=1)
     size = len(cluster.nodes)
     if action.action == consts.CLUSTER_RECOVER:
@@ -63,41 +62,27 @@ def read_change(action: Any, cluster: Any) -> Change:
     return change
 
 
-def read_nodes(action: Any, cluster: Any) -> list[Node]:
-    """Return the nodes of a cluster as they are now.
-
-    :param action: the action.
-    :param cluster: the engine's cluster object.
-    """
-    nodes = cluster.nodes
-    if action.target != cluster.id:
-        # Actions on nodes share the cluster's lock: others may have been
-        # placed since the cluster was loaded.
-        nodes = node_objects.Node.get_all_by_cluster(
-            action.context, cluster.id, project_safe=False
-        )
-    return as_data(cluster, nodes)
-
-
-def as_data(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
+def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
     """Return nodes of Senlin as plain data.
 
     :param cluster: the engine's cluster object.
-    :param nodes: nodes of the cluster.
+    :param nodes: nodes of the cluster, or that join it.
     """
-    region_by_profile = _region_by_profile(cluster)
+    find_profile = _profiles(cluster)
     found = []
     for node in nodes:
         placement = node_records.placement(node)
-        recorded = placement.get('region_name')
-        status = node.status
+        profile = find_profile(node.profile_id)
+        if is_placed(node.status, placement.get('region_name')):
+            region = region_aware.region_of(node, profile) or ''
+        else:
+            region = region_aware.own_region(profile) or NO_REGION
         found.append(
             Node(
                 id=node.id,
-                region=recorded or region_by_profile(node.profile_id),
+                region=region,
                 zone=placement.get('zone'),
-                placed=is_placed(status, recorded),
-                status=status,
+                status=node.status,
                 tainted=node.tainted,
                 position=node.index,
                 created_at=node.created_at,
@@ -112,18 +97,12 @@ def as_data(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
 def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
     """Return the nodes whose data name no region, and where each counts.
 
-    Those that nobody has begun to create are left out.
-
     :param cluster: the engine's cluster object.
     :returns: (node, region); the region is empty if nothing names one.
     """
-    region_by_profile = _region_by_profile(cluster)
-    return [
-        (node, region_by_profile(node.profile_id))
-        for node in cluster.nodes
-        if not node_records.recorded_region(node)
-        and is_placed(node.status, None)
-    ]
+    nodes = [n for n in cluster.nodes if not node_records.recorded_region(n)]
+    regions = [seen.region for seen in read_nodes(cluster, nodes)]
+    return list(zip(nodes, regions, strict=True))
 
 
 def find_usable(
@@ -180,21 +159,20 @@ def _offers(session: Any, region: str, services: list[str]) -> bool:
     return not missing
 
 
-def _region_by_profile(cluster: Any) -> Callable[[str], str]:
-    """Return a function from a profile to the region of its nodes."""
+def _profiles(cluster: Any) -> Callable[[str], Any]:
+    """Return a function from the id of a profile to the profile."""
 
     @functools.cache
-    def region_by_profile(profile_id: str) -> str:
-        profile = cluster.rt['profile']
-        if profile_id != cluster.profile_id:
-            profile = profile_base.Profile.load(
-                senlin_context.get_admin_context(),
-                profile_id=profile_id,
-                project_safe=False,
-            )
-        return region_aware.region_of(None, profile) or ''
+    def find(profile_id: str) -> Any:
+        if profile_id == cluster.profile_id:
+            return cluster.rt['profile']
+        return profile_base.Profile.load(
+            senlin_context.get_admin_context(),
+            profile_id=profile_id,
+            project_safe=False,
+        )
 
-    return region_by_profile
+    return find
 
 
 def _parse_resize(action: Any, cluster: Any, size: int) -> Change:

@@ -2,7 +2,7 @@
 
 """The deletion policy, versions 1.0 and 1.1 of its specification."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from oslo_log import log as logging
@@ -10,10 +10,10 @@ from senlin.common import constraints, consts, schema
 from senlin.engine.notifications import message
 
 from senlin_plugins import conf
+from senlin_plugins.planning import whole_number
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.selection import Criterion, accept, select
 from senlin_plugins.policies import base, cluster_reader
-from senlin_plugins.policies.whole_number import WholeNumber
 
 LOG = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ class DeletionPolicy(base.PlacementPolicy):
             'Default to True.',
             default=True,
         ),
-        GRACE_PERIOD: WholeNumber(
+        GRACE_PERIOD: schema.Integer(
             'Number of seconds before real deletion happens.', default=0
         ),
         REDUCE_DESIRED_CAPACITY: schema.Boolean(
@@ -116,7 +116,7 @@ class DeletionPolicy(base.PlacementPolicy):
                     },
                     default={},
                 ),
-                TIMEOUT: WholeNumber(
+                TIMEOUT: schema.Integer(
                     'Number of seconds before actual deletion happens.',
                     default=0,
                 ),
@@ -125,39 +125,44 @@ class DeletionPolicy(base.PlacementPolicy):
         ),
     }
 
-    def find_problems(self) -> Iterator[str]:
-        """Yield what is wrong with the criteria, the seconds or the hooks."""
-        yield _not_one_of(
-            'criteria', self.properties[self.CRITERIA], Criterion
-        )
-        grace = self.properties[self.GRACE_PERIOD]
-        if grace < 0:
-            yield f"'grace_period' is '{grace}': it must be 0 or greater."
-        hooks = self.properties[self.HOOKS]
-        if not hooks:
+    def check_spec(self) -> None:
+        """Check the criteria, the seconds and the hooks, as they are given."""
+        given = self.spec.get('properties')
+        if not isinstance(given, Mapping):
+            return
+        criteria = given.get(self.CRITERIA, Criterion.RANDOM)
+        _check_choice(f"'{self.CRITERIA}'", criteria, Criterion)
+        _check_seconds(f"'{self.GRACE_PERIOD}'", given.get('grace_period', 0))
+        hooks = given.get(self.HOOKS)
+        if not hooks or not isinstance(hooks, Mapping):
             return
         if self.type.endswith('-1.0'):
-            yield (
+            raise ValueError(
                 "'hooks' needs version 1.1 of the policy, and the spec's "
                 "'version' is '1.0'."
             )
-        if hooks[self.TIMEOUT] < 0:
-            yield (
-                f"'timeout' of 'hooks' is '{hooks[self.TIMEOUT]}': it must "
-                'be 0 or greater.'
-            )
-        kind = hooks[self.TYPE]
-        yield _not_one_of("type' of 'hooks", kind, self.HOOK_TYPES)
+        _check_seconds("'timeout' of 'hooks'", hooks.get(self.TIMEOUT, 0))
+        kind = hooks.get(self.TYPE, self.ZAQAR)
+        _check_choice("'type' of 'hooks'", kind, self.HOOK_TYPES)
         if kind == self.WEBHOOK:
-            yield NO_WEBHOOKS
-        if not hooks[self.PARAMS].get(self.QUEUE):
-            yield "'params' of a hook of type 'zaqar' must have 'queue'."
+            raise ValueError(NO_WEBHOOKS)
+        params = hooks.get(self.PARAMS) or {}
+        if isinstance(params, Mapping) and not params.get(self.QUEUE):
+            raise ValueError(
+                "'params' of a hook of type 'zaqar' must have 'queue'."
+            )
 
-    def decide(self, cluster_id: str, action: Any) -> Decision | None:
+    @property
+    def hook(self) -> Mapping[str, Any]:
+        """The hook of the spec; nothing if it is empty, as by default."""
+        # Senlin's schema fills an empty one with its defaults.
+        given = self.spec['properties'].get(self.HOOKS)
+        return dict(self.properties[self.HOOKS]) if given else {}
+
+    def decide(self, cluster: Any, action: Any) -> Decision | None:
         """Choose the nodes that leave (S1 to S7)."""
         if action.action == consts.NODE_DELETE:
             return Decision(candidates=(action.entity.id,))
-        cluster = cluster_reader.read_cluster(action, cluster_id)
         named = action.action == consts.CLUSTER_DEL_NODES
         if not named:
             change = cluster_reader.read_change(action, cluster)
@@ -170,7 +175,7 @@ class DeletionPolicy(base.PlacementPolicy):
             members = [node.id for node in cluster.nodes]
             return accept(action.inputs.get('candidates') or [], members)
         return select(
-            cluster_reader.read_nodes(action, cluster),
+            cluster_reader.read_nodes(cluster, cluster.nodes),
             change.count,
             Criterion(self.properties[self.CRITERIA]),
             action.data.get('deletion') or {},
@@ -180,7 +185,7 @@ class DeletionPolicy(base.PlacementPolicy):
         """Say why Senlin could not send the hook; raise if Zaqar is away."""
         # Senlin's engine would notice after it has lowered the desired
         # capacity. A later recovery would delete other nodes.
-        hooks = self.properties[self.HOOKS]
+        hooks = self.hook
         if not hooks:
             return ''
         if hooks[self.TYPE] == self.WEBHOOK:
@@ -197,6 +202,8 @@ class DeletionPolicy(base.PlacementPolicy):
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write the candidates as the specification lays them out."""
+        if decision.refusal:
+            return
         for group, missing in decision.shortage.items():
             LOG.warning(
                 "Action %(action)s: '%(group)s' has %(missing)s nodes less "
@@ -220,15 +227,22 @@ class DeletionPolicy(base.PlacementPolicy):
             # delete a node that is named twice two times.
             named = action.inputs.get('candidates') or ()
             action.inputs['candidates'] = list(dict.fromkeys(named))
-        if self.properties[self.HOOKS]:
+        if self.hook:
             # Where the engine looks for it.
-            action.data['hooks'] = dict(self.properties[self.HOOKS])
+            action.data['hooks'] = self.hook
 
 
-def _not_one_of(name: str, value: object, allowed: Iterable[str]) -> str:
-    """Say that a value is not allowed; nothing if it is."""
+def _check_choice(field: str, value: object, allowed: Iterable[str]) -> None:
+    """Check that a value is allowed."""
     # Senlin's own constraint takes a list of allowed values for one.
     allowed = list(allowed)
-    if value in allowed:
-        return ''
-    return f"'{name}' is '{value}': it must be one of {', '.join(allowed)}."
+    if value not in allowed:
+        raise ValueError(
+            f"{field} is '{value}': it must be one of {', '.join(allowed)}."
+        )
+
+
+def _check_seconds(field: str, value: object) -> None:
+    """Check a number of seconds."""
+    if whole_number.read(value, field) < 0:
+        raise ValueError(f"{field} is '{value}': it must be 0 or greater.")

@@ -9,7 +9,7 @@ and reads weights and caps from the cluster's metadata.
 
 import dataclasses
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from oslo_config import cfg
@@ -17,10 +17,9 @@ from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 
 from senlin_plugins import conf
-from senlin_plugins.planning import region_spec, region_state, relocation
+from senlin_plugins.planning import region_spec, region_state
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import Known, State
 from senlin_plugins.planning.sizing import Change
@@ -73,16 +72,6 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             constraints=[constraints.AllowedValues([*Strategy])],
         ),
     }
-
-    def find_problems(self) -> Iterator[str]:
-        """Yield what is wrong with the regions or the strategy."""
-        yield from super().find_problems()
-        strategy = self.properties[self.STRATEGY]
-        if strategy not in list(Strategy):
-            yield (
-                f"'strategy' is '{strategy}': it must be one of "
-                f'{", ".join(Strategy)}.'
-            )
 
     def regions_for(self, cluster: Any) -> Sequence[Region]:
         """Return the regions with what the cluster's owner has set."""
@@ -186,45 +175,44 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         state = self.states(cluster).get(region or '')
         return region in drained or bool(state and state.moves)
 
-    def find_place(self, cluster: Any, node: Any) -> Decision:
-        """Find a region for a node that is recreated.
-
-        :param cluster: the row of the cluster.
-        :param node: the node, which counts nowhere meanwhile.
-        """
-        change = Change(growing=True, count=1)
-        whole = cluster_row.load(cluster.id)
-        nodes = cluster_reader.as_data(whole, whole.nodes)
-        others = [other for other in nodes if other.id != node.id]
-        return place(self.snapshot(whole, node.rt['profile'], change, others))
-
-    def decide(self, cluster_id: str, action: Any) -> Decision | None:
-        """Look at the regions, then decide around those that fail."""
-        cluster = cluster_reader.read_cluster(action, cluster_id)
-        kind = action.action
-        known = ('BEFORE', kind) in RegionPlacementPolicy.TARGET
+    def prepare(self, cluster: Any, action: Any) -> None:
+        """Look at the regions."""
         if not region_aware.is_aware(cluster.rt['profile']):
-            return super().decide(cluster_id, action) if known else None
+            return
         self._in_force(cluster, tell=True)
-        known_before = region_state.read(cluster.data)
+        before = region_state.read(cluster.data).states
         states = self.look(cluster)
         if states:
             action.data[region_state.KEY] = {
                 name: state._asdict() for name, state in states.items()
             }
-        if kind == consts.CLUSTER_DELETE:
-            return Decision(refusal=_find_left(cluster, states))
-        if kind == consts.NODE_RECOVER:
+        if action.action == consts.NODE_RECOVER:
             # A node that is well is replaced if somebody wants it so, not
             # because its region did not answer a moment ago.
-            region = node_records.recorded_region(action.entity)
-            was = known_before.states.get(region or '')
+            was = before.get(node_records.recorded_region(action.entity) or '')
             active = action.entity.status == consts.NS_ACTIVE
             action.inputs[failover.REPLACE] = active and not (was and was.dead)
-        if kind == consts.CLUSTER_RECOVER:
-            return self._recover(action, cluster)
-        decision = super().decide(cluster_id, action) if known else None
-        return decision or Decision()
+
+    def decide(self, cluster: Any, action: Any) -> Decision | None:
+        """Decide around the regions that fail."""
+        kind = action.action
+        if kind == consts.CLUSTER_DELETE:
+            return Decision(refusal=_find_left(cluster, self.states(cluster)))
+        if ('BEFORE', kind) in RegionPlacementPolicy.TARGET:
+            return super().decide(cluster, action) or Decision()
+        return Decision()
+
+    def find_lost(self, cluster: Any) -> list[str]:
+        """Return the ids of nodes that cannot be where they were."""
+        states, lost = self.states(cluster), []
+        for node in cluster.nodes:
+            state = states.get(node_records.recorded_region(node) or '')
+            active = node.status == consts.NS_ACTIVE
+            if (state and state.is_dead) or (
+                not active and self.is_unfit(cluster, node)
+            ):
+                lost.append(node.id)
+        return lost
 
     def usable_regions(
         self, cluster: Any, profile: Any, growing: bool
@@ -248,34 +236,9 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write the plan, and what regions that fail are owed."""
-        if decision.plan:
-            super().write(action, decision)
+        super().write(action, decision)
         if decision.owed:
             action.data['creation']['owed'] = dict(decision.owed)
-
-    def _recover(self, action: Any, cluster: Any) -> Decision:
-        """Foresee which nodes move, and place those that are missing."""
-        change = cluster_reader.read_change(action, cluster)
-        nodes = cluster_reader.read_nodes(action, cluster)
-        profile = cluster.rt['profile']
-        snapshot = self.snapshot(cluster, profile, change, nodes)
-        lost = [
-            node.id for node in cluster.nodes if self._is_lost(cluster, node)
-        ]
-        moves, stuck, after = relocation.relocate(snapshot, lost)
-        if moves:
-            action.data['moves'] = moves
-        if stuck:
-            action.data['stuck'] = stuck
-        return place(after) if change.count else Decision()
-
-    def _is_lost(self, cluster: Any, node: Any) -> bool:
-        """Tell whether a node moves if the cluster is recovered."""
-        region = node_records.recorded_region(node)
-        state = self.states(cluster).get(region or '')
-        dead = bool(state and state.is_dead)
-        active = node.status == consts.NS_ACTIVE
-        return dead or (not active and self.is_unfit(cluster, node))
 
     def post_op(self, cluster_id: str, action: Any) -> None:
         """Say what a recovery that has failed could not do."""

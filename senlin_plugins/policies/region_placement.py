@@ -2,9 +2,10 @@
 
 """The region placement policy, version 1.0 of its specification."""
 
+import dataclasses
 import itertools
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
 
 from oslo_config import cfg
 from oslo_log import log as logging
@@ -15,17 +16,28 @@ from senlin.objects import node as node_objects
 from senlin.policies import base as senlin_base
 
 from senlin_plugins import conf
-from senlin_plugins.planning import apportionment
+from senlin_plugins.planning import apportionment, region_spec, relocation
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.region_state import Known
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
+from senlin_plugins.planning.snapshot import (
+    INIT,
+    NO_REGION,
+    Node,
+    Snapshot,
+    distribution,
+)
 from senlin_plugins.policies import base, cluster_reader
-from senlin_plugins.policies.whole_number import WholeNumber
 from senlin_plugins.profiles import region_aware
+from senlin_plugins.regions import cluster_row
 from senlin_plugins.regions.node_records import record_region
 
 LOG = logging.getLogger(__name__)
+
+#: Actions by which nodes that exist join a cluster. Nobody plans them.
+JOINS: Final = (consts.CLUSTER_ADD_NODES, consts.CLUSTER_REPLACE_NODES)
+CREATED_ALREADY: Final = 'A recovery has created the node already.'
 
 
 class RegionPlacementPolicy(base.PlacementPolicy):
@@ -47,10 +59,12 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         ('BEFORE', consts.CLUSTER_SCALE_IN),
         ('BEFORE', consts.CLUSTER_RESIZE),
         ('BEFORE', consts.NODE_CREATE),
-        # Not in the specification: with check_capacity, a recovery creates
-        # nodes, and they need a region like any other.
+        # Not in the specification: a recovery may create nodes, and they need
+        # a region like any other.
         ('BEFORE', consts.CLUSTER_RECOVER),
         ('AFTER', consts.CLUSTER_RECOVER),
+        ('BEFORE', consts.NODE_RECOVER),
+        *(('BEFORE', join) for join in JOINS),
     ]
 
     KEYS = (REGIONS,) = ('regions',)
@@ -65,11 +79,11 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                 'A region.',
                 schema={
                     NAME: schema.String('Name of a region.', required=True),
-                    WEIGHT: WholeNumber(
+                    WEIGHT: schema.Integer(
                         'Weight of the region. The default is 100.',
                         default=apportionment.DEFAULT_WEIGHT,
                     ),
-                    CAP: WholeNumber(
+                    CAP: schema.Integer(
                         'Maximum number of nodes in this region. The '
                         'default is -1 which means no cap set.',
                         default=apportionment.NO_CAP,
@@ -87,9 +101,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             for r in self.properties[self.REGIONS]
         ]
 
-    def find_problems(self) -> Iterator[str]:
-        """Yield what is wrong with the regions."""
-        yield apportionment.find_problem(self.spec_regions)
+    def check_spec(self) -> None:
+        """Check the spec as the commands do."""
+        region_spec.read(self.spec)
 
     def validate(self, context: Any, validate_props: bool = False) -> bool:
         """Check the spec, and that Keystone knows the regions."""
@@ -134,22 +148,89 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             _record_regions(cluster)
         return attached, data
 
-    def decide(self, cluster_id: str, action: Any) -> Decision | None:
+    def decide(self, cluster: Any, action: Any) -> Decision | None:
         """Decide which regions nodes come to or leave (S1 to S4)."""
-        cluster = cluster_reader.read_cluster(action, cluster_id)
+        kind = action.action
+        nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
+        if kind in JOINS:
+            self._warn_of_joins(action, cluster, nodes)
+            return None
         # That of the node or of the cluster that the action is about.
         profile = action.entity.rt['profile']
         change = cluster_reader.read_change(action, cluster)
+        if kind == consts.CLUSTER_RECOVER:
+            lost = self.find_lost(cluster)
+            new = any(node.region == NO_REGION for node in nodes)
+            if not (change.count or lost or new):
+                return None
+            snapshot = self.snapshot(cluster, profile, change, nodes)
+            return relocation.recover(snapshot, lost)
         if not change.count:
             return None
-        own_region = region_aware.own_region(profile)
-        if own_region and action.action == consts.NODE_CREATE:
-            # The profile's region takes precedence (S4).
-            nodes = cluster_reader.read_nodes(action, cluster)
-            self._warn(action.entity, profile.name, own_region, cluster, nodes)
-            return None
-        nodes = cluster_reader.read_nodes(action, cluster)
+        if kind in (consts.NODE_CREATE, consts.NODE_RECOVER):
+            return self._settle_alone(action, cluster, nodes)
         return place(self.snapshot(cluster, profile, change, nodes))
+
+    def find_lost(self, cluster: Any) -> list[str]:
+        """Return the ids of nodes that a recovery moves.
+
+        :param cluster: the engine's cluster object.
+        """
+        return []
+
+    def _settle_alone(
+        self, action: Any, cluster: Any, nodes: Iterable[Node]
+    ) -> Decision | None:
+        """Give a node that is about to be created its region."""
+        creates = action.action == consts.NODE_CREATE
+        # As it is now: the action may have waited for the lock.
+        own = next(node for node in nodes if node.id == action.target)
+        if own.status != INIT:
+            # Senlin would find the same, and call the node broken.
+            return Decision(refusal=CREATED_ALREADY) if creates else None
+        if region_aware.own_region(action.entity.rt['profile']):
+            # The profile's region takes precedence (S4).
+            others = [node for node in nodes if node.id != own.id]
+            self._warn(action, cluster, [own], others)
+            return None
+        if own.region != NO_REGION and not creates:
+            return None
+
+        def take(known: Known, region: str) -> Known:
+            if region_aware.is_aware(action.entity.rt['profile']):
+                record_region(action.entity, region)
+            return known
+
+        return self.settle(cluster, action.entity, take)
+
+    def settle(
+        self, cluster: Any, node: Any, take: Callable[[Known, str], Known]
+    ) -> Decision:
+        """Find a region for a node, and take it before anybody else does.
+
+        Actions on nodes share the lock of their cluster.
+
+        :param cluster: the engine's cluster object, or its row.
+        :param node: the engine's node object, which counts nowhere meanwhile.
+        :param take: writes the region into the node's row.
+        :returns: the decision about the node.
+        """
+        decision = Decision()
+        change = Change(growing=True, count=1)
+        snapshot = self.snapshot(cluster, node.rt['profile'], change, ())
+
+        def edit(known: Known) -> Known:
+            nonlocal decision
+            whole = cluster_row.load(cluster.id)
+            nodes = cluster_reader.read_nodes(whole, whole.nodes)
+            current = distribution(n for n in nodes if n.id != node.id)
+            decision = place(dataclasses.replace(snapshot, current=current))
+            if decision.refusal:
+                return known
+            return take(known, decision.placements[0])
+
+        cluster_row.change(cluster, edit)
+        return decision
 
     def regions_for(self, cluster: Any) -> Sequence[apportionment.Region]:
         """Return the regions that count for a cluster.
@@ -173,7 +254,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return cluster_reader.find_usable(keystone, known, profile, growing)
 
     def snapshot(
-        self, cluster: Any, profile: Any, change: Change, nodes: list[Node]
+        self, cluster: Any, profile: Any, change: Change, nodes: Sequence[Node]
     ) -> Snapshot:
         """Return what is decided on.
 
@@ -184,25 +265,38 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """
         counted = self.regions_for(cluster)
         usable = self.usable_regions(cluster, profile, change.growing)
-        current = distribution(nodes, change.growing)
+        current = distribution(nodes)
         gone = {region.name for region in counted} - usable
         return Snapshot(change, counted, current, gone, nodes)
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write ``creation`` or ``deletion``, and make it happen."""
+        profile = action.entity.rt['profile']
+        aware = region_aware.is_aware(profile)
+        if decision.moves:
+            action.data['moves'] = dict(decision.moves)
+            for node in _unplaced(action.entity):
+                if aware and node.id in decision.moves:
+                    record_region(node, decision.moves[node.id])
+        if decision.stuck:
+            action.data['stuck'] = list(decision.stuck)
+        if not decision.plan:
+            return
         field = 'deletion' if decision.candidates else 'creation'
         written = dict(action.data.get(field) or {})
         written['count'] = sum(decision.plan.values())
         written['regions'] = dict(decision.plan)
         action.data[field] = written
-        profile = action.entity.rt['profile']
         if decision.candidates:
             # Senlin's own deletion policy fails on a node without a region.
             _record_regions(action.entity)
+            for node in _unplaced(action.entity):
+                # Only for that policy: nobody has decided yet.
+                node.data = {'placement': {'region_name': NO_REGION}}
             # A deletion policy, this package's or Senlin's own, replaces
             # them by those that its criterion chooses in each region.
             written['candidates'] = list(decision.candidates)
-        elif not region_aware.is_aware(profile):
+        elif not aware:
             LOG.warning(
                 'The plan for action %(action)s has no effect: profile '
                 "'%(profile)s' of type '%(type)s' is not region-aware.",
@@ -212,35 +306,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                     'type': profile.type,
                 },
             )
-        elif action.action == consts.NODE_CREATE:
-            record_region(action.entity, decision.placements[0])
-            self.check_room(action, decision.placements[0])
-        else:
+        elif action.action not in (consts.NODE_CREATE, consts.NODE_RECOVER):
             placement = action.data.get('placement') or {}
             action.data['placement'] = _merge(placement, decision.placements)
-
-    def check_room(self, action: Any, region: str) -> None:
-        """Log that actions at the same moment have exceeded a cap.
-
-        :param action: an action on a node.
-        :param region: where the node comes to; its data say so already.
-        """
-        cluster = cluster_reader.read_cluster(action, action.entity.cluster_id)
-        nodes = cluster_reader.read_nodes(action, cluster)
-        others = [node for node in nodes if node.id != action.target]
-        overrun = apportionment.find_overrun(
-            self.regions_for(cluster), distribution(others, True), region
-        )
-        if overrun:
-            LOG.warning(
-                "Node %(node)s comes to region '%(region)s' at the same "
-                'moment as others: %(overrun)s',
-                {
-                    'node': action.target,
-                    'region': region,
-                    'overrun': overrun,
-                },
-            )
 
     def refuse(self, action: Any, reason: str) -> None:
         """Refuse an action; a recovery first mends the nodes there are."""
@@ -250,16 +318,21 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                 _expel(action.entity, reason)
             return
         action.data['status'] = senlin_base.CHECK_OK
-        action.data['creation'] = {'count': 0, 'reason': reason}
-        # The engine would create the missing nodes without a plan.
-        action.inputs['check_capacity'] = False
+        # The engine would create nodes without a plan: those that are
+        # missing, and those that have no region yet.
+        restores = action.inputs.pop('check_capacity', None)
+        action.data['creation'] = {
+            **{'count': 0, 'reason': reason, 'check_capacity': restores}
+        }
+        for node in _unplaced(action.entity):
+            action.entity.remove_node(node.id)
 
     def post_op(self, cluster_id: str, action: Any) -> None:
         """Let a recovery fail in the end that lacks nodes."""
-        reason = (action.data.get('creation') or {}).get('reason')
-        if reason:
-            action.inputs['check_capacity'] = True
-            self.refuse_at_last(action, reason)
+        creation = action.data.get('creation') or {}
+        if creation.get('reason'):
+            action.inputs['check_capacity'] = creation.pop('check_capacity')
+            self.refuse_at_last(action, creation['reason'])
 
     def refuse_at_last(self, action: Any, reason: str) -> None:
         """Let an action fail that has done what it could.
@@ -269,46 +342,55 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """
         super().refuse(action, reason)
 
+    def _warn_of_joins(
+        self, action: Any, cluster: Any, nodes: Iterable[Node]
+    ) -> None:
+        """Log that nodes join where the policy would not place them."""
+        replaced = action.inputs.get('candidates') or {}
+        ids = action.inputs.get('nodes') or replaced.values()
+        rows = [node_objects.Node.get(action.context, i) for i in ids]
+        joining = cluster_reader.read_nodes(cluster, filter(None, rows))
+        others = [node for node in nodes if node.id not in replaced]
+        self._warn(action, cluster, joining, others)
+
     def _warn(
         self,
-        node: Any,
-        profile: str,
-        region: str,
+        action: Any,
         cluster: Any,
-        nodes: list[Node],
+        coming: Sequence[Node],
+        others: Iterable[Node],
     ) -> None:
-        """Log that a profile sends a node where the policy would not."""
-        overrun = apportionment.find_overrun(
-            self.regions_for(cluster),
-            distribution(nodes, growing=True),
-            region,
-        )
-        if overrun:
-            LOG.warning(
-                "Profile '%(profile)s' creates node %(node)s in region "
-                "'%(region)s' against policy '%(policy)s': %(overrun)s "
-                "Remove 'region_name' from the profile's context.",
-                {
-                    'profile': profile,
-                    'node': node.id,
-                    'region': region,
-                    'policy': self.name,
-                    'overrun': overrun,
-                },
+        """Log that nodes come where the policy would not place them."""
+        counts = distribution([*others, *coming])
+        for name in sorted({node.region for node in coming}):
+            before = {**counts, name: counts[name] - 1}
+            overrun = apportionment.find_overrun(
+                self.regions_for(cluster), before, name
             )
+            if overrun:
+                LOG.warning(
+                    "%(action)s %(id)s brings a node to region '%(region)s' "
+                    "against policy '%(policy)s': %(overrun)s",
+                    {
+                        'action': action.action,
+                        'id': action.id,
+                        'region': name,
+                        'policy': self.name,
+                        'overrun': overrun,
+                    },
+                )
 
 
 def _expel(node: Any, reason: str) -> None:
     """Take a node that cannot be created out of its cluster."""
-    # As Senlin does with a node above max_size. In the cluster, a recovery
-    # would create it in the default region.
+    # As Senlin does with a node above max_size.
     status = {'status': consts.NS_ERROR, 'status_reason': reason}
+    context = senlin_context.get_admin_context()
     try:
-        node_objects.Node.update(
-            senlin_context.get_admin_context(),
-            node.id,
-            {'cluster_id': '', **status},
-        )
+        row = node_objects.Node.get(context, node.id, project_safe=False)
+        if row and row.status == INIT:
+            values = {'cluster_id': '', **status}
+            node_objects.Node.update(context, node.id, values)
     except Exception:
         # A policy never raises: the node may be gone, or the database away.
         LOG.exception('Node %s could not leave its cluster.', node.id)
@@ -329,8 +411,14 @@ def _find_lost(cluster: Any) -> str:
 def _record_regions(cluster: Any) -> None:
     """Record the regions of nodes that were adopted, or created elsewhere."""
     for node, region in cluster_reader.read_unrecorded(cluster):
-        if region:
+        if region not in ('', NO_REGION):
             record_region(node, region)
+
+
+def _unplaced(cluster: Any) -> list[Any]:
+    """Return the nodes that nobody has begun to create."""
+    unrecorded = cluster_reader.read_unrecorded(cluster)
+    return [node for node, region in unrecorded if region == NO_REGION]
 
 
 def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:

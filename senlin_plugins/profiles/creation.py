@@ -2,15 +2,14 @@
 
 """Keep hold of what is being created for a node.
 
-Senlin records the id of a server or a stack when it is ready, which may be
-minutes after it came to be. If an engine dies in between, the server goes on
-running and no node knows of it. Here the id is recorded as soon as the
-service has given it.
+Senlin records what it has created when all of it is ready, which may be
+minutes after the first part came to be. If an engine dies or a call fails in
+between, the part goes on to exist and no node knows of it. The clients here
+record each part in the node's row as soon as the service has given its id.
 """
 
 import contextlib
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from oslo_config import cfg
@@ -35,72 +34,178 @@ FULL = re.compile(
 )
 
 
-@contextlib.contextmanager
-def recorded(profile: Any, node: Any) -> Iterator[None]:
-    """Record what a profile creates for a node; delete it if that fails.
+class Recorder:
+    """A client that records what it creates for a node.
 
-    :param profile: a region-aware profile, used by nobody else meanwhile.
+    :param client: Senlin's client.
     :param node: the engine's node object.
-    :raises: ``EResourceCreation``, the only error that makes Senlin put the
-        node into ERROR, with the id of what may be left.
     """
-    made_id = None
-    try:
-        client = getattr(profile, profile.CLIENT)(node)
-        method = f'{profile.CREATES}_create'
-        waits = f'wait_for_{profile.CREATES}'
-        create = getattr(client, method)
 
-        def create_and_record(**attrs: Any) -> Any:
-            nonlocal made_id
-            made = create(**attrs)
-            _record(profile, client, node, made.id)
-            made_id = made.id
-            return made
+    def __init__(self, client: Any, node: Any) -> None:
+        self._client = client
+        self._node = node
 
-        def wait_and_explain(made: str, *args: Any, **kwargs: Any) -> Any:
-            try:
-                return wait(made, *args, **kwargs)
-            except exc.InternalError as ex:
-                fault = _find_fault(profile, client, made)
-                if fault:
-                    ex.message = f'{ex.message} {fault}'
-                raise
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
 
-        setattr(client, method, create_and_record)
-        wait = getattr(client, waits)
-        setattr(client, waits, wait_and_explain)
+    def _update(self, **values: Any) -> None:
+        """Write columns of the node's row."""
+        node_objects.Node.update(
+            senlin_context.get_admin_context(), self._node.id, values
+        )
+
+
+class Maker(Recorder):
+    """The client by which a node's server or stack is created."""
+
+    #: Its id, once there is one.
+    made: str | None = None
+
+    def server_create(self, **attrs: Any) -> Any:
+        """Create a server."""
+        return self._record('server', self._client.server_create(**attrs))
+
+    def stack_create(self, **attrs: Any) -> Any:
+        """Create a stack."""
+        return self._record('stack', self._client.stack_create(**attrs))
+
+    def wait_for_server(self, server: str, **how: Any) -> Any:
+        """Wait, and add what Nova says of a server that fails."""
         try:
-            yield
-        finally:
-            delattr(client, method)
-            delattr(client, waits)
-    except exc.SenlinException as ex:
-        _note_failure(node, str(ex))
-        failure = ex
-        if not isinstance(failure, exc.EResourceCreation):
-            failure = exc.EResourceCreation(type='node', message=str(ex))
-        # Senlin's server profile has cleaned up itself if it names an id.
-        if made_id and not failure.resource_id:
-            failure.resource_id = node.physical_id = made_id
-            _delete(profile, node)
-        raise failure from ex
+            return self._client.wait_for_server(server, **how)
+        except exc.InternalError as ex:
+            with contextlib.suppress(exc.InternalError):
+                found = self._client.server_get(server)
+                fault = getattr(found, 'fault', None) or {}
+                ex.message += f' {fault.get("message") or ""}'
+            raise
+
+    def _record(self, kind: str, thing: Any) -> Any:
+        """Record an id, or delete what belongs to a node that is gone."""
+        # Only in the database: Senlin compares the node's own id with the new
+        # one to see that a recovery has recreated it.
+        values: dict[str, Any] = {'physical_id': thing.id}
+        if self._node.status == consts.NS_RECOVERING:
+            # As Senlin does in the end. If its engine dies before, the server
+            # would never get to the pool of a load balancer.
+            recovery = {'recovery': consts.RECOVER_RECREATE}
+            values['data'] = {**self._node.data, **recovery}
+        try:
+            self._update(**values)
+        except exc.ResourceNotFound as ex:
+            LOG.warning(
+                'Node %(node)s was deleted while its %(kind)s %(id)s was '
+                'being created: deleting the %(kind)s, too.',
+                {'node': self._node.id, 'kind': kind, 'id': thing.id},
+            )
+            getattr(self._client, f'{kind}_delete')(thing.id)
+            raise exc.EResourceCreation(
+                type=kind, message='its node was deleted meanwhile'
+            ) from ex
+        self.made = thing.id
+        return thing
 
 
-def _find_fault(profile: Any, client: Any, made: str) -> str:
-    """Return what the service says of something that did not get ready."""
-    try:
-        thing = getattr(client, f'{profile.CREATES}_get')(made)
-    except exc.InternalError:
-        return ''
-    fault = getattr(thing, 'fault', None) or {}
-    return str(fault.get('message') or '')
+class Ports(Recorder):
+    """The client by which ports and floating IPs are created for a node.
+
+    They are recorded as Senlin does it in the end, and deletes them by.
+    """
+
+    def __init__(self, client: Any, node: Any) -> None:
+        super().__init__(client, node)
+        self._made: list[dict[str, Any]] = []
+
+    def port_create(self, **attrs: Any) -> Any:
+        """Create a port."""
+        port = self._client.port_create(**attrs)
+        self._made.append({'id': port.id, 'remove': True})
+        self._store(self._made)
+        return port
+
+    def floatingip_create(self, **attrs: Any) -> Any:
+        """Create a floating IP of a port."""
+        made = self._client.floatingip_create(**attrs)
+        floating = {'id': made.id, 'remove': True}
+        own = [p for p in self._made if p['id'] == attrs['port_id']]
+        # A port that is not Senlin's stays.
+        own = own or [{'id': attrs['port_id']}]
+        own[0]['floating'] = floating
+        self._made += [port for port in own if port not in self._made]
+        self._store(self._made)
+        return made
+
+    def take_back(self) -> None:
+        """Delete what was created, and keep in mind what cannot be deleted."""
+        if self._made:
+            left = [port for port in self._made if not self._delete(port)]
+            self._node.data = self._with(left)
+            self._store(left)
+
+    def _delete(self, port: dict[str, Any]) -> bool:
+        """Delete a port and its floating IP; tell whether that worked."""
+        try:
+            if 'floating' in port:
+                self._client.floatingip_delete(port['floating']['id'])
+            if port.get('remove'):
+                self._client.port_delete(port['id'])
+        except exc.InternalError as ex:
+            LOG.warning(
+                'Port %(port)s of node %(node)s could not be deleted: '
+                '%(error)s It goes when the node is deleted.',
+                {'port': port['id'], 'node': self._node.id, 'error': ex},
+            )
+            return False
+        return True
+
+    def _with(self, made: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the data of the node with some of what was created."""
+        ids = {port['id'] for port in self._made}
+        before = self._node.data.get('internal_ports') or ()
+        ports = [*(p for p in before if p['id'] not in ids), *made]
+        return {**self._node.data, 'internal_ports': ports}
+
+    def _store(self, made: list[dict[str, Any]]) -> None:
+        """Write ports into the node's row, if there still is one."""
+        # Senlin has a list of its own in memory, and writes it in the end.
+        with contextlib.suppress(exc.ResourceNotFound):
+            self._update(data=self._with(made))
+
+
+def fail(
+    profile: Any, node: Any, made: str | None, error: Exception
+) -> exc.EResourceCreation:
+    """Delete what was created in vain, and return the error for Senlin.
+
+    :param profile: the node's profile.
+    :param node: the engine's node object.
+    :param made: the id of what was created, if anything was.
+    :param error: what went wrong.
+    :returns: the only error that makes Senlin put the node into ERROR, with
+        the id of what may be left.
+    """
+    _note_failure(node, str(error))
+    failure = error
+    if not isinstance(failure, exc.EResourceCreation):
+        failure = exc.EResourceCreation(type='node', message=str(error))
+    # Senlin's server profile has cleaned up itself if it names an id.
+    if made and not failure.resource_id:
+        failure.resource_id = node.physical_id = made
+        try:
+            profile.do_delete(node)
+        except exc.SenlinException as ex:
+            LOG.warning(
+                'What was created for node %(node)s could not be deleted: '
+                '%(error)s It goes when the node is deleted.',
+                {'node': node.id, 'error': ex},
+            )
+    return failure
 
 
 def _note_failure(node: Any, error: str) -> None:
     """Note that nothing was recovered, and if the region had no room."""
     if 'recovery' not in (node.data or {}):
-        # Only :func:`_record` has written it.
+        # Only :class:`Maker` has written it.
         node_records.forget_recovery(node)
     region = node_records.recorded_region(node)
     found = cluster_row.find(node) if FULL.search(error) else None
@@ -117,42 +222,4 @@ def _note_failure(node: Any, error: str) -> None:
                 'cluster': cluster.id,
                 'error': ' '.join(error.split()),
             },
-        )
-
-
-def _record(profile: Any, client: Any, node: Any, made: str) -> None:
-    """Record an id, or delete what belongs to a node that is gone."""
-    # Only in the database: Senlin compares the node's own id with the new
-    # one to see that a recovery has recreated it.
-    kind = profile.CREATES
-    values: dict[str, Any] = {'physical_id': made}
-    if node.status == consts.NS_RECOVERING:
-        # As Senlin does in the end. If its engine dies before, the server
-        # would never get to the pool of a load balancer.
-        values['data'] = {**node.data, 'recovery': consts.RECOVER_RECREATE}
-    try:
-        node_objects.Node.update(
-            senlin_context.get_admin_context(), node.id, values
-        )
-    except exc.ResourceNotFound as ex:
-        LOG.warning(
-            'Node %(node)s was deleted while its %(kind)s %(id)s was '
-            'being created: deleting the %(kind)s, too.',
-            {'node': node.id, 'kind': kind, 'id': made},
-        )
-        getattr(client, f'{kind}_delete')(made)
-        raise exc.EResourceCreation(
-            type=kind, message='its node was deleted meanwhile'
-        ) from ex
-
-
-def _delete(profile: Any, node: Any) -> None:
-    """Delete what was created in vain, if that is possible now."""
-    try:
-        profile.do_delete(node)
-    except exc.SenlinException as ex:
-        LOG.warning(
-            'What was created for node %(node)s could not be deleted: '
-            '%(error)s It goes when the node is deleted.',
-            {'node': node.id, 'error': ex},
         )

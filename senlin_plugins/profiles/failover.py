@@ -17,7 +17,6 @@ from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.profiles import base
 
-from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.region_state import Known, State
 from senlin_plugins.regions import cluster_row, left_behind, node_records
 from senlin_plugins.regions.node_records import recorded_region
@@ -110,9 +109,14 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             if state and state.is_dead:
                 raise self._refusal('recovering', obj, state)
             return super().do_recover(
-                # Senlin's stack profile needs an operation.
+                # Senlin's stack profile needs an operation, and its server
+                # profile parameters.
                 obj,
-                **{**options, 'operation': operation},
+                **{
+                    **options,
+                    'operation': operation,
+                    'operation_params': options.get('operation_params') or {},
+                },
             )
         except exc.EResourceOperation as ex:
             # Senlin forgets the id otherwise.
@@ -164,19 +168,13 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
 
     def _move(self, obj: Any, policy: Any, cluster: Any) -> str:
         """Create a node anew in another region, and note the old."""
-        decision = Decision()
         old = node_records.what_it_leaves(obj, policy.now())
 
-        def edit(known: Known) -> Known:
-            """Take a place, before anybody else does."""
-            nonlocal decision
-            decision = policy.find_place(cluster, obj)
-            if decision.refusal:
-                return known
-            node_records.move(obj, decision.placements[0])
+        def take(known: Known, region: str) -> Known:
+            node_records.move(obj, region)
             return known.leave(old)
 
-        cluster_row.change(cluster, edit)
+        decision = policy.settle(cluster, obj, take)
         if decision.refusal:
             raise exc.EResourceOperation(
                 op='recovering',

@@ -8,9 +8,10 @@ region-aware profile writes it. From then on every call for the node goes to
 that region, even if the profile's own region changes.
 """
 
+import contextlib
 import functools
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
 
 from keystoneauth1 import loading
 from oslo_config import cfg
@@ -25,6 +26,8 @@ from senlin_plugins.regions.node_records import record_region, recorded_region
 # fail ("partially initialized module"). One thread loads this module while
 # the engine starts.
 loading.get_plugin_loader('password')
+
+_Recorder = TypeVar('_Recorder', bound=creation.Recorder)
 
 
 def own_region(profile: Any) -> str | None:
@@ -74,7 +77,8 @@ class RegionAware(failover.Failover):
         super().__init__(*args, **kwargs)
         #: (service, region, user, project) -> client.
         self._clients: dict[tuple[str, str | None, str, str], Any] = {}
-        # Senlin's health policy looks here for what can be rebooted.
+        # The only reader is ``HealthPolicy.attach`` of Senlin's, which lets
+        # only nodes of this type be rebooted or rebuilt.
         self.type_name = self.EXTENDS
 
     def required_services(self) -> list[str]:
@@ -96,6 +100,28 @@ class RegionAware(failover.Failover):
             factory = getattr(driver_base.SenlinDriver(), service)
             self._clients[key] = factory(params)
         return self._clients[key]
+
+    @contextlib.contextmanager
+    def recording(
+        self, recorder: type[_Recorder], service: str, obj: Any
+    ) -> Iterator[_Recorder]:
+        """Let a client record what it creates for a node.
+
+        Senlin loads a profile for each action on a node, so nobody else uses
+        the client meanwhile.
+
+        :param recorder: the class that records.
+        :param service: the service.
+        :param obj: the node.
+        :returns: the client that records.
+        """
+        client = self._client(service, obj)
+        (key,) = (k for k, known in self._clients.items() if known is client)
+        recording = self._clients[key] = recorder(client, obj)
+        try:
+            yield recording
+        finally:
+            self._clients[key] = client
 
     def ties(self) -> list[str]:
         """Name what ties new nodes to the profile's own region, if anything.
@@ -126,8 +152,13 @@ class RegionAware(failover.Failover):
         region = region_of(obj, self)
         if region and region != recorded_region(obj):
             record_region(obj, region)
-        with creation.recorded(self, obj):
-            return super().do_create(obj)
+        maker = None
+        try:
+            with self.recording(creation.Maker, self.CLIENT, obj) as maker:
+                return super().do_create(obj)
+        except exc.SenlinException as ex:
+            made = maker.made if maker else None
+            raise creation.fail(self, obj, made, ex) from ex
 
     def do_join(self, obj: Any, cluster_id: str) -> bool:
         """Join a cluster, and record the region of an adopted node.

@@ -12,7 +12,7 @@ from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles.os.nova import server
 
 from senlin_plugins.planning import requirements
-from senlin_plugins.profiles import region_aware
+from senlin_plugins.profiles import creation, region_aware
 
 
 class ServerProfile(
@@ -35,14 +35,14 @@ class ServerProfile(
         self, obj: Any, networks: list[dict[str, Any]], action_type: str
     ) -> Any:
         """Create a node's ports, all of them or none."""
-        # The in-tree method keeps the ports made so far if a network is not
-        # there. A region may lack a network that the default region has.
-        if networks and len(networks) > 1:
-            for network in networks:
-                self._validate_network(obj, network, action_type)
-        return super()._create_ports_from_properties(
-            obj, networks, action_type
-        )
+        with self.recording(creation.Ports, 'network', obj) as ports:
+            try:
+                return super()._create_ports_from_properties(
+                    obj, networks, action_type
+                )
+            except Exception:
+                ports.take_back()
+                raise
 
     def required_services(self) -> list[str]:
         """Name the services that a new server of this profile needs."""

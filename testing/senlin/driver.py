@@ -385,10 +385,25 @@ class Network(Client):
 
     def port_delete(self, port, ignore_missing=True):
         """Delete a port of this region."""
+        self._call('port_delete')
         self.region.ports.pop(port, None)
+
+    def floatingip_create(self, **attrs):
+        """Create a floating IP of a port."""
+        self._call('floatingip_create')
+        floating = Thing(
+            {
+                'id': str(uuid.uuid4()),
+                'floating_ip_address': '192.0.2.1',
+                **attrs,
+            }
+        )
+        self.region.floating.add(floating.id)
+        return floating
 
     def floatingip_delete(self, floating_ip, ignore_missing=True):
         """Delete a floating IP of this region."""
+        self._call('floatingip_delete')
         self.region.floating.discard(floating_ip)
 
 

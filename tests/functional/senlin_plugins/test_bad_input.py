@@ -161,31 +161,34 @@ class Specs(base.TestCase):
         self.assertEqual(before, self.senlin.call('GET', '/policies'))
 
     @ddt.data(
-        (None, "'None' is not a List"),
-        ('text', "'t' is not a Map"),
+        (None, "'regions' must be a list of regions."),
+        ('text', "'regions' must be a list of regions."),
         ([], "'regions' is empty: name at least one region."),
-        ([[]], "'[]' is not a Map"),
-        ([{}], "Required spec item 'name' not provided"),
+        ([[]], "The region '[]' is not a mapping"),
+        ([{}], "'name' of a region is missing: give its name."),
         (
             [{'name': 'Nowhere'}, {'name': '\u00dcber'}],
             "The specified regions '['Nowhere', '\u00dcber']' could not be "
             'found.',
         ),
-        ([{'name': None}], "'None' is not a valid string"),
+        ([{'name': None}], "'name' of a region is missing"),
         ([{'name': ''}], "'name' of a region is empty"),
         ([{'name': ['a']}], "'[\"['a']\"]' could not be found"),
         ([{'name': 7}], "'['7']' could not be found"),
         ([{'name': '\u00fc'}, {'name': '\u00fc'}], "is '\u00fc' 2 times"),
-        ([{'name': ONE, 'weight': None}], "'None' is not a valid Integer"),
-        ([{'name': ONE, 'weight': 2.5}], "'2.5' is not a valid Integer"),
-        ([{'name': ONE, 'weight': [1]}], "'[1]' is not a valid Integer"),
+        ([{'name': ONE, 'weight': None}], "is 'None': it must be a whole"),
+        ([{'name': ONE, 'weight': 2.5}], "is '2.5': it must be a whole"),
+        ([{'name': ONE, 'weight': [1]}], "is '[1]': it must be a whole"),
         ([{'name': ONE, 'weight': -HUGE}], f"is '{-HUGE}"[:20]),
-        ([{'name': ONE, 'weight': '9' * 5000}], 'is not a valid Integer'),
+        ([{'name': ONE, 'weight': '9' * 5000}], 'it must be a whole number'),
         ([{'name': ONE, 'weight': '9' * 4299}], 'must be from 0 to 1000000'),
-        ([{'name': ONE, 'cap': None}], "'None' is not a valid Integer"),
+        ([{'name': ONE, 'cap': None}], "is 'None': it must be a whole"),
         ([{'name': ONE, 'cap': '-2'}], "'cap' of region 'RegionOne' is '-2'"),
-        ([{'name': ONE, 'cap': 1.0}], "'1.0' is not a valid Integer"),
-        ([{'name': ONE, 'caps': 1}], "Unrecognizable spec item 'caps'"),
+        (
+            [{'name': ONE, 'cap': 1.0}],
+            "'cap' of region 'RegionOne' is '1.0': it must be a whole number.",
+        ),
+        ([{'name': ONE, 'caps': 1}], "'caps' is not known in"),
     )
     @ddt.unpack
     def test_regions(self, regions, message):
@@ -195,7 +198,7 @@ class Specs(base.TestCase):
 
     def test_regions_are_required(self):
         self.assert_no_policy(
-            "Required spec item 'regions' not provided", base.REGION_POLICY, {}
+            "'regions' must be a list of regions.", base.REGION_POLICY, {}
         )
 
     @ddt.data(
@@ -208,13 +211,13 @@ class Specs(base.TestCase):
 
     @ddt.data(
         ({'criteria': None}, "'None'"),
-        ({'criteria': 7}, "'7' must be one of"),
+        ({'criteria': 7}, "'criteria' is '7': it must be one of"),
         ({'criteria': ['RANDOM']}, "'criteria' is '['RANDOM']'"),
         ({'grace_period': -1}, "'grace_period' is '-1'"),
-        ({'grace_period': None}, "'None' is not a valid Integer"),
-        ({'grace_period': 'soon'}, "'soon' is not a valid Integer"),
-        ({'grace_period': 1.5}, "'1.5' is not a valid Integer"),
-        ({'grace_period': False}, "'False' is not a valid Integer"),
+        ({'grace_period': None}, "'grace_period' is 'None': it must"),
+        ({'grace_period': 'soon'}, "is 'soon': it must be a whole number"),
+        ({'grace_period': 1.5}, "is '1.5': it must be a whole number"),
+        ({'grace_period': False}, "'False': it must be a whole number"),
         ({'destroy_after_deletion': None}, "'None' is not a valid Boolean"),
         ({'destroy_after_deletion': 2}, "'2' is not a valid Boolean"),
         ({'reduce_desired_capacity': []}, "'[]' is not a valid Boolean"),
@@ -227,11 +230,11 @@ class Specs(base.TestCase):
             "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks",
         ),
         ({'hooks': HOOK | {'timeout': -1}}, "'timeout' of 'hooks'"),
-        ({'hooks': {'type': 'pigeon'}}, "'pigeon' must be one of"),
+        ({'hooks': {'type': 'pigeon'}}, "is 'pigeon': it must be one of"),
         ({'hooks': {'type': None}}, "'None'"),
         ({'hooks': {'type': ['zaqar']}}, "'type' of 'hooks' is '['zaqar']'"),
-        ({'hooks': {'timeout': 'x'}}, "'x' is not a valid Integer"),
-        ({'hooks': {'params': {'topic': 'q'}}}, "spec item 'topic'"),
+        ({'hooks': {'timeout': 'x'}}, "'timeout' of 'hooks' is 'x': it"),
+        ({'hooks': {'params': {'queue': 'q', 't': 1}}}, "spec item 't'"),
         ({'hooks': {'params': {'queue': 'q'}, 'x': 1}}, "spec item 'x'"),
     )
     @ddt.unpack

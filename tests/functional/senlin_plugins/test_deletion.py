@@ -109,7 +109,9 @@ class Scenarios(TestCase):
 
     def test_s2_scale_in_without_a_count_removes_one(self):
         cluster = self.cluster(
-            self.deletion_policy(criteria='OLDEST_FIRST'), size=2
+            # The hooks as the specification gives them by default.
+            self.deletion_policy('1.1', criteria='OLDEST_FIRST', hooks={}),
+            size=2,
         )
         oldest, youngest = self.senlin.by_age(cluster)
         data = self.act(cluster, 'scale_in')

@@ -12,7 +12,7 @@ from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles import base as profile_base
 
 from senlin_plugins.planning.region_state import Left
-from testing.senlin import engine
+from testing.senlin import driver, engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
@@ -92,6 +92,14 @@ class Servers(TestCase):
         self.assertEqual(before, self.server().id)
         self.assert_servers(self.cluster_id, **{THREE: 1})
 
+    def test_a_cluster_is_rebuilt_without_parameters(self):
+        self.server().status = 'ERROR'
+        self.act(self.cluster_id, 'check')
+        self.server().status = 'ACTIVE'
+        self.act(self.cluster_id, 'recover', operation='REBUILD')
+        self.assertEqual('ACTIVE', self.node()['status'])
+        self.assert_servers(self.cluster_id, **{THREE: 1})
+
     def test_a_health_check_looks_at_the_server(self):
         self.assertTrue(self.healthy(self.node_id))
         self.server().status = 'ERROR'
@@ -139,7 +147,10 @@ class Ports(TestCase):
             self.region_policy((TWO,)),
             profile=self.senlin.profile(
                 flavor='small',
-                networks=[{'network': 'front'}, {'network': 'back'}],
+                networks=[
+                    {'network': 'front', 'floating_network': 'out'},
+                    {'network': 'back'},
+                ],
             ),
         )
 
@@ -148,6 +159,10 @@ class Ports(TestCase):
         self.assertEqual(
             dict.fromkeys(self.cloud.regions, {}),
             {r.name: r.ports for r in self.cloud.regions.values()},
+        )
+        self.assertEqual(
+            dict.fromkeys(self.cloud.regions, set()),
+            {r.name: r.floating for r in self.cloud.regions.values()},
         )
         self.assertEqual(
             dict.fromkeys(self.cloud.regions, 0),
@@ -171,6 +186,8 @@ class Ports(TestCase):
         'port on front',
         'port on back',
         'network back',
+        'network out',
+        'floatingip_create',
     )
     def test_a_node_that_fails_halfway_is_undone_in_its_region(self, step):
         failures = self.cloud.regions[TWO].failures
@@ -181,6 +198,26 @@ class Ports(TestCase):
         self.assertEqual(TWO, base.region_of(node))
         self.assertEqual('ERROR', node['status'])
         self.assertIn(f'No {step} today', node['status_reason'])
+
+    def test_what_cannot_be_undone_goes_with_the_node(self):
+        failures = self.cloud.regions[TWO].failures
+        failures['port on back'] = 'No port today'
+        failures['floatingip_delete'] = 'Neutron is on fire'
+        self.act_and_fail(self.cluster_id, 'scale_out')
+        self.assertEqual(1, len(self.cloud.regions[TWO].ports))
+        self.assertEqual(1, len(self.cloud.regions[TWO].floating))
+        failures.clear()
+        self.assert_done(self.senlin.delete(f'/clusters/{self.cluster_id}'))
+        self.assert_nothing_left()
+
+    def test_a_network_that_is_not_found_the_second_time_is_no_leak(self):
+        for on in (1, 2):
+            fault = driver.Fault('No network today', on=on)
+            self.cloud.regions[TWO].failures['network back'] = fault
+            self.senlin.act(self.cluster_id, 'scale_out')
+            self.wait_until_free(self.cluster_id)
+        self.act(self.cluster_id, 'scale_in', count=2)
+        self.assert_nothing_left()
 
     def test_a_node_that_was_undone_is_made_whole_by_a_recovery(self):
         failures = self.cloud.regions[TWO].failures

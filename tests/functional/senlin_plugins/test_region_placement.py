@@ -11,7 +11,7 @@ from unittest import mock
 
 import ddt
 
-from senlin_plugins.policies import cluster_reader
+from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -176,34 +176,28 @@ class SingleNodes(base.TestCase):
             self.assert_done(self.senlin.wait(action))
         self.assert_servers(cluster, **{ONE: 2, TWO: 2, THREE: 2})
 
-    def test_s4_a_cap_that_actions_exceed_at_one_moment_is_told(self):
+    def test_s4_actions_at_one_moment_do_not_exceed_a_cap(self):
         profile = self.senlin.profile()
         policy = self.region_policy((ONE, 100, 1), (TWO, 1))
         cluster = self.cluster(policy, profile=profile)
-        read_nodes = cluster_reader.read_nodes
+        snapshot = RegionPlacementPolicy.snapshot
         readers = []
 
         def read_together(*args):
-            nodes = read_nodes(*args)
+            found = snapshot(*args)
             readers.append(args)
             self.wait_until(lambda: len(readers) > 1)
-            return nodes
+            return found
 
-        with (
-            mock.patch.object(cluster_reader, 'read_nodes', read_together),
-            self.assertLogs('senlin_plugins', 'WARNING') as logs,
+        with mock.patch.object(
+            RegionPlacementPolicy, 'snapshot', read_together
         ):
             started = [
                 self.senlin.start_node(cluster, profile)[0] for _ in range(2)
             ]
             for action in started:
                 self.assert_done(self.senlin.wait(action))
-        self.assert_servers(cluster, **{ONE: 2})
-        self.assertIn(
-            f"comes to region '{ONE}' at the same moment as others: "
-            'the number of nodes there is 1, and the cap 1.',
-            logs.output[0],
-        )
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
 
     def test_s4_the_region_of_the_profile_takes_precedence(self):
         profile = self.senlin.profile(
@@ -331,6 +325,43 @@ class BoundToARegion(base.TestCase):
         self.assert_failed(
             'There is no feasible plan to handle all nodes.', action
         )
+
+
+class Joining(base.TestCase):
+    def test_a_node_that_exceeds_a_cap_joins_and_that_is_told(self):
+        profile = self.senlin.profile()
+        cluster = self.cluster(
+            self.region_policy((ONE, 100, 1), (TWO,)), profile=profile
+        )
+        self.act(cluster, 'scale_out', count=2)
+        here = self.senlin.nodes(cluster)
+        (two,) = (n['id'] for n in here if base.region_of(n) == TWO)
+        (one,) = (n['id'] for n in here if base.region_of(n) == ONE)
+        first, second = (self.spare(profile) for _ in range(2))
+        with self.assertNoLogs('senlin_plugins', 'WARNING'):
+            self.act(cluster, 'replace_nodes', nodes={one: first})
+        for name, nodes in (
+            ('add_nodes', [second]),
+            ('replace_nodes', {two: one}),
+        ):
+            with self.assertLogs('senlin_plugins', 'WARNING') as logs:
+                self.act(cluster, name, nodes=nodes)
+            (line,) = logs.output
+            self.assertIn(f"brings a node to region '{ONE}'", line)
+            self.assertIn('and the cap 1.', line)
+        self.assertEqual(
+            {ONE: 3},
+            collections.Counter(
+                map(base.region_of, self.senlin.nodes(cluster))
+            ),
+        )
+
+    def spare(self, profile):
+        """Return the id of a node of no cluster, in the default region."""
+        body = {'node': {'name': 'spare', 'profile_id': profile}}
+        answer = self.senlin.call('POST', '/nodes', body)
+        self.assert_done(self.senlin.wait(answer['started']))
+        return answer['node']['id']
 
 
 class Recovering(base.TestCase):
@@ -481,6 +512,16 @@ class Refusing(base.TestCase):
         )
         self.assert_servers(cluster)
         self.assertEqual([], self.senlin.nodes(cluster))
+
+    def test_s3_a_refused_resize_leaves_nothing_of_the_parser(self):
+        cluster = self.spread((ONE, 100, 0))
+        action = self.senlin.act(
+            cluster, 'resize', adjustment_type='EXACT_CAPACITY', number=1
+        )
+        self.assert_failed(
+            'There is no feasible plan to handle all nodes.', action
+        )
+        self.assertEqual({'status', 'reason'}, action['data'].keys())
 
     def test_s2_no_region_is_known_to_keystone(self):
         cluster = self.spread((ONE,), (TWO,))

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
+from senlin_plugins.planning.snapshot import (
+    NO_REGION,
+    Node,
+    Snapshot,
+    distribution,
+)
 
 
 @st.composite
@@ -64,7 +69,13 @@ class Place(unittest.TestCase):
 
 
 class Distribution(unittest.TestCase):
-    def test_a_node_that_nobody_has_placed_does_not_count_when_growing(self):
-        nodes = [Node('a', 'A'), Node('b', 'A', placed=False)]
-        self.assertEqual({'A': 1}, distribution(nodes, growing=True))
-        self.assertEqual({'A': 2}, distribution(nodes, growing=False))
+    def test_a_node_without_a_region_gets_in_nobodys_way_and_leaves_first(
+        self,
+    ):
+        nodes = [Node('a', 'A'), Node('b', NO_REGION), Node('c', 'A')]
+        current = distribution(nodes)
+        regions = [Region('A', cap=3)]
+        grows = Snapshot(Change(True, 1), regions, current, (), nodes)
+        self.assertEqual({'A': 1}, place(grows).plan)
+        shrinks = Snapshot(Change(False, 1), regions, current, (), nodes)
+        self.assertEqual(('b',), place(shrinks).candidates)

@@ -63,7 +63,7 @@ many = hypothesis.settings(max_examples=CASES, deadline=None)
 
 def snapshot(regions, nodes, fails, change, strategy=Strategy.BALANCED):
     """Return a cluster."""
-    current = distribution(nodes, change.growing)
+    current = distribution(nodes)
     return Snapshot(change, regions, current, (), nodes, fails, strategy)
 
 

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Nodes whose NODE_CREATE has never got the lock of their cluster.
+
+Such a node is a member of the cluster, in INIT, without a region and without
+a server. Senlin creates it when it is recovered.
+"""
+
+import types
+from unittest import mock
+
+import ddt
+import eventlet
+from senlin.engine import senlin_lock
+from senlin.objects import cluster_lock
+
+from senlin_plugins.policies.region_placement import CREATED_ALREADY
+from tests.functional.senlin_plugins import base, test_failover
+from tests.functional.senlin_plugins.base import ONE, TWO
+
+NO_PLAN = 'There is no feasible plan to handle all nodes.'
+VERSIONS = ('1.0', '1.1')
+
+
+class TestCase(test_failover.TestCase):
+    def spread_with(self, version, count, *regions):
+        """Create a cluster with so many nodes; return it and its profile."""
+        profile = self.senlin.profile()
+        cluster = self.cluster(
+            self.policy(*regions, version=version), profile=profile
+        )
+        if count:
+            self.act(cluster, 'scale_out', count=count)
+        return cluster, profile
+
+    def lose(self, cluster, profile):
+        """Create a node while something holds the cluster; return its id."""
+        self.set_option('lock_retry_times', 0, None)
+        quick = types.SimpleNamespace(sleep=lambda _: eventlet.sleep(0))
+        cluster_lock.ClusterLock.acquire(cluster, 'something', -1)
+        with mock.patch.object(senlin_lock, 'eventlet', quick):
+            action, node = self.senlin.start_node(cluster, profile)
+            action = self.senlin.wait(action)
+        cluster_lock.ClusterLock.release(cluster, 'something', -1)
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn('Failed in locking cluster', action['status_reason'])
+        self.assertEqual('INIT', self.shown(node)['status'])
+        return node
+
+    def shown(self, node):
+        """Return a node as the API shows it."""
+        return self.senlin.call('GET', f'/nodes/{node}')['node']
+
+
+@ddt.ddt
+class Recovered(TestCase):
+    @ddt.data(*VERSIONS)
+    def test_with_its_cluster_it_is_planned_like_a_new_node(self, version):
+        regions = (ONE, 100, 1), (TWO, 1)
+        cluster, profile = self.spread_with(version, 1, *regions)
+        self.assert_nodes(cluster, **{ONE: 1})
+        node = self.lose(cluster, profile)
+        data = self.act(cluster, 'recover')
+        self.assertEqual({node: TWO}, data['moves'])
+        self.assert_nodes(cluster, **{ONE: 1, TWO: 1})
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
+        self.assert_gone(cluster)
+
+    @ddt.data(*VERSIONS)
+    def test_alone_it_is_planned_like_a_new_node(self, version):
+        # The policy does not name the default region.
+        cluster, profile = self.spread_with(version, 0, (TWO,))
+        node = self.lose(cluster, profile)
+        self.act_node(node, 'recover')
+        self.assert_nodes(cluster, **{TWO: 1})
+        self.assert_servers(cluster, **{TWO: 1})
+        self.assert_gone(cluster)
+
+    @ddt.data(*VERSIONS)
+    def test_without_room_it_waits(self, version):
+        cluster, profile = self.spread_with(version, 1, (TWO, 100, 1))
+        node = self.lose(cluster, profile)
+        self.assert_failed(NO_PLAN, self.senlin.act_node(node, 'recover'))
+        for arguments in ({}, {'check_capacity': True}):
+            action = self.senlin.act(cluster, 'recover', **arguments)
+            self.assert_failed(NO_PLAN, action)
+            self.assertEqual([node], action['data']['stuck'])
+            self.assertEqual(
+                arguments.get('check_capacity'),
+                action['inputs'].get('check_capacity'),
+            )
+        self.assertEqual('INIT', self.shown(node)['status'])
+        self.assertEqual({}, self.shown(node)['data'])
+        self.assertEqual(1, self.cloud.servers_of(cluster)[TWO])
+        # Room comes with another policy.
+        path = f'/clusters/{cluster}/policies'
+        (binding,) = self.senlin.call('GET', path)['cluster_policies']
+        policy = binding['policy_id']
+        self.act(cluster, 'policy_detach', policy_id=policy)
+        self.attach(cluster, self.policy((TWO,), version=version))
+        self.act(cluster, 'recover')
+        self.assert_nodes(cluster, **{TWO: 2})
+        self.assert_servers(cluster, **{TWO: 2})
+
+    @ddt.data(*VERSIONS)
+    def test_as_many_as_there_is_room_for(self, version):
+        cluster, profile = self.spread_with(version, 1, (TWO, 100, 2))
+        lost = [self.lose(cluster, profile) for _ in range(2)]
+        action = self.senlin.act(cluster, 'recover')
+        self.assert_failed(NO_PLAN, action)
+        (moved,), (stuck,) = action['data']['moves'], action['data']['stuck']
+        self.assertEqual({moved, stuck}, {*lost})
+        self.assertEqual('ACTIVE', self.shown(moved)['status'])
+        self.assertEqual('INIT', self.shown(stuck)['status'])
+        self.assertEqual(2, self.cloud.servers_of(cluster)[TWO])
+
+    @ddt.data(*VERSIONS)
+    def test_if_keystone_is_away_it_waits(self, version):
+        cluster, profile = self.spread_with(version, 1, (TWO,))
+        node = self.lose(cluster, profile)
+        self.cloud.keystone_failure = 'Keystone is down'
+        for act in (
+            lambda: self.senlin.act(cluster, 'recover'),
+            lambda: self.senlin.act_node(node, 'recover'),
+        ):
+            action = act()
+            self.assertEqual('FAILED', action['status'])
+            self.assertIn('Keystone is down', action['data']['reason'])
+            self.assertEqual('INIT', self.shown(node)['status'])
+        self.cloud.keystone_failure = ''
+        self.act(cluster, 'recover')
+        self.assert_nodes(cluster, **{TWO: 2})
+
+    @ddt.data(*VERSIONS)
+    def test_a_creation_that_comes_after_the_recovery(self, version):
+        cluster, profile = self.spread_with(version, 0, (TWO,))
+        node = self.lose(cluster, profile)
+        self.act(cluster, 'recover')
+        before = self.shown(node)
+        # As if its NODE_CREATE had waited for the lock all the time.
+        action = self.senlin.run(node, 'NODE_CREATE')
+        self.assert_failed(CREATED_ALREADY, action)
+        self.assertEqual(before, self.shown(node))
+        self.assert_servers(cluster, **{TWO: 1})
+
+
+@ddt.ddt
+class Removed(TestCase):
+    @ddt.data(*((v, p) for v in VERSIONS for p in ('', 'senlin', 'ours')))
+    @ddt.unpack
+    def test_it_leaves_before_any_node_with_a_server(self, version, deletion):
+        cluster, profile = self.spread_with(version, 2, (TWO,), (ONE,))
+        if deletion:
+            kind = base.DELETION_POLICY
+            kind = 'senlin.policy.deletion' if deletion == 'senlin' else kind
+            self.attach(cluster, self.senlin.policy(kind, {}))
+        self.lose(cluster, profile)
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual({'(none)': 1}, data['deletion']['regions'])
+        self.assert_nodes(cluster, **{ONE: 1, TWO: 1})
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
+        self.lose(cluster, profile)
+        self.act(cluster, 'scale_in', count=3)
+        self.assertEqual([], self.senlin.nodes(cluster))
+        self.assert_gone(cluster)
