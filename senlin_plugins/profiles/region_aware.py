@@ -11,6 +11,7 @@ that region, even if the profile's own region changes.
 import contextlib
 import functools
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 from keystoneauth1 import loading
@@ -19,6 +20,7 @@ from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
 
 from senlin_plugins.profiles import creation, failover
+from senlin_plugins.regions import left_behind
 from senlin_plugins.regions.node_records import record_region, recorded_region
 
 # The SDK imports its login plugin at the first login. In a fresh engine the
@@ -190,6 +192,10 @@ class RegionAware(failover.Failover):
         :param snapshot: whether to take a snapshot first.
         :returns: the spec of the resource, or a description of the error.
         """
+        if left_behind.is_held([obj.physical_id]):
+            # If one of the two nodes were deleted, the other would lose it.
+            message = f'a node has {obj.physical_id} already'
+            return {'Error': {'code': HTTPStatus.CONFLICT, 'message': message}}
         asked = (overrides or {}).get('context') or {}
         if not isinstance(asked, Mapping):
             raise exc.InvalidSpec(

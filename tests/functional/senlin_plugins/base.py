@@ -7,6 +7,7 @@ import unittest
 
 import eventlet
 from oslo_config import cfg
+from senlin import objects
 from senlin.common import consts, context
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
@@ -181,6 +182,10 @@ class TestCase(unittest.TestCase):
         """Delete a cluster and check that no cloud has a server of it."""
         self.assert_done(self.senlin.delete(f'/clusters/{cluster_id}'))
         self.assertEqual(0, sum(self.cloud.servers_of(cluster_id).values()))
+
+    def abandon(self, node_id):
+        """Make Senlin forget a node, whose server goes on to run."""
+        objects.Node.delete(context.get_admin_context(), node_id)
 
     def update(self, path, **changes):
         """Change a node or a cluster."""

@@ -297,7 +297,9 @@ class Deletion(base.TestCase):
         self.attach_deletion(cluster_id)
         other = self.spread((TWO,))
         self.act(other, 'scale_out')
-        server = self.senlin.nodes(other)[0]['physical_id']
+        (held,) = self.senlin.nodes(other)
+        server = held['physical_id']
+        self.abandon(held['id'])
         node = self.senlin.adopt(
             server, context={'region_name': TWO}, networks=[]
         )

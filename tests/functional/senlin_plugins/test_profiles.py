@@ -279,6 +279,7 @@ class Adoption(TestCase):
         server = there['physical_id']
         # As if somebody else had created it.
         self.act(cluster, 'del_nodes', nodes=[there['id']])
+        self.abandon(there['id'])
         node = self.senlin.adopt(
             server, context={'region_name': THREE}, networks=[]
         )
@@ -303,6 +304,7 @@ class Adoption(TestCase):
             'identity': node['physical_id'],
             'overrides': {},
         }
+        self.abandon(node['id'])
         with self.assertRaisesRegex(engine.ApiError, 'is not in RegionOne'):
             self.senlin.call('POST', '/nodes/adopt-preview', preview)
         preview['overrides'] = {'context': {'region_name': TWO}}
@@ -310,6 +312,16 @@ class Adoption(TestCase):
         spec = answer['node_profile']['node_preview']['properties']
         self.assertEqual({'region_name': TWO}, spec['context'])
         self.assertEqual('none', spec['image'])
+
+    def test_a_server_that_a_node_has_is_refused(self):
+        cluster = self.cluster(size=1)
+        (node,) = self.senlin.nodes(cluster)
+        server = node['physical_id']
+        with self.assertRaisesRegex(
+            engine.ApiError, f'409: a node has {server} already'
+        ):
+            self.senlin.adopt(server, networks=[])
+        self.assertEqual(1, len(self.senlin.call('GET', '/nodes')['nodes']))
 
     def test_a_context_that_is_no_map_is_refused(self):
         with self.assertRaisesRegex(engine.ApiError, 'is not a map') as caught:
@@ -319,6 +331,7 @@ class Adoption(TestCase):
     def test_an_adopted_server_stays_when_the_default_region_changes(self):
         cluster = self.cluster(size=1)
         (node,) = self.senlin.nodes(cluster)
+        self.abandon(node['id'])
         adopted = self.senlin.adopt(node['physical_id'], networks=[])
         self.set_option('default_region_name', TWO, None)
         self.act_node(adopted['id'], 'check')

@@ -31,7 +31,11 @@ def make_database(path, clusters):
             name, profile_type, *policies = cluster.split()
             one = str(number)
             rows = [
-                models.Profile(id=one, type=profile_type, context={}, **owner),
+                models.Profile(
+                    **{'id': one, 'type': profile_type, 'context': {}},
+                    spec={'type': profile_type[:-4], 'properties': {}},
+                    **owner,
+                ),
                 models.Cluster(id=one, name=name, profile_id=one, **owner),
             ]
             for policy_type in policies:

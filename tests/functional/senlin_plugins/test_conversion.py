@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The way into this package, and out: servers stay up.
+
+On the real engine. The command itself runs on a database of its own.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+from unittest import mock
+
+from senlin.db.sqlalchemy import api as db_api
+from senlin.engine import environment
+from senlin.objects import cluster_lock
+
+from senlin_plugins import conversion
+from tests.functional.senlin_plugins import base, test_status
+from tests.functional.senlin_plugins.base import ONE, TWO
+
+IN_TREE = 'os.nova.server'
+AWARE = 'senlin_plugins.nova.server'
+
+
+class TestCase(base.TestCase):
+    def convert(self, *arguments):
+        """Convert a profile and return what the command says."""
+        with db_api.session_for_write() as session:
+            return conversion.convert(session, *arguments)
+
+    def assert_not_converted(self, words, *arguments):
+        """Check that a profile cannot be converted, and why."""
+        with self.assertRaisesRegex(ValueError, words):
+            self.convert(*arguments)
+
+    def users(self):
+        """Return what needs this package."""
+        with db_api.session_for_read() as session:
+            return [line.split()[1:] for line in conversion.users(session)]
+
+    def servers(self, cluster):
+        """Return the ids of the servers of a cluster's nodes."""
+        return {node['physical_id'] for node in self.senlin.nodes(cluster)}
+
+
+class Way(TestCase):
+    def test_in_and_back(self):
+        profile = self.senlin.profile(IN_TREE)
+        cluster = self.cluster(profile=profile, size=3)
+        before = self.servers(cluster)
+        self.assertEqual([], self.users())
+        said = self.convert(profile, False, False)
+        self.assertIn(f'(3 nodes; clusters: cluster): {IN_TREE} -> ', said)
+        self.assertIn('Nothing has changed', said)
+        policy = self.region_policy((ONE,), (TWO,))
+        self.assert_not_attached('creates all nodes', cluster, policy)
+        self.assertIn('Done.', self.convert(profile, False, True))
+        self.act(cluster, 'check')
+        self.attach(cluster, policy)
+        self.assertEqual(before, self.servers(cluster))
+        self.assert_servers(cluster, **{ONE: 3})
+        self.act(cluster, 'scale_out', count=3)
+        self.assert_servers(cluster, **{ONE: 3, TWO: 3})
+        self.act(cluster, 'scale_in', count=2)
+        self.assert_servers(cluster, **{ONE: 2, TWO: 2})
+        kinds = f'{AWARE}-1.0,', f'{base.REGION_POLICY}-1.0'
+        (line,) = self.users()
+        self.assertEqual(['cluster', f'({cluster}):', *kinds], line)
+        # Out again.
+        back = profile, True, True
+        self.assert_not_converted('2 node.s. are not in RegionOne', *back)
+        there = [
+            node['id']
+            for node in self.senlin.nodes(cluster)
+            if base.region_of(node) == TWO
+        ]
+        for node in there:
+            self.assert_done(self.senlin.delete(f'/nodes/{node}'))
+        self.assert_not_converted('is attached to cluster', *back)
+        self.act(cluster, 'policy_detach', policy_id=policy)
+        before = self.servers(cluster)
+        self.assertIn('Done.', self.convert(*back))
+        self.assertEqual([], self.users())
+        self.act(cluster, 'check')
+        self.act(cluster, 'recover')
+        self.assertEqual(before, self.servers(cluster))
+        self.act(cluster, 'scale_out')
+        self.assertEqual(3, self.cloud.servers_of(cluster)[ONE])
+        # And in.
+        self.convert(profile, False, True)
+        self.attach(cluster, policy)
+        self.act(cluster, 'scale_out')
+        self.assert_servers(cluster, **{ONE: 3, TWO: 1})
+        self.assert_gone(cluster)
+
+    def test_what_is_not_ready_stays(self):
+        profile = self.senlin.profile(IN_TREE)
+        cluster = self.cluster(profile=profile, size=1)
+        self.assert_not_converted('0 profiles are', 'nobody', False, True)
+        self.assert_not_converted(
+            f"is '{IN_TREE}': it must be one of {AWARE}", profile, True, True
+        )
+        cluster_lock.ClusterLock.acquire(cluster, 'something', -1)
+        self.assert_not_converted('under way', profile, False, True)
+        cluster_lock.ClusterLock.release(cluster, 'something', -1)
+        self.set_option('default_region_name', '', None)
+        self.assert_not_converted('is not set', profile, False, True)
+        shown = self.senlin.call('GET', f'/profiles/{profile}')['profile']
+        self.assertEqual(f'{IN_TREE}-1.0', shown['type'])
+
+
+class Removed(TestCase):
+    """The package is removed too early, and installed again."""
+
+    def test_nothing_is_lost(self):
+        profile = self.senlin.profile()
+        deletion = self.senlin.policy(base.DELETION_POLICY, {})
+        cluster = self.cluster(
+            self.region_policy((ONE,), (TWO,)), deletion, profile=profile
+        )
+        self.act(cluster, 'scale_out', count=4)
+        own = self.cluster(deletion, profile=self.senlin.profile(IN_TREE))
+        self.act(own, 'scale_out')
+        before = self.servers(cluster) | self.servers(own)
+        known = environment.global_env()
+        with (
+            mock.patch.dict(known.policy_registry._registry),
+            mock.patch.dict(known.profile_registry._registry),
+        ):
+            for types in (known.policy_registry, known.profile_registry):
+                for name in [*types._registry]:
+                    if name.startswith('senlin_plugins.'):
+                        del types._registry[name]
+            for one in (cluster, own):
+                for name in ('scale_in', 'check', 'recover'):
+                    self.try_to(one, name)
+                self.try_to(one, 'policy_detach', policy_id=deletion)
+        self.assertEqual(before, self.servers(cluster) | self.servers(own))
+        for one in (cluster, own):
+            self.act(one, 'check')
+            self.act(one, 'recover')
+        self.assertEqual(before, self.servers(cluster) | self.servers(own))
+        self.act(cluster, 'scale_in', count=2)
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
+        self.assert_gone(cluster)
+        self.assert_gone(own)
+
+    def try_to(self, cluster, name, **arguments):
+        """Start an action, whatever comes of it."""
+        try:
+            self.senlin.act(cluster, name, **arguments)
+        except Exception as ex:
+            self.assertIn('could not be found', str(ex))
+        self.wait_until_free(cluster)
+
+
+class Command(base.TestCase):
+    def test_it_lists_and_converts(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            database = folder / 'senlin.sqlite'
+            test_status.make_database(
+                database,
+                [f'web {IN_TREE}-1.0', f'db {AWARE}-1.0 x.y-1.0'],
+            )
+            conf = folder / 'senlin.conf'
+            conf.write_text(
+                '[DEFAULT]\ndefault_region_name = RegionOne\n'
+                f'[database]\nconnection = sqlite:///{database}\n'
+            )
+
+            def run(*arguments):
+                script = pathlib.Path(sys.executable).with_name(
+                    'senlin-plugins-convert'
+                )
+                return subprocess.run(
+                    [script, '--config-file', conf, *arguments],
+                    capture_output=True,
+                    text=True,
+                )
+
+            listed = run('list')
+            self.assertEqual(f'cluster db (1): {AWARE}-1.0\n', listed.stdout)
+            self.assertIn('Nothing has changed', run('profile', '0').stdout)
+            self.assertIn('Done.', run('profile', '0', '--yes').stdout)
+            again = run('profile', '0', '--yes')
+            self.assertEqual(1, again.returncode)
+            self.assertIn('it must be one of', again.stderr)
+            self.assertEqual(2, len(run('list').stdout.splitlines()))
+            self.assertIn(
+                'Done.', run('profile', '1', '--back', '--yes').stdout
+            )
+            database.unlink()
+            self.assertIn('no such table', run('list').stderr)
