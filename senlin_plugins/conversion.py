@@ -36,7 +36,6 @@ IN_TREE: Final = {aware: own for own, aware in AWARE.items()}
 def users(session: orm.Session) -> Iterator[str]:
     """Name the clusters, and the nodes of no cluster, that need this package.
 
-    :param session: a session of Senlin's database.
     :returns: one line each.
     """
     for cluster in session.query(models.Cluster).order_by('name'):
@@ -58,7 +57,6 @@ def users(session: orm.Session) -> Iterator[str]:
 def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
     """Change the type of a profile.
 
-    :param session: a session of Senlin's database.
     :param name: the name or the id of the profile.
     :param back: whether it becomes an in-tree type.
     :param yes: whether to do it, or only to look.

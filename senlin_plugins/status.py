@@ -11,6 +11,7 @@ import dataclasses
 import importlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from importlib import metadata
 from typing import Any, Final, Self
 
 from oslo_config import cfg
@@ -26,16 +27,14 @@ from os_placement_plugins.upgrade_check import (
 )
 from senlin_plugins import conf
 
-#: What this package publishes, and the option value that enables it.
-POLICY_TYPES: Final = {
-    'senlin_plugins.policy.region_placement-1.0': conf.REGION_PLACEMENT,
-    'senlin_plugins.policy.region_placement-1.1': conf.REGION_PLACEMENT,
-    'senlin_plugins.policy.deletion-1.0': conf.DELETION,
-    'senlin_plugins.policy.deletion-1.1': conf.DELETION,
-}
-PROFILE_TYPES: Final = (
-    'senlin_plugins.nova.server-1.0',
-    'senlin_plugins.heat.stack-1.0',
+#: The types that this package publishes, with their versions.
+POLICY_TYPES, PROFILE_TYPES = (
+    [
+        point.name
+        for point in metadata.entry_points(group=group)
+        if point.name.startswith('senlin_plugins.')
+    ]
+    for group in ('senlin.policies', 'senlin.profiles')
 )
 
 REGION_POLICY: Final = 'senlin_plugins.policy.region_placement'
@@ -126,7 +125,7 @@ class Checks(upgrade_check.Checks):
     def check_enabled(self) -> Result:
         """Check which of the policy types users may use."""
         enabled = self._config[conf.GROUP].enabled_policies
-        names = dict.fromkeys(POLICY_TYPES.values())
+        names = conf.REGION_PLACEMENT, conf.DELETION
         disabled = [name for name in names if name not in enabled]
         if not disabled:
             return Result(SUCCESS)

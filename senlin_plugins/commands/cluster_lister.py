@@ -48,10 +48,7 @@ class ClusterLister(lister.Lister):
     _told: frozenset[str] = frozenset()
 
     def add_default_region(self, parser: argparse.ArgumentParser) -> None:
-        """Add the option for what the API does not tell.
-
-        :param parser: the parser of the command.
-        """
+        """Add the option for what the API does not tell."""
         parser.add_argument(
             '--default-region',
             metavar='<name>',
@@ -60,21 +57,14 @@ class ClusterLister(lister.Lister):
         )
 
     def find_cluster(self, name: str) -> Any:
-        """Log in and return a cluster.
-
-        :param name: its name or ID.
-        """
+        """Log in and return a cluster."""
         self.connection = self.connection or self.log_in()
         return self.connection.clustering.find_cluster(
             name, ignore_missing=False
         )
 
     def warn(self, text: str, *words: object) -> None:
-        """Warn of something that does not keep the command from its work.
-
-        :param text: what to say.
-        :param words: what to fill in.
-        """
+        """Warn of something that does not keep the command from its work."""
         message = text % words
         # A command may read the cluster more than once.
         if message not in self._told:
@@ -82,18 +72,11 @@ class ClusterLister(lister.Lister):
             self.log.warning('%s', message)
 
     def tell_no_effect(self, text: str, *words: object) -> None:
-        """Say that plans do not decide where the nodes of a cluster are.
-
-        :param text: what to say.
-        :param words: what to fill in.
-        """
+        """Say that plans do not decide where the nodes of a cluster are."""
         self.warn(text, *words)
 
     def find_policy(self, name: str) -> clusters.Policy:
-        """Return a policy.
-
-        :param name: its name or ID.
-        """
+        """Return a policy."""
         found = self.connection.clustering.find_policy(
             name, ignore_missing=False
         )
@@ -107,10 +90,7 @@ class ClusterLister(lister.Lister):
         return policy
 
     def attached_policy(self, cluster: Any) -> clusters.Policy:
-        """Return the region placement policy that acts on a cluster.
-
-        :param cluster: the cluster.
-        """
+        """Return the region placement policy that acts on a cluster."""
         found = clusters.attached_policy(self.connection.clustering, cluster)
         if not found:
             raise exceptions.CommandError(
@@ -124,7 +104,6 @@ class ClusterLister(lister.Lister):
     ) -> tuple[tuple[Region, ...], dict[str, State]]:
         """Return the regions as the policy counts them for a cluster.
 
-        :param policy: the policy.
         :param cluster: the cluster, as the policy has last left it.
         :returns: the regions, and those with which something is wrong.
         """
@@ -148,10 +127,7 @@ class ClusterLister(lister.Lister):
     ) -> set[str]:
         """Return the regions that a plan leaves alone.
 
-        :param policy: the policy.
         :param cluster: the cluster; ``None`` if only Keystone is asked.
-        :param names: names of regions.
-        :param growing: whether nodes are to be added.
         """
         if policy.follows and not growing:
             # Nodes can leave a region that nobody reaches.

@@ -60,8 +60,6 @@ def read_policy(spec: Any) -> Policy:
 def attached_policy(clustering: Any, cluster: Any) -> str:
     """Return the ID of the region placement policy that acts on a cluster.
 
-    :param clustering: the clustering proxy.
-    :param cluster: the cluster.
     :returns: the ID; empty when there is none.
     """
     policies = {
@@ -80,8 +78,6 @@ def distribution(
 ) -> dict[str, int]:
     """Return where the nodes of a cluster are, as the policy counts them.
 
-    :param clustering: the clustering proxy.
-    :param nodes: the nodes.
     :param default_region: Senlin's ``default_region_name``, which the API
         does not tell.
     :returns: region name -> number of nodes.
@@ -123,7 +119,6 @@ def update_metadata(
 ) -> None:
     """Change keys of a cluster's metadata, and wait until that is done.
 
-    :param clustering: the clustering proxy.
     :param cluster: the cluster. Its metadata are read again, because Senlin
         replaces all of them.
     :param changes: key -> value; ``None`` removes the key.
@@ -141,9 +136,6 @@ def update_metadata(
 def scale(clustering: Any, cluster: Any, change: Change) -> None:
     """Scale a cluster, and wait until that is done.
 
-    :param clustering: the clustering proxy.
-    :param cluster: the cluster.
-    :param change: how many nodes come or go.
     :raises CommandError: if Senlin fails to do it.
     """
     name = 'scale_out' if change.growing else 'scale_in'
@@ -154,8 +146,6 @@ def scale(clustering: Any, cluster: Any, change: Change) -> None:
 def check(clustering: Any, cluster: Any) -> None:
     """Ask the cloud for every node of a cluster, and wait until that is done.
 
-    :param clustering: the clustering proxy.
-    :param cluster: the cluster.
     :raises CommandError: if Senlin fails to do it.
     """
     path = f'/clusters/{cluster.id}/actions'
@@ -165,8 +155,6 @@ def check(clustering: Any, cluster: Any) -> None:
 def last_growths(clustering: Any, cluster: Any) -> list[Growth]:
     """Return the last two actions that made a cluster larger, if any.
 
-    :param clustering: the clustering proxy.
-    :param cluster: the cluster.
     :returns: the last one first.
     """
     kinds = ''.join(f'&action={kind}' for kind in _GROWTHS)
@@ -217,11 +205,7 @@ def _own_region(clustering: Any, profile: str) -> str | None:
 
 
 def unknown_regions(identity: Any, names: Collection[str]) -> set[str]:
-    """Return those of some regions that Keystone does not know.
-
-    :param identity: the identity proxy.
-    :param names: names of regions.
-    """
+    """Return those of some regions that Keystone does not know."""
     return set(names) - {region.id for region in identity.regions()}
 
 
@@ -231,9 +215,6 @@ def unfit_regions(
     """Return those of some regions that a cluster's profile cannot use.
 
     :param connection: the SDK's connection; its own catalog is looked at.
-    :param cluster: the cluster.
-    :param names: names of regions.
-    :param growing: whether nodes are to be added.
     :returns: region name -> why not.
     :raises LookupError: if the type of the profile is not from this package.
     """

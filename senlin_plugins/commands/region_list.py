@@ -52,10 +52,7 @@ class ListClusterRegion(ClusterLister):
         self.add_default_region(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Return the regions as a table.
-
-        :param parsed_args: the command line.
-        """
+        """Return the regions as a table."""
         cluster = self.find_cluster(parsed_args.cluster)
         policy = self.attached_policy(cluster)
         regions, states = self.in_force(policy, cluster)

@@ -103,7 +103,6 @@ class PlanClusterRegion(ClusterLister):
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
         """Return the plan as a table.
 
-        :param parsed_args: the command line.
         :raises CommandError: if there is no plan, or the input is wrong.
         """
         change = _change(parsed_args)

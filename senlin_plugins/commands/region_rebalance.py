@@ -71,7 +71,6 @@ class RebalanceClusterRegion(ClusterLister):
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
         """Return the steps, planned or done, as a table.
 
-        :param parsed_args: the command line.
         :raises CommandError: if it stops before the end.
         """
         self._args = parsed_args

@@ -28,10 +28,7 @@ class _ChangeClusterRegion(ListClusterRegion):
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Change the metadata, and return the regions as a table.
-
-        :param parsed_args: the command line.
-        """
+        """Change the metadata, and return the regions as a table."""
         changes = self.changes(parsed_args)
         cluster = self.find_cluster(parsed_args.cluster)
         policy = self.attached_policy(cluster)
@@ -66,7 +63,6 @@ class _ChangeClusterRegion(ListClusterRegion):
     def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
         """Return what to set for the region; nothing to forget what is set.
 
-        :param parsed_args: the command line.
         :returns: key -> value; ``None`` forgets the key.
         """
         raise NotImplementedError
@@ -162,10 +158,7 @@ class ForgetClusterRegion(ListClusterRegion):
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Change the metadata, and return the regions as a table.
-
-        :param parsed_args: the command line.
-        """
+        """Change the metadata, and return the regions as a table."""
         cluster = self.find_cluster(parsed_args.cluster)
         left = region_state.read(cluster.data).left
         known = {id_ for e in left for id_ in (e.server, e.node) if id_}

@@ -93,9 +93,7 @@ def find_overrun(
 ) -> str:
     """Say why no plan would add a node to a region.
 
-    :param regions: the regions of the spec.
     :param current: region name -> nodes that are there now.
-    :param name: the region's name.
     :returns: one sentence; an empty string if there is room.
     """
     caps = {region.name: region.cap for region in regions}

@@ -148,7 +148,6 @@ def _why_unchanged(
 def explain_refusal(snapshot: Snapshot, decision: Decision) -> str:
     """Return the reason of a refusal, and the numbers behind it.
 
-    :param snapshot: the cluster as it is.
     :param decision: the refusal.
     """
     if decision.refusal == NO_USABLE_REGION:

@@ -96,7 +96,6 @@ def override(
     Its owner may have set, in its metadata, the ``weight`` and the ``cap`` of
     each region, and that it is ``out``.
 
-    :param regions: the regions of the policy's spec.
     :param metadata: the metadata; the value of the key is a mapping, or its
         JSON, from the name of a region to what is set for it.
     :returns: the regions, and the names of those that are declared out.

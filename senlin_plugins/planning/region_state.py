@@ -66,6 +66,17 @@ class Fault(NamedTuple):
     service: str = ''
     dead: bool = True
 
+    @property
+    def why(self) -> str:
+        """The words for the cause."""
+        return {
+            Cause.UNKNOWN: 'Keystone does not know it',
+            Cause.MISSING: f'its catalog offers no {self.service}',
+            Cause.NO_ANSWER: f'{self.service} does not answer',
+            Cause.DECLARED: 'an operator has said so',
+            Cause.REFUSED: 'it has refused a node',
+        }[self.cause]
+
 
 class State(NamedTuple):
     """The state of a region with which something is wrong.
@@ -101,13 +112,7 @@ class State(NamedTuple):
     @property
     def why(self) -> str:
         """The words for the cause."""
-        return {
-            Cause.UNKNOWN: 'Keystone does not know it',
-            Cause.MISSING: f'its catalog offers no {self.service}',
-            Cause.NO_ANSWER: f'{self.service} does not answer',
-            Cause.DECLARED: 'an operator has said so',
-            Cause.REFUSED: 'it has refused a node',
-        }[Cause(self.cause)]
+        return Fault(Cause(self.cause), self.service).why
 
     def describe(self) -> str:
         """Return the words after the region's name, in a sentence."""
@@ -181,7 +186,6 @@ class Known:
         :param faults: what the look has found.
         :param named: the regions of the policy. If more than half of them are
             silent, the network of this engine may be to blame.
-        :param now: the time.
         :param seconds: how long silence must last.
         """
         most = 2 * len(faults.keys() & {*named}) > len(named)
@@ -205,7 +209,6 @@ class Known:
         """Return the regions with which something is wrong.
 
         :param declared: those that an operator has declared out.
-        :param now: the time.
         """
         full = {
             name: State(Code.FULL.value, Cause.REFUSED.value, due=until)

@@ -40,7 +40,6 @@ def relocate(
     Growing by one node several times is growing by several, so each node may
     find its own place, in any order.
 
-    :param snapshot: the cluster.
     :param ids: the nodes, in the order in which they are served.
     :returns: node id -> its new region; the ids of those without a place; and
         the cluster with the nodes in their new places, with the same change.

@@ -106,15 +106,11 @@ def is_placed(status: str, recorded_region: str | None) -> bool:
     A node that waits for its own NODE_CREATE, or whose NODE_CREATE has never
     got the lock of the cluster, is a member of the cluster already.
 
-    :param status: the node's status.
     :param recorded_region: the region that its data name, if any.
     """
     return bool(recorded_region) or status != INIT
 
 
 def distribution(nodes: Iterable[Node]) -> dict[str, int]:
-    """Return region name -> number of nodes.
-
-    :param nodes: the nodes of a cluster.
-    """
+    """Return region name -> number of nodes."""
     return collections.Counter(node.region for node in nodes)

@@ -50,17 +50,11 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         raise NotImplementedError
 
     def prepare(self, cluster: Any, action: Any) -> None:
-        """Ask and note what a decision needs.
-
-        :param cluster: the engine's cluster object.
-        :param action: the action.
-        """
+        """Ask and note what a decision needs."""
 
     def decide(self, cluster: Any, action: Any) -> Decision | None:
         """Read the cluster and decide.
 
-        :param cluster: the engine's cluster object.
-        :param action: the action.
         :returns: the decision, or ``None`` if there is nothing to decide.
         :raises SizeError: if the number of nodes cannot be used.
         """
@@ -78,7 +72,6 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     def find_obstacle(self, cluster: Any) -> str:
         """Say why the policy cannot be attached to a cluster.
 
-        :param cluster: the engine's cluster object.
         :returns: what to do about it, or an empty string.
         """
         # Senlin itself compares types with their versions.
@@ -95,7 +88,6 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     def validate(self, context: Any, validate_props: bool = False) -> bool:
         """Check the spec.
 
-        :param context: the request's context.
         :param validate_props: whether to check values against the cloud,
             too; a subclass does that.
         :raises: ``InvalidSpec`` with what is wrong and what is accepted.
@@ -127,7 +119,6 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         An exception would take down the action without a reason (NODE_*) or
         with a bare traceback (CLUSTER_*).
 
-        :param cluster_id: the cluster's id.
         :param action: the action. The decision goes into its data, or status
             ERROR with the reason, where the API shows it.
         """

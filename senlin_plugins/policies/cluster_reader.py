@@ -8,19 +8,17 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, scaleutils
 from senlin.common import context as senlin_context
 from senlin.engine import cluster as cluster_mod
 from senlin.profiles import base as profile_base
 
-from senlin_plugins import conf
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import NO_REGION, Node, is_placed
 from senlin_plugins.profiles import region_aware
-from senlin_plugins.regions import endpoints, node_records
+from senlin_plugins.regions import node_records
 
 LOG = logging.getLogger(__name__)
 
@@ -30,7 +28,6 @@ def read_cluster(action: Any, cluster_id: str) -> Any:
 
     :param action: the action. An action on a cluster has loaded the cluster
         after it got the lock, so nothing in it is stale.
-    :param cluster_id: the cluster's id.
     :returns: the engine's cluster object.
     """
     if action.target == cluster_id:
@@ -44,7 +41,6 @@ def read_change(action: Any, cluster: Any) -> Change:
     """Return how many nodes an action adds or removes.
 
     :param action: the action; Senlin's parser writes into its data.
-    :param cluster: the engine's cluster object.
     :raises SizeError: if the number cannot be used.
     """
     if action.target != cluster.id:
@@ -65,7 +61,6 @@ def read_change(action: Any, cluster: Any) -> Change:
 def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
     """Return nodes of Senlin as plain data.
 
-    :param cluster: the engine's cluster object.
     :param nodes: nodes of the cluster, or that join it.
     """
     find_profile = _profiles(cluster)
@@ -97,7 +92,6 @@ def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
 def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
     """Return the nodes whose data name no region, and where each counts.
 
-    :param cluster: the engine's cluster object.
     :returns: (node, region); the region is empty if nothing names one.
     """
     nodes = [n for n in cluster.nodes if not node_records.recorded_region(n)]
@@ -105,32 +99,9 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
     return list(zip(nodes, regions, strict=True))
 
 
-def find_usable(
-    keystone: Any, usable: set[str], profile: Any, growing: bool
-) -> set[str]:
-    """Return those of the regions that a profile can use now.
-
-    :param keystone: Senlin's client for Keystone, of the cluster's owner.
-    :param usable: the regions that Keystone knows.
-    :param profile: the profile of the nodes that come or go.
-    :param growing: whether nodes come.
-    """
-    if not region_aware.is_aware(profile):
-        return usable
-    if growing:
-        usable = untied(usable, profile)
-    if cfg.CONF[conf.GROUP].check_catalog:
-        services = [profile.CLIENT]
-        if growing:
-            services = profile.required_services()
-        usable = {n for n in usable if _offers(keystone.session, n, services)}
-    return usable
-
-
 def untied(names: set[str], profile: Any) -> set[str]:
     """Return those of some regions that a profile is not bound away from.
 
-    :param names: the regions.
     :param profile: the profile of nodes that come, which is region-aware.
     """
     ties = profile.ties()
@@ -143,20 +114,6 @@ def untied(names: set[str], profile: Any) -> set[str]:
         {'profile': profile.name, 'region': region, 'tie': ties[0]},
     )
     return names & {region}
-
-
-def _offers(session: Any, region: str, services: list[str]) -> bool:
-    """Tell whether a region has endpoints of all services."""
-    interface = cfg.CONF.authentication.interface
-    missing = endpoints.missing(session, region, services, interface)
-    if missing:
-        LOG.warning(
-            "Region '%(region)s' is not used: its catalog offers no "
-            '%(services)s endpoint. Add one, use a policy without the region, '
-            'or set check_catalog = false in [senlin_plugins].',
-            {'region': region, 'services': ', '.join(missing)},
-        )
-    return not missing
 
 
 def _profiles(cluster: Any) -> Callable[[str], Any]:

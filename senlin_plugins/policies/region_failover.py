@@ -102,10 +102,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         return region_state.show_time(datetime.datetime.now(datetime.UTC))
 
     def states(self, cluster: Any) -> Mapping[str, State]:
-        """Return the regions with which something is wrong.
-
-        :param cluster: the engine's cluster object.
-        """
+        """Return the regions with which something is wrong."""
         known = region_state.read(cluster.data)
         return known.in_force(self._in_force(cluster)[1], self.now())
 
@@ -134,11 +131,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         return states
 
     def state_of(self, cluster: Any, region: str | None) -> State | None:
-        """Return what is wrong with a region now, if anything is.
-
-        :param cluster: the row of the cluster.
-        :param region: the region.
-        """
+        """Return what is wrong with a region now, if anything is."""
         state = self.states(cluster).get(region or '')
         if state and state.last and _age(state.last, self.now()) > FRESH:
             whole = cluster_row.load(cluster.id)
@@ -146,11 +139,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         return state
 
     def watch(self, cluster: Any, region: str | None) -> State | None:
-        """Return the same for a health check, with a look now and then.
-
-        :param cluster: the row of the cluster.
-        :param region: the region.
-        """
+        """Return the same for a health check, with a look now and then."""
         now, due = self.now(), False
 
         def begin(known: Known) -> Known:
@@ -165,11 +154,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         return self.look(cluster_row.load(cluster.id)).get(region or '')
 
     def is_unfit(self, cluster: Any, node: Any) -> bool:
-        """Tell whether a node that is recreated cannot be where it was.
-
-        :param cluster: the row of the cluster.
-        :param node: the node.
-        """
+        """Tell whether a node that is recreated cannot be where it was."""
         region = node_records.recorded_region(node)
         drained = {r.name for r in self.regions_for(cluster) if not r.cap}
         state = self.states(cluster).get(region or '')

@@ -30,7 +30,7 @@ from senlin_plugins.planning.snapshot import (
 )
 from senlin_plugins.policies import base, cluster_reader
 from senlin_plugins.profiles import region_aware
-from senlin_plugins.regions import cluster_row
+from senlin_plugins.regions import cluster_row, health
 from senlin_plugins.regions.node_records import record_region
 
 LOG = logging.getLogger(__name__)
@@ -172,10 +172,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return place(self.snapshot(cluster, profile, change, nodes))
 
     def find_lost(self, cluster: Any) -> list[str]:
-        """Return the ids of nodes that a recovery moves.
-
-        :param cluster: the engine's cluster object.
-        """
+        """Return the ids of nodes that a recovery moves."""
         return []
 
     def _settle_alone(
@@ -233,10 +230,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return decision
 
     def regions_for(self, cluster: Any) -> Sequence[apportionment.Region]:
-        """Return the regions that count for a cluster.
-
-        :param cluster: the engine's cluster object.
-        """
+        """Return the regions that count for a cluster."""
         return self.spec_regions
 
     def usable_regions(
@@ -244,21 +238,28 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     ) -> set[str]:
         """Return the regions of the policy that a profile can use.
 
-        :param cluster: the engine's cluster object.
         :param profile: the profile of the nodes that come or go.
-        :param growing: whether nodes come.
         """
-        names = [region.name for region in self.spec_regions]
+        names = {region.name for region in self.spec_regions}
         keystone = self.keystone(cluster.user, cluster.project)
-        known = set(keystone.validate_regions(names))
-        return cluster_reader.find_usable(keystone, known, profile, growing)
+        if not region_aware.is_aware(profile):
+            return set(keystone.validate_regions(sorted(names)))
+        faults = health.look(keystone, profile, names, probe=False)
+        for name, fault in faults.items():
+            # A region can give nodes up without what a new one needs.
+            if growing or fault.dead:
+                names.discard(name)
+                LOG.warning(
+                    "Region '%(region)s' is not used: %(why)s.",
+                    {'region': name, 'why': fault.why},
+                )
+        return cluster_reader.untied(names, profile) if growing else names
 
     def snapshot(
         self, cluster: Any, profile: Any, change: Change, nodes: Sequence[Node]
     ) -> Snapshot:
         """Return what is decided on.
 
-        :param cluster: the engine's cluster object.
         :param profile: the profile of the nodes that come or go.
         :param change: how many these are.
         :param nodes: the nodes of the cluster that count.
@@ -337,7 +338,6 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     def refuse_at_last(self, action: Any, reason: str) -> None:
         """Let an action fail that has done what it could.
 
-        :param action: the action.
         :param reason: what the user reads.
         """
         super().refuse(action, reason)

@@ -10,14 +10,13 @@ record each part in the node's row as soon as the service has given its id.
 
 import contextlib
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts
-from senlin.common import context as senlin_context
 from senlin.common import exception as exc
-from senlin.objects import node as node_objects
 
 from senlin_plugins import conf
 from senlin_plugins.regions import cluster_row, node_records
@@ -47,12 +46,6 @@ class Recorder:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
-
-    def _update(self, **values: Any) -> None:
-        """Write columns of the node's row."""
-        node_objects.Node.update(
-            senlin_context.get_admin_context(), self._node.id, values
-        )
 
 
 class Maker(Recorder):
@@ -91,7 +84,7 @@ class Maker(Recorder):
             recovery = {'recovery': consts.RECOVER_RECREATE}
             values['data'] = {**self._node.data, **recovery}
         try:
-            self._update(**values)
+            node_records.update(self._node, **values)
         except exc.ResourceNotFound as ex:
             LOG.warning(
                 'Node %(node)s was deleted while its %(kind)s %(id)s was '
@@ -145,10 +138,7 @@ class Ports(Recorder):
     def _delete(self, port: dict[str, Any]) -> bool:
         """Delete a port and its floating IP; tell whether that worked."""
         try:
-            if 'floating' in port:
-                self._client.floatingip_delete(port['floating']['id'])
-            if port.get('remove'):
-                self._client.port_delete(port['id'])
+            delete_port(self._client, port)
         except exc.InternalError as ex:
             LOG.warning(
                 'Port %(port)s of node %(node)s could not be deleted: '
@@ -169,7 +159,21 @@ class Ports(Recorder):
         """Write ports into the node's row, if there still is one."""
         # Senlin has a list of its own in memory, and writes it in the end.
         with contextlib.suppress(exc.ResourceNotFound):
-            self._update(data=self._with(made))
+            node_records.update(self._node, data=self._with(made))
+
+
+def delete_port(client: Any, port: Mapping[str, Any]) -> None:
+    """Delete of a port and its floating IP what was created for a node.
+
+    :param client: Senlin's client for Neutron.
+    :param port: the port as Senlin records it.
+    :raises: ``InternalError`` if Neutron does not do it.
+    """
+    floating = port.get('floating') or {}
+    if floating.get('remove'):
+        client.floatingip_delete(floating['id'])
+    if port.get('remove'):
+        client.port_delete(port['id'])
 
 
 def fail(
@@ -177,8 +181,6 @@ def fail(
 ) -> exc.EResourceCreation:
     """Delete what was created in vain, and return the error for Senlin.
 
-    :param profile: the node's profile.
-    :param node: the engine's node object.
     :param made: the id of what was created, if anything was.
     :param error: what went wrong.
     :returns: the only error that makes Senlin put the node into ERROR, with

@@ -18,6 +18,7 @@ from senlin.common import exception as exc
 from senlin.profiles import base
 
 from senlin_plugins.planning.region_state import Known, State
+from senlin_plugins.profiles import creation
 from senlin_plugins.regions import cluster_row, left_behind, node_records
 from senlin_plugins.regions.node_records import recorded_region
 
@@ -44,7 +45,6 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     def do_healthcheck(self, obj: Any, health_check_type: str) -> bool:
         """Tell whether a node is healthy, for Senlin's health manager.
 
-        :param obj: the node.
         :param health_check_type: the kind of poll.
         :returns: false if its region is out, true if its region is silent:
             then nobody can tell.
@@ -58,7 +58,6 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     def do_delete(self, obj: Any, **params: Any) -> Any:
         """Delete what a node is made of, or leave it in a dead region.
 
-        :param obj: the node.
         :param params: the parameters of Senlin's own method.
         :returns: true.
         :raises: ``EResourceDeletion`` if that failed.
@@ -87,7 +86,6 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     def do_recover(self, obj: Any, **options: Any) -> Any:
         """Recover a node, in another region if it cannot be where it was.
 
-        :param obj: the node.
         :param options: ``operation`` and its parameters.
         :returns: the id of what it is made of now, and whether that worked.
         :raises: ``EResourceOperation`` if it did not; with the id of what the
@@ -241,10 +239,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             return False
         for port in left.ports if ours == made else ():
             if port.get('remove'):
-                floating = port.get('floating') or {}
-                if floating.get('remove'):
-                    self.network(ghost).floatingip_delete(floating['id'])
-                self.network(ghost).port_delete(port['id'])
+                creation.delete_port(self.network(ghost), port)
         return True
 
     def _may_be_there(self, obj: Any) -> bool:
@@ -271,8 +266,6 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     def find_made(self, obj: Any, name: str) -> list[str]:
         """Return the ids of what was made for a node that knows of none.
 
-        :param obj: the node.
-        :param name: its name.
         :raises: ``InternalError`` if the region does not answer.
         """
         raise NotImplementedError

@@ -45,7 +45,6 @@ def region_of(node: Any, profile: Any) -> str | None:
     """Return the region in which a node lives, or will be created.
 
     :param node: the node, or anything without ``data``.
-    :param profile: the node's profile.
     :returns: the recorded region, else the profile's own, else Senlin's
         ``default_region_name``; ``None`` if that is unset, too.
     """
@@ -113,8 +112,6 @@ class RegionAware(failover.Failover):
         the client meanwhile.
 
         :param recorder: the class that records.
-        :param service: the service.
-        :param obj: the node.
         :returns: the client that records.
         """
         client = self._client(service, obj)
@@ -147,7 +144,6 @@ class RegionAware(failover.Failover):
         that its node does not name. A resource that does not get ready is
         deleted.
 
-        :param obj: the node.
         :returns: the id of what was created.
         :raises: ``EResourceCreation`` with the id of what may be left.
         """
@@ -165,8 +161,6 @@ class RegionAware(failover.Failover):
     def do_join(self, obj: Any, cluster_id: str) -> bool:
         """Join a cluster, and record the region of an adopted node.
 
-        :param obj: the node.
-        :param cluster_id: the cluster's id.
         :returns: whether that worked.
         """
         joined = bool(super().do_join(obj, cluster_id))

@@ -23,7 +23,6 @@ class Healthy(stack.StackProfile):  # type: ignore[misc]  # untyped base
         Senlin's health manager passes the kind of check. The in-tree profile
         does not accept it, so there every stack counts as healthy.
 
-        :param obj: the node.
         :param health_check_type: the kind of poll; all are answered alike.
         :returns: false if the stack is gone or has failed. True if Heat does
             not answer: that is no reason to replace a node.

@@ -67,7 +67,6 @@ class Row:
 def find(node: Any) -> tuple[Any, Row] | None:
     """Return the policy that watches the region of a node, and its cluster.
 
-    :param node: a node.
     :returns: the policy of version 1.1 that is enabled for the node's cluster
         and the row of that cluster; ``None`` if there is none.
     """
@@ -91,10 +90,7 @@ def find(node: Any) -> tuple[Any, Row] | None:
 
 
 def load(cluster_id: str) -> Any:
-    """Return the engine's cluster object.
-
-    :param cluster_id: the cluster's id.
-    """
+    """Return the engine's cluster object."""
     return cluster_mod.Cluster.load(
         senlin_context.get_admin_context(), cluster_id, project_safe=False
     )

@@ -20,7 +20,6 @@ def missing(
     """Return those of some services that have no endpoint in a region.
 
     :param session: a session of keystoneauth; its token's catalog counts.
-    :param region: the region's name.
     :param services: service types.
     :param interface: which endpoints are looked for, such as ``public``.
     """
@@ -37,8 +36,6 @@ def find(
     """Return the endpoint of a service in a region, if there is one.
 
     :param session: a session of keystoneauth; its token's catalog counts.
-    :param region: the region's name.
-    :param service: the service type.
     :param interface: which endpoint, such as ``public``.
     """
     try:

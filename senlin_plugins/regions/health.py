@@ -13,13 +13,13 @@ from senlin_plugins.regions import endpoints
 
 
 def look(
-    keystone: Any, profile: Any, names: Collection[str]
+    keystone: Any, profile: Any, names: Collection[str], probe: bool = True
 ) -> dict[str, Fault]:
     """Return what is wrong with regions now.
 
     :param keystone: Senlin's client for Keystone, of the cluster's owner.
     :param profile: the profile of the cluster, which is region-aware.
-    :param names: the regions.
+    :param probe: whether services must also answer.
     :returns: region name -> what is wrong, without those that work.
     """
     group = cfg.CONF[conf.GROUP]
@@ -32,8 +32,9 @@ def look(
         for name in sorted(known)
         for service in profile.required_services()
     }
+    asked = {url for url in urls.values() if url and probe}
     silent = endpoints.find_silent(
-        keystone.session, {u for u in urls.values() if u}, group.region_timeout
+        keystone.session, asked, group.region_timeout
     )
     faults = {name: Fault(Cause.UNKNOWN) for name in set(names) - known}
     for (name, service), url in urls.items():

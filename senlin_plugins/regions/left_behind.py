@@ -35,10 +35,7 @@ at_work: set[str] = set()
 
 
 def listed(cluster: Any) -> list[Left]:
-    """Return what is left behind, without what its owner has let go.
-
-    :param cluster: the engine's cluster object.
-    """
+    """Return what is left behind, without what its owner has let go."""
     forgotten = region_spec.forgotten(cluster.metadata)
     return region_state.read(cluster.data).remaining(forgotten)
 
@@ -78,7 +75,6 @@ def clear(
 ) -> list[Left]:
     """Delete what is left behind, for some time.
 
-    :param cluster: the engine's cluster object.
     :param entries: what may be deleted.
     :param seconds: the limit for all of them.
     :returns: those that are still there, or about which nobody can tell.

@@ -29,14 +29,10 @@ def recorded_region(node: Any) -> str | None:
 
 
 def record_region(node: Any, region: str) -> None:
-    """Write a region into a node's data and store it.
-
-    :param node: the engine's node object.
-    :param region: the region's name.
-    """
+    """Write a region into a node's data and store it."""
     named = {**placement(node), 'region_name': region}
     node.data = {**(node.data or {}), 'placement': named}
-    _update(node, data=node.data)
+    update(node, data=node.data)
 
 
 def move(node: Any, region: str) -> None:
@@ -45,20 +41,16 @@ def move(node: Any, region: str) -> None:
     In one step: an engine that is killed leaves a node without a server in
     its new region. In memory the old id stays, by which Senlin sees that the
     node was recreated.
-
-    :param node: the engine's node object.
-    :param region: the region's name.
     """
     kept = {k: v for k, v in node.data.items() if k != 'internal_ports'}
     node.data = {**kept, 'placement': {'region_name': region}}
-    _update(node, data=node.data, physical_id=None)
+    update(node, data=node.data, physical_id=None)
 
 
 def what_it_leaves(node: Any, now: str) -> Left:
     """Return what a node leaves behind if it goes.
 
     :param node: the engine's node object, with a recorded region.
-    :param now: the time.
     """
     ports = (node.data or {}).get('internal_ports') or ()
     region = recorded_region(node) or ''
@@ -74,10 +66,15 @@ def forget_recovery(node: Any) -> None:
     row = node_objects.Node.get(context, node.id, project_safe=False)
     if row and 'recovery' in (row.data or {}):
         data = {k: v for k, v in row.data.items() if k != 'recovery'}
-        _update(node, data=data)
+        update(node, data=data)
 
 
-def _update(node: Any, **values: Any) -> None:
-    """Write columns of a node's row."""
+def update(node: Any, **values: Any) -> None:
+    """Write columns of a node's row.
+
+    :param node: the engine's node object, which stays as it is.
+    :param values: column -> value.
+    :raises: ``ResourceNotFound`` if the node is gone.
+    """
     context = senlin_context.get_admin_context()
     node_objects.Node.update(context, node.id, values)
