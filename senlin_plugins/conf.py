@@ -36,47 +36,28 @@ OPTS = [
         item_type=types.String(choices=[REGION_PLACEMENT, DELETION]),
         default=[REGION_PLACEMENT, DELETION],
         help="""
-Policy types of this package that users may use.
-
-If a type is not in this list, users cannot create or attach
-policies of the type. Senlin still lists the type among the policy
-types. Policies that are already attached continue to work.
-
-Possible values:
-
-* A comma-separated list of ``region_placement`` (the type
-  ``senlin_plugins.policy.region_placement``) and ``deletion``
-  (the type ``senlin_plugins.policy.deletion``).
-* An empty list, to disable both types.
+Policy types of this package that users may create and attach:
+``region_placement``, ``deletion``, both or none. Senlin lists the
+other type, too. Policies that are attached continue to work.
 """,
     ),
     cfg.StrOpt(
         'unaware_profile',
         default=REFUSE,
         choices=[
-            (
-                REFUSE,
-                'Refuse to attach the policy. The error message lists the '
-                'profile types to use instead.',
-            ),
+            (REFUSE, 'Refuse to attach the policy, and say what to use.'),
             (
                 PLAN_ONLY,
-                'Attach the policy. When the cluster grows, the policy '
-                'writes its plan and logs a warning, but the plan has no '
-                'effect.',
+                'Attach the policy. It writes plans without effect, and logs '
+                'a warning for each.',
             ),
         ],
         help="""
 What happens if you attach the region placement policy to a
 cluster whose profile ignores regions.
 
-Senlin's own profile types ignore the regions that a policy plans,
-and create all nodes in one region.
-
-Related options:
-
-* ``default_region_name`` in ``[DEFAULT]``: the region of these
-  nodes, unless the profile names a region.
+Senlin's own profile types create all nodes in one region: the one
+that the profile names, or else ``default_region_name``.
 """,
     ),
     cfg.BoolOpt(
@@ -86,21 +67,12 @@ Related options:
 Whether a region must offer the services that the cluster's
 profile needs.
 
-If true, a region is usable only if Keystone knows the region and
-the region's catalog lists each of these services. Server profiles
-need compute, and stack profiles need orchestration. A profile
-with an image also needs the image service, and a profile with
-networks also needs the network service. If the destination of a
-block device is a volume, the profile also needs block storage.
-When a cluster shrinks, its regions need only compute or
-orchestration.
-
-If false, a region is usable if Keystone knows the region.
-
-Related options:
-
-* ``interface`` in ``[authentication]``: only endpoints with this
-  interface count.
+Server profiles need compute, and also image, network or block
+storage if they name an image, networks or volumes. Stack profiles
+need orchestration. When a cluster shrinks, compute or orchestration
+is enough. Only endpoints with the ``interface`` of
+``[authentication]`` count. If false, Keystone need only know the
+region.
 """,
     ),
     cfg.IntOpt(
@@ -110,15 +82,8 @@ Related options:
         help="""
 Number of seconds in which a service must answer. If a service
 does not answer three times in a row, with pauses in between, its
-region is silent.
-
-This option applies to region placement policies of version 1.1.
-Before each action, such a policy contacts the services that the
-cluster's profile needs, in all regions at the same time.
-
-Related options:
-
-* ``region_out_after``: when a silent region is out.
+region is silent. Region placement policies of version 1.1 ask the
+services that the profile needs, in all regions at the same time.
 """,
     ),
     cfg.IntOpt(
@@ -127,14 +92,12 @@ Related options:
         min=0,
         help="""
 Number of seconds for which a region must be silent before the
-region is out.
+region is out, for region placement policies of version 1.1.
 
-This option applies to region placement policies of version 1.1.
-While a region is silent, new nodes avoid the region, and nothing
-else happens. Nodes move only if their region is out. A region is
-out if the services in the region did not answer at two times that
-are this number of seconds apart, and do not answer now. One answer
-in between ends the silence.
+New nodes avoid a silent region. Nodes move only if their region is
+out: if it did not answer at two times that are this number of
+seconds apart, and does not answer now. One answer in between ends
+the silence.
 
 A small value moves nodes because of short outages, such as the
 restart of a load balancer. If the value is 0, a region is out when
@@ -147,13 +110,11 @@ the second look finds it silent.
         min=0,
         help="""
 Number of seconds for which a region is full after it refuses a
-node.
+node, for region placement policies of version 1.1.
 
-This option applies to region placement policies of version 1.1. A
-region becomes full for a cluster if Nova or Neutron in the region
-refuses a node, because of a quota or because no host has room.
-While a region is full, new nodes go to other regions. If the
-value is 0, no region is ever full.
+Nova, Neutron or Cinder refuse a node because of a quota, or because
+no host and no address is free. Then new nodes go to other regions.
+If the value is 0, no region is ever full.
 """,
     ),
 ]

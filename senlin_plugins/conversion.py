@@ -93,7 +93,6 @@ def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
         return f'{text} Nothing has changed: say --yes to do it.'
     profile.type = profile.type.replace(kind, types[kind])
     profile.spec = {**profile.spec, 'type': types[kind]}
-    session.flush()
     return f'{text} Done.'
 
 

@@ -13,17 +13,13 @@ from osc_lib import exceptions
 from senlin_plugins.planning import (
     region_spec,
     requirements,
-    sizing,
 )
 from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.rebalancing import Growth
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import NO_REGION, is_placed
 from senlin_plugins.regions import endpoints
 
-#: Actions on a cluster that make it larger.
-_GROWTHS: Final = (sizing.SCALE_OUT, 'CLUSTER_RESIZE', 'CLUSTER_ADD_NODES')
 #: Seconds between two looks at an action.
 PAUSE: Final = 1.0
 
@@ -150,26 +146,6 @@ def check(clustering: Any, cluster: Any) -> None:
     """
     path = f'/clusters/{cluster.id}/actions'
     _change(clustering, 'POST', path, {'check': {}})
-
-
-def last_growths(clustering: Any, cluster: Any) -> list[Growth]:
-    """Return the last two actions that made a cluster larger, if any.
-
-    :returns: the last one first.
-    """
-    kinds = ''.join(f'&action={kind}' for kind in _GROWTHS)
-    path = f'/actions?target={cluster.id}{kinds}'
-    response = clustering.get(f'{path}&sort=created_at:desc&limit=2')
-    sdk_exceptions.raise_from_response(response)
-    return [
-        Growth(
-            action['id'],
-            action['inputs'].get('count')
-            if action['action'] == sizing.SCALE_OUT
-            else None,
-        )
-        for action in response.json()['actions']
-    ]
 
 
 def _change(

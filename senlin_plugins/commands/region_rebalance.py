@@ -20,12 +20,12 @@ from senlin_plugins.commands.cluster_lister import (
     distribution_text,
 )
 from senlin_plugins.planning import rebalancing, sizing
-from senlin_plugins.planning.rebalancing import METADATA_KEY, Step
+from senlin_plugins.planning.rebalancing import Step
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 
 COLUMNS = ('Step', 'Add', 'Remove', 'Distribution')
-AGAIN: Final = 'Run the command again to go on.'
+AGAIN: Final = 'To go on, run the command again with --size {}.'
 
 #: Characters of the progress bar.
 _WIDTH: Final = 20
@@ -36,12 +36,14 @@ class RebalanceClusterRegion(ClusterLister):
 
     Each step first scales the cluster out. When the new nodes are ACTIVE, the
     step checks all nodes, and scales the cluster in by the same number of
-    nodes. You can interrupt the command at any time. To continue, run the
-    command again.
+    nodes. You can interrupt the command at any time. It then says how to
+    continue.
     """
 
     _args: argparse.Namespace
     _surge: int
+    #: How many nodes the cluster has before and after each step.
+    _size: int
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -53,6 +55,12 @@ class RebalanceClusterRegion(ClusterLister):
             metavar='<n>',
             default='1',
             help='maximum number of nodes that each step adds; default: 1',
+        )
+        parser.add_argument(
+            '--size',
+            metavar='<n>',
+            help='number of nodes before and after each step; default: as '
+            'many as the cluster has',
         )
         parser.add_argument(
             '--dry-run',
@@ -79,27 +87,30 @@ class RebalanceClusterRegion(ClusterLister):
         try:
             cluster = self.find_cluster(parsed_args.cluster)
             nodes = self._nodes(cluster)
-            size = self._size(cluster, len(nodes))
-            steps = self._steps(cluster, nodes, size)
+            self._size = len(nodes)
+            if parsed_args.size:
+                self._size = sizing.read_count(parsed_args.size, '--size')
+            steps = self._steps(cluster, nodes)
             if not steps:
                 _say('No move makes the distribution better.')
-                if not parsed_args.dry_run:
-                    self._forget(cluster)
             elif not parsed_args.dry_run:
                 self._confirm(steps)
                 begun = True
                 with lister.telling_in_one_line():
-                    steps = self._carry_out(cluster, len(nodes), size, steps)
+                    steps = self._carry_out(cluster, len(nodes), steps)
         except KeyboardInterrupt:
             raise exceptions.CommandError(
-                f'Interrupted. What Senlin has begun goes on there. {AGAIN}'
+                'Interrupted. What Senlin has begun goes on there. '
+                + AGAIN.format(self._size)
                 if begun
                 else 'Interrupted. Nothing has begun.'
             ) from None
         except exceptions.CommandError as exc:
             if not begun:
                 raise
-            raise exceptions.CommandError(f'{exc} {AGAIN}') from exc
+            raise exceptions.CommandError(
+                f'{exc} {AGAIN.format(self._size)}'
+            ) from exc
         return COLUMNS, [
             (
                 number,
@@ -124,37 +135,12 @@ class RebalanceClusterRegion(ClusterLister):
             )
         return nodes
 
-    def _size(self, cluster: Any, total: int) -> int:
-        """Return how many nodes the cluster has before and afterwards."""
-        record = (cluster.metadata or {}).get(METADATA_KEY)
-        if record is None:
-            return total
-        growths = clusters.last_growths(self.connection.clustering, cluster)
-        size = rebalancing.read_record(record, total, growths)
-        if size is None:
-            self.warn(
-                'A rebalance was interrupted. Its growth did not begin, or '
-                'somebody has scaled the cluster since: it keeps its %s '
-                'nodes.',
-                total,
-            )
-            return total
-        if size != total:
-            self.warn(
-                'A rebalance was interrupted: the cluster first comes from '
-                '%s to %s nodes again.',
-                total,
-                size,
-            )
-        return size
-
-    def _steps(
-        self, cluster: Any, nodes: Sequence[Any], size: int
-    ) -> list[Step]:
+    def _steps(self, cluster: Any, nodes: Sequence[Any]) -> list[Step]:
         """Read everything and return the steps that are left.
 
         :raises CommandError: if no step could be carried out.
         """
+        size = self._size
         clustering = self.connection.clustering
         cluster = clustering.get_cluster(cluster.id)
         policy = self.attached_policy(cluster)
@@ -227,12 +213,11 @@ class RebalanceClusterRegion(ClusterLister):
             raise exceptions.CommandError('Nothing has begun.')
 
     def _carry_out(
-        self, cluster: Any, total: int, size: int, steps: list[Step]
+        self, cluster: Any, total: int, steps: list[Step]
     ) -> list[Step]:
         """Carry out steps until none is left, and return those done.
 
-        Each plan is made of what is there at the time, so nothing but the
-        size needs to be remembered.
+        Each plan is made of what is there at the time.
         """
         done: list[Step] = []
         added: Mapping[str, int] = {}
@@ -244,9 +229,7 @@ class RebalanceClusterRegion(ClusterLister):
             text = f'{verb} {distribution_text(plan)}'
             _show(changes, _changes(steps), text)
             change = Change(bool(step.add), sum(plan.values()))
-            if change.growing:
-                self._remember(cluster, size, change.count)
-            else:
+            if not change.growing:
                 self._look(cluster)
             clusters.scale(self.connection.clustering, cluster, change)
             total += change.count if change.growing else -change.count
@@ -258,9 +241,9 @@ class RebalanceClusterRegion(ClusterLister):
                     len(nodes),
                     total,
                 )
-                size += len(nodes) - total
+                self._size += len(nodes) - total
                 total = len(nodes)
-            steps = self._steps(cluster, nodes, size)
+            steps = self._steps(cluster, nodes)
             if step.add and step.remove:
                 # Its second half is the first of the new steps.
                 added = step.add
@@ -275,7 +258,6 @@ class RebalanceClusterRegion(ClusterLister):
                 )
             left = _changes(steps)
         _show(changes, 0, 'done')
-        self._forget(cluster)
         return done
 
     def _look(self, cluster: Any) -> None:
@@ -287,19 +269,6 @@ class RebalanceClusterRegion(ClusterLister):
                 f'No node is removed, because not all of them answer: {exc}'
             ) from exc
         self._nodes(cluster)
-
-    def _remember(self, cluster: Any, size: int, grows: int) -> None:
-        """Remember the size before a growth, in case of an interruption."""
-        clustering = self.connection.clustering
-        growths = clusters.last_growths(clustering, cluster)
-        record = rebalancing.write_record(size, grows, growths)
-        clusters.update_metadata(clustering, cluster, {METADATA_KEY: record})
-
-    def _forget(self, cluster: Any) -> None:
-        """Forget the size."""
-        clusters.update_metadata(
-            self.connection.clustering, cluster, {METADATA_KEY: None}
-        )
 
 
 def _narrow_cell(counts: Mapping[str, int]) -> Cell:

@@ -20,6 +20,9 @@ KEY = region_spec.METADATA_KEY
 class _ChangeClusterRegion(ListClusterRegion):
     """A command that changes what the metadata say about one region."""
 
+    #: What the command sets for the region; nothing removes what is set.
+    CHANGES: Mapping[str, Any] = {}
+
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         super().add_arguments(parser)
@@ -29,7 +32,7 @@ class _ChangeClusterRegion(ListClusterRegion):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
         """Change the metadata, and return the regions as a table."""
-        changes = self.changes(parsed_args)
+        changes = self.find_changes(parsed_args)
         cluster = self.find_cluster(parsed_args.cluster)
         policy = self.attached_policy(cluster)
         name = parsed_args.region
@@ -60,12 +63,11 @@ class _ChangeClusterRegion(ListClusterRegion):
         )
         return super().take_action(parsed_args)
 
-    def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
-        """Return what to set for the region; nothing to forget what is set.
-
-        :returns: key -> value; ``None`` forgets the key.
-        """
-        raise NotImplementedError
+    def find_changes(
+        self, parsed_args: argparse.Namespace
+    ) -> Mapping[str, Any]:
+        """Return what to set; ``None`` as a value forgets a key."""
+        return self.CHANGES
 
 
 class SetClusterRegion(_ChangeClusterRegion):
@@ -102,7 +104,9 @@ class SetClusterRegion(_ChangeClusterRegion):
             help='take the declaration back',
         )
 
-    def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
+    def find_changes(
+        self, parsed_args: argparse.Namespace
+    ) -> Mapping[str, Any]:
         """Return what the options say."""
         given = {'weight': parsed_args.weight, 'cap': parsed_args.cap}
         changes = {k: value for k, value in given.items() if value is not None}
@@ -122,10 +126,6 @@ class UnsetClusterRegion(_ChangeClusterRegion):
     not declared out. The command does not move any nodes.
     """
 
-    def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
-        """Return nothing."""
-        return {}
-
 
 class DrainClusterRegion(_ChangeClusterRegion):
     """Set the weight and the cap of a region to 0 for one cluster.
@@ -135,9 +135,7 @@ class DrainClusterRegion(_ChangeClusterRegion):
     "openstack cluster region rebalance".
     """
 
-    def changes(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
-        """Return the values."""
-        return {'weight': 0, 'cap': 0}
+    CHANGES = {'weight': 0, 'cap': 0}
 
 
 class ForgetClusterRegion(ListClusterRegion):

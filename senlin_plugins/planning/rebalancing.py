@@ -11,30 +11,13 @@ is a gain: nodes of the same cost stay where they are.
 
 import dataclasses
 import fractions
-import json
 import operator
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
-from senlin_plugins.planning import sizing
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
-
-#: The key of a cluster's metadata that remembers an unfinished rebalance.
-METADATA_KEY: Final = 'region_rebalance'
-
-
-class Growth(NamedTuple):
-    """An action that made a cluster larger.
-
-    :param id: its id.
-    :param nodes: how many nodes it was to add; ``None`` if it was another
-        action than those by which a rebalance grows.
-    """
-
-    id: str
-    nodes: int | None
 
 
 class Step(NamedTuple):
@@ -140,45 +123,3 @@ def _carry_out(
     plan = place(changing).plan
     current = changing.after(plan).current
     return plan, dataclasses.replace(snapshot, current=current)
-
-
-def write_record(size: int, grows: int, growths: Sequence[Growth]) -> str:
-    """Return what to remember of a rebalance before it grows the cluster.
-
-    :param size: how many nodes the cluster has before each step.
-    :param grows: how many it is about to add.
-    :param growths: the latest growths of the cluster, the last one first.
-    """
-    after = growths[0].id if growths else None
-    return json.dumps({'size': size, 'grows': grows, 'after': after})
-
-
-def read_record(
-    value: object, total: int, growths: Sequence[Growth]
-) -> int | None:
-    """Return the size that an unfinished rebalance goes back to.
-
-    :param value: the value of the metadata key.
-    :param total: how many nodes the cluster has.
-    :param growths: the latest growths of the cluster, the last one first.
-    :returns: the size; ``None`` unless the last growth is the one that the
-        record was written for: then the nodes belong to somebody else.
-    :raises SizeError: if the value makes no sense.
-    """
-    try:
-        given = json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        given = None
-    if not isinstance(given, Mapping):
-        raise sizing.SizeError(
-            f"'{METADATA_KEY}' of the cluster's metadata is '{value}': it "
-            'must be JSON such as {"size": 10}. Correct or remove it.'
-        )
-    size = sizing.read_count(given.get('size'), f'{METADATA_KEY}.size')
-    grows = given.get('grows')
-    before = growths[1].id if growths[1:] else None
-    if not isinstance(grows, int) or not growths:
-        return None
-    if (grows, given.get('after')) != (growths[0].nodes, before):
-        return None
-    return size if size <= total <= size + grows else None

@@ -12,7 +12,7 @@ from senlin.policies import base
 from senlin_plugins import conf
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.policies import cluster_reader
+from senlin_plugins.regions import cluster_row
 
 LOG = logging.getLogger(__name__)
 # Senlin has read senlin.conf before it loads a policy.
@@ -125,7 +125,10 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         what = {'policy': self.name, 'action': action.action, 'id': action.id}
         before = {*action.data}
         try:
-            cluster = cluster_reader.read_cluster(action, cluster_id)
+            # An action on a cluster has loaded it after it got the lock.
+            cluster = action.entity
+            if action.target != cluster_id:
+                cluster = cluster_row.load(cluster_id)
             self.prepare(cluster, action)
             decision = self.decide(cluster, action)
             if decision is None:

@@ -11,7 +11,6 @@ from typing import Any
 from oslo_log import log as logging
 from senlin.common import consts, scaleutils
 from senlin.common import context as senlin_context
-from senlin.engine import cluster as cluster_mod
 from senlin.profiles import base as profile_base
 
 from senlin_plugins.planning import sizing
@@ -21,20 +20,6 @@ from senlin_plugins.profiles import region_aware
 from senlin_plugins.regions import node_records
 
 LOG = logging.getLogger(__name__)
-
-
-def read_cluster(action: Any, cluster_id: str) -> Any:
-    """Return the cluster that an action is about.
-
-    :param action: the action. An action on a cluster has loaded the cluster
-        after it got the lock, so nothing in it is stale.
-    :returns: the engine's cluster object.
-    """
-    if action.target == cluster_id:
-        return action.entity
-    return cluster_mod.Cluster.load(
-        action.context, cluster_id, project_safe=False
-    )
 
 
 def read_change(action: Any, cluster: Any) -> Change:

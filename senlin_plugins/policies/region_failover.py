@@ -24,7 +24,7 @@ from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import Known, State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
-from senlin_plugins.policies import cluster_reader
+from senlin_plugins.policies import base, cluster_reader
 from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from senlin_plugins.profiles import failover, region_aware
 from senlin_plugins.regions import (
@@ -240,7 +240,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             names = ', '.join(stuck)
             words.append(f'{len(stuck)} node(s) have no place: {names}.')
         if words:
-            self.refuse_at_last(action, ' '.join(words))
+            base.PlacementPolicy.refuse(self, action, ' '.join(words))
 
 
 def _find_left(cluster: Any, states: Mapping[str, State]) -> str:

@@ -322,9 +322,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         # The engine would create nodes without a plan: those that are
         # missing, and those that have no region yet.
         restores = action.inputs.pop('check_capacity', None)
-        action.data['creation'] = {
-            **{'count': 0, 'reason': reason, 'check_capacity': restores}
-        }
+        left = {'count': 0, 'reason': reason, 'check_capacity': restores}
+        action.data['creation'] = left
         for node in _unplaced(action.entity):
             action.entity.remove_node(node.id)
 
@@ -333,14 +332,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         creation = action.data.get('creation') or {}
         if creation.get('reason'):
             action.inputs['check_capacity'] = creation.pop('check_capacity')
-            self.refuse_at_last(action, creation['reason'])
-
-    def refuse_at_last(self, action: Any, reason: str) -> None:
-        """Let an action fail that has done what it could.
-
-        :param reason: what the user reads.
-        """
-        super().refuse(action, reason)
+            super().refuse(action, creation['reason'])
 
     def _warn_of_joins(
         self, action: Any, cluster: Any, nodes: Iterable[Node]

@@ -6,14 +6,13 @@ import dataclasses
 import itertools
 import unittest
 
-import ddt
 import hypothesis
 from hypothesis import strategies as st
 
 import tests
-from senlin_plugins.planning import apportionment, rebalancing, sizing
+from senlin_plugins.planning import apportionment, rebalancing
 from senlin_plugins.planning.apportionment import NO_CAP, Region
-from senlin_plugins.planning.rebalancing import Growth, Step
+from senlin_plugins.planning.rebalancing import Step
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
@@ -200,42 +199,3 @@ class Steps(unittest.TestCase):
             snapshot, change=Change(growing=False, count=1), current=current
         )
         return optimum.cost(shrinking.usable, shrinking.movable)
-
-
-@ddt.ddt
-class Record(unittest.TestCase):
-    BEFORE = Growth('old', 5)
-    OWN = Growth('own', 2)
-
-    @ddt.data((9, None), (10, 10), (12, 10), (13, None))
-    @ddt.unpack
-    def test_a_size_that_cannot_be_the_rebalances_is_somebodys(
-        self, now, wanted
-    ):
-        record = rebalancing.write_record(10, 2, [self.BEFORE])
-        growths = [self.OWN, self.BEFORE]
-        self.assertEqual(wanted, rebalancing.read_record(record, now, growths))
-
-    @ddt.data(
-        [],
-        [BEFORE],
-        [Growth('other', 1), BEFORE],
-        [Growth('resize', None), BEFORE],
-        [Growth('other', 2), OWN],
-    )
-    def test_the_last_growth_is_not_the_rebalances(self, growths):
-        record = rebalancing.write_record(10, 2, [self.BEFORE])
-        self.assertIsNone(rebalancing.read_record(record, 12, growths))
-
-    def test_the_first_growth_of_a_cluster(self):
-        record = rebalancing.write_record(10, 2, [])
-        self.assertEqual(10, rebalancing.read_record(record, 12, [self.OWN]))
-
-    @ddt.data({'size': 10}, {'size': 10, 'surge': 2}, '{"size": 10}')
-    def test_a_record_of_no_action_does_not_count(self, record):
-        self.assertIsNone(rebalancing.read_record(record, 12, [self.OWN]))
-
-    @ddt.data('', 'x', '[]', '{}', 7, None, '{"size": 0}', '{"size": "x"}')
-    def test_what_makes_no_sense_is_told(self, value):
-        with self.assertRaisesRegex(sizing.SizeError, 'region_rebalance'):
-            rebalancing.read_record(value, 10, [self.OWN])
