@@ -27,6 +27,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import eventlet
+import greenlet
 from keystoneauth1 import exceptions as keystone_exc
 from oslo_config import cfg
 from senlin.common import exception as exc
@@ -56,12 +57,15 @@ class Fault:
     :param hangs: whether the call answers only after its time-out, or, if it
         has none, when the fault is taken out: then as if nothing had been.
     :param kills: whether the call ends this process at once, as SIGKILL does.
+    :param dies: whether the green thread that calls ends at once, and leaves
+        its action in RUNNING, as all of them do when an engine is killed.
     """
 
     message: str = ''
     on: int = 0
     hangs: bool = False
     kills: bool = False
+    dies: bool = False
     #: How many calls there were, and how many hang now.
     calls: int = 0
     waiting: int = 0
@@ -215,6 +219,8 @@ class Client(base.DriverBase):
             return
         if fault.kills:
             os.kill(os.getpid(), signal.SIGKILL)
+        if fault.dies:
+            raise greenlet.GreenletExit
         if fault.hangs and self._hang(method, fault, timeout):
             return
         raise exc.InternalError(code=500, message=fault.message)

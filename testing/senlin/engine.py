@@ -300,6 +300,18 @@ class Engine:
             eventlet.sleep(PAUSE)
         return self.action(action_id)
 
+    def die(self) -> None:
+        """Do what the others do about an engine that is killed.
+
+        Its actions fail, and their locks are released. Green threads that
+        still work go on.
+        """
+        objects.Service.gc_by_engine(self._service.service_id)
+
+    def is_busy(self) -> bool:
+        """Tell whether green threads are at work."""
+        return bool(self._service.tg.threads or left_behind.at_work)
+
     def reset(self) -> None:
         """Become a new Senlin, before a new cloud.
 
@@ -316,7 +328,7 @@ class Engine:
                 synchronize_session=False,
             )
         end = time.monotonic() + PATIENCE
-        while self._busy() and time.monotonic() < end:
+        while self.is_busy() and time.monotonic() < end:
             eventlet.sleep(PAUSE / 10)
         with db_api.session_for_write() as session:
             names = session.query(models.Action.action).filter(unfinished)
@@ -327,10 +339,6 @@ class Engine:
         self.cloud.reset()
         if working or polled:
             raise RuntimeError(f'at work: {working}, polled: {polled}')
-
-    def _busy(self) -> bool:
-        """Tell whether green threads are at work."""
-        return bool(self._service.tg.threads or left_behind.at_work)
 
 
 def _status(action_id: str) -> str | None:

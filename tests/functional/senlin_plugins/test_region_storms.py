@@ -2,35 +2,60 @@
 
 """Random sequences of actions, while regions fail, fill up and come back.
 
+Creations lose the race for the lock, floating IPs run out, and engines die.
 What must hold after each sequence, whatever happened: nothing is lost,
 nothing that a node has is deleted, and after the return of all regions one
-check leaves nothing behind.
+check leaves nothing behind. Without the cluster, no server and no port is
+left.
 """
 
 import os
 import random
 
 import ddt
+from eventlet import debug
 
-from tests.functional.senlin_plugins import base, test_failover
+from testing.senlin import driver, engine
+from tests.functional.senlin_plugins import (
+    base,
+    test_failover,
+    test_waiting_nodes,
+)
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 #: How many sequences; each has so many events.
 SEQUENCES = int(os.environ.get('OPP_STORMS', '4'))
 EVENTS = 12
 CAPS = {ONE: 4, TWO: 4, THREE: 4}
+#: Calls in which an engine may die.
+DEADLY = (
+    *('server_create', 'server_created', 'wait_for_server', 'server_delete'),
+    *('port on front', 'port on back', 'floatingip_create'),
+)
 
 
 @ddt.ddt
-class Storms(test_failover.TestCase):
+class Storms(test_waiting_nodes.TestCase):
     @ddt.data(*range(SEQUENCES))
     def test_nothing_is_lost(self, seed):
         self.chance = random.Random(seed)  # noqa: S311
+        # Threads that die are no news.
+        debug.hub_exceptions(False)
+        self.addCleanup(debug.hub_exceptions, True)
         self.set_option('full_time', 0)
         self.story = []
-        self.cluster_id = self.spread_out(
-            3, *((name, 100, cap) for name, cap in CAPS.items())
+        self.profile_id = self.senlin.profile(
+            flavor='small',
+            networks=[
+                {'network': 'front', 'floating_network': 'out'},
+                {'network': 'back'},
+            ],
         )
+        regions = ((name, 100, cap) for name, cap in CAPS.items())
+        self.cluster_id = self.cluster(
+            self.policy(*regions), profile=self.profile_id
+        )
+        self.act(self.cluster_id, 'scale_out', count=3)
         self.assertEqual(3, len(self.senlin.nodes(self.cluster_id)))
         for _ in range(EVENTS):
             event = self.chance.choice(self.KINDS)
@@ -45,15 +70,34 @@ class Storms(test_failover.TestCase):
         self.check(self.cluster_id)
         self.wait_until(lambda: not self.known(self.cluster_id)[1])
         nodes = self.senlin.nodes(self.cluster_id)
+        whole = [node for node in nodes if node['physical_id']]
+        # Others wait for room.
         self.assertEqual(
-            sorted(node['physical_id'] for node in nodes),
-            sorted(
-                server
-                for region in self.cloud.regions.values()
-                for server in region.servers
-            ),
+            min(len(nodes), sum(CAPS.values())), len(whole), self.story
+        )
+        regions = self.cloud.regions.values()
+        self.assertEqual(
+            sorted(node['physical_id'] for node in whole),
+            sorted(server for region in regions for server in region.servers),
             self.story,
         )
+        self.assertEqual(
+            sorted(port['id'] for port in self.ports(nodes)),
+            sorted(port for region in regions for port in region.ports),
+            self.story,
+        )
+        self.assert_gone(self.cluster_id)
+        for region in regions:
+            self.assertEqual({}, region.ports, self.story)
+            self.assertEqual(set(), region.floating, self.story)
+
+    def ports(self, nodes):
+        """Return what the nodes' data say of their ports."""
+        return [
+            port
+            for node in nodes
+            for port in node['data'].get('internal_ports') or ()
+        ]
 
     def check_invariants(self):
         """Check what must hold at any time."""
@@ -79,7 +123,12 @@ class Storms(test_failover.TestCase):
     def run_to_the_end(self, name, **arguments):
         """Run an action, whatever comes of it."""
         self.senlin.act(self.cluster_id, name, **arguments)
+        self.calm_down()
+
+    def calm_down(self):
+        """Wait until nothing goes on."""
         self.wait_until_free(self.cluster_id)
+        self.wait_until(lambda: not self.senlin.is_busy())
 
     def grow(self):
         """Scale out."""
@@ -118,7 +167,7 @@ class Storms(test_failover.TestCase):
                 started.append(answer['action'])
         for action in started:
             self.senlin.wait(action)
-        self.wait_until_free(self.cluster_id)
+        self.calm_down()
 
     def go(self):
         """Let a region fall silent, if it is the only one."""
@@ -145,7 +194,52 @@ class Storms(test_failover.TestCase):
         self.cloud.regions[name].failures.clear()
         self.cloud.regions[name].failures.update(before)
         self.senlin.wait(action)
-        self.wait_until_free(self.cluster_id)
+        self.calm_down()
+
+    def run_out(self):
+        """Let a region run out of floating IPs."""
+        name = self.chance.choice(sorted(CAPS))
+        failures = self.cloud.regions[name].failures
+        failures.setdefault('floatingip_create', 'No more IP addresses')
+
+    def wait_in_vain(self):
+        """Create a node that loses the race for the lock."""
+        if len(self.senlin.nodes(self.cluster_id)) < sum(CAPS.values()):
+            self.lose(self.cluster_id, self.profile_id)
+
+    def create(self):
+        """Create two nodes at the same time."""
+        started = [
+            self.senlin.start_node(self.cluster_id, self.profile_id)[0]
+            for _ in range(2)
+        ]
+        for action in started:
+            self.senlin.wait(action)
+        self.calm_down()
+
+    def die(self):
+        """Let an engine die while it creates a server, or what it needs."""
+        name = self.chance.choice(sorted(CAPS))
+        call = self.chance.choice(DEADLY)
+        failures = self.cloud.regions[name].failures
+        if call in failures:
+            return
+        fault = failures[call] = driver.Fault(
+            dies=True, on=self.chance.randint(1, 2)
+        )
+        name, arguments = self.chance.choice(
+            [('scale_out', {'count': 3}), ('recover', {'check': True})]
+        )
+        action = self.senlin.start(self.cluster_id, name, **arguments)
+        self.wait_until(
+            lambda: (
+                fault.calls >= fault.on
+                or self.senlin.action(action)['status'] in engine.ENDS
+            )
+        )
+        failures.pop(call)
+        self.senlin.die()
+        self.calm_down()
 
     def end(self):
         """Let all regions come back."""
@@ -155,4 +249,5 @@ class Storms(test_failover.TestCase):
     KINDS = (
         *(grow, shrink, look, mend, look_and_mend, act_on_nodes),
         *(go, go, lose_answers, fill, blip, end, end),
+        *(run_out, wait_in_vain, create, die, die),
     )
