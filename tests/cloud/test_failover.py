@@ -62,12 +62,16 @@ class TestFailover(command_base.PlanTest):
         self.assert_spread(cluster, **wanted)
 
     def rebalance(
-        self, cluster: str, meanwhile: Callable[[], object] = lambda: None
+        self,
+        cluster: str,
+        meanwhile: Callable[[], object] = lambda: None,
+        *options: str,
     ) -> tuple[client_base.Result, int]:
         """Rebalance a cluster by the command.
 
         :param cluster: its id.
         :param meanwhile: called again and again.
+        :param options: further options of the command.
         :returns: what the command has left behind, and the fewest nodes that
             were ACTIVE meanwhile.
         """
@@ -76,7 +80,7 @@ class TestFailover(command_base.PlanTest):
             running = pool.submit(
                 self.openstack_process,
                 *('cluster', 'region', 'rebalance', '--yes'),
-                *('--max-surge', '2', cluster),
+                *('--max-surge', '2', cluster, *options),
                 **self.login,
             )
             while not running.done():
@@ -161,10 +165,10 @@ class TestFailover(command_base.PlanTest):
 
         result, _ = self.rebalance(cluster, kill)
         self.assertEqual(1, len(killed))
-        self.assertIn('Run the command again to go on.', result.error)
+        self.assertIn('the command again with --size 4.', result.error)
         self.wait_for(self.check_unlocked)
         self.do(cluster, 'recover', check=True)
-        result, _ = self.rebalance(cluster)
+        result, _ = self.rebalance(cluster, lambda: None, '--size', '4')
         self.assertEqual(0, result.status, result.error)
         self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
 

@@ -2,7 +2,18 @@
 
 """A cluster of real servers over two regions, from its birth to its end."""
 
-from tests.cloud import base, heat_base, senlin_base
+import signal
+import subprocess
+
+from tests.cloud import (
+    base,
+    heat_base,
+    layout,
+    mariadb,
+    processes,
+    senlin_base,
+    services,
+)
 
 ONE, TWO = base.ONE, base.TWO
 
@@ -86,6 +97,106 @@ class TestRegions(senlin_base.ClusterTest):
         for region, (node, server) in lost.items():
             self.assertIn(node, after[region])
             self.assertNotEqual(server, after[region][node])
+
+
+class TestWaitingNode(senlin_base.ClusterTest):
+    def test_node_that_lost_the_lock_comes_where_the_policy_says(self):
+        profile = self.make_profile()
+        # Not the default region.
+        cluster = self.make_cluster(
+            profile, self.make_region_policy(RegionTwo={'cap': 3})
+        )
+        conductor = f'{TWO}.nova-conductor'
+        self.addCleanup(processes.send, signal.SIGCONT, conductor)
+        # The scale-out holds the lock until this one goes on.
+        processes.send(signal.SIGSTOP, conductor)
+        scaling = self.senlin.act(f'/clusters/{cluster}', 'scale_out', count=2)
+        self.wait_for(
+            lambda: self.assertEqual(2, len(self.senlin.nodes(cluster)))
+        )
+        made = self.senlin.create(
+            'node', name='late', cluster_id=cluster, profile_id=profile
+        )
+
+        def give_up() -> None:
+            """Let it have tried for long already."""
+            with mariadb.login('senlin') as cursor:
+                cursor.execute(
+                    'UPDATE action SET data = %s WHERE id = %s',
+                    ('{"retries": 99}', made['action']),
+                )
+            query = 'SELECT status FROM action WHERE id = %s'
+            ((status,),) = mariadb.query('senlin', query, made['action'])
+            self.assertEqual('FAILED', status)
+
+        self.wait_for(give_up)
+        late = self.senlin.wait(made['action'])
+        self.assertIn('Failed in locking cluster', late['status_reason'])
+        processes.send(signal.SIGCONT, conductor)
+        self.assert_succeeds(scaling)
+        node = self.senlin.get(f'/nodes/{made["id"]}')['node']
+        self.assertEqual(('INIT', {}), (node['status'], node['data']))
+        self.do(cluster, 'recover')
+        self.assert_spread(cluster, RegionTwo=3)
+
+
+class TestConversion(senlin_base.ClusterTest):
+    """The way into the package, out, and in again."""
+
+    def convert(self, profile: str, *options: str) -> str:
+        """Convert a profile by the command; return what it says."""
+        command = services.program('senlin-plugins-convert', 'senlin.conf')
+        return subprocess.run(
+            (*command, 'profile', profile, *options),
+            env=processes.environment(),
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    def held(self, cluster: str) -> set[str]:
+        """Return the servers of the nodes; each is there, and unchanged."""
+        nodes = self.senlin.nodes(cluster)
+        held = {node['physical_id'] for node in nodes}
+        there = {*self.servers(ONE), *self.servers(TWO)}
+        self.assertEqual(set(), held - there)
+        return held
+
+    def test_servers_stay_up(self):
+        profile = self.make(
+            'profile',
+            'os.nova.server-1.0',
+            flavor=layout.FLAVOR,
+            image=layout.IMAGE,
+            networks=[],
+        )
+        policy = self.make_region_policy(RegionOne={}, RegionTwo={})
+        cluster = self.make_cluster(profile)
+        self.do(cluster, 'scale_out', count=2)
+        before = self.held(cluster)
+        self.assertIn('Nothing has changed', self.convert(profile))
+        self.assertIn('Done.', self.convert(profile, '--yes'))
+        self.do(cluster, 'check')
+        self.attach(cluster, policy)
+        self.do(cluster, 'scale_out', count=3)
+        self.do(cluster, 'scale_in', count=1)
+        spread = self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
+        self.assertEqual(before, set(spread[ONE].values()))
+        # Out.
+        self.assertEqual('', self.convert(profile, '--back', '--yes'))
+        for node in spread[TWO]:
+            self.assert_succeeds(self.senlin.delete(f'/nodes/{node}'))
+        self.detach(cluster, policy)
+        self.assertIn('Done.', self.convert(profile, '--back', '--yes'))
+        self.do(cluster, 'check')
+        self.do(cluster, 'recover')
+        self.assertEqual(before, self.held(cluster))
+        # And in again.
+        self.assertIn('Done.', self.convert(profile, '--yes'))
+        self.attach(cluster, policy)
+        self.do(cluster, 'check')
+        self.do(cluster, 'scale_out', count=2)
+        spread = self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
+        self.assertEqual(before, set(spread[ONE].values()))
 
 
 class TestOneTemplate(senlin_base.ClusterTest, heat_base.StackTest):
