@@ -9,6 +9,7 @@ from unittest import mock
 
 import ddt
 from senlin.common import context
+from senlin.objects import cluster as cluster_objects
 from senlin.objects import node as node_objects
 
 from senlin_plugins.planning import region_state
@@ -799,3 +800,72 @@ class Attaching(TestCase):
         action = self.senlin.attach(cluster, self.policy((ONE,)))
         self.assertEqual('FAILED', action['status'])
         self.assertIn('detach it first', action['status_reason'])
+
+
+class Rolling(TestCase):
+    """What an engine of commit e736074 has stored, before or meanwhile."""
+
+    def store(self, cluster):
+        """Store that the second region is out, as that engine did."""
+        held = [
+            node
+            for node in self.senlin.nodes(cluster)
+            if base.region_of(node) == TWO
+        ]
+        marks = {
+            **{'region_name': TWO, 'out': 'does not answer', 'move_to': ONE},
+            'refused': {'region': TWO, 'at': base.now(-9999), 'why': 'x'},
+        }
+        for node in held:
+            node_objects.Node.update(
+                context.get_admin_context(),
+                node['id'],
+                {'data': {'placement': marks}},
+            )
+        since = base.now(-9999)
+        state = {'state': 'out', 'why': 'x', 'dead': True, 'since': since}
+        servers = [
+            region_state.Left(
+                *(TWO, node['id'], node['name'], node['physical_id']),
+                *([], since),
+            )._asdict()
+            for node in held
+        ]
+        data = {'regions': {TWO: state}, 'servers': servers}
+        cluster_objects.Cluster.update(
+            context.get_admin_context(),
+            cluster,
+            {'data': {region_state.KEY: data}},
+        )
+
+    def test_nothing_moves_and_nothing_that_is_held_goes(self):
+        cluster = self.spread_out(4, (ONE,), (TWO,))
+        before = {n['physical_id'] for n in self.senlin.nodes(cluster)}
+        for name in ('recover', 'check', 'scale_out', 'scale_in', 'check'):
+            self.store(cluster)
+            self.act(cluster, name)
+            self.settle(cluster)
+        self.assertEqual(({}, []), self.known(cluster))
+        after = {n['physical_id'] for n in self.senlin.nodes(cluster)}
+        self.assertLessEqual(3, len(before & after))
+        self.assert_servers(cluster, **{ONE: 2, TWO: 2})
+
+    def test_an_engine_that_forgets_the_silence_costs_time_only(self):
+        cluster = self.spread_out(4, (ONE,), (TWO,))
+        self.go_out(TWO, cluster)
+        self.act(cluster, 'recover')
+        self.assert_nodes(cluster, **{ONE: 4})
+        left = self.known(cluster)[1]
+        # The other engine keeps the list, in the same form.
+        servers = [entry._asdict() for entry in left]
+        cluster_objects.Cluster.update(
+            context.get_admin_context(),
+            cluster,
+            {'data': {region_state.KEY: {'servers': servers}}},
+        )
+        self.check(cluster)
+        self.assertEqual(({TWO: 'silent'}, left), self.known(cluster))
+        self.come_back(TWO)
+        self.act(cluster, 'check')
+        self.assertEqual(({}, []), self.known(cluster))
+        self.assert_servers(cluster, **{ONE: 4})
