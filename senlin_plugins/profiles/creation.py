@@ -69,8 +69,8 @@ class Maker(Recorder):
         except exc.InternalError as ex:
             with contextlib.suppress(exc.InternalError):
                 found = self._client.server_get(server)
-                fault = getattr(found, 'fault', None) or {}
-                ex.message += f' {fault.get("message") or ""}'
+                words = (getattr(found, 'fault', None) or {}).get('message')
+                ex.message += f' {words}' if words else ''
             raise
 
     def _record(self, kind: str, thing: Any) -> Any:
