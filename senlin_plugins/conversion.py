@@ -38,19 +38,16 @@ def users(session: orm.Session) -> Iterator[str]:
 
     :returns: one line each.
     """
+    profiles = session.query(models.Profile.id, models.Profile.type)
+    kinds = {profile_id: kind for profile_id, kind in profiles}
+    nodes = session.query(models.Node)
     for cluster in session.query(models.Cluster).order_by('name'):
-        kinds = session.query(models.Profile.type).join(
-            models.Node, models.Node.profile_id == models.Profile.id
-        )
-        of_nodes = kinds.filter(models.Node.cluster_id == cluster.id)
-        own = session.get(models.Profile, cluster.profile_id).type
-        kinds = {own, *(kind for (kind,) in of_nodes)}
-        needed = _ours({*kinds, *_policies(session, cluster)})
-        if needed:
+        users = [cluster, *nodes.filter_by(cluster_id=cluster.id)]
+        own = {kinds[user.profile_id] for user in users}
+        if needed := _ours({*own, *_policies(session, cluster)}):
             yield f'cluster {cluster.name} ({cluster.id}): {needed}'
-    for node in session.query(models.Node).filter_by(cluster_id=''):
-        needed = _ours({session.get(models.Profile, node.profile_id).type})
-        if needed:
+    for node in nodes.filter_by(cluster_id=''):
+        if needed := _ours({kinds[node.profile_id]}):
             yield f'node {node.name} ({node.id}): {needed}'
 
 

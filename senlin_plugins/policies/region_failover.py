@@ -160,6 +160,10 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         state = self.states(cluster).get(region or '')
         return region in drained or bool(state and state.moves)
 
+    def need_check(self, target: str, action: Any) -> bool:
+        """Look at every node that is recovered."""
+        return bool((target, action.action) in self.TARGET)
+
     def prepare(self, cluster: Any, action: Any) -> None:
         """Look at the regions."""
         if not region_aware.is_aware(cluster.rt['profile']):

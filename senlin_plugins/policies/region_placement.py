@@ -31,7 +31,7 @@ from senlin_plugins.planning.snapshot import (
 from senlin_plugins.policies import base, cluster_reader
 from senlin_plugins.profiles import region_aware
 from senlin_plugins.regions import cluster_row, health
-from senlin_plugins.regions.node_records import record_region
+from senlin_plugins.regions.node_records import record_region, recorded_region
 
 LOG = logging.getLogger(__name__)
 
@@ -148,6 +148,12 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             _record_regions(cluster)
         return attached, data
 
+    def need_check(self, target: str, action: Any) -> bool:
+        """Leave nodes alone that are recovered where they are."""
+        needed: bool = super().need_check(target, action)
+        alone = action.action == consts.NODE_RECOVER
+        return needed and not (alone and recorded_region(action.entity))
+
     def decide(self, cluster: Any, action: Any) -> Decision | None:
         """Decide which regions nodes come to or leave (S1 to S4)."""
         kind = action.action
@@ -189,8 +195,6 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             # The profile's region takes precedence (S4).
             others = [node for node in nodes if node.id != own.id]
             self._warn(action, cluster, [own], others)
-            return None
-        if own.region != NO_REGION and not creates:
             return None
 
         def take(known: Known, region: str) -> Known:
@@ -331,7 +335,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """Let a recovery fail in the end that lacks nodes."""
         creation = action.data.get('creation') or {}
         if creation.get('reason'):
-            action.inputs['check_capacity'] = creation.pop('check_capacity')
+            if restores := creation.pop('check_capacity', None):
+                action.inputs['check_capacity'] = restores
             super().refuse(action, creation['reason'])
 
     def _warn_of_joins(
