@@ -2,12 +2,14 @@
 
 """Changes of flavors and aggregates, as the ``openstack`` command has them."""
 
+import collections
 import dataclasses
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nova_filters.advice import inventory
+from os_placement_plugins.commands.rows import UnreadableError
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Change:
             return dataclasses.replace(record, metadata=properties)
         if (self.key in record.hosts) == (self.verb == 'add host'):
             state = 'already' if self.key in record.hosts else 'not'
-            raise inventory.UnreadableError(
+            raise UnreadableError(
                 f'host {self.key!r} is {state} in aggregate {self.name!r}'
             )
         hosts = tuple(host for host in record.hosts if host != self.key)
@@ -67,7 +69,7 @@ class Change:
         if self.verb == 'set':
             return {**properties, self.key: self.value}
         if self.key not in properties:
-            raise inventory.UnreadableError(
+            raise UnreadableError(
                 f'{self.noun} {self.name!r} has no key {self.key!r} to remove'
             )
         return {k: v for k, v in properties.items() if k != self.key}
@@ -91,3 +93,34 @@ def apply(
         (record,) = inventory.select(records, [change.name], change.noun)
         records[records.index(record)] = change.applied(record)
     return found['flavor'], found['aggregate']
+
+
+def zone_moves(
+    before: Iterable[inventory.HostAggregate],
+    after: Iterable[inventory.HostAggregate],
+) -> list[str]:
+    """Return the hosts whose availability zone changes.
+
+    :raises UnreadableError: if a host would be in a second zone.
+    """
+    old, new = _zones(before), _zones(after)
+    moved = sorted(host for host in {**old, **new} if old[host] != new[host])
+    for host in moved:
+        if len(new[host]) > 1:
+            raise UnreadableError(
+                f'Nova refuses: host {host!r} would be in the availability '
+                f'zones {" and ".join(sorted(new[host]))}'
+            )
+    return moved
+
+
+def _zones(
+    aggregates: Iterable[inventory.HostAggregate],
+) -> dict[str, set[str]]:
+    """Return the availability zones of each host."""
+    found: dict[str, set[str]] = collections.defaultdict(set)
+    for aggregate in aggregates:
+        zone = aggregate.metadata.get(inventory.ZONE)
+        for host in aggregate.hosts if zone else ():
+            found[host].add(str(zone))
+    return found

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Why a flavor may use a host or not, over many flavors and hosts."""
+"""Why a flavor may use a host or not, over all hosts."""
 
 import collections
 import dataclasses
 import functools
-from collections.abc import Collection, Iterable
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from nova_filters.advice import inventory
-from nova_filters.matching import inputs
-from nova_filters.matching.reason import LISTED, Kind, Reason, Side, quote_all
+from nova_filters.matching import inputs, report
+from nova_filters.matching.inputs import FLAG, SCOPE
+from nova_filters.matching.reason import Reason, Refusal, Side
 from nova_filters.matching.request import Request
-from os_placement_plugins.quoting import quote
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,134 +28,190 @@ class Explanation:
     reasons: tuple[Reason, ...]
 
     @property
-    def passed(self) -> bool:
-        """Tell whether the host passes."""
-        return not self.reasons
-
-    @property
-    def open(self) -> bool:
-        """Tell whether the host passes, and is neither disabled nor down."""
-        return self.passed and self.host.usable
-
-    @property
     def failing_keys(self) -> tuple[str, ...]:
         """Return the keys of the reasons, each once."""
         return tuple(dict.fromkeys(reason.key for reason in self.reasons))
 
 
-def judge(
-    flavor: inventory.Flavor, hosts: inventory.Hosts, exempt: inputs.Exempt
-) -> list[Explanation]:
-    """Judge every host for one flavor.
+class Verdicts(NamedTuple):
+    """The verdicts on one flavor and all hosts.
 
-    :returns: one entry per host, in the order of the hosts.
+    :param request: what judged the hosts, and knows the reasons.
+    :param passed: the hosts that pass.
+    :param refused: the other hosts by the first reason.
     """
-    request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
-    # Hosts in the same aggregates share the reasons.
-    reasons = functools.cache(lambda own: tuple(request.reasons(own)))
-    return [
-        Explanation(flavor, host, reasons(host.aggregates))
-        for host in hosts.values()
-    ]
+
+    flavor: inventory.Flavor
+    request: Request
+    passed: list[inventory.Host]
+    refused: Mapping[Refusal, list[inventory.Host]]
+
+    @property
+    def usable(self) -> list[inventory.Host]:
+        """Return the hosts that pass, and are neither disabled nor down."""
+        return [host for host in self.passed if host.usable]
+
+    def counts(self) -> list[tuple[int, str]]:
+        """Count the refused hosts by reason, in the words of the log.
+
+        :returns: (number of hosts, reason), the commonest first; the hosts of
+            further reasons come last, as one number.
+        """
+        found: collections.Counter[
+            tuple[Refusal, frozenset[inputs.Aggregate]]
+        ] = collections.Counter()
+        for refusal, hosts in self.refused.items():
+            if refusal.side is Side.FLAVOR:
+                found[refusal, frozenset()] = len(hosts)
+                continue
+            every = {a for host in hosts for a in host.aggregates}
+            behind = {a for a in carrying(refusal.key, every) if a.forced}
+            found.update(
+                (refusal, frozenset(behind.intersection(host.aggregates)))
+                for host in hosts
+            )
+        told: collections.Counter[str] = collections.Counter()
+        for (refusal, own), number in found.most_common(report.NAMED):
+            told[self.request.explain(refusal, own).summary()] += number
+        lines = sorted((-number, text) for text, number in told.items())
+        rest = found.total() - told.total()
+        return [
+            *((-number, text) for number, text in lines),
+            *[(rest, 'for other reasons')] * (rest > 0),
+        ]
+
+    def nearest(self) -> inventory.Host | None:
+        """Return the refused host with the fewest failing keys.
+
+        :returns: of those that are up, the first by name; None if there is
+            none.
+        """
+        found, fewest = None, 0
+        hosts = (host for own in self.refused.values() for host in own)
+        for host in sorted(hosts, key=lambda host: host.name):
+            if host.usable:
+                refusals = self.request.refusals(host.aggregates)
+                number = len({refusal.key for refusal in refusals})
+                if found is None or number < fewest:
+                    found, fewest = host, number
+                if number == 1:
+                    break
+        return found
+
+    def sentence(self) -> str:
+        """Tell how many hosts pass, and why the others do not."""
+        counts = self.counts()
+        total = len(self.passed) + sum(map(len, self.refused.values()))
+        verb = 'passes' if len(self.passed) == 1 else 'pass'
+        text = f'{len(self.passed)} of {total} hosts {verb}'
+        closed = len(self.passed) - len(self.usable)
+        if closed:
+            text += f' ({closed} of them not up)'
+        told = ', '.join(f'{number} {reason}' for number, reason in counts)
+        return f'{text}; {told}.' if told else f'{text}.'
+
+
+class Panel:
+    """Judges many flavors on the same hosts, each key only once.
+
+    What flavor and aggregates say of a key does not change the verdict on
+    another key, so that a key's verdict serves all flavors that say the same.
+
+    :param exempt: patterns of keys that no aggregate may demand.
+    """
+
+    def __init__(
+        self, hosts: Iterable[inventory.Host], exempt: inputs.Exempt
+    ) -> None:
+        self.hosts = [*hosts]
+        self._exempt = exempt
+        self._aggregates = {a for host in self.hosts for a in host.aggregates}
+        # What a flavor is refused for that lacks all keys.
+        nobody = Request((), exempt)
+        self._demands = [nobody.refusals(h.aggregates) for h in self.hosts]
+        self._of_key = functools.cache(self._judge_key)
+        self._alone = functools.cache(self._with_key)
+
+    def judge(self, flavor: inventory.Flavor) -> Verdicts:
+        """Judge every host for one flavor, as nova-scheduler does."""
+        specs = inputs.read_flavor(flavor.extra_specs)
+        keys = dict.fromkeys(spec.key for spec in specs)
+        judged = [
+            self._of_key(tuple(spec for spec in specs if spec.key == key))
+            for key in keys
+        ]
+        passed: list[inventory.Host] = []
+        refused: dict[Refusal, list[inventory.Host]] = {}
+        for host, demands in zip(self.hosts, self._demands, strict=True):
+            found = [own[host.name] for own in judged if host.name in own]
+            # The flavor's check comes first, each check by key.
+            found.sort(key=_order)
+            if not found or found[0].side is Side.AGGREGATE:
+                rest = (one for one in demands if one.key not in keys)
+                found = sorted(
+                    [*found[:1], *itertools.islice(rest, 1)], key=_order
+                )
+            group = refused.setdefault(found[0], []) if found else passed
+            group.append(host)
+        request = Request(specs, self._exempt)
+        return Verdicts(flavor, request, passed, refused)
+
+    def _with_key(self, key: str) -> list[inventory.Host]:
+        """Return the hosts, their aggregates with this key alone."""
+        alone = {
+            aggregate: inventory.HostAggregate(
+                aggregate.name,
+                {
+                    name: text
+                    for name, text in aggregate.metadata.items()
+                    if name == FLAG or name.removeprefix(SCOPE) == key
+                },
+            )
+            for aggregate in carrying(key, self._aggregates)
+        }
+        return [
+            inventory.Host(
+                host.name,
+                tuple(alone[a] for a in host.aggregates if a in alone),
+            )
+            for host in self.hosts
+        ]
+
+    def _judge_key(
+        self, specs: tuple[inputs.FlavorSpec, ...]
+    ) -> dict[str, Refusal]:
+        """Return why hosts refuse, by their names, for one key."""
+        request = Request(specs, self._exempt)
+        _, refused = request.sift(self._alone(specs[0].key))
+        return {host.name: one for one in refused for host in refused[one]}
+
+
+def _order(refusal: Refusal) -> tuple[bool, str]:
+    """Return the place of a refusal among those of one host."""
+    return refusal.side is Side.AGGREGATE, refusal.key
+
+
+def carrying(
+    key: str, aggregates: Iterable[inputs.Aggregate]
+) -> list[inputs.Aggregate]:
+    """Return the aggregates that have a key, with or without the scope."""
+    names = {key, SCOPE + key}
+    return [one for one in aggregates if not names.isdisjoint(one.metadata)]
 
 
 def explain(
-    flavors: Iterable[inventory.Flavor],
-    hosts: inventory.Hosts,
-    exempt: inputs.Exempt,
+    verdicts: Verdicts, hosts: Iterable[inventory.Host]
 ) -> list[Explanation]:
-    """Judge every host for every flavor, near misses first.
+    """Tell all reasons of some hosts, near misses first.
 
-    :returns: one entry per flavor and host. Flavors keep their order; the
-        hosts of each are ordered by the number of failing keys, then by name.
+    :returns: an entry for each host, by the number of failing keys, then by
+        name.
     """
-    return [
-        explanation
-        for flavor in flavors
-        for explanation in sorted(
-            judge(flavor, hosts, exempt),
-            key=lambda e: (len(e.failing_keys), e.host.name),
-        )
+    request = verdicts.request
+    # Hosts in the same aggregates share the reasons.
+    reasons = functools.cache(lambda own: tuple(request.reasons(own)))
+    found = [
+        Explanation(verdicts.flavor, host, reasons(host.aggregates))
+        for host in hosts
     ]
-
-
-def summarize(
-    explanations: Iterable[Explanation],
-) -> list[tuple[str, str, int]]:
-    """Count hosts by the first reason.
-
-    :param explanations: the result of :func:`explain`.
-    :returns: (flavor, summary of the reason, number of hosts); the summary is
-        empty for hosts that pass. Flavors keep their order; hosts that pass
-        come first, then the commonest reason.
-    """
-    counts: dict[str, collections.Counter[str]] = {}
-    for explanation in explanations:
-        first = [reason.summary() for reason in explanation.reasons[:1]]
-        counter = counts.setdefault(
-            explanation.flavor.name, collections.Counter()
-        )
-        counter[''.join(first)] += 1
-    return [
-        (flavor, reason, number)
-        for flavor, counter in counts.items()
-        for reason, number in sorted(
-            counter.items(),
-            key=lambda entry: (entry[0] != '', -entry[1], entry[0]),
-        )
-    ]
-
-
-def sentence(explanations: Collection[Explanation]) -> str:
-    """Tell how many hosts pass for one flavor, and why the others do not.
-
-    :param explanations: all hosts for one flavor.
-    """
-    passed = [e for e in explanations if e.passed]
-    closed = sum(not e.open for e in passed)
-    verb = 'passes' if len(passed) == 1 else 'pass'
-    text = f'{len(passed)} of {len(explanations)} hosts {verb}'
-    if closed:
-        text += f' ({closed} of them disabled or down)'
-    told = causes([e for e in explanations if e.reasons])
-    return f'{text}; {told}.' if told else f'{text}.'
-
-
-def causes(refused: Iterable[Explanation]) -> str:
-    """Count refused hosts by what keeps them from passing.
-
-    :param refused: the hosts; empty if there is none.
-    """
-    counts = collections.Counter(_phrase(e.reasons[0]) for e in refused)
-    shown = counts.most_common(LISTED)
-    told = [
-        f'{number} {singular if number == 1 else plural}'
-        for (singular, plural), number in shown
-    ]
-    rest = counts.total() - sum(number for _, number in shown)
-    if rest:
-        told.append(f'{rest} for other reasons')
-    return ', '.join(told)
-
-
-def _phrase(reason: Reason) -> tuple[str, str]:
-    """Return why one host is refused, and why several are."""
-    key, wanted = quote(reason.key)[1:-1], quote_all(reason.wanted)
-    # A value of one word needs no quotation marks.
-    plain = wanted[1:-1] if wanted.split() == [wanted] else wanted
-    pair = f'{key}={plain}'
-    if reason.kind is Kind.UNREADABLE:
-        return 'cannot be read', 'cannot be read'
-    if reason.side is Side.AGGREGATE:
-        verb, rest = {
-            Kind.FORBIDDEN: ('forbid', f' {key}'),
-            Kind.CONTRADICTION: ('demand', f' {key} and forbid it'),
-        }.get(reason.kind, ('demand', f' {pair}'))
-        return f'{verb}s{rest}', f'{verb}{rest}'
-    if reason.kind is Kind.MISSING:
-        return f'lacks {pair}', f'lack {pair}'
-    rest = {
-        Kind.FORBIDDEN: f' {key}, which the flavor forbids',
-        Kind.MALFORMED: f' no {key} to meet a malformed value',
-    }.get(reason.kind, f' another {key} than {plain}')
-    return f'has{rest}', f'have{rest}'
+    return sorted(found, key=lambda e: (len(e.failing_keys), e.host.name))

@@ -6,77 +6,146 @@ Two situations are compared: flavors and hosts now, and after the change.
 """
 
 import collections
-import dataclasses
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import operator
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Final, NamedTuple
 
-from nova_filters.advice import in_tree, inventory
+from nova_filters.advice import explanation, in_tree, inventory
 from nova_filters.matching import inputs
 from nova_filters.matching.inputs import SCOPE
-from nova_filters.matching.reason import Reason, quote_all
+from nova_filters.matching.reason import Kind, Refusal, quote_all
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
 #: Extra specs as key and value pairs, in the order of the flavor.
 Specs = tuple[tuple[str, str], ...]
-#: Judge a host in these aggregates; None if the host passes.
-Judge = Callable[[Specs, tuple[inputs.Aggregate, ...]], Reason | None]
+#: What explains refusals, and the hosts that refuse, by the reason.
+Judged = tuple[
+    Request | in_tree.Request, Mapping[Refusal, list[inventory.Host]]
+]
+#: Return what judges some hosts for a flavor.
+Judge = Callable[
+    [Sequence[inventory.Host]], Callable[[inventory.Flavor], Judged]
+]
 
 #: A server that other hosts take now, and none after the change.
 STRANDED: Final = 'stranded'
 #: A server that its own host would refuse, and another host would take.
 REFUSED: Final = 'refused'
+#: A server that the change reaches, and of which Nova shows too little.
+UNKNOWN: Final = 'unknown'
 GAINS: Final = 'gains'
 LOSES: Final = 'loses'
 #: One of the verdicts is ``error``, and none is ``pass``.
 CHANGES: Final = 'changes'
+NEW: Final = 'new'
+DELETED: Final = 'deleted'
+
+#: The flavors and servers of each effect, as a sentence counts them.
+_COUNTED: Final = {
+    LOSES: 'Flavors that lose hosts: {}, ',
+    GAINS: 'that gain hosts: {}',
+    NEW: ', that are new: {}',
+    DELETED: ', that are deleted: {}',
+    STRANDED: '. Servers that are stranded: {}, ',
+    REFUSED: 'refused by their own hosts: {}',
+    UNKNOWN: ', not judged: {}',
+}
+_ALWAYS: Final = (LOSES, GAINS, STRANDED, REFUSED)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class Situation:
     """Flavors and hosts, and the filter that judges them.
 
-    :param flavors: extra specs by the flavor's name.
+    :param stock: the flavors and the hosts.
+    :param judge: the filter.
     """
 
-    flavors: Mapping[str, Mapping[str, str]]
-    hosts: inventory.Hosts
-    judge: Judge
+    def __init__(self, stock: inventory.Stock, judge: Judge) -> None:
+        self.flavors = {flavor.name: flavor for flavor in stock.flavors}
+        self.hosts = stock.hosts
+        self.judge = judge
+        self._panel = functools.lru_cache(maxsize=4)(
+            lambda names: judge([*map(self.host, names)])
+        )
 
     def host(self, name: str) -> inventory.Host:
         """Return a host; one that only the other situation has is bare."""
         return self.hosts.get(name) or inventory.Host(name)
 
-    def refusal(self, specs: Specs, host: str) -> Reason | None:
-        """Return why a host refuses; None if the host passes."""
-        return self.judge(specs, self.host(host).aggregates)
+    def verdicts(
+        self, flavor: inventory.Flavor, names: Iterable[str]
+    ) -> 'Verdicts':
+        """Judge some hosts."""
+        request, refused = self._panel(tuple(names))(flavor)
+        by_host = {host.name: one for one in refused for host in refused[one]}
+        return Verdicts(self, request, by_host)
+
+    def view(self, name: str) -> Sequence[tuple[str, Mapping[str, str]]]:
+        """Return what the filter sees of a host."""
+        own = self.host(name).aggregates
+        return [(aggregate.name, aggregate.metadata) for aggregate in own]
+
+
+class Verdicts(NamedTuple):
+    """The verdicts on one flavor.
+
+    :param refused: the reasons by the names of the hosts that refuse.
+    """
+
+    situation: Situation
+    request: Request | in_tree.Request
+    refused: Mapping[str, Refusal]
+
+    def word(self, refusal: Refusal | None) -> str:
+        """Return a verdict as one word."""
+        if refusal is None:
+            return 'pass'
+        raised = refusal.kind is Kind.MALFORMED
+        ends = raised and isinstance(self.request, in_tree.Request)
+        return 'error' if ends else 'refuse'
+
+    def why(self, refusal: Refusal, names: Iterable[str]) -> str:
+        """Return why some hosts refuse, which have the reason in common."""
+        every = {a for n in names for a in self.situation.host(n).aggregates}
+        own = explanation.carrying(refusal.key, every)
+        own.sort(key=lambda aggregate: aggregate.name)
+        return str(self.request.explain(refusal, own))
 
 
 class Effect(NamedTuple):
-    """What a change does to a flavor on a host, or to a running server.
+    """What a change does to a flavor on some hosts, or to a running server.
 
     The fields are the columns of the command's table.
 
     :param noun: ``flavor`` or ``server``.
     :param name: the name of the flavor or of the server.
-    :param host: the host; a server's own host, empty if it has none.
-    :param before: the host's verdict now: ``pass``, ``refuse``, or ``error``
-        if the in-tree filter ends the request with an error.
-    :param after: the host's verdict after the change.
+    :param hosts: the hosts with the same verdicts for the same reason; a
+        server's own host, if it has one.
+    :param before: the verdict now: ``pass``, ``refuse``, or ``error`` if the
+        in-tree filter ends the request with an error; empty if not judged.
+    :param after: the verdict after the change.
     :param elsewhere_before: how many other hosts take the server now, those
-        that are disabled or down left out; empty for a flavor.
+        that are not up left out; empty for a flavor.
     :param elsewhere_after: how many other hosts take it after the change.
     :param id: the ID of the server; empty for a flavor.
     :param flavor: the name of the flavor.
     :param effect: one of the constants above.
-    :param reason: why the host, or the first of the other hosts, refuses; if
-        the host passes after the change, what has changed.
+    :param reason: why the hosts, or the first of the other hosts, refuse; if
+        the hosts pass after the change, what has changed.
     """
 
     noun: str
     name: str
-    host: str
+    hosts: tuple[str, ...]
     before: str
     after: str
     elsewhere_before: int | str
@@ -88,23 +157,32 @@ class Effect(NamedTuple):
 
 
 def judge_with(exempt: inputs.Exempt) -> Judge:
-    """Return the verdict of AggregateInstanceTypeFilter as a function."""
+    """Return AggregateInstanceTypeFilter as a function."""
 
-    @functools.cache
-    def request(specs: Specs) -> Request:
-        return Request(inputs.read_flavor(dict(specs)), exempt)
-
-    @functools.cache
     def judge(
-        specs: Specs, aggregates: tuple[inputs.Aggregate, ...]
-    ) -> Reason | None:
-        return next(request(specs).reasons(aggregates), None)
+        hosts: Sequence[inventory.Host],
+    ) -> Callable[[inventory.Flavor], Judged]:
+        panel = explanation.Panel(hosts, exempt)
+
+        def verdicts(flavor: inventory.Flavor) -> Judged:
+            found = panel.judge(flavor)
+            return found.request, found.refused
+
+        return verdicts
 
     return judge
 
 
-#: The verdict of Nova's AggregateInstanceExtraSpecsFilter.
-IN_TREE: Final[Judge] = functools.cache(in_tree.refusal)
+def in_tree_filter(
+    hosts: Sequence[inventory.Host],
+) -> Callable[[inventory.Flavor], Judged]:
+    """Return what judges as Nova's AggregateInstanceExtraSpecsFilter does."""
+
+    def verdicts(flavor: inventory.Flavor) -> Judged:
+        request = in_tree.Request(flavor.extra_specs.items())
+        return request, request.sift(hosts)[1]
+
+    return verdicts
 
 
 def _concerned(before: Situation, after: Situation) -> list[str]:
@@ -113,63 +191,90 @@ def _concerned(before: Situation, after: Situation) -> list[str]:
         host
         for host in sorted({*before.hosts, *after.hosts})
         if before.judge is not after.judge
-        or before.host(host).aggregates != after.host(host).aggregates
+        or before.view(host) != after.view(host)
     ]
 
 
-def flips(before: Situation, after: Situation) -> list[Effect]:
-    """Return the verdicts that change.
+def flips(before: Situation, after: Situation) -> Iterator[Effect]:
+    """Yield the verdicts that change, by flavor and reason.
 
-    :returns: for the flavors that are in both, by flavor and host. A verdict
-        that stays for another reason is left out.
+    A verdict that stays for another reason is left out. A flavor that only
+    one side has is told with the hosts that pass there.
     """
-    found = []
     hosts = sorted({*before.hosts, *after.hosts})
     concerned = _concerned(before, after)
-    for flavor in before.flavors:
-        if flavor not in after.flavors:
+    for flavor in {**before.flavors, **after.flavors}:
+        if flavor in before.flavors and flavor in after.flavors:
+            specs, changed = before.flavors[flavor], after.flavors[flavor]
+            same = specs.extra_specs == changed.extra_specs
+            names = concerned if same else hosts
+            old = before.verdicts(specs, names)
+            new = after.verdicts(changed, names)
+            yield from _flips(flavor, names, old, new, (specs, changed))
             continue
-        specs = tuple(before.flavors[flavor].items())
-        changed = tuple(after.flavors[flavor].items())
-        for host in concerned if specs == changed else hosts:
-            old = before.refusal(specs, host)
-            new = after.refusal(changed, host)
-            words = _word(old), _word(new)
-            if words[0] == words[1]:
-                continue
-            effect = CHANGES if old and new else LOSES if new else GAINS
-            reason = str(new or '')
-            if old and not new:
-                news = [
-                    *_news_of_flavor(old.key, specs, changed),
-                    *_news_of_host(old.key, host, before, after),
-                    f'before: {old}',
-                ]
-                reason = '; '.join(news)
-            row = 'flavor', flavor, host, *words, '', '', ''
-            found.append(Effect(*row, flavor, effect, reason))
-    return found
+        effect = DELETED if flavor in before.flavors else NEW
+        own = before if flavor in before.flavors else after
+        refused = own.verdicts(own.flavors[flavor], own.hosts).refused
+        passed = tuple(name for name in own.hosts if name not in refused)
+        words = ('pass', '') if effect == DELETED else ('', 'pass')
+        row = 'flavor', flavor, passed, *words, '', '', '', flavor, effect
+        yield Effect(*row, f'{len(passed)} of {len(own.hosts)} hosts pass')
 
 
-def _news_of_flavor(key: str, before: Specs, after: Specs) -> Iterator[str]:
+def _flips(
+    flavor: str,
+    names: Iterable[str],
+    old: Verdicts,
+    new: Verdicts,
+    specs: tuple[inventory.Flavor, inventory.Flavor],
+) -> Iterator[Effect]:
+    """Yield what changes for one flavor."""
+    groups: dict[tuple[Refusal | None, Refusal | None], list[str]] = {}
+    for name in names:
+        pair = old.refused.get(name), new.refused.get(name)
+        if old.word(pair[0]) != new.word(pair[1]):
+            groups.setdefault(pair, []).append(name)
+    for (then, now), own in groups.items():
+        effect = CHANGES if then and now else LOSES if now else GAINS
+        reason = new.why(now, own) if now else ''
+        if then and not now:
+            news = [
+                *_news_of_flavor(then.key, *specs),
+                *_news_of_hosts(then.key, own, old.situation, new.situation),
+                f'before: {old.why(then, own)}',
+            ]
+            reason = '; '.join(news)
+        words = old.word(then), new.word(now)
+        row = 'flavor', flavor, tuple(own), *words, '', '', '', flavor
+        yield Effect(*row, effect, reason)
+
+
+def _news_of_flavor(
+    key: str, before: inventory.Flavor, after: inventory.Flavor
+) -> Iterator[str]:
     """Yield what a flavor says on a key after the change."""
     old, new = (
-        [text for name, text in specs if name.removeprefix(SCOPE) == key]
-        for specs in (before, after)
+        [
+            text
+            for name, text in flavor.extra_specs.items()
+            if name.removeprefix(SCOPE) == key
+        ]
+        for flavor in (before, after)
     )
     if old != new:
         asks = f'asks for {quote(key)}: {quote_all(new)}'
         yield f'the flavor {asks if new else f"has no {quote(key)}"}'
 
 
-def _news_of_host(
-    key: str, host: str, before: Situation, after: Situation
+def _news_of_hosts(
+    key: str, names: Iterable[str], before: Situation, after: Situation
 ) -> Iterator[str]:
-    """Yield what the aggregates of a host say on a key after the change."""
+    """Yield what the aggregates of hosts say on a key after the change."""
     old, new = (
         {
             (aggregate.name, aggregate.forced, str(text))
-            for aggregate in situation.host(host).aggregates
+            for name in names
+            for aggregate in situation.host(name).aggregates
             for own, text in aggregate.items()
             if own == key
         }
@@ -186,57 +291,73 @@ def moves(
     before: Situation,
     after: Situation,
     servers: Iterable[inventory.Server],
-) -> list[Effect]:
-    """Return the servers that a change strands, or whose host refuses then.
+) -> Iterator[Effect]:
+    """Yield the servers that a change strands, or whose host refuses then.
 
     A server carries its own copy of the flavor, so a change of the flavor
     does not reach the server. A rebuild does not ask the server's own host
     again; an evacuation, a migration or an unshelving asks every host.
 
-    :returns: one entry per server, by name.
+    :returns: one entry per server, by name. A server whose flavor or own host
+        is not known, and which the change may reach, is ``unknown``: its own
+        host would count as another one.
     """
     hosts = {*before.hosts, *after.hosts}
-    concerned = {*_concerned(before, after)}
-
-    def passing(
-        situation: Situation, specs: Specs, hosts: Iterable[str]
-    ) -> set[str]:
-        return {
-            host
-            for host in hosts
-            if situation.host(host).usable
-            and not situation.refusal(specs, host)
-        }
+    every = tuple(sorted(hosts))
+    concerned = _concerned(before, after)
+    usable = [
+        {name for name in hosts if situation.host(name).usable}
+        for situation in (before, after)
+    ]
 
     @functools.cache
-    def takers(specs: Specs) -> tuple[set[str], set[str]]:
-        now = passing(before, specs, hosts)
-        return now, now - concerned | passing(after, specs, concerned)
+    def passing(specs: Specs) -> tuple[set[str], set[str]]:
+        """Return the hosts that pass before and after."""
+        flavor = inventory.Flavor('', dict(specs))
+        now = hosts - before.verdicts(flavor, every).refused.keys()
+        then = after.verdicts(flavor, concerned).refused.keys()
+        return now, now - {*concerned} | {*concerned} - then
 
-    found = []
+    @functools.cache
+    def taking(specs: Specs) -> tuple[set[str], set[str]]:
+        """Return the hosts that take a server: they pass, and are up."""
+        now, then = passing(specs)
+        return now & usable[0], then & usable[1]
+
     for server in sorted(servers, key=lambda s: (s.name, s.id)):
-        own, specs = server.host, tuple(server.flavor.extra_specs.items())
-        # A host that is not shown cannot be judged.
-        old = before.refusal(specs, own) if own else None
-        new = after.refusal(specs, own) if own else None
-        now, then = (len(those) - (own in those) for those in takers(specs))
-        stranded = bool(now) and not then
-        if not stranded and (old or not new):
-            continue
-        reason = str(new)
-        if old or not new:
-            # Its own host says nothing new; a host that took the server does.
-            lost = min(takers(specs)[0] - {own})
-            reason = f'{lost}: {after.refusal(specs, lost)}'
-        found.append(
-            Effect(
-                *('server', server.name, own, _word(old), _word(new)),
-                *(now, then, server.id, server.flavor.name),
-                STRANDED if stranded else REFUSED,
-                reason,
+        own, flavor = server.host, server.flavor
+        row = 'server', server.name, (own,) if own else ()
+        if flavor is None:
+            yield Effect(
+                *(*row, '', '', '', '', server.id, '', UNKNOWN),
+                'Nova does not show its flavor: its cell may be down',
             )
+            continue
+        specs = tuple(flavor.extra_specs.items())
+        if own is None or own and own not in hosts:
+            if operator.ne(*passing(specs)):
+                yield Effect(
+                    *(*row, '', '', '', '', server.id, flavor.name, UNKNOWN),
+                    f'its host {quote(own)} is not among the hosts'
+                    if own
+                    else 'Nova does not show its host',
+                )
+            continue
+        old, new = (not own or own in found for found in passing(specs))
+        now, then = (len(those) - (own in those) for those in taking(specs))
+        stranded = bool(now) and not then
+        if not stranded and (not old or new):
+            continue
+        # If its own host says nothing new, a host that took the server does.
+        telling = own if old and not new else min(taking(specs)[0] - {own})
+        found = after.verdicts(flavor, [telling])
+        reason = found.why(found.refused[telling], [telling])
+        yield Effect(
+            *(*row, 'pass' if old else 'refuse', 'pass' if new else 'refuse'),
+            *(now, then, server.id, flavor.name),
+            STRANDED if stranded else REFUSED,
+            reason if telling == own else f'{telling}: {reason}',
         )
-    return found
 
 
 def sentence(effects: Collection[Effect]) -> str:
@@ -250,14 +371,10 @@ def sentence(effects: Collection[Effect]) -> str:
     numbers = collections.Counter(effect for effect, _ in flavors)
     numbers.update(e.effect for e in effects if e.noun == 'server')
     return (
-        f'Flavors that lose hosts: {numbers[LOSES]}, that gain hosts: '
-        f'{numbers[GAINS]}. Servers that are stranded: {numbers[STRANDED]}, '
-        f'refused by their own hosts: {numbers[REFUSED]}.'
+        ''.join(
+            text.format(numbers[effect])
+            for effect, text in _COUNTED.items()
+            if numbers[effect] or effect in _ALWAYS
+        )
+        + '.'
     )
-
-
-def _word(reason: Reason | None) -> str:
-    """Return a verdict as one word."""
-    if reason is None:
-        return 'pass'
-    return 'error' if reason.problem == in_tree.RAISES else 'refuse'

@@ -9,14 +9,23 @@ and namespaces other than the filter's own are skipped. The functional tests
 compare this module with the filter of each supported Nova.
 """
 
-from collections.abc import Iterable, Sequence
+import functools
+import operator
+from collections.abc import Iterable
 from typing import Final
 
+from nova_filters.advice import inventory
 from nova_filters.matching import inputs, requirement
-from nova_filters.matching.reason import Kind, Reason, Side
+from nova_filters.matching.reason import Kind, Reason, Refusal, Side
+from nova_filters.matching.request import Sifted
 
 #: The problem of a value that ends the boot request with an error.
 RAISES: Final = 'the in-tree filter raises'
+#: What an aggregate can say of an extra spec; a number has a bit for each.
+_CARRIED: Final = 1
+_MATCHED: Final = 2
+_RAISED: Final = 4
+_BITS: Final = 3
 
 
 def _read(text: str) -> requirement.Requirement:
@@ -44,47 +53,81 @@ def _raises(wanted: requirement.Requirement, value: str) -> bool:
     return False
 
 
-def refusal(
-    extra_specs: Iterable[tuple[str, str]],
-    aggregates: Sequence[inputs.Aggregate],
-) -> Reason | None:
-    """Decide for a host as the in-tree filter does.
+class Request:
+    """One flavor, asked as :class:`nova_filters.matching.request.Request` is.
+
+    The kind ``malformed`` means that the in-tree filter raises, or may raise:
+    that depends on the order of the values in a set.
 
     :param extra_specs: the flavor's extra specs, key and value, in the order
         in which Nova would look at them.
-    :param aggregates: the host's aggregates.
-    :returns: None if the host passes, else the reason. The kind ``malformed``
-        means that the in-tree filter raises, or may raise: that depends on
-        the order of the values in a set.
     """
-    for name, text in extra_specs:
-        key = name.removeprefix(inputs.SCOPE)
-        if key == name and ':' in key:
-            continue
-        offers = [
-            (aggregate.name, piece)
-            for aggregate in aggregates
-            if key in aggregate.metadata
-            for piece in requirement.parse_metadata(
-                aggregate.metadata[key], forced=False
-            )
+
+    def __init__(self, extra_specs: Iterable[tuple[str, str]]) -> None:
+        self._specs = [
+            (key, _read(text))
+            for name, text in extra_specs
+            if (key := name.removeprefix(inputs.SCOPE)) != name
+            or ':' not in key
         ]
-        wanted = _read(text)
-        if not offers:
-            kind = Kind.MISSING
-        elif any(_raises(wanted, piece.text) for _, piece in offers):
-            kind = Kind.MALFORMED
-        elif any(wanted.overlaps(piece) for _, piece in offers):
-            continue
-        else:
-            kind = Kind.MISMATCH
+        self._said = functools.cache(self._say)
+        self._refusal = functools.cache(self._refuse)
+
+    def sift(self, hosts: Iterable[inventory.Host]) -> Sifted[inventory.Host]:
+        """Return the hosts that pass, and the others by the first reason."""
+        passed: list[inventory.Host] = []
+        refused: dict[Refusal, list[inventory.Host]] = {}
+        for host in hosts:
+            said = map(self._said, host.aggregates)
+            refusal = self._refusal(functools.reduce(operator.or_, said, 0))
+            group = refused.setdefault(refusal, []) if refusal else passed
+            group.append(host)
+        return passed, refused
+
+    def explain(
+        self, refusal: Refusal, aggregates: Iterable[inputs.Aggregate]
+    ) -> Reason:
+        """Return a refusal with the values and aggregates behind it."""
+        offers = [
+            (aggregate.name, piece.text)
+            for aggregate in aggregates
+            for piece in _pieces(aggregate, refusal.key)
+        ]
         return Reason(
-            side=Side.FLAVOR,
-            kind=kind,
-            key=key,
-            wanted=(text,),
-            found=tuple(piece.text for _, piece in offers),
+            *(Side.FLAVOR, refusal.kind, refusal.key),
+            (refusal.wanted.text if refusal.wanted else '',),
+            found=tuple(text for _, text in offers),
             aggregate=tuple(owner for owner, _ in offers),
-            problem=(RAISES if kind is Kind.MALFORMED else ''),
+            problem=RAISES if refusal.kind is Kind.MALFORMED else '',
         )
-    return None
+
+    def _say(self, aggregate: inputs.Aggregate) -> int:
+        """Return what an aggregate says of all extra specs."""
+        said = 0
+        for key, wanted in reversed(self._specs):
+            said <<= _BITS
+            for piece in _pieces(aggregate, key):
+                said |= _CARRIED | wanted.overlaps(piece) * _MATCHED
+                said |= _raises(wanted, piece.text) * _RAISED
+        return said
+
+    def _refuse(self, said: int) -> Refusal | None:
+        """Return the first reason to refuse a host; None if it passes."""
+        for key, wanted in self._specs:
+            if not said & _CARRIED:
+                return Refusal(Side.FLAVOR, Kind.MISSING, key, wanted=wanted)
+            if said & _RAISED:
+                return Refusal(Side.FLAVOR, Kind.MALFORMED, key, wanted=wanted)
+            if not said & _MATCHED:
+                return Refusal(Side.FLAVOR, Kind.MISMATCH, key, wanted=wanted)
+            said >>= _BITS
+        return None
+
+
+def _pieces(
+    aggregate: inputs.Aggregate, key: str
+) -> list[requirement.Requirement]:
+    """Return the values of a key, the flag being one like any other."""
+    if key not in aggregate.metadata:
+        return []
+    return requirement.parse_metadata(aggregate.metadata[key], forced=False)

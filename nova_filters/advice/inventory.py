@@ -7,13 +7,29 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from nova_filters.matching import inputs
+from os_placement_plugins.commands.rows import UnreadableError
+
+ZONE: Final = 'availability_zone'
+#: The state of a host that nobody could tell.
+UNKNOWN: Final = 'unknown'
 
 
-class UnreadableError(ValueError):
-    """The input cannot be used; the text says what to give instead."""
+class Size(NamedTuple):
+    """The numbers of a flavor.
+
+    :param vcpus: how many virtual CPUs.
+    :param memory: MiB.
+    :param root: GiB of the root disk, which may be a volume instead.
+    :param disk: GiB of the other disks, swap included.
+    """
+
+    vcpus: int = 0
+    memory: int = 0
+    root: int = 0
+    disk: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,35 +42,49 @@ class Flavor:
     name: str
     extra_specs: Mapping[str, str]
     id: str = ''
+    size: Size = Size()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class HostAggregate(inputs.Aggregate):
-    """A host aggregate with its hosts.
+    """A host aggregate with its hosts; equal to itself only.
 
     :param hosts: the names of its hosts.
     :param id: its ID, which an operator may give in place of the name.
+    :param uuid: its ID in Placement; empty if not known.
     """
 
-    # Left out of the hash, which the evaluator asks for at each host.
-    hosts: tuple[str, ...] = dataclasses.field(default=(), hash=False)
+    hosts: tuple[str, ...] = ()
     id: str = ''
+    uuid: str = ''
+
+    # The evaluator asks for them at each host.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Server:
     """A server.
 
-    :param host: the host it runs on; empty if it has none, or if Nova does
-        not show the host to the user.
+    :param host: the host it runs on; empty if it has none, None if Nova does
+        not show the host.
     :param flavor: the copy of the flavor that Nova keeps with the server and
-        uses when the server moves.
+        uses when the server moves; None if Nova does not show it, because
+        the cell is down.
+    :param project: the ID of its project.
+    :param zone: the availability zone that it must stay in; empty for any,
+        None if not known.
+    :param hints: its scheduler hints; None if Nova does not show them.
     """
 
     name: str
     id: str
-    host: str
-    flavor: Flavor
+    host: str | None
+    flavor: Flavor | None
+    project: str = ''
+    zone: str | None = None
+    hints: Mapping[str, object] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,8 +93,9 @@ class Host:
 
     :param name: its name, as aggregates have it.
     :param aggregates: its aggregates, by name.
-    :param state: of its nova-compute: ``up``, ``disabled``, ``down`` or
-        ``disabled and down``; empty if nobody knows.
+    :param state: of its nova-compute: ``up``, ``disabled``, ``down``,
+        ``disabled and down`` or ``unknown``; empty if there is no list of
+        compute services.
     """
 
     name: str
@@ -76,9 +107,25 @@ class Host:
         """Tell whether nova-scheduler may use the host, as far as known."""
         return self.state in ('', 'up')
 
+    @property
+    def zone(self) -> str:
+        """Return the host's availability zone; empty for Nova's default."""
+        zones = (aggregate.metadata.get(ZONE) for aggregate in self.aggregates)
+        return next(filter(None, zones), '')
+
 
 #: The hosts by their names.
 Hosts = Mapping[str, Host]
+
+
+class Stock(NamedTuple):
+    """All that is judged together, and the keys that no aggregate demands."""
+
+    flavors: Sequence[Flavor]
+    aggregates: Sequence[HostAggregate]
+    hosts: Hosts
+    exempt: inputs.Exempt
+
 
 _NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
 
@@ -89,14 +136,16 @@ def hosts_of(
     """Return what the filter sees of each host.
 
     :param others: all hosts, without their aggregates; None if nobody knows.
+        The state of a host that is not among them is unknown.
     """
     states = {host.name: host.state for host in others or ()}
+    missing = '' if others is None else UNKNOWN
     found: dict[str, list[inputs.Aggregate]] = {name: [] for name in states}
     for aggregate in sorted(aggregates, key=lambda a: a.name):
         for name in aggregate.hosts:
             found.setdefault(name, []).append(aggregate)
     return {
-        name: Host(name, tuple(found[name]), states.get(name, ''))
+        name: Host(name, tuple(found[name]), states.get(name, missing))
         for name in sorted(found)
     }
 
@@ -104,11 +153,14 @@ def hosts_of(
 def state_of(status: str, state: str) -> str:
     """Return the state of a host in one word or two.
 
-    :param status: ``enabled`` or ``disabled``, as Nova says it.
+    :param status: ``enabled`` or ``disabled``, as Nova says it; ``UNKNOWN``
+        if the host's cell is down.
     :param state: ``up`` or ``down``, as Nova says it.
     """
     words = [word for word in (status, state) if word in ('disabled', 'down')]
-    return ' and '.join(words) or state
+    if words or (status, state) == ('enabled', 'up'):
+        return ' and '.join(words) or state
+    return UNKNOWN
 
 
 def select(
@@ -119,10 +171,10 @@ def select(
     :param records: all of them; names of servers need not be unique.
     :param wanted: IDs or names; an ID goes before the same name.
     :param noun: what they are, for the errors.
-    :returns: the records, in the order in which they are named.
+    :returns: each record once, in the order in which they are named.
     :raises UnreadableError: if there is none, or more than one.
     """
-    found = []
+    found: list[_NamedT] = []
     for name in wanted:
         own = [record for record in records if record.id == name]
         own = own or [record for record in records if record.name == name]
@@ -130,5 +182,5 @@ def select(
             raise UnreadableError(
                 f'{len(own) or "no"} {noun}s have the name or ID {name!r}'
             )
-        found += own
+        found += [] if any(own[0] is one for one in found) else own
     return found

@@ -7,9 +7,15 @@ module asks the evaluator which extra specs no aggregate meets, and
 :mod:`nova_filters.advice.unreachable` which hosts and flavors never meet.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from nova_filters.advice import inventory, mistakes, unreachable
+from nova_filters.advice import (
+    explanation,
+    inventory,
+    mistakes,
+    unreachable,
+)
 from nova_filters.advice.mistakes import Code, Finding, Problem
 from nova_filters.matching import inputs, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
@@ -25,14 +31,13 @@ def _unmet(
     key, wanted = spec.key, spec.wanted
     if wanted.problem:
         return
-    request = Request((spec,))
-    kinds = set()
     # If any host passes this check, then one in one aggregate or in none.
-    for host in ((), *((aggregate,) for aggregate in aggregates)):
-        reason = next(request.reasons(host), None)
-        if reason is None or reason.side is Side.AGGREGATE:
-            return
-        kinds.add(reason.kind)
+    alone = [inventory.Host('')]
+    alone += [inventory.Host('', (aggregate,)) for aggregate in aggregates]
+    passed, refused = Request((spec,)).sift(alone)
+    if passed or any(one.side is Side.AGGREGATE for one in refused):
+        return
+    kinds = {one.kind for one in refused}
     quoted = quote(key)
     if kinds == {Kind.MISSING}:
         keys = (
@@ -131,42 +136,46 @@ def _lint_metadata(
 
 
 def lint(
-    flavors: Sequence[inventory.Flavor],
-    aggregates: Sequence[inventory.HostAggregate],
-    exempt: inputs.Exempt,
-    others: Iterable[inventory.Host] | None = None,
+    stock: inventory.Stock,
+    complete: bool = True,
+    progress: Callable[
+        [Sequence[inventory.Flavor], str], Iterable[inventory.Flavor]
+    ] = lambda flavors, _: flavors,
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
-    :param aggregates: the aggregates with their hosts.
-    :param others: all hosts, those in no aggregate included; None if nobody
-        knows. A flavor may then have a host in no aggregate.
+    :param complete: whether all hosts are known. If not, a flavor may have a
+        host in no aggregate.
+    :param progress: yields the flavors, and tells how far it is.
     :returns: the findings; the worst first, then by object and key.
     """
-    hosts = inventory.hosts_of(aggregates, others)
+    aggregates = stock.aggregates
     found = []
-    for flavor in flavors:
+    # Many flavors have an extra spec in common.
+    in_spec = functools.cache(
+        lambda name, text: [*_lint_extra_spec(name, text, aggregates)]
+    )
+    panel = explanation.Panel(stock.hosts.values(), stock.exempt)
+    for flavor in progress(stock.flavors, 'flavors'):
         own = [
             Finding('flavor', flavor.name, name, problem)
             for name, text in flavor.extra_specs.items()
-            for problem in _lint_extra_spec(name, text, aggregates)
+            for problem in in_spec(name, text)
         ]
         found += own
         # These two say already that no host passes, and why.
         hopeless = {Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
         if hopeless.isdisjoint(f.problem.code for f in own):
-            complete = others is not None
-            found += unreachable.confined(
-                flavor, hosts, aggregates, exempt, complete
-            )
+            verdicts = panel.judge(flavor)
+            found += unreachable.confined(verdicts, stock, complete)
     found += [
         Finding('aggregate', aggregate.name, name, problem)
         for aggregate in aggregates
         for name, text in aggregate.metadata.items()
         for problem in _lint_metadata(name, text, aggregate)
     ]
-    found += unreachable.closed(flavors, hosts, aggregates, exempt)
-    found += unreachable.contradictory(hosts, aggregates, exempt)
+    found += unreachable.closed(stock)
+    found += unreachable.contradictory(stock)
     return sorted(
         dict.fromkeys(found),
         key=lambda f: (

@@ -75,6 +75,8 @@ class Code(enum.StrEnum):
     VALUE_NOT_OFFERED = 'value-not-offered'
     #: Each extra spec is met somewhere, and no host meets all of them.
     NO_HOST = 'no-host'
+    #: Hosts take the flavor, and each of them is disabled, down or unknown.
+    NO_HOST_UP = 'no-host-up'
     #: A flavor that one host takes, and no other.
     ONE_HOST = 'one-host', Severity.WARNING
     #: No flavor meets what an aggregate demands.

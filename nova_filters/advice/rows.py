@@ -1,48 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read flavors, aggregates, hosts and servers.
+"""Read flavors, aggregates, hosts, servers and server groups.
 
 Rows in, records out. A row is what ``openstack … list --long -f json`` or
-``openstack … show -f json`` prints for one object, or what Nova's API answers:
-an operator can save the rows and use the commands elsewhere. The names of the
-columns differ between these forms, and between releases of the client.
+``openstack … show -f json`` prints for one object, or what Nova's API answers,
+its columns in one form: :mod:`os_placement_plugins.commands.rows`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
 from nova_filters.advice import inventory
-from nova_filters.advice.inventory import UnreadableError
-
-#: A row of a file.
-Row = Mapping[str, object]
+from os_placement_plugins.commands.rows import (
+    Row,
+    UnreadableError,
+    columns,
+    text,
+)
 
 _PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
-#: The columns that may hold a host's name; aggregates use the first one.
-_HOST: Final = (
-    'host',
-    'service_host',
-    'host_name',
-    'hypervisor_hostname',
-)
-#: Columns of which a list of hosts has none: it is of something else.
-_NO_HOST: Final = ('flavor', 'hosts', *_PROPERTIES)
-#: What Nova's API calls the objects of an answer.
-_ANSWERS: Final = frozenset(
-    f'{noun}{plural}'
-    for noun in ('flavor', 'aggregate', 'service', 'hypervisor', 'server')
-    for plural in ('', 's')
-)
-#: Beside its objects, an answer that is a page has a link to the next one.
-_LINKS: Final = frozenset(f'{name}_links' for name in _ANSWERS)
-_SERVER_HOST: Final = (
-    'os-ext-srv-attr:host',
-    'compute_host',
-    'host',
-    'os-ext-srv-attr:hypervisor_hostname',
-)
+_SERVER_HOST: Final = ('os-ext-srv-attr:host', 'compute_host', 'host')
+_HINTS: Final = ('scheduler_hints', 'os-sch-hnt:scheduler_hints')
+_MIB_IN_GIB: Final = 1024
 
-_RecordT = TypeVar('_RecordT', inventory.Flavor, inventory.HostAggregate)
+_RecordT = TypeVar(
+    '_RecordT', inventory.Flavor, inventory.HostAggregate, inventory.Host
+)
 
 
 def read_flavors(rows: Iterable[Row]) -> list[inventory.Flavor]:
@@ -52,12 +35,16 @@ def read_flavors(rows: Iterable[Row]) -> list[inventory.Flavor]:
     """
     command = 'openstack flavor list --all --long -f json'
     found = []
-    for row in map(columns, rows):
+    for row in rows:
         name = _name(row, command)
         if 'hosts' in row:
-            raise UnreadableError(f'{name!r} is an aggregate, and no flavor')
+            raise UnreadableError(
+                f'{name!r} is no flavor; save the flavors with "{command}"'
+            )
         extra_specs = _properties(row, name, command)
-        found.append(inventory.Flavor(name, extra_specs, _text(row, 'id')))
+        found.append(
+            inventory.Flavor(name, extra_specs, text(row, 'id'), _size(row))
+        )
     return _unique(found, 'flavor')
 
 
@@ -71,12 +58,12 @@ def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
     """
     command = 'openstack aggregate list --long -f json'
     found = []
-    for row in map(columns, rows):
+    for row in rows:
         name = _name(row, command)
         metadata = _properties(row, name, command)
-        zone = row.get('availability_zone')
+        zone = row.get(inventory.ZONE)
         if zone is not None:
-            metadata.setdefault('availability_zone', str(zone))
+            metadata.setdefault(inventory.ZONE, str(zone))
         if 'hosts' not in row:
             raise UnreadableError(
                 f'{name!r} has no column "Hosts"; save it with "{command}"'
@@ -86,7 +73,8 @@ def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
             raise UnreadableError(f'the hosts of {name!r} are no list')
         found.append(
             inventory.HostAggregate(
-                name, metadata, tuple(map(str, hosts)), _text(row, 'id')
+                *(name, metadata, tuple(map(str, hosts)), text(row, 'id')),
+                uuid=text(row, 'uuid'),
             )
         )
     return _unique(found, 'aggregate')
@@ -95,26 +83,22 @@ def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
 def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
     """Return the compute hosts that rows describe, and their states.
 
-    :param rows: the output of the client on services or hypervisors.
     :returns: the hosts; services other than nova-compute are left out.
-    :raises UnreadableError: if a column is missing.
+    :raises UnreadableError: if the rows are not compute services. Lists of
+        hypervisors have other names, and do not tell who is disabled.
     """
     found = []
-    for row in map(columns, rows):
-        if row.get('binary') not in (None, 'nova-compute'):
-            continue
-        service = row.get('service')
-        # The service's name is the one that aggregates have.
-        inner = service if isinstance(service, Mapping) else {}
-        name = _text(inner, 'host') or _text(row, *_HOST)
-        if not name or not row.keys().isdisjoint(_NO_HOST):
+    for row in rows:
+        if 'binary' not in row or not text(row, 'host'):
             raise UnreadableError(
-                'a row is not a host; save it with "openstack compute service '
-                'list --service nova-compute -f json"'
+                'a row is not a compute service; save the hosts with '
+                '"openstack compute service list --service nova-compute '
+                '-f json"'
             )
-        state = inventory.state_of(_text(row, 'status'), _text(row, 'state'))
-        found.append(inventory.Host(name, state=state))
-    return found
+        if row['binary'] == 'nova-compute':
+            state = inventory.state_of(text(row, 'status'), text(row, 'state'))
+            found.append(inventory.Host(text(row, 'host'), state=state))
+    return _unique(found, 'host')
 
 
 def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
@@ -127,7 +111,12 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
         'openstack --os-compute-api-version 2.47 server show -f json SERVER'
     )
     found = []
-    for row in map(columns, rows):
+    for row in rows:
+        if row.get('status') == 'UNKNOWN' and 'flavor' not in row:
+            # The cell is down.
+            lost = text(row, 'name', 'id'), text(row, 'id'), None, None
+            found.append(inventory.Server(*lost))
+            continue
         name = _name(row, command)
         given = row.get('flavor')
         flavor = columns(given) if isinstance(given, Mapping) else {}
@@ -137,66 +126,52 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
                 f'flavor; save it with "{command}", or what GET '
                 '/servers/detail answers with microversion 2.47 or newer'
             )
+        hints = [row[key] or {} for key in _HINTS if key in row]
+        host = text(row, *_SERVER_HOST)
         found.append(
             inventory.Server(
                 name=name,
-                id=_text(row, 'id'),
-                host=_text(row, *_SERVER_HOST),
+                id=text(row, 'id'),
+                # Everybody is shown the hash of a host, empty for no host.
+                host=host or ('' if row.get('hostid') == '' else None),
                 flavor=inventory.Flavor(
-                    _text(flavor, 'original_name', 'name') or '?',
+                    text(flavor, 'original_name', 'name') or '?',
                     _properties(flavor, name, command),
+                    size=_size(flavor),
                 ),
+                project=text(row, 'tenant_id', 'project_id'),
+                zone=text(row, 'pinned_availability_zone')
+                if 'pinned_availability_zone' in row
+                else None,
+                hints=hints[0]
+                if hints and isinstance(hints[0], Mapping)
+                else None,
             )
         )
     return found
 
 
-def unwrap(documents: Iterable[object]) -> Iterator[Row]:
-    """Yield the rows of documents.
-
-    :param documents: rows, lists of rows, or answers of Nova's API.
-    :raises UnreadableError: if one is something else.
-    """
-    for document in documents:
-        inner = document
-        if isinstance(document, Mapping):
-            names = [key for key in document if key not in _LINKS]
-            if len(names) == 1 and names[0] in _ANSWERS:
-                inner = document[names[0]]
-        for entry in inner if isinstance(inner, list) else [inner]:
-            if not isinstance(entry, Mapping):
-                raise UnreadableError(
-                    'it does not hold what "openstack … -f json" prints; use '
-                    '-f json'
-                )
-            yield entry
+def _size(row: Row) -> inventory.Size:
+    """Return the numbers of a flavor; 0 where there is none."""
+    swap = _number(row, 'swap')
+    return inventory.Size(
+        _number(row, 'vcpus'),
+        _number(row, 'ram'),
+        _number(row, 'disk'),
+        _number(row, 'os-flv-ext-data:ephemeral', 'ephemeral')
+        + -(-swap // _MIB_IN_GIB),
+    )
 
 
-def continues(document: object) -> bool:
-    """Tell whether an answer of Nova's API has a link to the next page."""
-    return isinstance(document, Mapping) and not _LINKS.isdisjoint(document)
-
-
-def columns(row: Row) -> Row:
-    """Return a row with all column names in one form.
-
-    :returns: the row, its columns in lower case, with underscores.
-    """
-    return {
-        str(column).strip().lower().replace(' ', '_'): value
-        for column, value in row.items()
-    }
-
-
-def _text(row: Row, *names: str) -> str:
-    """Return the first of some columns that has a value; empty if none."""
-    values = (row.get(name) for name in names)
-    return str(next((value for value in values if value is not None), ''))
+def _number(row: Row, *names: str) -> int:
+    """Return a number of a row; 0 if there is none."""
+    found = text(row, *names)
+    return int(found) if found.isdecimal() else 0
 
 
 def _name(row: Row, command: str) -> str:
     """Return the name of a row's object."""
-    name = _text(row, 'name', 'original_name')
+    name = text(row, 'name', 'original_name')
     if not name:
         raise UnreadableError(
             f'a row has no column "Name"; save it with "{command}"'
@@ -217,15 +192,15 @@ def _properties(row: Row, name: str, command: str) -> dict[str, str]:
             f'the properties of {name!r} are no keys with values'
         )
     found = {}
-    for key, text in value.items():
-        if text is None:
+    for key, value_of in value.items():
+        if value_of is None:
             raise UnreadableError(
                 f'{key!r} of {name!r} has no value; in YAML, a sentinel is '
                 "written in quotes: '~'"
             )
-        if isinstance(text, (Mapping, list)):
+        if isinstance(value_of, (Mapping, list)):
             raise UnreadableError(f'{key!r} of {name!r} is not text')
-        found[str(key)] = str(text)
+        found[str(key)] = str(value_of)
     return found
 
 

@@ -3,13 +3,13 @@
 """Flavors that no host takes, and aggregates that no flavor can enter."""
 
 import collections
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
-from nova_filters.advice import explanation, inventory, opening
+from nova_filters.advice import explanation, inventory, remedy
 from nova_filters.advice.mistakes import Code, Finding, Problem
 from nova_filters.matching import inputs, requirement
 from nova_filters.matching.inputs import SCOPE
-from nova_filters.matching.reason import Kind, Reason, Side
+from nova_filters.matching.reason import LISTED, Kind, Side
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
@@ -22,27 +22,20 @@ def exempt_line(patterns: Iterable[str]) -> str:
     return f'exempt_metadata_keys = {",".join(dict.fromkeys(patterns))}'
 
 
-def _contradictions(
-    aggregates: Sequence[inputs.Aggregate], exempt: inputs.Exempt
-) -> list[Reason]:
-    """Return the demands of a host's aggregates that no flavor could meet."""
-    reasons = Request((), exempt).reasons(aggregates)
-    return [reason for reason in reasons if reason.kind is Kind.CONTRADICTION]
-
-
-def contradictory(
-    hosts: inventory.Hosts,
-    aggregates: Sequence[inputs.Aggregate],
-    exempt: inputs.Exempt,
-) -> Iterable[Finding]:
+def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
     """Find demands that exclude each other, in one aggregate or on a host."""
     found: dict[tuple[frozenset[str], str], Finding] = {}
+    request = Request((), stock.exempt)
     cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = [
-        ('aggregate', aggregate.name, (aggregate,)) for aggregate in aggregates
+        ('aggregate', aggregate.name, (aggregate,))
+        for aggregate in stock.aggregates
     ]
-    cases += [('host', name, own.aggregates) for name, own in hosts.items()]
+    cases += [('host', n, own.aggregates) for n, own in stock.hosts.items()]
     for owner, name, own in cases:
-        for reason in _contradictions(own, exempt):
+        for refusal in request.refusals(own):
+            if refusal.kind is not Kind.CONTRADICTION:
+                continue
+            reason = request.explain(refusal, own)
             problem = Problem(
                 Code.CONTRADICTORY_DEMANDS,
                 str(reason),
@@ -59,7 +52,7 @@ def contradictory(
 
 def _closing_keys(
     aggregate: inputs.Aggregate,
-    hosts: Iterable[tuple[inputs.Aggregate, ...]],
+    hosts: Iterable[frozenset[inputs.Aggregate]],
     flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
     exempt: inputs.Exempt,
 ) -> collections.Counter[str]:
@@ -69,10 +62,10 @@ def _closing_keys(
         request = Request(flavor, exempt)
         for own in hosts:
             keys = {
-                reason.key
-                for reason in request.reasons(own)
-                if reason.side is Side.AGGREGATE
-                and aggregate.name in reason.aggregate
+                refusal.key
+                for refusal in request.refusals(own)
+                if refusal.side is Side.AGGREGATE
+                and request.is_behind(refusal, aggregate)
             }
             if not keys:
                 return collections.Counter()
@@ -80,32 +73,36 @@ def _closing_keys(
     return closing
 
 
-def closed(
-    flavors: Sequence[inventory.Flavor],
-    hosts: inventory.Hosts,
-    aggregates: Sequence[inputs.Aggregate],
-    exempt: inputs.Exempt,
-) -> Iterator[Finding]:
+def closed(stock: inventory.Stock) -> Iterator[Finding]:
     """Find forced aggregates whose demands no flavor meets on any host."""
-    specs = [inputs.read_flavor(flavor.extra_specs) for flavor in flavors]
-    for aggregate in aggregates:
+    exempt = stock.exempt
+    specs = [
+        inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
+    ]
+    nobody = Request((), exempt)
+    carried = {
+        aggregate: {key for key, _ in aggregate.items()}
+        for aggregate in stock.aggregates
+        if aggregate.forced
+    }
+    for aggregate, demanded in carried.items():
+        kinds = {one.kind for one in nobody.refusals((aggregate,))}
         # A contradiction is a finding of its own.
-        if not aggregate.forced or _contradictions((aggregate,), exempt):
+        if Kind.CONTRADICTION in kinds:
             continue
-        demanded = {key for key, _ in aggregate.items()}
         # Many flavors say the same about these keys, and many hosts are in
-        # the same forced aggregates.
+        # the same forced aggregates that do.
         alike = collections.Counter(
             tuple(spec for spec in flavor if spec.key in demanded)
             for flavor in specs
         )
+        near = {a for a, keys in carried.items() if keys & demanded}
         sets = {
-            tuple(other for other in own.aggregates if other.forced)
-            for own in hosts.values()
-            if aggregate in own.aggregates
+            frozenset(near.intersection(stock.hosts[name].aggregates))
+            for name in aggregate.hosts
         }
         closing = _closing_keys(
-            aggregate, {(aggregate,), *sets}, alike, exempt
+            aggregate, {frozenset((aggregate,)), *sets}, alike, exempt
         )
         if closing:
             key = min(closing, key=lambda k: (-closing[k], k))
@@ -120,28 +117,40 @@ def closed(
 
 
 def confined(
-    flavor: inventory.Flavor,
-    hosts: inventory.Hosts,
-    aggregates: Sequence[inventory.HostAggregate],
-    exempt: inputs.Exempt,
-    complete: bool,
+    verdicts: explanation.Verdicts, stock: inventory.Stock, complete: bool
 ) -> Iterator[Finding]:
-    """Find a flavor that no host takes, or one host only."""
-    request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
-    passed, refused = request.sift(hosts.values())
-    unseen = not complete and not any(request.reasons(()))
-    if len(passed) > 1 or not refused or unseen:
+    """Find a flavor that no host takes, or one host only, or none now."""
+    flavor = verdicts.flavor
+    passed = verdicts.passed
+    if passed and not verdicts.usable:
+        names = ', '.join(
+            f'{host.name} ({host.state})' for host in passed[:LISTED]
+        )
+        problem = Problem(
+            Code.NO_HOST_UP,
+            f'none of the hosts that take the flavor is up: {names}',
+            'enable one of them, or start its nova-compute',
+        )
+        yield Finding('flavor', flavor.name, '', problem)
+    unseen = not complete and not verdicts.request.refusals(())
+    if len(passed) > 1 or not verdicts.refused or unseen:
         return
-    # The hosts that pass come first.
-    nearest = explanation.explain([flavor], hosts, exempt)[len(passed)]
-    changes = opening.smallest(flavor, nearest.host, aggregates, exempt)
-    code, text = Code.NO_HOST, f'none of {len(hosts)} hosts takes the flavor'
+    code, text = (
+        Code.NO_HOST,
+        f'none of {len(stock.hosts)} hosts takes the flavor',
+    )
     if passed:
         code, text = Code.ONE_HOST, f'only {passed[0].name} takes the flavor'
-    reasons = '; '.join(map(str, nearest.reasons))
-    problem = Problem(
-        code,
-        f'{text}; nearest is {nearest.host.name}: {reasons}',
-        ' && '.join(map(str, changes)),
-    )
-    yield Finding('flavor', flavor.name, nearest.failing_keys[0], problem)
+    nearest, key, told = verdicts.nearest(), '', ''
+    if nearest:
+        reasons = [*verdicts.request.reasons(nearest.aggregates)]
+        text += f'; nearest is {nearest.name}: {"; ".join(map(str, reasons))}'
+        key = reasons[0].key
+        found = remedy.find(flavor, nearest, stock)
+        told = ' && '.join(map(str, found.changes))
+        if found.losers:
+            text += (
+                f'; the remedy takes hosts from {len(found.losers)} other '
+                'flavors: ask "openstack aggregate filter impact" first'
+            )
+    yield Finding('flavor', flavor.name, key, Problem(code, text, told))

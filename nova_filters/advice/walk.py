@@ -19,7 +19,8 @@ DEFAULT_FILTERS: Final = (
     *('ComputeFilter', 'ComputeCapabilitiesFilter', 'ImagePropertiesFilter'),
     *('ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter', OURS),
 )
-_ZONE: Final = 'availability_zone'
+PLACEMENT: Final = 'Placement'
+_ZONE: Final = 'Availability zone'
 
 
 class Request(NamedTuple):
@@ -55,13 +56,18 @@ class Walk(NamedTuple):
 
     :param steps: those that can be judged, in order.
     :param unjudged: the enabled filters that cannot be judged from outside.
+    :param last: the name of the step that took the last host; empty if hosts
+        are left.
+    :param taken: the hosts that this step took.
     :param near: the hosts that no other step than this package's filter
-        refuses, judged by this filter.
+        refuses.
     """
 
     steps: tuple[Step, ...]
     unjudged: tuple[str, ...]
-    near: tuple[explanation.Explanation, ...]
+    last: str
+    taken: tuple[inventory.Host, ...]
+    near: tuple[inventory.Host, ...]
 
 
 #: Return why a host is refused; None if it passes.
@@ -80,16 +86,14 @@ def _offered(host: inventory.Host, prefix: str) -> set[str]:
 
 
 def _state(host: inventory.Host, request: Request) -> str | None:
-    """Refuse a host that is disabled or down."""
+    """Refuse a host that is not up."""
     return None if host.usable else host.state
 
 
 def _zone(host: inventory.Host, request: Request) -> str | None:
     """Refuse a host outside the zone; "nova" is Nova's default zone."""
-    zones = _offered(host, _ZONE) or {'nova'}
-    if not request.zone or request.zone in zones:
-        return None
-    return f'in {", ".join(sorted(zones))}'
+    zone = host.zone or 'nova'
+    return None if request.zone in ('', zone) else f'in {zone}'
 
 
 def _project(host: inventory.Host, request: Request) -> str | None:
@@ -102,25 +106,23 @@ def _project(host: inventory.Host, request: Request) -> str | None:
 def _type(host: inventory.Host, request: Request) -> str | None:
     """Refuse a host that aggregates reserve for other flavors."""
     types = _offered(host, 'instance_type')
-    return (
-        'for other flavors'
-        if types and request.flavor.name not in types
-        else None
-    )
+    reserved = types and request.flavor.name not in types
+    return 'for other flavors' if reserved else None
 
 
 def _in_tree(host: inventory.Host, request: Request) -> str | None:
     """Refuse a host as Nova's own filter does."""
-    specs = request.flavor.extra_specs.items()
-    reason = in_tree.refusal(specs, host.aggregates)
-    return reason.summary() if reason else None
+    own = in_tree.Request(request.flavor.extra_specs.items())
+    _, refused = own.sift([host])
+    reasons = [own.explain(one, host.aggregates) for one in refused]
+    return reasons[0].summary() if reasons else None
 
 
-#: The steps that can be judged from outside.
+#: The steps that can be judged from outside, beside the two that are asked.
 _JUDGES: Final[Mapping[str, _Judge]] = {
     'AllHostsFilter': lambda host, request: None,
     'ComputeFilter': _state,
-    'Availability zone': _zone,
+    _ZONE: _zone,
     'AvailabilityZoneFilter': _zone,
     'AggregateMultiTenancyIsolation': _project,
     'AggregateTypeAffinityFilter': _type,
@@ -146,35 +148,37 @@ def walk(
         could not be asked.
     :param asked: what Placement was asked for.
     """
-    judged = {
-        entry.host.name: entry
-        for entry in explanation.judge(request.flavor, hosts, exempt)
+    judges: Mapping[str, _Judge] = {
+        **_JUDGES,
+        PLACEMENT: lambda host, request: (
+            None if host.name in (candidates or ()) else asked
+        ),
     }
-    steps = [Step('All compute hosts', len(hosts), '')]
-    left = near = list(hosts.values())
-    unjudged = []
-    if candidates is not None:
-        left = near = [host for host in left if host.name in candidates]
-        steps.append(Step('Placement', len(left), asked))
-    if request.zone:
-        filters = 'Availability zone', *filters
-    for name in filters:
-        judge = _JUDGES.get(name)
+    left = near = [*hosts.values()]
+    steps = [Step('All compute hosts', len(left), '')]
+    last, taken, unjudged = '', tuple[inventory.Host, ...](), []
+    before = [_ZONE] * bool(request.zone)
+    before += [PLACEMENT] * (candidates is not None)
+    for name in (*before, *filters):
+        judge = judges.get(name)
         if name == OURS:
-            refused = [judged[h.name] for h in left if judged[h.name].reasons]
-            left = [host for host in left if judged[host.name].passed]
-            reason = explanation.causes(refused)
-            steps.append(Step(name, len(left), reason))
+            verdicts = explanation.Panel(left, exempt).judge(request.flavor)
+            stay = verdicts.passed
+            counts = verdicts.counts()
         elif judge is not None:
-            counts = collections.Counter(
-                cause for host in left if (cause := judge(host, request))
-            )
-            left = [host for host in left if not judge(host, request)]
+            causes = {host.name: judge(host, request) for host in left}
+            stay = [host for host in left if not causes[host.name]]
             near = [host for host in near if not judge(host, request)]
-            told = (f'{n} {cause}' for cause, n in counts.most_common())
-            steps.append(Step(name, len(left), ', '.join(told)))
-        elif request.grouped or name not in _OF_GROUPS:
-            unjudged.append(name)
-    return Walk(
-        tuple(steps), tuple(unjudged), tuple(judged[h.name] for h in near)
-    )
+            found = collections.Counter(filter(None, causes.values()))
+            counts = [(n, cause) for cause, n in found.most_common()]
+        else:
+            if request.grouped or name not in _OF_GROUPS:
+                unjudged.append(name)
+            continue
+        if left and not stay:
+            last, taken = name, tuple(left)
+        left = stay
+        told = ', '.join(f'{number} {cause}' for number, cause in counts)
+        reason = asked if name == PLACEMENT else told
+        steps.append(Step(name, len(left), reason))
+    return Walk(tuple(steps), tuple(unjudged), last, taken, tuple(near))

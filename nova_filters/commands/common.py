@@ -3,7 +3,7 @@
 """What the commands on the filter share: where their input comes from."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from osc_lib import exceptions
@@ -14,6 +14,8 @@ from nova_filters.commands import compute, files
 from nova_filters.matching.inputs import Exempt
 from os_placement_plugins.commands import lister
 from os_placement_plugins.commands.files import read_configuration
+from os_placement_plugins.commands.rows import UnreadableError
+from os_placement_plugins.quoting import quote
 
 #: The files that the commands read, and what printed each.
 _FILES = {
@@ -33,6 +35,8 @@ NO_HOSTS: Final = (
     'No --hosts: hosts in no aggregate are left out, and hosts may be '
     'disabled or down.'
 )
+#: How many names of hosts are told.
+_TOLD: Final = 4
 
 
 def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
@@ -47,7 +51,7 @@ def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
 class FilterCommand(lister.Lister):
     """A command that reads flavors and aggregates, from files or a cloud."""
 
-    INPUT_ERRORS = (inventory.UnreadableError,)
+    INPUT_ERRORS = (UnreadableError,)
 
     #: Whether the command looks at servers.
     reads_servers = False
@@ -93,6 +97,53 @@ class FilterCommand(lister.Lister):
         if parsed_args.exempt is not None:
             return tuple(parsed_args.exempt)
         return tuple(conf.DEFAULTS['exempt_metadata_keys'])
+
+    def find(self, findings: object, unknown: object = False) -> None:
+        """Set the exit code.
+
+        :param findings: true if what the command looks for is there.
+        :param unknown: true if something could not be judged.
+        """
+        self.status = lister.UNJUDGED if unknown else lister.FINE
+        self.status = lister.FOUND if findings else self.status
+
+    def stock(
+        self,
+        source: compute.Cloud | files.Saved,
+        parsed_args: argparse.Namespace,
+        flavors: Sequence[inventory.Flavor],
+    ) -> inventory.Stock:
+        """Return what is judged, and tell what is not known of the hosts."""
+        aggregates, others = source.aggregates(), source.hosts()
+        hosts = inventory.hosts_of(aggregates, others)
+        #: Whether anybody knows which hosts are up.
+        self.knows_hosts = others is not None
+        if others is None:
+            self.remarks.append(NO_HOSTS)
+        else:
+            known = {host.name for host in others}
+            self._tell_strangers(hosts, known)
+        exempt = self.exempt(parsed_args)
+        return inventory.Stock(flavors, aggregates, hosts, exempt)
+
+    def _tell_strangers(
+        self, hosts: Iterable[str], known: Iterable[str]
+    ) -> None:
+        """Tell the hosts of aggregates that no compute service has."""
+        known = {*known}
+        folded = {name.lower(): name for name in known}
+        strange = [name for name in hosts if name not in known]
+        told = [
+            f"{quote(name)} (a service's host is {quote(folded[low])})"
+            if (low := name.lower()) in folded
+            else quote(name)
+            for name in strange[:_TOLD]
+        ]
+        told += [f'{len(strange) - _TOLD} more'] * (len(strange) > _TOLD)
+        if strange:
+            text = 'Aggregates name hosts that no compute service has, so '
+            text += f'they count as not up: {", ".join(told)}.'
+            self.remarks.append(text)
 
     def source(
         self, parsed_args: argparse.Namespace

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from osc_lib import exceptions
 from oslo_config import cfg
 
-from nova_filters.advice import explanation, inventory, walk
-from nova_filters.commands import common, compute, files, verdicts
+from nova_filters.advice import demand, explanation, inventory, walk
+from nova_filters.commands import common, compute, verdicts
 from os_placement_plugins.commands import lister
 from os_placement_plugins.commands.files import read_configuration
 
@@ -17,6 +17,8 @@ _DEFAULT_FILTERS = (
     'The filters are those of Nova by default, and this one: name yours with '
     '--config-file.'
 )
+#: What the matrix of aggregates has no place for.
+_OF_HOSTS = ('host', 'hosts', 'only_passed', 'only_refused', 'fail_if_none')
 
 
 class ExplainFilter(common.FilterCommand):
@@ -72,8 +74,8 @@ class ExplainFilter(common.FilterCommand):
         parser.add_argument(
             '--fail-if-none',
             action='store_true',
-            help='exit with 1 if any flavor has no host that passes; hosts '
-            'that are disabled or down do not count',
+            help='exit with 2 if any flavor has no host that passes; hosts '
+            'that are not up do not count',
         )
         form = parser.add_mutually_exclusive_group()
         form.add_argument(
@@ -96,104 +98,130 @@ class ExplainFilter(common.FilterCommand):
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
         source = self.source(parsed_args)
-        way = self._walk(source, parsed_args)
-        if way is not None:
-            return way
+        if isinstance(source, compute.Cloud) and _is_plain(parsed_args):
+            failed = source.failed(*parsed_args.server)
+            if failed is not None:
+                return self._walk(source, failed, parsed_args)
         copies = [
             inventory.Flavor(
                 f'{server.flavor.name} of {server.name}',
                 server.flavor.extra_specs,
             )
             for server in source.servers_named(parsed_args.server)
+            if server.flavor
         ]
-        flavors = _flavors(source, parsed_args, copies)
-        aggregates = source.aggregates()
-        exempt = self.exempt(parsed_args)
+        wanted = parsed_args.flavor
+        every = not (wanted or copies)
+        if every and not (parsed_args.summary or parsed_args.matrix):
+            raise exceptions.CommandError(
+                'Name a flavor, or a server with --server'
+            )
+        known = source.flavors() if wanted or every else []
+        flavors = inventory.select(known, wanted, 'flavor') + copies
+        flavors = known if every else flavors
+        self.remarks = [common.OTHERS]
         if parsed_args.matrix:
-            if (
-                parsed_args.host
-                or parsed_args.hosts
-                or parsed_args.only_passed
-                or parsed_args.only_refused
-                or parsed_args.fail_if_none
-            ):
+            if any(getattr(parsed_args, name) for name in _OF_HOSTS):
                 raise exceptions.CommandError(
                     '--matrix judges aggregates: leave out --host, --hosts, '
                     '--only-passed, --only-refused and --fail-if-none'
                 )
-            self.remarks = [common.OTHERS]
-            return verdicts.matrix(flavors, aggregates, exempt)
-        others = source.hosts()
-        hosts = inventory.hosts_of(aggregates, others)
-        common.check_hosts(hosts, parsed_args.host)
-        chosen = {name: hosts[name] for name in parsed_args.host} or hosts
-        found = explanation.explain(flavors, chosen, exempt)
-        self.failed = parsed_args.fail_if_none and not all(
-            any(entry.open for entry in found if entry.flavor is flavor)
-            for flavor in flavors
-        )
-        self.remarks = [common.OTHERS]
-        if others is None:
-            self.remarks.append(common.NO_HOSTS)
-        if not parsed_args.summary:
-            self.remarks += verdicts.conclude(
-                flavors, copies, found, aggregates, exempt
-            )
+            aggregates = source.aggregates()
+            exempt = self.exempt(parsed_args)
+            stock = inventory.Stock(known, aggregates, {}, exempt)
+            return verdicts.matrix(flavors, stock)
+        stock = self.stock(source, parsed_args, known)
+        common.check_hosts(stock.hosts, parsed_args.host)
+        hosts = [stock.hosts[name] for name in parsed_args.host]
+        hosts = hosts or [*stock.hosts.values()]
+        panel = explanation.Panel(hosts, stock.exempt)
+        found = [*map(panel.judge, lister.progress(flavors, 'flavors'))]
+        if parsed_args.fail_if_none:
+            none = any(not own.usable for own in found)
+            self.find(none, unknown=not self.knows_hosts)
+        if parsed_args.summary:
+            return verdicts.summary(found, *_shown(parsed_args))
+        self.remarks += verdicts.conclude(found, copies, stock)
         return self._listed(found, parsed_args)
 
     def _listed(
         self,
-        found: list[explanation.Explanation],
+        found: list[explanation.Verdicts],
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
-        """Return the table of hosts, or of their numbers."""
-        if parsed_args.only_passed:
-            found = [e for e in found if e.passed]
-        if parsed_args.only_refused:
-            found = [e for e in found if not e.passed]
-        if parsed_args.summary:
-            return verdicts.summary(found)
+        """Return the table of hosts."""
+        entries = []
+        for own in found:
+            refused = [
+                host for hosts in own.refused.values() for host in hosts
+            ]
+            passes, refuses = _shown(parsed_args)
+            hosts = [*own.passed * passes, *refused * refuses]
+            entries += explanation.explain(own, hosts)
         if not parsed_args.long:
-            state = ['State'] * any(not e.host.usable for e in found)
+            state = ['State'] * any(not e.host.usable for e in entries)
             self.table_columns = [
-                *['Flavor'] * (len({e.flavor.name for e in found}) > 1),
+                *['Flavor'] * (len(found) > 1),
                 *('Host', *state, 'Result', 'Reason'),
             ]
-        return verdicts.COLUMNS, map(verdicts.row, found)
+        return verdicts.COLUMNS, map(verdicts.row, entries)
 
     def _walk(
         self,
-        source: compute.Cloud | files.Saved,
+        source: compute.Cloud,
+        failed: compute.Failed,
         parsed_args: argparse.Namespace,
-    ) -> lister.Table | None:
-        """Return the steps of a request that has failed, if it has."""
-        if isinstance(source, files.Saved) or not _is_plain(parsed_args):
-            return None
-        failed = source.failed(*parsed_args.server)
-        if failed is None:
-            return None
-        exempt, aggregates = self.exempt(parsed_args), source.aggregates()
-        offered, silence = source.candidates(failed.demand.query)
-        way = walk.walk(
-            inventory.hosts_of(aggregates, source.hosts()),
-            failed.request,
-            offered,
-            str(failed.demand),
-            _filters(parsed_args.config_file),
-            exempt,
+    ) -> lister.Table:
+        """Return the steps of a request that has failed."""
+        stock = self.stock(source, parsed_args, source.flavors())
+        request, silence, offered = failed.request, '', None
+        zone = [
+            aggregate.uuid
+            for aggregate in stock.aggregates
+            if request.zone == aggregate.metadata.get(inventory.ZONE)
+        ]
+        asked = demand.of(
+            request.flavor, failed.from_volume, zone if request.zone else ()
         )
-        left = way.steps[-1].left
-        self.failed = parsed_args.fail_if_none and not left
-        self.remarks = verdicts.tell(failed, way, silence)
+        try:
+            with self.telling():
+                answer, silence = source.candidates(asked.query)
+                offered = _offered(answer, source.nodes)
+        except exceptions.CommandError as exc:
+            silence = str(exc)
+        way = walk.walk(
+            stock.hosts,
+            request,
+            offered,
+            str(asked),
+            _filters(parsed_args.config_file),
+            stock.exempt,
+        )
+        if parsed_args.fail_if_none:
+            self.find(not way.steps[-1].left)
+        self.remarks = [f'Nova says: {failed.fault}'] if failed.fault else []
+        self.remarks += verdicts.tell(
+            way, request, stock, asked.unasked, silence
+        )
         if not parsed_args.config_file:
             self.remarks.append(_DEFAULT_FILTERS)
-        if not left:
-            self.remarks += verdicts.opening_of(
-                sorted(way.near, key=lambda e: len(e.failing_keys)),
-                aggregates,
-                exempt,
-            )
         return verdicts.STEPS, way.steps
+
+
+def _shown(parsed_args: argparse.Namespace) -> tuple[bool, bool]:
+    """Tell whether hosts that pass are shown, and whether the others are."""
+    return not parsed_args.only_refused, not parsed_args.only_passed
+
+
+def _offered(
+    answer: dict[str, dict[str, dict[str, str]]], nodes: dict[str, str]
+) -> set[str]:
+    """Return the hosts among Placement's candidates."""
+    roots = {
+        found['root_provider_uuid']
+        for found in answer['provider_summaries'].values()
+    }
+    return {nodes[root] for root in roots if root in nodes}
 
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:
@@ -215,23 +243,3 @@ def _filters(path: str | None) -> Sequence[str]:
     config = read_configuration(path, [(group, [option])])
     found: Sequence[str] = config.filter_scheduler.enabled_filters
     return found
-
-
-def _flavors(
-    source: compute.Cloud | files.Saved,
-    parsed_args: argparse.Namespace,
-    copies: list[inventory.Flavor],
-) -> list[inventory.Flavor]:
-    """Return what to judge: the flavors that are named, and the copies."""
-    if parsed_args.flavor:
-        named = inventory.select(
-            source.flavors(), parsed_args.flavor, 'flavor'
-        )
-        return named + copies
-    if copies:
-        return copies
-    if not (parsed_args.summary or parsed_args.matrix):
-        raise exceptions.CommandError(
-            'Name a flavor, or a server with --server'
-        )
-    return source.flavors()

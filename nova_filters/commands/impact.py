@@ -10,15 +10,15 @@ from typing import Any
 from osc_lib import exceptions
 
 from nova_filters.advice import changes, impact, inventory, mistakes, rows
-from nova_filters.commands import common, files
-from os_placement_plugins.commands import lister
+from nova_filters.commands import common, verdicts
+from os_placement_plugins.commands import files, lister
 
 _COLUMNS = (
-    *('Object', 'Name', 'Host', 'Before', 'After'),
+    *('Object', 'Name', 'Hosts', 'Before', 'After'),
     *('Elsewhere Before', 'Elsewhere After', 'ID', 'Flavor', 'Effect'),
     'Reason',
 )
-_TABLE = ('Object', 'Name', 'Host', 'Effect', 'Reason')
+_TABLE = ('Object', 'Name', 'Hosts', 'Effect', 'Reason')
 _SUMMARY = ('Object', 'Flavor', 'Effect', 'Number')
 _QUOTED = 'set this property of the {}; quote ~ * !'
 _UNSET = 'remove this property from the {}'
@@ -54,10 +54,10 @@ class _Change(argparse.Action):
 class ShowFilterImpact(common.FilterCommand):
     """Show the effect of a change to flavors or aggregates in advance.
 
-    The table has a row for each flavor and host whose verdict would change.
-    The table also has a row for each server that its own host would refuse,
-    or that no other host would accept any more. The command does not change
-    anything.
+    The table has a row for each flavor and reason, with the hosts whose
+    verdict would change. The table also has a row for each server that its
+    own host would refuse, or that no other host would accept any more. The
+    command does not change anything.
     """
 
     reads_servers = True
@@ -78,8 +78,9 @@ class ShowFilterImpact(common.FilterCommand):
         parser.add_argument(
             '--fail-on',
             choices=[impact.STRANDED],
-            help='exit with 1 if a server would be stranded: other hosts '
-            'accept the server now, but none would after the change',
+            help='exit with 2 if a server would be stranded: other hosts '
+            'accept the server now, but none would after the change; exit '
+            'with 1 if a server that the change reaches cannot be judged',
         )
         group = parser.add_argument_group(
             'changes',
@@ -118,53 +119,82 @@ class ShowFilterImpact(common.FilterCommand):
         typed = [_read(*words) for words in parsed_args.changes]
         self._warn(typed)
         source = self.source(parsed_args)
-        flavors, aggregates = source.flavors(), source.aggregates()
-        others = source.hosts()
-        judge = impact.judge_with(self.exempt(parsed_args))
-        before = _situation(
-            flavors,
-            aggregates,
-            others,
-            impact.IN_TREE if parsed_args.replace_in_tree else judge,
-        )
+        self.remarks = [common.OTHERS]
+        now = self.stock(source, parsed_args, source.flavors())
         # Without --hosts nobody knows all of them.
-        if others is not None:
+        if self.knows_hosts:
             added = [c.key for c in typed if c.verb == 'add host']
-            common.check_hosts(before.hosts, added)
+            common.check_hosts(now.hosts, added)
+        servers = None if parsed_args.no_servers else source.servers()
+        if parsed_args.fail_on and not (
+            self.knows_hosts and servers is not None
+        ):
+            raise exceptions.CommandError(
+                '--fail-on needs hosts and servers: give --hosts and '
+                '--servers, and not --no-servers'
+            )
+        then, moved = self._after(now, typed, parsed_args)
+        judge = impact.judge_with(now.exempt)
+        before = impact.Situation(
+            now,
+            impact.in_tree_filter if parsed_args.replace_in_tree else judge,
+        )
+        after = impact.Situation(then, judge)
+        effects = [*impact.flips(before, after)]
+        effects += impact.moves(before, after, servers or ())
+        found = {effect.effect for effect in effects}
+        if parsed_args.fail_on:
+            unknown = impact.UNKNOWN in found
+            self.find(impact.STRANDED in found, unknown=unknown)
+        if servers is None:
+            self.remarks.append(_NO_SERVERS)
+        self.remarks.append(impact.sentence(effects))
+        if moved:
+            self.remarks.append(
+                f'The availability zone of {verdicts.listed(moved)} changes: '
+                'Nova refuses this while servers run there.'
+            )
+        if typed:
+            self.remarks += ['To make the change:', *(f'  {c}' for c in typed)]
+        if parsed_args.summary:
+            counts: collections.Counter[tuple[str, ...]]
+            counts = collections.Counter()
+            for effect in effects:
+                number = len(effect.hosts) if effect.noun == 'flavor' else 1
+                counts[effect.noun, effect.flavor, effect.effect] += number
+            return _SUMMARY, [(*what, n) for what, n in counts.items()]
+        self.table_columns = _TABLE
+        return _COLUMNS, (
+            (*e[:2], verdicts.Hosts(e.hosts), *e[3:]) for e in effects
+        )
+
+    def _after(
+        self,
+        now: inventory.Stock,
+        typed: Sequence[changes.Change],
+        parsed_args: argparse.Namespace,
+    ) -> tuple[inventory.Stock, list[str]]:
+        """Return what there is after the change, and who changes the zone."""
+        flavors, aggregates = now.flavors, now.aggregates
         if parsed_args.after_flavors:
             flavors = files.read(parsed_args.after_flavors, rows.read_flavors)
         if parsed_args.after_aggregates:
             aggregates = files.read(
                 parsed_args.after_aggregates, rows.read_aggregates
             )
-        after = _situation(
-            *changes.apply(typed, flavors, aggregates), others, judge
-        )
-        servers = None if parsed_args.no_servers else source.servers()
-        if servers is None and parsed_args.fail_on:
-            raise exceptions.CommandError(
-                '--fail-on needs servers: give --servers, and not --no-servers'
+        flavors, aggregates = changes.apply(typed, flavors, aggregates)
+        moved = changes.zone_moves(now.aggregates, aggregates)
+        others = now.hosts.values() if self.knows_hosts else None
+        hosts = inventory.hosts_of(aggregates, others)
+        new = [name for name in hosts if name not in now.hosts]
+        if self.knows_hosts:
+            common.check_hosts(now.hosts, new)
+        elif new:
+            self.remarks.append(
+                'These hosts are in no aggregate now, or misspelled: '
+                f'{verdicts.listed(new)}.'
             )
-        effects = impact.flips(before, after)
-        effects += impact.moves(before, after, servers or ())
-        self.failed = bool(parsed_args.fail_on) and any(
-            effect.effect == impact.STRANDED for effect in effects
-        )
-        self.remarks = [common.OTHERS]
-        if others is None:
-            self.remarks.append(common.NO_HOSTS)
-        if servers is None:
-            self.remarks.append(_NO_SERVERS)
-        self.remarks.append(impact.sentence(effects))
-        if typed:
-            self.remarks += ['To make the change:', *(f'  {c}' for c in typed)]
-        if parsed_args.summary:
-            counts = collections.Counter(
-                (e.noun, e.flavor, e.effect) for e in effects
-            )
-            return _SUMMARY, [(*what, n) for what, n in counts.items()]
-        self.table_columns = _TABLE
-        return _COLUMNS, effects
+        return inventory.Stock(flavors, aggregates, hosts, now.exempt), moved
 
     def _warn(self, typed: Iterable[changes.Change]) -> None:
         """Warn of what a shell made of an unquoted sentinel."""
@@ -205,17 +235,3 @@ def _read(noun: str, verb: str, name: str, text: str) -> changes.Change:
             f'{text!r} is not key=value; a shell changes an unquoted ~ * !'
         )
     return changes.Change(noun, verb, name, key, value)
-
-
-def _situation(
-    flavors: Iterable[inventory.Flavor],
-    aggregates: Iterable[inventory.HostAggregate],
-    others: Sequence[inventory.Host] | None,
-    judge: impact.Judge,
-) -> impact.Situation:
-    """Return what there is, now or after the change."""
-    return impact.Situation(
-        {flavor.name: flavor.extra_specs for flavor in flavors},
-        inventory.hosts_of(aggregates, others),
-        judge,
-    )

@@ -13,13 +13,12 @@ from os_placement_plugins.commands import lister
 _COLUMNS = (
     *('Severity', 'Code', 'Object', 'Name', 'Key', 'Problem', 'Remedy'),
 )
-_NO_HOSTS = 'No --hosts: hosts in no aggregate are not judged.'
 
 
 class LintFilter(common.FilterCommand):
     """Find extra specs and metadata that are almost certainly mistakes.
 
-    The exit code is 1 if at least one finding is an error. The command does
+    The exit code is 2 if at least one finding is an error. The command does
     not change anything.
     """
 
@@ -36,25 +35,24 @@ class LintFilter(common.FilterCommand):
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
         source = self.source(parsed_args)
-        flavors, aggregates = source.flavors(), source.aggregates()
-        others = source.hosts()
-        found = lint.lint(
-            flavors, aggregates, self.exempt(parsed_args), others
-        )
+        stock = self.stock(source, parsed_args, source.flavors())
+        found = lint.lint(stock, self.knows_hosts, lister.progress)
         counts = collections.Counter(
             f.problem.code.severity.value for f in found
         )
-        self.failed = counts[mistakes.Severity.ERROR] > 0
+        self.find(counts[mistakes.Severity.ERROR])
         told = ', '.join(
-            f'{number} {word}{"s" if number > 1 and word != "info" else ""}'
+            f'{number} info'
+            if word == 'info'
+            else lister.counted(number, word)
             for word, number in counts.items()
         )
-        self.remarks = [
-            f'{told or "Nothing"} found in {len(flavors)} flavors and '
-            f'{len(aggregates)} aggregates.'
-        ]
-        if others is None:
-            self.remarks.append(_NO_HOSTS)
+        summary = (
+            f'{told or "Nothing"} found in '
+            f'{lister.counted(len(stock.flavors), "flavor")} and '
+            f'{lister.counted(len(stock.aggregates), "aggregate")}.'
+        )
+        self.remarks = [summary, *self.remarks]
         least = mistakes.SEVERITIES.index(parsed_args.severity)
         shown = mistakes.SEVERITIES[: least + 1]
         return _COLUMNS, [

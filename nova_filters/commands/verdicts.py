@@ -5,14 +5,16 @@
 The tables, and the sentences below them.
 """
 
+import shlex
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from cliff import columns
 from osc_lib.cli import format_columns
 
-from nova_filters.advice import explanation, inventory, opening, walk
-from nova_filters.commands import compute
-from nova_filters.matching.inputs import Exempt
+from nova_filters.advice import explanation, inventory, remedy, walk
+from nova_filters.advice.explanation import Verdicts
+from nova_filters.matching.reason import LISTED
 from os_placement_plugins.commands.lister import Table
 
 _PASS = 'pass'  # noqa: S105
@@ -23,6 +25,24 @@ COLUMNS = (
     *('Wanted', 'Found', 'Aggregate', 'Host Aggregates', 'All Keys', 'Reason'),
 )
 STEPS = ('Step', 'Left', 'Reason')
+_WHAT_TO_DO = {
+    'disabled': 'openstack compute service set --enable {} nova-compute',
+    'down': 'start nova-compute on {}',
+    'disabled and down': 'start nova-compute on {}, and enable it',
+    inventory.UNKNOWN: 'see why Nova does not show the state of {}',
+}
+
+
+class Hosts(columns.FormattableColumn):  # type: ignore[misc]
+    """Names of hosts: all of them for programs, the first for people."""
+
+    def human_readable(self) -> str:
+        """Return the first names, and how many there are beside."""
+        return listed(self._value).replace(', ', ',\n')
+
+    def machine_readable(self) -> list[str]:
+        """Return the names."""
+        return [*self._value]
 
 
 def row(entry: explanation.Explanation) -> tuple[Any, ...]:
@@ -50,103 +70,152 @@ def _list(values: Iterable[str]) -> format_columns.ListColumn:
     return format_columns.ListColumn(list(dict.fromkeys(values)))
 
 
-def summary(found: Iterable[explanation.Explanation]) -> Table:
-    """Return a row for each flavor and reason."""
+def summary(found: Iterable[Verdicts], passes: bool, refuses: bool) -> Table:
+    """Return a row for each flavor and reason.
+
+    :param passes: whether to count the hosts that pass.
+    :param refuses: whether to count the others.
+    """
     return ('Flavor', 'Result', 'Hosts', 'Reason'), [
-        (flavor, _REFUSE if reason else _PASS, hosts, reason)
-        for flavor, reason, hosts in explanation.summarize(found)
+        (verdicts.flavor.name, result, hosts, reason)
+        for verdicts in found
+        for result, hosts, reason in (
+            (_PASS, len(verdicts.passed) * passes, ''),
+            *((_REFUSE, n * refuses, why) for n, why in verdicts.counts()),
+        )
+        if hosts
     ]
 
 
 def matrix(
-    flavors: Iterable[inventory.Flavor],
-    aggregates: Iterable[inventory.HostAggregate],
-    exempt: Exempt,
+    flavors: Iterable[inventory.Flavor], stock: inventory.Stock
 ) -> Table:
     """Return a row for each flavor and a column for each aggregate alone."""
-    alone: inventory.Hosts = {
-        '(none)': inventory.Host('(none)'),
-        **{a.name: inventory.Host(a.name, (a,)) for a in aggregates},
-    }
-    return ('Flavor', *alone), [
-        (
-            flavor.name,
-            *(
-                ', '.join(cell.failing_keys) or _PASS
-                for cell in explanation.judge(flavor, alone, exempt)
-            ),
-        )
-        for flavor in flavors
-    ]
+    alone = [inventory.Host('(none)')]
+    alone += [inventory.Host(a.name, (a,)) for a in stock.aggregates]
+    rows = []
+    for flavor in flavors:
+        request = explanation.Panel((), stock.exempt).judge(flavor).request
+        refusals = [request.refusals(host.aggregates) for host in alone]
+        keys = [dict.fromkeys(one.key for one in own) for own in refusals]
+        rows.append((flavor.name, *(', '.join(own) or _PASS for own in keys)))
+    return ('Flavor', *(host.name for host in alone)), rows
 
 
 def conclude(
-    flavors: Collection[inventory.Flavor],
+    found: Collection[Verdicts],
     copies: Collection[inventory.Flavor],
-    found: Sequence[explanation.Explanation],
-    aggregates: Sequence[inventory.HostAggregate],
-    exempt: Exempt,
+    stock: inventory.Stock,
 ) -> list[str]:
     """Return one sentence for each flavor, and what would open a host for it.
 
-    :param flavors: the flavors that were judged.
-    :param copies: those of them that servers carry.
-    :param found: all hosts for all flavors, as they are sorted.
-    :param aggregates: all aggregates.
+    :param found: the verdicts on each flavor.
+    :param copies: the flavors that servers carry.
     """
     told = []
-    for flavor in flavors:
-        own = [entry for entry in found if entry.flavor is flavor]
-        label = f'{flavor.name}: ' if len(flavors) > 1 else ''
-        told.append(label + explanation.sentence(own))
-        if not any(entry.open for entry in own):
-            told += opening_of(own, aggregates, exempt, flavor in copies)
+    for verdicts in found:
+        label = f'{verdicts.flavor.name}: ' if len(found) > 1 else ''
+        told.append(label + verdicts.sentence())
+        if not verdicts.usable:
+            told += opening(verdicts, stock, verdicts.flavor in copies)
     return told
 
 
-def opening_of(
-    entries: Iterable[explanation.Explanation],
-    aggregates: Sequence[inventory.HostAggregate],
-    exempt: Exempt,
-    of_server: bool = False,
+def opening(
+    verdicts: Verdicts, stock: inventory.Stock, of_server: bool = False
 ) -> list[str]:
-    """Return what would open the nearest host for a flavor.
+    """Return what would open a host for a flavor that no host takes now.
 
-    :param entries: the hosts, as they are sorted.
-    :param aggregates: all aggregates.
     :param of_server: whether the flavor is a server's copy.
     """
-    refused = [entry for entry in entries if not entry.passed]
-    if not refused:
+    told = waking(verdicts.passed)
+    host = verdicts.nearest()
+    if host is None:
+        return [*told, 'No host that is up is left to open.']
+    found = remedy.find(verdicts.flavor, host, stock, of_server)
+    if not found.changes:
+        text = 'No change that this command knows would open it.'
+        return [*told, f'The nearest host is {host.name}. {text}']
+    told.append(f'The nearest host is {host.name}. This change would open it:')
+    told += [f'  {change}' for change in found.changes]
+    if found.losers:
+        told.append(
+            f'It takes hosts from other flavors ({listed(found.losers)}): '
+            'look at it first with "openstack aggregate filter impact".'
+        )
+    return told
+
+
+def waking(hosts: Sequence[inventory.Host]) -> list[str]:
+    """Return what to do about hosts that pass and are not up."""
+    if not hosts:
         return []
-    # They are in order; a host that is up is worth more.
-    nearest = min(refused, key=lambda entry: not entry.host.usable)
-    host = nearest.host
-    changes = opening.smallest(
-        nearest.flavor, host, aggregates, exempt, of_server
-    )
-    if not changes:
-        return [f'The nearest host is {host.name}.']
-    text = f'The nearest host is {host.name}. This change would open it:'
-    return [text, *(f'  {change}' for change in changes)]
+    rest = len(hosts) - LISTED
+    more = f' and {rest} more' if rest > 0 else ''
+    told = [f'These hosts pass, but are not up{more}:']
+    for host in hosts[:LISTED]:
+        name = shlex.quote(host.name)
+        told.append(f'  {_WHAT_TO_DO[host.state].format(name)}')
+    return told
 
 
-def tell(failed: compute.Failed, way: walk.Walk, silence: str) -> list[str]:
-    """Return what the steps of a request come to, and what was not judged.
+def listed(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many there are beside."""
+    shown = ', '.join(names[:LISTED])
+    rest = len(names) - LISTED
+    return f'{shown} and {rest} more' if rest > 0 else shown
 
-    :param silence: why Placement does not answer; empty if it does.
+
+def tell(
+    way: walk.Walk,
+    request: walk.Request,
+    stock: inventory.Stock,
+    unasked: Iterable[str],
+    silence: str,
+) -> list[str]:
+    """Return what was not judged, which step took the last host, and why.
+
+    :param unasked: the extra specs of which Nova may ask Placement more.
+    :param silence: why Placement has no candidates; empty if it has.
     """
-    told = [f'Nova says: {failed.fault}'] if failed.fault else []
     unjudged = [*way.unjudged]
-    if silence:
+    asked = any(step.name == walk.PLACEMENT for step in way.steps)
+    if not asked:
         unjudged.insert(0, f'Placement ({silence})')
     else:
-        *others, last = 'the image', 'the ports', *failed.demand.unasked
+        *others, last = 'the image', 'the ports', *unasked
         unjudged.append(
             f'what {", ".join(others)} and {last} ask of Placement'
         )
-    told.append(f'Not judged: {", ".join(unjudged)}.')
-    told.append(
-        'The hosts are those of now: they may have changed since the request.'
-    )
+    told = [
+        f'Not judged: {", ".join(unjudged)}.',
+        'The hosts are those of now: they may have changed since the request.',
+    ]
+    if not way.last:
+        left = way.steps[-1].left
+        told.append(
+            f'{left} hosts are left: what was not judged has refused them, or '
+            'they have changed since. Try again.'
+            if left
+            else 'There is no compute host.'
+        )
+        return told
+    hosts = f'of {len(way.taken)} hosts' if len(way.taken) > 1 else 'host'
+    told.append(f'{way.last} took the last {hosts}.')
+    if way.last == walk.OURS:
+        panel = explanation.Panel(way.near, stock.exempt)
+        verdicts = panel.judge(request.flavor)
+        told += opening(verdicts, stock, of_server=True)
+    elif way.last == 'ComputeFilter':
+        told += waking(way.taken)
+    elif way.last == walk.PLACEMENT and silence:
+        told.append(f'Placement refuses the question, and Nova: {silence}')
+    elif way.last == walk.PLACEMENT:
+        told.append(
+            'Free resources there, take a smaller flavor, or look for traits '
+            'and classes that no host has: "openstack allocation candidate '
+            'list" of osc-placement asks the same.'
+        )
+    else:
+        told.append('Change the request, or the metadata of aggregates.')
     return told

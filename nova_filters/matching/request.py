@@ -99,8 +99,8 @@ class Request:
         for refusal in self.refusals(aggregates):
             yield self.explain(refusal, aggregates)
 
-    def refusals(self, aggregates: Iterable[Any]) -> dict[Refusal, None]:
-        """Return each refusal once, in the order of the reasons."""
+    def refusals(self, aggregates: Iterable[Any]) -> Collection[Refusal]:
+        """Return what :meth:`reasons` explains, without the values."""
         stated = {*map(self._state, aggregates)}
         return dict.fromkeys(self._refusals(stated))
 

@@ -4,12 +4,14 @@
 
 import argparse
 import contextlib
-import functools
 import logging
 import shutil
+import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Final
+import time
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final, NoReturn, TypeVar
 
 from cliff import columns
 from keystoneauth1 import exceptions as auth_exceptions
@@ -28,10 +30,26 @@ _UNLIMITED: Final = 1_000_000
 #: The columns and the rows that a command returns.
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
-#: Return a text in lines; no word is broken.
-_lines: Final = functools.partial(
-    textwrap.wrap, break_long_words=False, break_on_hyphens=False
-)
+#: The exit codes of a command that has an answer.
+FINE: Final = 0
+#: Something could not be judged, and nothing was found. A failure ends so.
+UNJUDGED: Final = 1
+#: What the command looks for was found.
+FOUND: Final = 2
+#: After as many seconds a command tells how far it is.
+PATIENCE: Final = 2.0
+#: By the type of an endpoint, the service as people know it.
+_SERVICES: Final = {
+    'compute': 'Nova',
+    'placement': 'Placement',
+    'orchestration': 'Heat',
+    'clustering': 'Senlin',
+    'identity': 'Keystone',
+}
+#: What makes a wide character as long as two.
+_FILLER: Final = '\0'
+
+_T = TypeVar('_T')
 
 
 class Lister(command.Lister):  # type: ignore[misc]
@@ -48,15 +66,21 @@ class Lister(command.Lister):  # type: ignore[misc]
     #: all. "-c" chooses others.
     table_columns: Sequence[str] = ()
     #: The sentences below a table; an indented one stays in one line.
-    remarks: Sequence[str] = ()
-    #: Whether the exit code is 1 although there is an answer.
-    failed = False
+    remarks: list[str]
+    #: The exit code if there is an answer.
+    status = FINE
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
+        # argparse would exit with 2, which stands for findings.
+        parser.error = _refuse  # type: ignore[method-assign]
         self.add_arguments(parser)
         return parser
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.remarks = []
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -105,15 +129,106 @@ class Lister(command.Lister):  # type: ignore[misc]
         :raises CommandError: if the input is wrong, or a cloud or a file
             gives no answer.
         """
-        with telling_in_one_line(*self.INPUT_ERRORS):
-            return int(super().run(parsed_args) or self.failed)
+        with self.telling():
+            return int(super().run(parsed_args) or self.status)
+
+    @contextlib.contextmanager
+    def telling(self) -> Iterator[None]:
+        """Turn what a service or the input is to blame for into one line.
+
+        :raises CommandError: which names the service, if one has answered.
+        """
+        try:
+            with telling_in_one_line(*self.INPUT_ERRORS):
+                yield
+        except exceptions.CommandError as exc:
+            cause = exc.__cause__
+            if not isinstance(cause, sdk_exceptions.HttpException):
+                raise
+            if not (cause.url and cause.status_code):
+                raise
+            raise exceptions.CommandError(self._answer(cause)) from exc
+
+    def _answer(self, exc: sdk_exceptions.HttpException) -> str:
+        """Return what a service has answered."""
+        connection = self.app.client_manager.sdk_connection
+        auth = connection.session.auth
+        catalog: Sequence[Mapping[str, Any]] = ()
+        with contextlib.suppress(Exception):
+            access = auth.get_access(connection.session)
+            catalog = access.service_catalog.catalog
+        kinds = [
+            service['type']
+            for service in catalog
+            for endpoint in service['endpoints']
+            if exc.url.startswith(endpoint['url'].rstrip('/'))
+        ]
+        kind = kinds[0] if kinds else ''
+        name = _SERVICES.get(kind, kind or 'The service')
+        advice = {
+            401: ' Log in again.',
+            403: ' Log in as a user with this right, such as an admin.',
+        }.get(exc.status_code, '')
+        told = detail(exc.response) if exc.response is not None else ''
+        told = one_line(Exception(told or exc.details)).rstrip('.')
+        url = str(exc.url).partition('?')[0]
+        return (
+            f'{name} answers {exc.status_code} to {exc.method} {url}: '
+            f'{told}.{advice}'
+        )
 
 
 def fill(text: str, indent: str = '') -> str:
     """Return a text in lines as wide as the terminal; no word is broken."""
     width = shutil.get_terminal_size().columns
     return '\n'.join(
-        _lines(text, width, initial_indent=indent, subsequent_indent=indent)
+        indent + line for line in _lines(text, width - len(indent))
+    )
+
+
+def detail(answer: Any) -> str:
+    """Return what Placement says of an error; empty if it says nothing."""
+    with contextlib.suppress(Exception):
+        return str(answer.json()['errors'][0]['detail'])
+    return ''
+
+
+def progress(items: Sequence[_T], what: str) -> Iterator[_T]:
+    """Yield items; if that takes long, tell a terminal how far it is."""
+    told = time.monotonic()
+    for number, item in enumerate(items):
+        now = time.monotonic()
+        if now - told >= PATIENCE and sys.stderr.isatty():
+            print(f'{number} of {len(items)} {what}', file=sys.stderr)
+            told = now
+        yield item
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 flavor" or "2 flavors"."""
+    return f'{number} {noun}{"" if number == 1 else "s"}'
+
+
+def _refuse(message: str) -> NoReturn:
+    """Refuse a command line."""
+    raise exceptions.CommandError(f'{message}; see --help')
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """Return a text in lines as wide as they are shown; no word is broken."""
+    lines = textwrap.wrap(
+        *(_as_shown(text), width),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace(_FILLER, '') for line in lines]
+
+
+def _as_shown(text: str) -> str:
+    """Return a text as long as it is wide: CJK characters count twice."""
+    return ''.join(
+        c + _FILLER if unicodedata.east_asian_width(c) in 'WF' else c
+        for c in text
     )
 
 
@@ -138,11 +253,11 @@ def _fit(
     for index in others:
         cells = (names[index], *(row[index] for row in rows))
         lines = '\n'.join(map(_text, cells)).split('\n')
-        taken += max(map(len, lines))
+        taken += max(len(_as_shown(line)) for line in lines)
     width = max(_NARROW, shutil.get_terminal_size().columns - taken)
     for row in rows:
         text = _text(row[last])
-        if len(text) > width:
+        if len(_as_shown(text)) > width:
             row[last] = '\n'.join(_lines(text, width))
     return rows
 

@@ -3,8 +3,10 @@
 """Random clouds as operators build them: zones, hardware, licences."""
 
 import random
+from collections.abc import Sequence
 
 from nova_filters.advice import inventory
+from nova_filters.matching import inputs
 from nova_filters.matching.inputs import FLAG, SCOPE
 
 _VALUES = {
@@ -23,6 +25,20 @@ _WANTED = {
     'tier': ('gold', 'silver', '!', '*'),
     'net': ('>= 25', '100', '<or> 10 <or> ~'),
 }
+
+
+def stock(
+    flavors: Sequence[inventory.Flavor],
+    aggregates: Sequence[inventory.HostAggregate],
+    exempt: inputs.Exempt = (),
+    others: Sequence[inventory.Host] | None = None,
+) -> inventory.Stock:
+    """Return what is judged together.
+
+    :param others: all hosts; None if nobody knows.
+    """
+    hosts = inventory.hosts_of(aggregates, others)
+    return inventory.Stock(flavors, aggregates, hosts, exempt)
 
 
 def draw(
@@ -54,4 +70,4 @@ def draw(
         keys = rng.sample(sorted(_WANTED), rng.randint(0, 3))
         specs = {SCOPE + key: rng.choice(_WANTED[key]) for key in keys}
         wanted.append(inventory.Flavor(f'f{number}', specs))
-    return wanted, made, [inventory.Host(name) for name in names]
+    return wanted, made, [inventory.Host(name, state='up') for name in names]

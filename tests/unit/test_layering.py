@@ -18,13 +18,15 @@ PURE = {
     ),
     'nova_filters': (
         'matching.report advice.explanation advice.impact advice.lint '
-        'advice.server_hints stacks.members stacks.places'
+        'advice.remedy stacks.members stacks.places'
     ),
     'heat_hints': (
         'deciding.hints deciding.lineage deciding.mapping deciding.plan '
         'deciding.resource'
     ),
-    'os_placement_plugins': 'signature stack_hints',
+    'os_placement_plugins': (
+        'signature stack_hints commands.rows commands.hint_members'
+    ),
 }
 #: Modules that may use libraries, but load without any service: what the
 #: sample files, the documentation and a search for entry points import.

@@ -57,7 +57,7 @@ class Cloud:
     flavors: dict[str, dict[str, str]]
     aggregates: dict[str, tuple[dict[str, str], list[str]]]
     hosts: list[str]
-    servers: dict[str, tuple[str, str]]
+    servers: dict[str, tuple[str | None, str]]
     maximum: str = '2.100'
     resources: list[dict[str, str]] = dataclasses.field(default_factory=list)
     registry: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -255,11 +255,12 @@ class Cloud:
             found[f'id-{name}'] = {
                 'id': f'id-{name}', 'name': name, 'status': 'ACTIVE',
                 'OS-EXT-SRV-ATTR:host': host, 'flavor': embedded,
+                'hostId': '' if host == '' else 'a1b2', 'tenant_id': 'p1',
                 'image': '', 'metadata': {}, 'addresses': {}, 'links': [],
             }  # fmt: skip
             if name in self.faults:
                 found[f'id-{name}'] |= {
-                    'status': 'ERROR', 'tenant_id': 'p1', 'server_groups': [],
+                    'status': 'ERROR', 'server_groups': [], 'hostId': '',
                     'OS-EXT-SRV-ATTR:host': None, 'image': {'id': 'image'},
                     'OS-EXT-AZ:availability_zone': self.zone,
                     'fault': {'message': self.faults[name], 'code': 500},

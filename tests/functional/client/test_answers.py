@@ -81,7 +81,7 @@ class AnswersTest(base.CloudTestCase):
             *('--fail-on', 'stranded', *others, file),
             *('--remove-host', 'licensed', 'compute-8'),
         )
-        self.assertEqual((1, ''), (result.status, result.error))
+        self.assertEqual((2, ''), (result.status, result.error))
         rows = [list(row.values()) for row in json.loads(result.output)]
         self.assertIn('mail', names)
         self.assertIn(

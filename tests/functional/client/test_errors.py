@@ -42,6 +42,7 @@ class ErrorTest(base.CloudTestCase):
         ('a: [', 'line'),
         ('- Name: m1.small\n  Properties: {k: ~}', 'quotes'),
         ('\x00', 'not allowed'),
+        ('[' * 100_000, 'recursion'),
         ('', 'it is empty'),
     )
     @ddt.unpack
@@ -75,9 +76,9 @@ class ErrorTest(base.CloudTestCase):
         ('explain --matrix --fail-if-none', 'leave out --host'),
         ('impact --replace-in-tree --no-servers --servers {old}', 'exclude'),
         # Files of something else, and several outputs run together.
-        ('explain m1.small --hosts {flavors}', 'is not a host'),
-        ('explain m1.small --hosts {aggregates}', 'is not a host'),
-        ('explain m1.small --flavors {aggregates}', 'no flavor'),
+        ('explain m1.small --hosts {flavors}', 'compute service list'),
+        ('explain m1.small --hosts {aggregates}', 'service list'),
+        ('explain m1.small --flavors {aggregates}', 'flavor list --all'),
         ('explain m1.small --aggregates {flavors}', 'no column "Hosts"'),
         ('explain --servers {run_together}', 'a key is there twice'),
         ('explain --servers {twice}', 'a key is there twice'),
@@ -85,7 +86,7 @@ class ErrorTest(base.CloudTestCase):
         ('impact --set-aggregate x k=v', "the name or ID 'x'"),
         ('impact --add-host gpus h', "No compute host has the name 'h'"),
         ('impact --remove-host gpus h', "'h' is not in aggregate 'gpus'"),
-        ('impact --replace-in-tree --fail-on stranded', 'give --servers'),
+        ('impact --replace-in-tree --fail-on stranded', 'needs hosts and ser'),
         ('impact --set-aggregate gpus k', "'k' is not key=value"),
         ('impact --unset-flavor m1.small k', "no key 'k'"),
         ('lint --config-file /no/nova.conf', '/no/nova.conf'),
@@ -132,7 +133,7 @@ class ErrorTest(base.CloudTestCase):
 
     @ddt.data(
         *(' '.join(('aggregate filter', *command)) for command in _COMMANDS),
-        'stack hints show shop',
+        'stack hints list shop',
         'stack hints list',
         'cluster region list web',
         _CLUSTER,
@@ -167,7 +168,10 @@ class ErrorTest(base.CloudTestCase):
             json={'forbidden': {'message': 'Policy says no', 'code': 403}},
         )
         result = self.fail('lint', **self.login)
-        self.assert_one_line(result, '403', 'Policy says no')
+        self.assert_one_line(
+            *(result, 'Nova answers 403 to GET', '/os-aggregates'),
+            *('Policy says no', 'a user with this right'),
+        )
 
     def test_an_unknown_server_is_told(self) -> None:
         result = self.fail('explain', '--server', 'nosuch', **self.login)

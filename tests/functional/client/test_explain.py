@@ -126,18 +126,6 @@ class ExplainTest(base.CloudTestCase):
         rows = self.live(*old, 'explain', 'win.medium', '--server', 'mail')
         self.assertEqual(12, len(rows))
 
-    def test_a_nova_without_embedded_flavors_is_told(self) -> None:
-        self.cloud.maximum = '2.46'
-        result = self.openstack(
-            'aggregate', 'filter', 'explain', '--server', 'mail',
-            **base.rest_stub.LOGIN,
-        )  # fmt: skip
-        self.assert_one_line(result, 'microversion 2.47')
-        # Flavors and aggregates need no such thing.
-        self.assertEqual(
-            6, len(self.live('aggregate', 'filter', 'explain', 'm1.small'))
-        )
-
     def table(self, *arguments: str) -> list[str]:
         """Return the lines of a table in 80 columns."""
         self.result = self.openstack(
@@ -167,12 +155,20 @@ class ExplainTest(base.CloudTestCase):
         )  # fmt: skip
         lines = self.table('gpu.large', '--fail-if-none')
         # The only host that passes does not count.
-        self.assertEqual(1, self.result.status)
+        self.assertEqual(2, self.result.status)
         self.assertIn('| compute-2 | disabled          | pass   |', lines[3])
-        self.assertIn('1 of 6 hosts passes (1 of them disabled or', lines[-4])
-        # The nearest one is a host that is up.
+        text = ' '.join(lines)
+        self.assertIn('1 of 6 hosts passes (1 of them not up); ', text)
+        # First the host that would do as it is, then the nearest that is up.
         self.assertEqual(
-            '  openstack aggregate add host disks compute-1', lines[-1]
+            [
+                'These hosts pass, but are not up:',
+                '  openstack compute service set --enable compute-2 '
+                'nova-compute',
+                'The nearest host is compute-1. This change would open it:',
+                '  openstack aggregate add host disks compute-1',
+            ],
+            lines[-4:],
         )
 
     def test_the_table_ends_with_what_it_comes_to(self) -> None:
@@ -185,7 +181,8 @@ class ExplainTest(base.CloudTestCase):
                 'Only AggregateInstanceTypeFilter is judged. Placement and '
                 'the other filters of',
                 'Nova may refuse hosts that pass here.',
-                '1 of 6 hosts passes; 4 lack gpu=a100, 1 lacks ssd=*.',
+                "1 of 6 hosts passes; 4 'gpu' not in any aggregate, 1 'ssd' "
+                'not in any aggregate.',
             ],
             lines[-3:],
         )
@@ -195,23 +192,29 @@ class ExplainTest(base.CloudTestCase):
         lines = self.table('gpu.large', 'm1.small')
         self.assertEqual(
             [
-                'gpu.large: 0 of 6 hosts pass; 4 lack gpu=h100, 2 have another'
-                ' gpu than h100.',
+                "gpu.large: 0 of 6 hosts pass; 4 'gpu' not in any aggregate, "
+                "2 'gpu' does not",
+                "match 'h100'.",
                 'The nearest host is compute-2. This change would open it:',
                 "  openstack flavor set --property 'aggregate_instance_extra_"
                 "specs:gpu=<or> h100 <or> a100' gpu.large",
-                'm1.small: 4 of 6 hosts pass; 2 demand os=windows.',
+                "m1.small: 4 of 6 hosts pass; 2 aggregate 'licensed' demands "
+                "'os'.",
             ],
-            lines[-4:],
+            lines[-5:],
         )
         # Nobody can change a server's copy of the flavor.
         self.cloud.servers['train'] = ('', 'gpu.large')
         self.cloud.__post_init__()
         lines = self.table('--server', 'train')
-        self.assertEqual('The nearest host is compute-2.', lines[-1])
+        self.assertEqual(
+            'The nearest host is compute-2. No change that this command knows '
+            'would open it.',
+            lines[-1],
+        )
 
     def test_the_exit_code_tells_that_no_host_passes(self) -> None:
-        for flavor, status in (('gpu.large', 0), ('stuck', 1)):
+        for flavor, status in (('gpu.large', 0), ('stuck', 2)):
             self.cloud.flavors['stuck'] = {'nosuch': '1'}
             for source in ([], self.files()):
                 command = ('aggregate', 'filter', 'explain', flavor, *source)

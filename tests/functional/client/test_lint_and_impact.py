@@ -5,9 +5,12 @@
 import json
 
 import ddt
+import requests
 
 from tests.functional.client import base, rest_stub
 
+#: The hosts with a licence.
+BOTH = ['compute-7', 'compute-8']
 _SCOPE = 'aggregate_instance_extra_specs'
 
 
@@ -41,7 +44,7 @@ class LintTest(base.CloudTestCase):
             result = self.openstack(
                 *command, '-f', 'json', *source, **self.login
             )
-            self.assertEqual((1, ''), (result.status, result.error))
+            self.assertEqual((2, ''), (result.status, result.error))
             (row,) = json.loads(result.output)
             self.assertEqual('no-host', row['Code'])
             self.assertIn('none of 6 hosts takes the flavor', row['Problem'])
@@ -75,14 +78,14 @@ class LintTest(base.CloudTestCase):
         found = self.live(*command, '--severity', 'warning')
         self.assertEqual(live[:1], found)
 
-    def test_errors_end_with_exit_code_1(self) -> None:
+    def test_errors_end_with_exit_code_2(self) -> None:
         self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = '<or> ! <or> x'
         # A process ends with that code, too.
         result = self.openstack_process(
             *('aggregate', 'filter', 'lint', '--severity', 'error'),
             *('-f', 'json', *self.files()),
         )
-        self.assertEqual((1, ''), (result.status, result.error))
+        self.assertEqual((2, ''), (result.status, result.error))
         row, effect = json.loads(result.output)
         self.assertEqual('no-host', effect['Code'])
         self.assertEqual(
@@ -134,19 +137,18 @@ class ImpactTest(base.CloudTestCase):
     def test_a_change_of_metadata_is_told_before_it_is_made(self) -> None:
         rows = self.impact('--set-aggregate', 'licensed', 'os=~')
         self.assertEqual(
-            ('flavor', 'win.medium', 'compute-7', 'pass', 'refuse', '', ''),
+            ('flavor', 'win.medium', BOTH, 'pass', 'refuse', '', ''),
             rows[0][:7],
         )
         self.assertEqual(
             [
-                ('flavor', 'm1.small', 'compute-7', 'refuse', 'pass'),
-                ('flavor', 'm1.small', 'compute-8', 'refuse', 'pass'),
+                ('flavor', 'm1.small', BOTH, 'refuse', 'pass'),
             ],
             [row[:5] for row in rows if row[1] == 'm1.small'],
         )
         # The mail server can stay, and go nowhere.
         self.assertEqual(
-            ('server', 'mail', 'compute-7', 'pass', 'refuse', 1, 0),
+            ('server', 'mail', BOTH[:1], 'pass', 'refuse', 1, 0),
             rows[-1][:7],
         )
 
@@ -158,9 +160,9 @@ class ImpactTest(base.CloudTestCase):
         )
         self.assertEqual(
             [
-                ('flavor', 'gpu.large', 'compute-2', 'loses'),
-                ('flavor', 'gpu.large', 'compute-3', 'gains'),
-                ('server', 'train', 'compute-2', 'refused'),
+                ('flavor', 'gpu.large', ['compute-2'], 'loses'),
+                ('flavor', 'gpu.large', ['compute-3'], 'gains'),
+                ('server', 'train', ['compute-2'], 'refused'),
             ],
             [(*row[:3], row[9]) for row in rows],
         )
@@ -197,9 +199,9 @@ class ImpactTest(base.CloudTestCase):
         result = self.openstack(*command, *self.files())
         self.assertIn('No --servers: running servers are', result.output)
 
-    def test_a_stranded_server_can_end_with_exit_code_1(self) -> None:
+    def test_a_stranded_server_can_end_with_exit_code_2(self) -> None:
         command = ('aggregate', 'filter', 'impact', '--fail-on', 'stranded')
-        for host, status in (('compute-3', 0), ('compute-8', 1)):
+        for host, status in (('compute-3', 0), ('compute-8', 2)):
             change = ('--remove-host', 'licensed', host)
             if not status:
                 change = ('--remove-host', 'disks', host)
@@ -232,7 +234,9 @@ class ImpactTest(base.CloudTestCase):
     def test_a_change_of_a_flavor_reaches_no_server(self) -> None:
         rows = self.impact('--set-flavor', 'm1.small', f'{_SCOPE}:ssd=*')
         self.assertEqual({'flavor'}, {row[0] for row in rows})
-        self.assertEqual(['compute-1', 'compute-4'], [row[2] for row in rows])
+        self.assertEqual(
+            [['compute-1', 'compute-4']], [row[2] for row in rows]
+        )
 
     def test_keys_can_be_removed(self) -> None:
         rows = self.impact(
@@ -241,9 +245,8 @@ class ImpactTest(base.CloudTestCase):
         )  # fmt: skip
         self.assertEqual(
             [
-                ('gpu.large', 'compute-1'),
-                ('m1.small', 'compute-7'),
-                ('m1.small', 'compute-8'),
+                ('gpu.large', ['compute-1']),
+                ('m1.small', BOTH),
             ],
             [row[1:3] for row in rows],
         )
@@ -257,8 +260,8 @@ class ImpactTest(base.CloudTestCase):
         rows = self.data(*command, *before, '--after-aggregates', after)
         self.assertEqual(
             [
-                ('flavor', 'gpu.large', 'compute-2', 'pass', 'refuse'),
-                ('server', 'train', 'compute-2', 'pass', 'refuse'),
+                ('flavor', 'gpu.large', ['compute-2'], 'pass', 'refuse'),
+                ('server', 'train', ['compute-2'], 'pass', 'refuse'),
             ],
             [tuple(row.values())[:5] for row in rows],
         )
@@ -288,13 +291,77 @@ class ImpactTest(base.CloudTestCase):
         paths = {path for _, path in self.cloud.requests}
         self.assertNotIn('/servers/detail', paths)
 
-    def test_servers_of_a_cell_that_is_down_are_left_out(self) -> None:
-        command = ('aggregate', 'filter', 'impact')
-        change = ('--set-aggregate', 'licensed', 'os=linux', '-f', 'json')
-        self.cloud.down = ('lost',)
-        result = self.openstack(*command, *change, **rest_stub.LOGIN)
-        self.assertEqual(0, result.status)
-        self.assertIn('1 servers are left out', result.error)
-        names = [row['Name'] for row in json.loads(result.output)]
-        self.assertIn('mail', names)
-        self.assertNotIn('lost', names)
+    def test_what_is_not_known_is_no_all_clear(self) -> None:
+        """A server's own host must not count as another one."""
+        command = ('aggregate', 'filter', 'impact', '--fail-on', 'stranded')
+        change = ('--remove-host', 'licensed', 'compute-8')
+        harmless = ('--set-aggregate', 'disks', 'rack=r1')
+        for reach, told in (
+            ('hidden', 'Nova does not show its host'),
+            ('elsewhere', "its host 'compute-9' is not among the hosts"),
+            ('lost', 'Nova does not show its flavor'),
+        ):
+            self.cloud = rest_stub.examples()
+            host = {'hidden': None, 'elsewhere': 'compute-9'}.get(reach, '')
+            self.cloud.servers = {'mail': (host, 'win.medium')}
+            if reach == 'lost':
+                self.cloud.servers, self.cloud.down = {}, ('mail',)
+            self.cloud.__post_init__()
+            self.cloud.install(self.mocker)
+            files = self.files()
+            answer = requests.get(
+                f'{rest_stub.COMPUTE}/servers/detail',
+                headers={'OpenStack-API-Version': 'compute 2.100'},
+                timeout=1,
+            )
+            files += ['--servers', self.write(answer.text, 'servers')]
+            for source in ([], files):
+                result = self.openstack(
+                    *(*command, *change, '-f', 'json', *source), **self.login
+                )
+                self.assertEqual((1, ''), (result.status, result.error))
+                row = json.loads(result.output)[-1]
+                self.assertEqual(
+                    ('mail', 'unknown'), (row['Name'], row['Effect'])
+                )
+                self.assertIn(told, row['Reason'])
+                result = self.openstack(
+                    *command, *change, *source, **self.login
+                )
+                self.assertIn('not judged: 1.', result.output)
+            if reach != 'lost':
+                result = self.openstack(*command, *harmless, **self.login)
+                self.assertEqual((0, ''), (result.status, result.error))
+
+    def test_new_and_deleted_flavors_are_told(self) -> None:
+        files = [*self.files(), *self.server_files()]
+        del self.cloud.flavors['any.small']
+        self.cloud.flavors['gpu.small'] = {f'{_SCOPE}:gpu': '*'}
+        after = self.save('after.json', *['flavor', 'list', '--all', '--long'])
+        command = ('aggregate', 'filter', 'impact', *files)
+        rows = self.data(*command, '--after-flavors', after)
+        self.assertEqual(
+            [('any.small', 6, 'deleted'), ('gpu.small', 2, 'new')],
+            [(r['Name'], len(r['Hosts']), r['Effect']) for r in rows],
+        )
+        result = self.openstack(*command, '--after-flavors', after)
+        self.assertIn('that are new: 1, that are deleted: 1', result.output)
+
+    def test_a_misspelled_host_after_the_change_is_no_gain(self) -> None:
+        files = [*self.files(), *self.server_files()]
+        self.cloud.aggregates['gpus'][1].append('compute-33')
+        after = self.save('after.json', 'aggregate', 'list', '--long')
+        command = ('aggregate', 'filter', 'impact', '--after-aggregates')
+        result = self.openstack(*command, after, *files)
+        self.assert_one_line(result, "No compute host has the name 'compute-3")
+        # Who does not know the hosts is told.
+        result = self.openstack(*command, after, *files[:4])
+        self.assertIn('or misspelled: compute-33.', result.output)
+
+    def test_a_second_zone_is_refused_as_nova_does(self) -> None:
+        self.cloud.aggregates['west'] = ({'availability_zone': 'west'}, [])
+        command = ('aggregate', 'filter', 'impact', '--add-host', 'west')
+        result = self.openstack(*command, 'compute-1', **self.login)
+        self.assert_one_line(result, 'Nova refuses', "'compute-1'", 'east')
+        result = self.openstack(*command, 'compute-4', **self.login)
+        self.assertIn('zone of compute-4 changes: Nova refuses', result.output)

@@ -39,13 +39,18 @@ class WalkTest(base.CloudTestCase):
                 'ComputeFilter': (2, '1 disabled and down'),
                 'AggregateInstanceTypeFilter': (
                     0,
-                    '1 lacks ssd=*, 1 lacks gpu=a100',
+                    "1 'gpu' not in any aggregate, 1 'ssd' not in any "
+                    'aggregate',
                 ),
             },
             self.steps(),
         )
         self.assertEqual(
-            {'resources': ['DISK_GB:1,MEMORY_MB:512,VCPU:1']}, self.cloud.asked
+            {
+                'resources': ['DISK_GB:1,MEMORY_MB:512,VCPU:1'],
+                'root_required': ['!COMPUTE_STATUS_DISABLED'],
+            },
+            self.cloud.asked,
         )
         methods = {method for method, _ in self.cloud.requests}
         self.assertEqual({'GET'}, methods)
@@ -92,18 +97,24 @@ class WalkTest(base.CloudTestCase):
         }  # fmt: skip
         self.cloud.__post_init__()
         self.cloud.zone = 'west'
+        zone = {'availability_zone': 'west'}
+        self.cloud.aggregates['west'] = (zone, [])
         steps = self.steps()
         self.assertEqual(
-            (0, '2 in east, 1 in nova'), steps['Availability zone']
+            (0, '4 in nova, 2 in east'), steps['Availability zone']
         )
         self.assertEqual(
             {
                 'resources': ['DISK_GB:1,MEMORY_MB:512,VCPU:1,VGPU:1'],
                 'required': ['HW_CPU_X86_VMX'],
+                'root_required': ['!COMPUTE_STATUS_DISABLED'],
+                'member_of': ['in:uuid-4'],
             },
             self.cloud.asked,
         )
-        self.assertIn('and hw:tpm_version ask of Placement.', self.told()[2])
+        told = ' '.join(self.told())
+        self.assertIn('and hw:tpm_version ask of Placement.', told)
+        self.assertIn('Availability zone took the last of 6 hosts.', told)
 
     def test_swap_takes_whole_gib_of_the_disk(self) -> None:
         for swap, disk in ((0, 1), (1024, 2), (1025, 3)):
@@ -128,7 +139,49 @@ class WalkTest(base.CloudTestCase):
         command = (*_EXPLAIN, 'train', '--fail-if-none')
         self.assertEqual(0, self.openstack(*command, **self.login).status)
         self.cloud.candidates = []
-        self.assertEqual(1, self.openstack(*command, **self.login).status)
+        result = self.openstack(*command, **self.login)
+        self.assertEqual(2, result.status)
+        self.assertIn('Placement took the last of 6 hosts.', result.output)
+
+    def test_two_numbered_groups_are_asked_for_as_nova_does(self) -> None:
+        """Without a group policy Placement refuses, and so does Nova."""
+        self.cloud.flavors['gpu.large'] |= {
+            'resources1:VGPU': '1', 'resources2:VGPU': '1',
+            'hw:cpu_policy': 'dedicated',
+            'hw:emulator_threads_policy': 'isolate',
+        }  # fmt: skip
+        self.cloud.__post_init__()
+        detail = 'The "group_policy" parameter is required'
+        self.mocker.get(
+            f'{rest_stub.PLACEMENT}/allocation_candidates',
+            status_code=400,
+            json={'errors': [{'detail': detail}]},
+        )
+        told = ' '.join(self.told())
+        asked = self.mocker.last_request
+        for one in self.mocker.request_history:
+            asked = one if 'allocation_cand' in one.path else asked
+        self.assertEqual(
+            {
+                'resources': ['disk_gb:1,memory_mb:512,pcpu:2'],
+                'resources1': ['vgpu:1'],
+                'resources2': ['vgpu:1'],
+                'root_required': ['!compute_status_disabled'],
+            },
+            asked.qs,
+        )
+        self.assertIn('Placement took the last of 6 hosts.', told)
+        self.assertIn(f'refuses the question, and Nova: {detail}', told)
+
+    def test_hosts_that_are_down_are_told_with_what_to_do(self) -> None:
+        self.cloud.candidates = ['compute-2']
+        self.cloud.states['compute-2'] = ('disabled', 'up')
+        told = self.told()
+        self.assertIn('ComputeFilter took the last host.', told)
+        self.assertIn(
+            '  openstack compute service set --enable compute-2 nova-compute',
+            told,
+        )
 
     def test_another_question_gets_the_table_of_hosts(self) -> None:
         for words in ((), ('--long',), ('--only-refused',)):

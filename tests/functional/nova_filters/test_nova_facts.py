@@ -6,17 +6,20 @@ import collections
 import random
 import re
 import unittest
+from collections.abc import Iterable
 from typing import Any
+from urllib import parse
 
 import ddt
+from nova import context as nova_context
 from nova import exception, objects
 from nova.api.validation.extra_specs import validators
-from nova.scheduler import host_manager
+from nova.scheduler import host_manager, request_filter, utils
 from nova.scheduler.filters import aggregate_instance_extra_specs
 
-from nova_filters.advice import in_tree, mistakes
-from nova_filters.matching import inputs, requirement
-from nova_filters.matching.reason import Reason
+from nova_filters.advice import demand, in_tree, inventory, mistakes
+from nova_filters.matching import requirement
+from nova_filters.matching.reason import Kind, Refusal
 from testing.nova import states
 from tests.functional.nova_filters import base, random_requests
 
@@ -49,20 +52,22 @@ class InTreeTest(unittest.TestCase):
         words = (*random_requests.WORDS, *random_requests.SENTINELS)
         for request in random_requests.requests(rng, words, False, _CASES):
             for host in request.hosts:
-                reason = in_tree.refusal(
-                    request.extra_specs.items(),
-                    [
-                        inputs.Aggregate(a.name, dict(a.metadata))
+                own = inventory.Host(
+                    'h',
+                    tuple(
+                        inventory.HostAggregate(a.name, dict(a.metadata))
                         for a in host.aggregates
-                    ],
+                    ),
                 )
+                stated = in_tree.Request(request.extra_specs.items())
+                _, refused = stated.sift([own])
                 try:
                     passed = nova.host_passes(host, request.spec)
                 except (IndexError, ValueError):
                     found = 'raised'
                 else:
                     found = 'passed' if passed else 'refused'
-                kinds[f'{_stated(reason)}, {found}'] += 1
+                kinds[f'{_stated(refused)}, {found}'] += 1
         # Whether Nova meets the value that makes it raise before one that
         # matches depends on the order of a set; then other keys decide.
         for end in ('passed', 'refused'):
@@ -74,11 +79,80 @@ class InTreeTest(unittest.TestCase):
         )
 
 
-def _stated(reason: Reason | None) -> str:
+def _stated(refused: Iterable[Refusal]) -> str:
     """Return how the stated verdict is counted."""
-    if reason is None:
+    kinds = [refusal.kind for refusal in refused]
+    if not kinds:
         return 'passed'
-    return 'raised' if reason.problem == in_tree.RAISES else 'refused'
+    return 'raised' if kinds == [Kind.MALFORMED] else 'refused'
+
+
+class DemandTest(unittest.TestCase):
+    """What Placement is asked, by us and by Nova."""
+
+    #: The values that Nova's API takes, by key.
+    KEYS = {
+        'resources:VCPU': ('0', '2'), 'resources:PCPU': ('1',),
+        'resources:CUSTOM_NODE': ('0', '1'), 'resources:MEMORY_MB': ('0',),
+        'resources:VGPU': ('1',), 'resources1:VGPU': ('1',),
+        'resources_N:NET_BW_EGR_KILOBIT_PER_SEC': ('100',),
+        'resources_V:VCPU': ('1',), 'resources2:DISK_GB': ('5',),
+        'resources:NOVAS_NEWEST': ('1',), 'group_policy': ('none', 'isolate'),
+        'trait:HW_CPU_X86_VMX': ('required', 'forbidden'),
+        'trait1:CUSTOM_A': ('required',), 'trait_X:CUSTOM_B': ('forbidden',),
+        'hw:cpu_policy': ('shared', 'dedicated', 'mixed'),
+        'hw:cpu_thread_policy': ('prefer', 'isolate', 'require'),
+        'hw:emulator_threads_policy': ('share', 'isolate'),
+        'hw:cpu_dedicated_mask': ('0', '^0'),
+        'hw:pci_numa_affinity_policy': ('socket', 'legacy'),
+        'hw:maxphysaddr_mode': ('emulate', 'passthrough'),
+        'os:secure_boot': ('required', 'disabled', 'optional'),
+        'hw:tpm_version': ('2.0',), 'hw:mem_encryption': ('true',),
+        'hw:pmem': ('SMALL',), 'aggregate_instance_extra_specs:k': ('1',),
+        'quota:cpu_shares': ('1',),
+    }  # fmt: skip
+
+    def query(self, flavor: inventory.Flavor, volume: bool) -> dict[str, str]:
+        """Return what Nova asks."""
+        size, context = flavor.size, nova_context.get_admin_context()
+        own = objects.Flavor(
+            vcpus=size.vcpus, memory_mb=size.memory, root_gb=size.root,
+            ephemeral_gb=size.disk, swap=0, extra_specs=flavor.extra_specs,
+        )  # fmt: skip
+        image = objects.ImageMeta(properties=objects.ImageMetaProps())
+        spec = objects.RequestSpec(flavor=own, image=image, is_bfv=volume)
+        spec.request_level_params = objects.RequestLevelParams()
+        request_filter.compute_status_filter(context, spec)
+        asked = utils.resources_from_request_spec(context, spec, None)
+        query = dict(parse.parse_qsl(asked.to_querystring(), True))
+        del query['limit']
+        return query
+
+    def test_the_question_is_that_of_nova_for_1000_flavors(self) -> None:
+        base.cloud()
+        rng, kinds = random.Random(_SEED), collections.Counter[bool]()
+        while kinds.total() < 1_000:
+            keys = rng.sample(sorted(self.KEYS), rng.randint(0, 6))
+            specs = {key: rng.choice(self.KEYS[key]) for key in keys}
+            size = inventory.Size(2, 512, rng.choice((0, 10)), 3)
+            flavor = inventory.Flavor('f', specs, '', size)
+            volume = rng.random() < 0.5
+            try:
+                wanted = self.query(flavor, volume)
+            except exception.NovaException:
+                # Its API refuses the flavor, or a server with it.
+                continue
+            found = demand.of(flavor, volume)
+            kinds[wanted == found.query] += 1
+            # Where they differ, the keys are named that make the difference.
+            if wanted != found.query:
+                for key in found.unasked:
+                    del specs[key]
+                self.assertNotIn('hw:tpm_version', specs)
+                if 'hw:cpu_policy' not in found.unasked:
+                    less = self.query(flavor, volume)
+                    self.assertEqual(less, found.query, specs)
+        self.assertGreater(min(kinds.values()), 100, kinds)
 
 
 @ddt.ddt

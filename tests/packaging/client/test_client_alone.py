@@ -38,7 +38,6 @@ COMMANDS = (
         *(FILTER_FILES, 'Effect', 'gains'),
     ),
     ('cluster region plan --scale-out 3 --region ONE', (), 'Change', 3),
-    ('stack hints show', STACK, 'Signature', 'unsigned'),
     ('stack hints list', STACK, 'Key ID', 'd8fbf8b7'),
 )
 

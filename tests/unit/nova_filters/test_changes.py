@@ -7,6 +7,7 @@ import unittest
 import ddt
 
 from nova_filters.advice import changes, inventory
+from os_placement_plugins.commands.rows import UnreadableError
 
 _FLAVORS = (inventory.Flavor('f', {'k': '1', 'l': '2'}, '7'),)
 _AGGREGATES = (
@@ -69,5 +70,25 @@ class ChangeTest(unittest.TestCase):
     def test_what_cannot_be_changed_is_named(
         self, words: tuple[str, ...], told: str
     ) -> None:
-        with self.assertRaisesRegex(inventory.UnreadableError, told):
+        with self.assertRaisesRegex(UnreadableError, told):
             changes.apply([changes.Change(*words)], _FLAVORS, _AGGREGATES)
+
+    def test_hosts_whose_zone_changes_are_told(self) -> None:
+        zones = [
+            inventory.HostAggregate('w', {'availability_zone': 'w'}, ('h1',)),
+            inventory.HostAggregate('e', {'availability_zone': 'e'}),
+            inventory.HostAggregate('a', {}, ('h1',)),
+        ]
+        for words, moved in (
+            (('remove host', 'a', 'h1'), []),
+            (('add host', 'e', 'h2'), ['h2']),
+            (('remove host', 'w', 'h1'), ['h1']),
+            (('set', 'w', 'availability_zone', 'x'), ['h1']),
+        ):
+            change = changes.Change('aggregate', *words)
+            _, after = changes.apply([change], (), zones)
+            self.assertEqual(moved, changes.zone_moves(zones, after), words)
+        change = changes.Change('aggregate', 'add host', 'e', 'h1')
+        _, after = changes.apply([change], (), zones)
+        with self.assertRaisesRegex(UnreadableError, 'zones e and w'):
+            changes.zone_moves(zones, after)

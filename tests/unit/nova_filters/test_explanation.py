@@ -5,12 +5,26 @@
 import unittest
 
 import ddt
+import hypothesis.strategies
+from hypothesis import given
 
+from nova_filters import conf
 from nova_filters.advice import explanation, inventory
+from nova_filters.matching import inputs, report
 from nova_filters.matching.reason import Side
-from testing.nova import cases
+from nova_filters.matching.request import Request
+from testing.nova import cases, strategies
 
+_EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
 _ON = {'force_metadata_check': 'True'}
+
+
+def _explain(
+    flavor: inventory.Flavor, hosts: inventory.Hosts, *exempt: str
+) -> list[explanation.Explanation]:
+    """Return the verdicts with all reasons."""
+    panel = explanation.Panel(hosts.values(), exempt)
+    return explanation.explain(panel.judge(flavor), hosts.values())
 
 
 @ddt.ddt
@@ -25,16 +39,16 @@ class ExplanationTest(unittest.TestCase):
             )
             for name, metadata in case.aggregates.items()
         }
+        panel = explanation.Panel(alone.values(), ())
         for name, extra_specs in case.flavors.items():
-            flavor = inventory.Flavor(name, extra_specs)
-            found = explanation.judge(flavor, alone, ())
+            found = panel.judge(inventory.Flavor(name, extra_specs))
             self.assertEqual(
                 case.boots_in(name),
-                sorted(cell.host.name for cell in found if cell.passed),
+                sorted(host.name for host in found.passed),
             )
 
     def test_hosts_that_pass_come_first_and_then_near_misses(self) -> None:
-        flavors = [inventory.Flavor('f', {'k': '1', 'l': '1', 'm': '1'})]
+        flavor = inventory.Flavor('f', {'k': '1', 'l': '1', 'm': '1'})
         hosts = inventory.hosts_of(
             [
                 inventory.HostAggregate('far', {}, ('h1',)),
@@ -46,7 +60,7 @@ class ExplanationTest(unittest.TestCase):
                 ),
             ]
         )
-        found = explanation.explain(flavors, hosts, ())
+        found = _explain(flavor, hosts)
         self.assertEqual(
             [
                 ('h4', ()),
@@ -60,11 +74,11 @@ class ExplanationTest(unittest.TestCase):
         self.assertEqual('near', near.name)
 
     def test_a_key_that_both_sides_refuse_counts_once(self) -> None:
-        flavors = [inventory.Flavor('f', {'k': '1'})]
+        flavor = inventory.Flavor('f', {'k': '1'})
         hosts = inventory.hosts_of(
             [inventory.HostAggregate('a', {'k': '2', **_ON}, ('h',))]
         )
-        (found,) = explanation.explain(flavors, hosts, ())
+        (found,) = _explain(flavor, hosts)
         self.assertEqual(
             [Side.FLAVOR, Side.AGGREGATE],
             [reason.side for reason in found.reasons],
@@ -72,18 +86,14 @@ class ExplanationTest(unittest.TestCase):
         self.assertEqual(('k',), found.failing_keys)
 
     def test_exempt_keys_are_not_demanded(self) -> None:
-        flavors = [inventory.Flavor('f', {})]
+        flavor = inventory.Flavor('f', {})
         hosts = inventory.hosts_of(
             [inventory.HostAggregate('a', {'zone': '2', **_ON}, ('h',))]
         )
-        self.assertFalse(explanation.explain(flavors, hosts, ())[0].passed)
-        self.assertTrue(explanation.explain(flavors, hosts, ('z*',))[0].passed)
+        self.assertTrue(_explain(flavor, hosts)[0].reasons)
+        self.assertFalse(_explain(flavor, hosts, 'z*')[0].reasons)
 
     def test_hosts_are_counted_by_reason(self) -> None:
-        flavors = [
-            inventory.Flavor('f', {'k': '1'}),
-            inventory.Flavor('g', {}),
-        ]
         hosts = inventory.hosts_of(
             [
                 inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
@@ -91,12 +101,34 @@ class ExplanationTest(unittest.TestCase):
             ],
             [inventory.Host('h3'), inventory.Host('h4')],
         )
+        panel = explanation.Panel(hosts.values(), ())
         self.assertEqual(
             [
-                ('f', '', 1),
-                ('f', "'k' not in any aggregate", 2),
-                ('f', "'k' does not match '1'", 1),
-                ('g', '', 4),
+                (2, "'k' not in any aggregate"),
+                (1, "'k' does not match '1'"),
             ],
-            explanation.summarize(explanation.explain(flavors, hosts, ())),
+            panel.judge(inventory.Flavor('f', {'k': '1'})).counts(),
         )
+        self.assertEqual([], panel.judge(inventory.Flavor('g', {})).counts())
+
+    @given(
+        hypothesis.strategies.lists(strategies.extra_specs(), max_size=3),
+        strategies.metadata_lists(),
+    )
+    def test_a_panel_judges_as_the_filter_does(self, wanted, metadata) -> None:
+        aggregates = [
+            # One host is in all of them, and each has a host of its own.
+            inventory.HostAggregate(f'a{number}', data, ('h', f'h{number}'))
+            for number, data in enumerate(metadata)
+        ]
+        hosts = inventory.hosts_of(aggregates, [inventory.Host('bare')])
+        panel = explanation.Panel(hosts.values(), _EXEMPT)
+        for extra_specs in wanted:
+            flavor = inventory.Flavor('f', extra_specs or {})
+            request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
+            passed, refused = request.sift(hosts.values())
+            found = panel.judge(flavor)
+            self.assertEqual((passed, refused), (found.passed, found.refused))
+            # The log has the same numbers and words.
+            logged = report.summarize(request, refused)
+            self.assertEqual(logged, found.counts())

@@ -5,8 +5,12 @@
 import dataclasses
 import unittest
 
-from nova_filters.advice import impact, inventory
+import ddt
 
+from nova_filters.advice import impact, inventory
+from testing.nova import inventories
+
+_OURS = impact.judge_with(())
 _FORCED = {'os': 'windows', 'force_metadata_check': 'True'}
 
 
@@ -16,17 +20,18 @@ def _situation(
     judge: impact.Judge | None = None,
 ) -> impact.Situation:
     """Return a situation with the hosts h1, h2 and h3."""
-    hosts = inventory.hosts_of(
+    stock = inventories.stock(
+        [inventory.Flavor(*flavor) for flavor in flavors.items()],
         [
             inventory.HostAggregate(name, metadata, members)
             for name, (metadata, members) in aggregates.items()
         ],
-        [inventory.Host(name) for name in ('h1', 'h2', 'h3')],
+        others=[inventory.Host(n, state='up') for n in ('h1', 'h2', 'h3')],
     )
-    return impact.Situation(flavors, hosts, judge or impact.judge_with(()))
+    return impact.Situation(stock, judge or _OURS)
 
 
-def _server(host: str, extra_specs: dict[str, str]) -> inventory.Server:
+def _server(host: str | None, extra_specs: dict[str, str]) -> inventory.Server:
     """Return a server that runs on a host."""
     flavor = inventory.Flavor('f', extra_specs)
     return inventory.Server('s', 'id', host, flavor)
@@ -38,7 +43,7 @@ class FlipTest(unittest.TestCase):
         before = _situation(flavors, {'a': ({'os': 'windows'}, ('h1',))})
         after = _situation(flavors, {'a': (_FORCED, ('h1',))})
         (flip,) = impact.flips(before, after)
-        self.assertEqual(('plain', 'h1'), (flip.name, flip.host))
+        self.assertEqual(('plain', ('h1',)), (flip.name, flip.hosts))
         self.assertEqual(('pass', 'refuse'), (flip.before, flip.after))
         self.assertEqual("aggregate 'a' demands 'os'", flip.reason)
         (back,) = impact.flips(after, before)
@@ -58,51 +63,59 @@ class FlipTest(unittest.TestCase):
             (wanted, (_FORCED, host[1]), "aggregate 'a' demands 'os': 'wind"),
         ):
             before = _situation(wanted, {'a': host})
-            found = impact.flips(before, _situation(flavors, {'a': aggregate}))
-            self.assertEqual(3, len(found))
-            self.assertTrue(found[0].reason.startswith(words), found[0])
-            self.assertIn("; before: 'os' does not match", found[0].reason)
-        gone = impact.flips(
+            after = _situation(flavors, {'a': aggregate})
+            (found,) = impact.flips(before, after)
+            self.assertEqual(host[1], found.hosts)
+            self.assertTrue(found.reason.startswith(words), found)
+            self.assertIn("; before: 'os' does not match", found.reason)
+        (gone,) = impact.flips(
             _situation({'f': {'os': '!'}}, {'a': host}),
             _situation({'f': {'os': '!'}}, {'a': ({}, host[1])}),
         )
-        self.assertTrue(gone[0].reason.startswith("no aggregate has 'os'"))
+        self.assertTrue(gone.reason.startswith("no aggregate has 'os'"))
 
     def test_another_reason_is_no_flip(self) -> None:
         before = _situation({'f': {'k': '1'}}, {'a': ({}, ('h1',))})
         after = _situation({'f': {'k': '1'}}, {'a': ({'k': '2'}, ('h1',))})
-        self.assertEqual([], impact.flips(before, after))
+        self.assertEqual([], [*impact.flips(before, after)])
 
     def test_a_host_may_leave_all_aggregates(self) -> None:
         flavors = {'f': {'k': '1'}}
         before = _situation(flavors, {'a': ({'k': '1'}, ('h1', 'h2'))})
         after = _situation(flavors, {'a': ({'k': '1'}, ('h1',))})
         (flip,) = impact.flips(before, after)
-        self.assertEqual('h2', flip.host)
+        self.assertEqual(('h2',), flip.hosts)
 
-    def test_flavors_of_one_side_only_are_left_out(self) -> None:
-        before = _situation({'old': {}}, {})
-        after = _situation({'new': {'k': '1'}}, {})
-        self.assertEqual([], impact.flips(before, after))
+    def test_flavors_of_one_side_only_are_told(self) -> None:
+        host = {'a': ({'k': '1'}, ('h1',))}
+        before = _situation({'old': {}}, host)
+        after = _situation({'new': {'k': '1'}}, host)
+        self.assertEqual(
+            [
+                ('old', ('h1', 'h2', 'h3'), 'pass', '', 'deleted'),
+                ('new', ('h1',), '', 'pass', 'new'),
+            ],
+            [(*e[1:5], e.effect) for e in impact.flips(before, after)],
+        )
 
     def test_the_in_tree_filter_raises_where_ours_refuses(self) -> None:
         flavors = {'f': {'k': '>= two'}, 'g': {'k': '~'}}
         aggregates = {'a': ({'k': '1'}, ('h1',))}
-        before = _situation(flavors, aggregates, impact.IN_TREE)
-        after = dataclasses.replace(before, judge=impact.judge_with(()))
+        before = _situation(flavors, aggregates, impact.in_tree_filter)
+        after = _situation(flavors, aggregates)
         self.assertEqual(
             [
-                ('f', 'h1', 'error', 'refuse'),
-                ('g', 'h2', 'refuse', 'pass'),
-                ('g', 'h3', 'refuse', 'pass'),
+                ('f', ('h1',), 'error', 'refuse'),
+                ('g', ('h2', 'h3'), 'refuse', 'pass'),
             ],
             [
-                (f.name, f.host, f.before, f.after)
+                (f.name, f.hosts, f.before, f.after)
                 for f in impact.flips(before, after)
             ],
         )
 
 
+@ddt.ddt
 class MoveTest(unittest.TestCase):
     def setUp(self) -> None:
         super().setUp()
@@ -111,7 +124,7 @@ class MoveTest(unittest.TestCase):
     def test_a_server_that_may_still_move_is_not_told(self) -> None:
         after = _situation({}, {'a': (_FORCED, ('h1', 'h2'))})
         servers = [_server('h1', {'os': 'windows'})]
-        self.assertEqual([], impact.moves(self.before, after, servers))
+        self.assertEqual([], [*impact.moves(self.before, after, servers)])
 
     def test_a_server_that_nobody_else_takes_is_stranded(self) -> None:
         after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
@@ -133,8 +146,10 @@ class MoveTest(unittest.TestCase):
     def test_a_server_keeps_its_copy_of_the_flavor(self) -> None:
         before = _situation({'f': {}}, {})
         after = _situation({'f': {'os': 'windows'}}, {})
-        self.assertEqual(3, len(impact.flips(before, after)))
-        self.assertEqual([], impact.moves(before, after, [_server('h1', {})]))
+        (flip,) = impact.flips(before, after)
+        self.assertEqual(3, len(flip.hosts))
+        moves = impact.moves(before, after, [_server('h1', {})])
+        self.assertEqual([], [*moves])
 
     def test_a_server_without_a_host_has_none_that_refuses_it(self) -> None:
         after = _situation({}, {'a': ({'os': 'linux'}, ('h1', 'h2'))})
@@ -151,14 +166,33 @@ class MoveTest(unittest.TestCase):
         # That h3 refuses it is nothing new.
         self.assertTrue(move.reason.startswith("h1: 'os' does not match"))
 
-    def test_a_host_that_is_down_takes_no_server(self) -> None:
+    @ddt.data('down', 'disabled', 'unknown')
+    def test_a_host_that_is_not_up_takes_no_server(self, state: str) -> None:
         # h2 is the only other host that takes it.
         self.before.hosts['h2'] = dataclasses.replace(
-            self.before.hosts['h2'], state='down'
+            self.before.hosts['h2'], state=state
         )
         after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
         servers = [_server('h1', {'os': 'windows'})]
-        self.assertEqual([], impact.moves(self.before, after, servers))
+        self.assertEqual([], [*impact.moves(self.before, after, servers)])
+
+    @ddt.data(None, 'h9')
+    def test_a_server_on_a_host_that_is_not_known_is_not_judged(
+        self, host: str | None
+    ) -> None:
+        # On h1 it would be stranded, and on h3 not.
+        after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
+        servers = [_server(host, {'os': 'windows'})]
+        (move,) = impact.moves(self.before, after, servers)
+        self.assertEqual((impact.UNKNOWN, 's'), (move.effect, move.name))
+        # A server that the change does not reach is as before.
+        servers = [_server(host, {})]
+        self.assertEqual([], [*impact.moves(self.before, after, servers)])
+
+    def test_a_server_without_a_flavor_is_not_judged(self) -> None:
+        server = inventory.Server('s', 'id', None, None)
+        (move,) = impact.moves(self.before, self.before, [server])
+        self.assertEqual(impact.UNKNOWN, move.effect)
 
 
 class SentenceTest(unittest.TestCase):
@@ -167,7 +201,7 @@ class SentenceTest(unittest.TestCase):
         flavors = {'f': {'os': 'windows'}, 'g': {}}
         before = _situation(flavors, {'a': ({'os': 'windows'}, ('h1', 'h2'))})
         after = _situation(flavors, {'a': (_FORCED, ('h1',))})
-        effects = impact.flips(before, after)
+        effects = [*impact.flips(before, after)]
         effects += impact.moves(
             before,
             after,

@@ -7,8 +7,7 @@ import unittest
 
 import ddt
 
-from nova_filters.advice import in_tree
-from nova_filters.matching import inputs
+from nova_filters.advice import in_tree, inventory
 from nova_filters.matching.reason import Kind
 
 
@@ -49,10 +48,18 @@ class InTreeTest(unittest.TestCase):
         metadata: list[dict[str, str]],
         kind: Kind | None,
     ) -> None:
-        reason = in_tree.refusal(
-            extra_specs.items(),
-            [inputs.Aggregate(f'a{n}', m) for n, m in enumerate(metadata)],
+        host = inventory.Host(
+            'h',
+            tuple(
+                inventory.HostAggregate(f'a{number}', own)
+                for number, own in enumerate(metadata)
+            ),
         )
+        request = in_tree.Request(extra_specs.items())
+        passed, refused = request.sift([host])
+        self.assertEqual(kind is None, passed == [host])
+        reasons = [request.explain(one, host.aggregates) for one in refused]
+        reason = reasons[0] if reasons else None
         self.assertIs(kind, reason.kind if reason else None)
         if kind is Kind.MALFORMED:
             self.assertEqual(in_tree.RAISES, reason.problem)

@@ -8,6 +8,8 @@ from typing import Any
 import ddt
 
 from nova_filters.advice import inventory, rows
+from os_placement_plugins.commands import rows as files_rows
+from os_placement_plugins.commands.rows import UnreadableError
 
 _FLAVOR = {'ID': '1', 'Name': 'small', 'Properties': {'k': '1'}}
 _AGGREGATE = {
@@ -17,6 +19,11 @@ _AGGREGATE = {
     'Properties': {'k': '1'},
     'Hosts': ['h1', 'h2'],
 }
+
+
+def _rows(*given: dict[str, Any]) -> list[files_rows.Row]:
+    """Return rows as files and answers are read."""
+    return [*map(files_rows.columns, given)]
 
 
 def _flavor(properties: Any) -> dict[str, Any]:
@@ -39,17 +46,17 @@ class ReadTest(unittest.TestCase):
     ) -> None:
         self.assertEqual(
             [inventory.Flavor('small', {'k': '1'}, '1')],
-            rows.read_flavors([row]),
+            rows.read_flavors(_rows(row)),
         )
 
     @ddt.data('', None, {})
     def test_properties_may_be_empty(self, value: object) -> None:
-        (flavor,) = rows.read_flavors([_flavor(value)])
+        (flavor,) = rows.read_flavors(_rows(_flavor(value)))
         self.assertEqual({}, flavor.extra_specs)
 
     def test_the_availability_zone_is_metadata_again(self) -> None:
         row = _AGGREGATE | {'Availability Zone': 'az1'}
-        (aggregate,) = rows.read_aggregates([row])
+        (aggregate,) = rows.read_aggregates(_rows(row))
         self.assertEqual(
             {'k': '1', 'availability_zone': 'az1'}, aggregate.metadata
         )
@@ -57,35 +64,53 @@ class ReadTest(unittest.TestCase):
 
     def test_hosts_come_with_their_state(self) -> None:
         compute = {'Binary': 'nova-compute', 'Status': 'enabled'}
+        disabled = {'binary': 'nova-compute', 'status': 'disabled'}
         given = [
             {'Binary': 'nova-scheduler', 'Host': 'controller'},
             {**compute, 'Host': 'h1', 'State': 'up'},
             {**compute, 'Host': 'h2', 'State': 'down'},
-            {'Hypervisor Hostname': 'h3.example', 'State': 'up'},
-            {'host': 'h4', 'status': 'disabled', 'state': 'up'},
-            {'host': 'h5', 'status': 'disabled', 'state': 'down'},
-            {'Host': 'h6'},
-            # GET /os-hypervisors/detail
-            {
-                'hypervisor_hostname': 'h7.example',
-                'service': {'host': 'h7', 'id': 7},
-                'state': 'up',
-                'status': 'enabled',
-            },
+            {**disabled, 'host': 'h3', 'state': 'up'},
+            {**disabled, 'host': 'h4', 'state': 'down'},
+            # In a cell that is down, by the shell and by the API.
+            {**compute, 'Host': 'h5', 'Status': 'UNKNOWN', 'State': None},
+            {**disabled, 'host': 'h6', 'status': 'UNKNOWN'},
+            {**compute, 'Host': 'h7'},
         ]
-        hosts = rows.read_hosts(given)
+        hosts = rows.read_hosts(_rows(*given))
         self.assertEqual(
             [
                 ('h1', 'up', True),
                 ('h2', 'down', False),
-                ('h3.example', 'up', True),
-                ('h4', 'disabled', False),
-                ('h5', 'disabled and down', False),
-                ('h6', '', True),
-                ('h7', 'up', True),
+                ('h3', 'disabled', False),
+                ('h4', 'disabled and down', False),
+                ('h5', 'unknown', False),
+                ('h6', 'unknown', False),
+                ('h7', 'unknown', False),
             ],
             [(host.name, host.state, host.usable) for host in hosts],
         )
+
+    def test_a_host_that_no_service_has_is_not_usable(self) -> None:
+        aggregates = [inventory.HostAggregate('a', {}, ('h1', 'h2'))]
+        up = inventory.Host('h1', state='up')
+        for others, usable in ((None, 2), ([up], 1), ([], 0)):
+            hosts = inventory.hosts_of(aggregates, others)
+            found = [host for host in hosts.values() if host.usable]
+            self.assertEqual(usable, len(found))
+
+    @ddt.data(
+        ({'OS-EXT-SRV-ATTR:host': None, 'hostId': ''}, ''),
+        ({'OS-EXT-SRV-ATTR:host': None, 'hostId': 'a1b2'}, None),
+        ({}, None),
+        ({'OS-EXT-SRV-ATTR:host': 'h1', 'hostId': 'a1b2'}, 'h1'),
+    )
+    @ddt.unpack
+    def test_a_hidden_host_is_not_no_host(
+        self, columns: dict[str, Any], host: str | None
+    ) -> None:
+        row = {'id': 'i', 'name': 's', 'flavor': {'extra_specs': {}}}
+        (server,) = rows.read_servers(_rows({**row, **columns}))
+        self.assertEqual(host, server.host)
 
     def test_a_server_brings_its_own_flavor(self) -> None:
         row = {
@@ -97,7 +122,7 @@ class ReadTest(unittest.TestCase):
         flavor = inventory.Flavor('small', {'k': '1'})
         self.assertEqual(
             [inventory.Server('s', 'i', 'h1', flavor)],
-            rows.read_servers([row]),
+            rows.read_servers(_rows(row)),
         )
 
     @ddt.data(
@@ -110,7 +135,12 @@ class ReadTest(unittest.TestCase):
         (rows.read_flavors, _flavor({'k': {'l': '1'}}), 'is not text'),
         (rows.read_aggregates, _flavor({}), '"Hosts"'),
         (rows.read_aggregates, _flavor({}) | {'Hosts': 3}, 'no list'),
-        (rows.read_hosts, {'State': 'up'}, 'is not a host'),
+        (rows.read_hosts, {'State': 'up'}, 'compute service list'),
+        # hypervisor list
+        (
+            *(rows.read_hosts, {'Hypervisor Hostname': 'h', 'State': 'up'}),
+            'openstack compute service list --service nova-compute',
+        ),
         # before API version 2.47
         (
             rows.read_servers,
@@ -122,15 +152,15 @@ class ReadTest(unittest.TestCase):
     def test_what_is_missing_is_named(
         self, read: Any, row: dict[str, Any], words: str
     ) -> None:
-        with self.assertRaisesRegex(inventory.UnreadableError, '') as caught:
-            read([row])
+        with self.assertRaisesRegex(UnreadableError, '') as caught:
+            read(_rows(row))
         self.assertIn(words, str(caught.exception))
 
     def test_a_name_stands_for_one_object(self) -> None:
-        with self.assertRaisesRegex(inventory.UnreadableError, 'twice'):
-            rows.read_flavors([_FLAVOR, _FLAVOR])
-        with self.assertRaisesRegex(inventory.UnreadableError, 'twice'):
-            rows.read_aggregates([_AGGREGATE, _AGGREGATE])
+        with self.assertRaisesRegex(UnreadableError, 'twice'):
+            rows.read_flavors(_rows(_FLAVOR, _FLAVOR))
+        with self.assertRaisesRegex(UnreadableError, 'twice'):
+            rows.read_aggregates(_rows(_AGGREGATE, _AGGREGATE))
 
 
 @ddt.ddt
@@ -144,16 +174,17 @@ class UnwrapTest(unittest.TestCase):
     def test_rows_are_found_in_whatever_holds_them(
         self, documents: list[object]
     ) -> None:
-        self.assertEqual([_FLAVOR] * 2, list(rows.unwrap(documents)))
+        found = list(files_rows.unwrap(documents))
+        self.assertEqual(_rows(_FLAVOR, _FLAVOR), found)
 
     def test_a_column_of_that_name_is_no_answer(self) -> None:
         server = {'name': 's', 'flavor': {'original_name': 'f'}}
-        self.assertEqual([server], list(rows.unwrap([server])))
+        self.assertEqual([server], list(files_rows.unwrap([server])))
 
     @ddt.data('text', ['text'], {'servers': ['text']}, 42)
     def test_something_else_is_refused(self, document: object) -> None:
-        with self.assertRaisesRegex(inventory.UnreadableError, '-f json'):
-            list(rows.unwrap([document]))
+        with self.assertRaisesRegex(UnreadableError, '-f json'):
+            list(files_rows.unwrap([document]))
 
 
 class SelectTest(unittest.TestCase):
@@ -164,8 +195,9 @@ class SelectTest(unittest.TestCase):
         ]
         # The ID goes first, as in the client's own commands.
         found = inventory.select(flavors, ['1', '2', 'b'], 'flavor')
-        self.assertEqual(['b', '1', 'b'], [flavor.name for flavor in found])
-        with self.assertRaisesRegex(inventory.UnreadableError, "'c'"):
+        # Each is one flavor, however often it is named.
+        self.assertEqual(['b', '1'], [flavor.name for flavor in found])
+        with self.assertRaisesRegex(UnreadableError, "'c'"):
             inventory.select(flavors, ['c'], 'flavor')
 
     def test_a_server_must_be_unambiguous(self) -> None:
@@ -178,7 +210,7 @@ class SelectTest(unittest.TestCase):
             servers[1:], inventory.select(servers, ['2'], 'server')
         )
         for name in ('web', 'db'):
-            with self.assertRaisesRegex(inventory.UnreadableError, name):
+            with self.assertRaisesRegex(UnreadableError, name):
                 inventory.select(servers, [name], 'server')
 
     def test_every_host_has_its_aggregates(self) -> None:

@@ -13,11 +13,21 @@ from nova_filters.advice.mistakes import Code
 from nova_filters.matching import inputs
 from nova_filters.matching.reason import Side
 from nova_filters.matching.request import Request
-from testing.nova import strategies
+from testing.nova import inventories, strategies
 
 _ON = {'force_metadata_check': 'True'}
 _SCOPED = 'aggregate_instance_extra_specs:k'
 _EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
+
+
+def _lint(
+    flavors: list[inventory.Flavor],
+    aggregates: list[inventory.HostAggregate],
+    exempt: inputs.Exempt,
+) -> list[mistakes.Finding]:
+    """Return what is found if nobody knows all hosts."""
+    stock = inventories.stock(flavors, aggregates, exempt)
+    return lint.lint(stock, complete=False)
 
 
 def _codes(
@@ -33,7 +43,7 @@ def _codes(
         )
         for number, data in enumerate(metadata)
     ]
-    found = lint.lint(
+    found = _lint(
         [inventory.Flavor(*flavor) for flavor in flavors], aggregates, _EXEMPT
     )
     return {f.problem.code for f in found} - {Code.UNSCOPED_KEY}
@@ -97,7 +107,7 @@ class FlavorTest(unittest.TestCase):
     def test_what_is_nearly_right_is_named(
         self, specs: dict[str, str], metadata: dict[str, str], words: str
     ) -> None:
-        found = lint.lint(
+        found = _lint(
             [inventory.Flavor('f', specs)],
             [inventory.HostAggregate('a', metadata, ('h',))],
             _EXEMPT,
@@ -143,7 +153,7 @@ class FlavorTest(unittest.TestCase):
             {Code.CAPABILITY_KEY},
             _codes({'hypervisor_type': 'QEMU', 'k': '1'}, metadata),
         )
-        (found,) = lint.lint(
+        (found,) = _lint(
             [inventory.Flavor('f', {'k': '1'})],
             [inventory.HostAggregate('a', metadata)],
             (),
@@ -227,7 +237,7 @@ class AggregateTest(unittest.TestCase):
         aggregates = [
             inventory.HostAggregate('a', {'rack': '1', **_ON}, ('h',))
         ]
-        found = lint.lint([inventory.Flavor('f', {})], aggregates, _EXEMPT)
+        found = _lint([inventory.Flavor('f', {})], aggregates, _EXEMPT)
         (remedy,) = (
             f.problem.remedy
             for f in found
@@ -253,7 +263,7 @@ class AggregateTest(unittest.TestCase):
             inventory.HostAggregate('b', second, ('h2', 'h3')),
         ]
         # Both hosts have it from the same two aggregates.
-        (found,) = lint.lint([], aggregates, ())
+        (found,) = _lint([], aggregates, ())
         self.assertEqual(Code.CONTRADICTORY_DEMANDS, found.problem.code)
         self.assertEqual(
             ('host', 'h2', 'os'), (found.owner, found.name, found.key)
@@ -265,7 +275,7 @@ class AggregateTest(unittest.TestCase):
         )
 
     def test_the_worst_comes_first(self) -> None:
-        found = lint.lint(
+        found = _lint(
             [inventory.Flavor('f', {'k': '1'})],
             [
                 inventory.HostAggregate('a', {'k': '1', 'l': '*'}),
@@ -288,7 +298,7 @@ class RobustnessTest(unittest.TestCase):
     def test_no_extra_spec_is_hopeless_without_a_finding(
         self, extra_specs, metadata
     ) -> None:
-        found = lint.lint(
+        found = _lint(
             [inventory.Flavor('f', extra_specs or {})],
             [
                 inventory.HostAggregate(f'a{number}', data, ('h',))

@@ -10,7 +10,7 @@ import ddt
 from hypothesis import given
 
 from nova_filters import conf
-from nova_filters.advice import changes, inventory, lint, mistakes, opening
+from nova_filters.advice import changes, inventory, lint, mistakes, remedy
 from nova_filters.advice.mistakes import Code
 from nova_filters.matching import inputs
 from nova_filters.matching.request import Request
@@ -49,7 +49,9 @@ class AgreementTest(unittest.TestCase):
         """Check that lint finds what the evaluator refuses everywhere."""
         hosts = inventory.hosts_of(aggregates, others)
         takers = {f.name: len(_takers(f, hosts)) for f in flavors}
-        found = lint.lint(flavors, aggregates, _EXEMPT, others)
+        found = lint.lint(
+            inventories.stock(flavors, aggregates, _EXEMPT, others)
+        )
         self.assertEqual(
             {name for name in takers if takers[name] == 0}, _told(found, _NONE)
         )
@@ -70,7 +72,9 @@ class AgreementTest(unittest.TestCase):
         stuck = [f for f in drawn if not _takers(f, hosts)]
         sound = [f for f in drawn if len(_takers(f, hosts)) > 1]
         flavors = rng.sample(stuck, 20) + rng.sample(sound, 60)
-        found = lint.lint(flavors, aggregates, _EXEMPT, others)
+        found = lint.lint(
+            inventories.stock(flavors, aggregates, _EXEMPT, others)
+        )
         self.assertEqual(
             {flavor.name for flavor in flavors[:20]}, _told(found, _NONE)
         )
@@ -90,7 +94,7 @@ class NoHostTest(unittest.TestCase):
     def test_a_flavor_that_no_host_takes_is_found(
         self, extra_specs: dict[str, str], words: tuple[str, ...]
     ) -> None:
-        found = lint.lint(
+        stock = inventories.stock(
             [inventory.Flavor('f', extra_specs)],
             [
                 inventory.HostAggregate('a', {'gpu': 'a100'}, ('h1', 'h2')),
@@ -99,6 +103,7 @@ class NoHostTest(unittest.TestCase):
             ],
             _EXEMPT,
         )
+        found = lint.lint(stock)
         (problem,) = (
             f.problem for f in found if f.problem.code is Code.NO_HOST
         )
@@ -116,14 +121,16 @@ class NoHostTest(unittest.TestCase):
             (['h2'], {Code.ONE_HOST}),
             (['h2', 'h3'], set()),
         ):
-            known = others and [inventory.Host(name) for name in others]
-            found = lint.lint(flavors, aggregates, _EXEMPT, known)
+            known = [inventory.Host(n, state='up') for n in others or ('h1',)]
+            stock = inventories.stock(flavors, aggregates, _EXEMPT, known)
+            found = lint.lint(stock, complete=others is not None)
             codes = {f.problem.code for f in found}
             self.assertEqual(wanted, codes, others)
 
 
 @ddt.ddt
-class OpeningTest(unittest.TestCase):
+class RemedyTest(unittest.TestCase):
+    H4 = inventory.Host('h4', state='up')
     AGGREGATES = (
         inventory.HostAggregate('gpus', {'gpu': 'a100'}, ('h1',)),
         inventory.HostAggregate(
@@ -133,12 +140,14 @@ class OpeningTest(unittest.TestCase):
         inventory.HostAggregate(
             'odd', {'os': '!,x', 'availability_zone': 'a', **_ON}, ('h3',)
         ),
+        inventory.HostAggregate('odder', {'os': '!,x', **_ON}, ('h6',)),
         inventory.HostAggregate('near', {'availability_zone': 'a'}, ('h5',)),
     )
 
     @ddt.data(
         ('h2', {'os': 'windows', 'gpu': 'a100'}, 'add host gpus h2'),
-        ('h4', {'ssd': '*'}, 'add host far h4'),
+        # A host's zone stays.
+        ('h4', {'ssd': '*'}, 'flavor unset --property ssd f'),
         ('h1', {'gpu': 'a100', 'x': '1'}, 'set --property x=1 gpus'),
         ('h1', {'gpu': 'v100'}, "set --property 'gpu=<or> v100 <or> a100' f"),
         ('h1', {'gpu': '!'}, 'unset --property gpu f'),
@@ -146,25 +155,39 @@ class OpeningTest(unittest.TestCase):
         ('h3', {'ssd': 'nvme'}, ''),
         # Nova keeps a host in one zone.
         ('h5', {'ssd': 'nvme'}, 'set --property ssd=nvme near'),
-        ('h3', {}, 'aggregate remove host odd h3'),
+        ('h3', {}, ''),
+        ('h6', {}, 'aggregate remove host odder h6'),
         ('h4', {'nosuch': '1'}, 'flavor unset --property nosuch f'),
     )
     @ddt.unpack
     def test_the_smallest_change_is_told(
         self, name: str, extra_specs: dict[str, str], words: str
     ) -> None:
-        hosts = inventory.hosts_of(self.AGGREGATES, [inventory.Host('h4')])
         flavor = inventory.Flavor('f', extra_specs)
-        found = opening.smallest(flavor, hosts[name], self.AGGREGATES, ())
+        stock = inventories.stock([flavor], self.AGGREGATES, (), [self.H4])
+        found = remedy.find(flavor, stock.hosts[name], stock).changes
         told = ' '.join(map(str, found))
         self.assertTrue(told.endswith(words) if words else not told, told)
 
     def test_a_copy_of_the_flavor_stays(self) -> None:
-        hosts = inventory.hosts_of(self.AGGREGATES, [inventory.Host('h4')])
         flavor = inventory.Flavor('f', {'nosuch': '1'})
-        self.assertEqual(
-            (), opening.smallest(flavor, hosts['h4'], (), (), of_server=True)
-        )
+        stock = inventories.stock([], (), (), [self.H4])
+        found = remedy.find(flavor, stock.hosts['h4'], stock, of_server=True)
+        self.assertEqual(remedy.Remedy(()), found)
+
+    def test_flavors_that_lose_a_host_are_told(self) -> None:
+        flavors = [
+            inventory.Flavor('f', {'os': 'windows', 'gpu': 'a100'}),
+            inventory.Flavor('plain', {}),
+            inventory.Flavor('graphics', {'gpu': 'a100'}),
+            inventory.Flavor('disk', {'ssd': '*'}),
+        ]
+        up = [inventory.Host('h1', state='up')]
+        stock = inventories.stock(flavors, self.AGGREGATES, (), up)
+        found = remedy.find(flavors[0], stock.hosts['h1'], stock)
+        (change,) = found.changes
+        self.assertEqual(('add host', 'licensed'), (change.verb, change.name))
+        self.assertEqual(('plain', 'graphics'), found.losers)
 
     @given(strategies.extra_specs(), strategies.metadata_lists())
     def test_the_host_passes_after_the_change(self, specs, metadata) -> None:
@@ -173,9 +196,10 @@ class OpeningTest(unittest.TestCase):
             for number, data in enumerate(metadata)
         ]
         aggregates.append(inventory.HostAggregate('new', {'k': '1'}))
-        host = inventory.Host('h', tuple(aggregates[:-1]))
-        flavor = inventory.Flavor('f', specs)
-        found = opening.smallest(flavor, host, aggregates, _EXEMPT)
+        flavor = inventory.Flavor('f', specs or {})
+        stock = inventories.stock([flavor], aggregates, _EXEMPT)
+        host = stock.hosts.get('h') or inventory.Host('h')
+        found = remedy.find(flavor, host, stock).changes
         if _takers(flavor, {'h': host}) or not found:
             return
         flavors, changed = changes.apply(found, [flavor], aggregates)

@@ -10,11 +10,10 @@ nova-scheduler.
 import dataclasses
 import enum
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
-from nova_filters.advice import rows
-from nova_filters.advice.inventory import UnreadableError
 from os_placement_plugins import signature, stack_hints
+from os_placement_plugins.commands.rows import Row, UnreadableError
 
 #: The names of a column: in Nova's API and in the shell.
 _HINTS: Final = ('scheduler_hints', 'os-sch-hnt:scheduler_hints')
@@ -68,12 +67,10 @@ class Member:
         return stack in named
 
 
-def read_servers(
-    servers: Iterable[Mapping[str, Any]], keys: signature.Keys
-) -> list[Member]:
+def read_servers(servers: Iterable[Row], keys: signature.Keys) -> list[Member]:
     """Return servers and their hints.
 
-    :param servers: servers as Nova's API or the shell shows them.
+    :param servers: rows of servers, as Nova's API or the shell shows them.
     :param keys: the keys of Heat; without keys nothing is checked.
     :raises UnreadableError: if one of them is no server, or its hints are
         not shown.
@@ -81,9 +78,8 @@ def read_servers(
     return [_member(server, keys) for server in servers]
 
 
-def _member(server: Mapping[str, Any], keys: signature.Keys) -> Member:
+def _member(fields: Row, keys: signature.Keys) -> Member:
     """Return one server and its hints."""
-    fields = rows.columns(server)
     name, server_id = fields.get('name'), fields.get('id')
     if not isinstance(name, str) or not isinstance(server_id, str):
         raise UnreadableError('a server has no "name" or no "id"')

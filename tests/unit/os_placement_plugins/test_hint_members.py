@@ -6,9 +6,9 @@ import unittest
 
 import ddt
 
-from nova_filters.advice import inventory, rows, server_hints
-from nova_filters.advice.server_hints import Signature
 from os_placement_plugins import signature
+from os_placement_plugins.commands import hint_members, rows
+from os_placement_plugins.commands.hint_members import Signature
 from tests import signing
 
 SIGNED = signing.EXAMPLE
@@ -42,13 +42,13 @@ class ServerHintsTest(unittest.TestCase):
         (None, 'p1', KEYS, Signature.UNSIGNED),
     )
     def test_a_signature_is_told_apart(self, hints, project, keys, verdict):
-        (member,) = server_hints.read_servers([server(hints, project)], keys)
+        (member,) = hint_members.read_servers([server(hints, project)], keys)
         self.assertEqual(verdict, member.signature)
 
     def test_hints_are_read_whether_signed_or_not(self):
         forged = {**SIGNED, 'heat_stack_name': 'mine'}
         for hints in (SIGNED, forged):
-            (member,) = server_hints.read_servers([server(hints)], KEYS)
+            (member,) = hint_members.read_servers([server(hints)], KEYS)
             self.assertEqual('r', member.hints.root_stack_id)
             self.assertEqual(
                 [(None, 'root'), ('res', 'stack')],
@@ -71,7 +71,7 @@ class ServerHintsTest(unittest.TestCase):
     )
     def test_a_server_is_found_in_whatever_holds_it(self, documents):
         servers = rows.unwrap(documents)
-        (member,) = server_hints.read_servers(servers, KEYS)
+        (member,) = hint_members.read_servers(servers, KEYS)
         self.assertEqual(
             ('web', 'i', Signature.VALID),
             (member.name, member.id, member.signature),
@@ -85,8 +85,8 @@ class ServerHintsTest(unittest.TestCase):
         (server('text'), 'not a mapping'),
     )
     def test_what_is_no_server_is_refused(self, document, text):
-        with self.assertRaises(inventory.UnreadableError) as caught:
-            server_hints.read_servers([document], None)
+        with self.assertRaises(rows.UnreadableError) as caught:
+            hint_members.read_servers([rows.columns(document)], None)
         self.assertIn(text, str(caught.exception))
 
     @ddt.unpack
@@ -98,5 +98,5 @@ class ServerHintsTest(unittest.TestCase):
         ('other', False),
     )
     def test_a_server_belongs_to_the_stacks_of_its_path(self, stack, belongs):
-        (member,) = server_hints.read_servers([server(SIGNED)], None)
+        (member,) = hint_members.read_servers([server(SIGNED)], None)
         self.assertEqual(belongs, member.belongs_to(stack))

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The smallest change that would let a flavor use a host.
+"""What would let a flavor use a host: the smallest change.
 
 Each proposal is put to the evaluator, and only what it lets pass is returned.
+No proposal changes the availability zone of a host: Nova refuses a second
+zone, and another one while servers run there.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from nova_filters.advice import inventory
+from nova_filters.advice import changes, inventory
 from nova_filters.advice.changes import Change
 from nova_filters.matching import inputs, requirement
 from nova_filters.matching.inputs import SCOPE
@@ -17,56 +19,83 @@ from nova_filters.matching.request import Request
 
 #: A change of a flavor can call up a demand on the same key, and no more.
 _ROUNDS: Final = 3
-_ZONE: Final = 'availability_zone'
+#: As long as Nova lets a value be.
+_LONGEST: Final = 255
 
 Changes = tuple[Change, ...]
 
 
-def smallest(
+class Remedy(NamedTuple):
+    """A change that lets a flavor use a host.
+
+    :param changes: the fewest that do; none if no change is known that does.
+    :param losers: the other flavors that lose a host by it.
+    """
+
+    changes: Changes
+    losers: tuple[str, ...] = ()
+
+
+def find(
     flavor: inventory.Flavor,
     host: inventory.Host,
-    aggregates: Iterable[inputs.Aggregate],
-    exempt: inputs.Exempt,
+    stock: inventory.Stock,
     of_server: bool = False,
-) -> Changes:
+) -> Remedy:
     """Return the fewest changes that would let a flavor use a host.
 
     Of as many changes, those that reach fewer hosts and flavors come first:
     the host joins an aggregate, its aggregate gets a key that it lacks, the
     flavor changes, the host leaves an aggregate.
 
-    :param aggregates: all aggregates.
     :param of_server: whether the flavor is a server's copy, which nobody can
         change.
-    :returns: the changes; none if there are none that would do.
     """
-    request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
+    request = Request(inputs.read_flavor(flavor.extra_specs), stock.exempt)
     proposals: list[Changes] = [
-        *_joining(request, host, aggregates),
+        *_joining(request, host, stock.aggregates),
         *_offering(request, host),
-        *(() if of_server else _rewriting(flavor, host, exempt)),
+        *(() if of_server else _rewriting(flavor, host, stock.exempt)),
         *_leaving(request, host),
     ]
-    return min(proposals, key=len, default=())
+    found = min(proposals, key=len, default=())
+    return Remedy(found, _losers(found, flavor, stock))
+
+
+def _losers(
+    found: Changes, flavor: inventory.Flavor, stock: inventory.Stock
+) -> tuple[str, ...]:
+    """Return the other flavors that lose a host that is up by changes."""
+    if not found or found[0].noun == 'flavor':
+        return ()
+    _, aggregates = changes.apply(found, stock.flavors, stock.aggregates)
+    after = inventory.hosts_of(aggregates, stock.hosts.values())
+    reached = [
+        (host, after[name])
+        for name, host in stock.hosts.items()
+        if host.usable and host.aggregates != after[name].aggregates
+    ]
+    losers = []
+    for other in stock.flavors:
+        request = Request(inputs.read_flavor(other.extra_specs), stock.exempt)
+        passed, _ = request.sift(old for old, _ in reached)
+        left, _ = request.sift(new for _, new in reached)
+        if {h.name for h in passed} - {h.name for h in left}:
+            losers.append(other.name)
+    return tuple(name for name in losers if name != flavor.name)
 
 
 def _joining(
     request: Request,
     host: inventory.Host,
-    aggregates: Iterable[inputs.Aggregate],
+    aggregates: Iterable[inventory.HostAggregate],
 ) -> Iterator[Changes]:
     """Yield the aggregates that the host could join."""
-    zones = {a.metadata.get(_ZONE) for a in host.aggregates} - {None}
     for aggregate in aggregates:
-        zone = aggregate.metadata.get(_ZONE)
-        # Nova refuses a second availability zone.
-        if (
-            aggregate in host.aggregates
-            or zones
-            and zone not in (None, *zones)
-        ):
+        zone = aggregate.metadata.get(inventory.ZONE, host.zone)
+        if aggregate in host.aggregates or zone != host.zone:
             continue
-        if not any(request.reasons((*host.aggregates, aggregate))):
+        if not request.refusals((*host.aggregates, aggregate)):
             yield (Change('aggregate', 'add host', aggregate.name, host.name),)
 
 
@@ -77,11 +106,13 @@ def _offering(request: Request, host: inventory.Host) -> Iterator[Changes]:
         for reason in request.reasons(host.aggregates)
         if reason.side is Side.FLAVOR and reason.kind is Kind.MISSING
     }
+    if inventory.ZONE in offers:
+        return
     for aggregate in host.aggregates:
         own = {**aggregate.metadata, **offers}
-        others = [a for a in host.aggregates if a != aggregate]
+        others = [a for a in host.aggregates if a is not aggregate]
         changed = inputs.Aggregate(aggregate.name, own)
-        if not any(request.reasons((*others, changed))):
+        if not request.refusals((*others, changed)):
             yield tuple(
                 Change('aggregate', 'set', aggregate.name, *offer)
                 for offer in offers.items()
@@ -97,13 +128,21 @@ def _rewriting(
         request = Request(inputs.read_flavor(specs), exempt)
         reasons = list(request.reasons(host.aggregates))
         if not reasons:
-            yield tuple(
+            found = tuple(
                 Change('flavor', 'set', flavor.name, name, specs[name])
                 if name in specs
                 else Change('flavor', 'unset', flavor.name, name)
                 for name in {**flavor.extra_specs, **specs}
                 if specs.get(name) != flavor.extra_specs.get(name)
             )
+            # Nova knows the values of other namespaces, and refuses ours.
+            if all(
+                ':' not in change.key.removeprefix(SCOPE)
+                or change.key.startswith(SCOPE)
+                or change.verb == 'unset'
+                for change in found
+            ) and all(len(change.value) <= _LONGEST for change in found):
+                yield found
             return
         for reason in reasons:
             names = [n for n in specs if n.removeprefix(SCOPE) == reason.key]
@@ -117,8 +156,9 @@ def _rewriting(
 def _leaving(request: Request, host: inventory.Host) -> Iterator[Changes]:
     """Yield the aggregates that the host could leave."""
     for aggregate in host.aggregates:
-        others = [a for a in host.aggregates if a != aggregate]
-        if not any(request.reasons(others)):
+        others = tuple(a for a in host.aggregates if a is not aggregate)
+        zone = inventory.Host(host.name, others).zone
+        if zone == host.zone and not request.refusals(others):
             change = 'aggregate', 'remove host', aggregate.name, host.name
             yield (Change(*change),)
 

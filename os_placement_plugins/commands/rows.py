@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Rows: what the ``openstack`` shell prints for one object, or an API answers.
+
+Pure. The names of the columns differ between these forms, and between
+releases of the client.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+#: A row of a file.
+Row = Mapping[str, object]
+
+#: What Nova's API calls the objects of an answer.
+_ANSWERS: Final = frozenset(
+    f'{noun}{plural}'
+    for noun in ('flavor', 'aggregate', 'service', 'server', 'server_group')
+    for plural in ('', 's')
+)
+#: Beside its objects, an answer that is a page has a link to the next one.
+_LINKS: Final = frozenset(f'{name}_links' for name in _ANSWERS)
+
+
+class UnreadableError(ValueError):
+    """The input cannot be used; the text says what to give instead."""
+
+
+def unwrap(documents: Iterable[object]) -> Iterator[Row]:
+    """Yield the rows of documents, their columns in one form.
+
+    :param documents: rows, lists of rows, or answers of Nova's API.
+    :returns: rows with columns in lower case, with underscores.
+    :raises UnreadableError: if a document is something else.
+    """
+    for document in documents:
+        inner = document
+        if isinstance(document, Mapping):
+            names = [key for key in document if key not in _LINKS]
+            if len(names) == 1 and names[0] in _ANSWERS:
+                inner = document[names[0]]
+        for entry in inner if isinstance(inner, list) else [inner]:
+            if not isinstance(entry, Mapping):
+                raise UnreadableError(
+                    'it does not hold what "openstack … -f json" prints; use '
+                    '-f json'
+                )
+            yield columns(entry)
+
+
+def continues(document: object) -> bool:
+    """Tell whether an answer of Nova's API has a link to the next page."""
+    return isinstance(document, Mapping) and not _LINKS.isdisjoint(document)
+
+
+def columns(row: Row) -> Row:
+    """Return a row with its columns in lower case, with underscores."""
+    return {
+        str(column).strip().lower().replace(' ', '_'): value
+        for column, value in row.items()
+    }
+
+
+def text(row: Row, *names: str) -> str:
+    """Return the first of some columns that has a value; empty if none."""
+    values = (row.get(name) for name in names)
+    return str(next((value for value in values if value is not None), ''))
