@@ -8,7 +8,7 @@ its columns in one form: :mod:`os_placement_plugins.commands.rows`.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from nova_filters.advice import inventory
 from os_placement_plugins.commands.rows import (
@@ -22,6 +22,18 @@ _PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
 _SERVER_HOST: Final = ('os-ext-srv-attr:host', 'compute_host', 'host')
 _HINTS: Final = ('scheduler_hints', 'os-sch-hnt:scheduler_hints')
 _MIB_IN_GIB: Final = 1024
+
+
+class Group(NamedTuple):
+    """A server group.
+
+    :param members: the IDs of its servers.
+    """
+
+    name: str
+    policy: str
+    members: list[str]
+
 
 _RecordT = TypeVar(
     '_RecordT', inventory.Flavor, inventory.HostAggregate, inventory.Host
@@ -149,6 +161,15 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
             )
         )
     return found
+
+
+def read_groups(rows: Iterable[Row]) -> list[Group]:
+    """Return the server groups that rows of Nova's API describe."""
+    return [
+        Group(text(row, 'name'), text(row, 'policy'), members)
+        for row in rows
+        if isinstance(members := row.get('members'), list)
+    ]
 
 
 def _size(row: Row) -> inventory.Size:

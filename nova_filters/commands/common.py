@@ -6,12 +6,15 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from cliff import columns
 from osc_lib import exceptions
+from osc_lib.cli import format_columns
 
 from nova_filters import conf
 from nova_filters.advice import inventory
 from nova_filters.commands import compute, files
 from nova_filters.matching.inputs import Exempt
+from nova_filters.matching.reason import LISTED
 from os_placement_plugins.commands import lister
 from os_placement_plugins.commands.files import read_configuration
 from os_placement_plugins.commands.rows import UnreadableError
@@ -35,8 +38,30 @@ NO_HOSTS: Final = (
     'No --hosts: hosts in no aggregate are left out, and hosts may be '
     'disabled or down.'
 )
-#: How many names of hosts are told.
-_TOLD: Final = 4
+
+
+class Names(columns.FormattableColumn):  # type: ignore[misc]
+    """Names: all of them for programs, the first for people."""
+
+    def human_readable(self) -> str:
+        """Return the first names, and how many there are beside."""
+        return listed(self._value).replace(', ', ',\n')
+
+    def machine_readable(self) -> list[str]:
+        """Return the names."""
+        return [*self._value]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many there are beside."""
+    shown = ', '.join(names[:LISTED])
+    rest = len(names) - LISTED
+    return f'{shown} and {rest} more' if rest > 0 else shown
+
+
+def cell(values: Iterable[str]) -> format_columns.ListColumn:
+    """Return a cell that is a list for programs and a text for people."""
+    return format_columns.ListColumn([*dict.fromkeys(values)])
 
 
 def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
@@ -53,11 +78,30 @@ class FilterCommand(lister.Lister):
 
     INPUT_ERRORS = (UnreadableError,)
 
-    #: Whether the command looks at servers.
+    #: Whether files may stand for a cloud, and whether servers are read.
+    offline = True
     reads_servers = False
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
+        if self.offline:
+            self._add_files(parser)
+        exempt = parser.add_mutually_exclusive_group()
+        exempt.add_argument(
+            '--exempt',
+            metavar='<pattern>',
+            action='append',
+            help='pattern of keys that no aggregate demands; replaces the '
+            'default of the option exempt_metadata_keys; can be repeated',
+        )
+        exempt.add_argument(
+            '--config-file',
+            metavar='<file>',
+            help='nova.conf that sets exempt_metadata_keys',
+        )
+
+    def _add_files(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments that name files."""
         source = parser.add_argument_group(
             'offline input',
             'Files saved with "-f json" or "-f yaml", or responses from '
@@ -73,19 +117,6 @@ class FilterCommand(lister.Lister):
                     default=[],
                     help=text,
                 )
-        exempt = parser.add_mutually_exclusive_group()
-        exempt.add_argument(
-            '--exempt',
-            metavar='<pattern>',
-            action='append',
-            help='pattern of keys that no aggregate demands; replaces the '
-            'default of the option exempt_metadata_keys; can be repeated',
-        )
-        exempt.add_argument(
-            '--config-file',
-            metavar='<file>',
-            help='nova.conf that sets exempt_metadata_keys',
-        )
 
     def exempt(self, parsed_args: argparse.Namespace) -> Exempt:
         """Return the patterns of keys that no aggregate may demand."""
@@ -137,12 +168,11 @@ class FilterCommand(lister.Lister):
             f"{quote(name)} (a service's host is {quote(folded[low])})"
             if (low := name.lower()) in folded
             else quote(name)
-            for name in strange[:_TOLD]
+            for name in strange
         ]
-        told += [f'{len(strange) - _TOLD} more'] * (len(strange) > _TOLD)
         if strange:
             text = 'Aggregates name hosts that no compute service has, so '
-            text += f'they count as not up: {", ".join(told)}.'
+            text += f'they count as not up: {listed(told)}.'
             self.remarks.append(text)
 
     def source(

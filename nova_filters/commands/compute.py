@@ -45,6 +45,8 @@ class Cloud:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
+        #: How many requests Placement got.
+        self.asked = 0
         self._compute = connection.compute
         # The shell pins 2.1 unless told otherwise, and there a server's
         # flavor is no more than an ID.
@@ -124,6 +126,7 @@ class Cloud:
         :returns: the answer, and nothing; or no candidates, and why Placement
             refuses the question.
         """
+        self.asked += 1
         answer = self._connection.placement.get(
             '/allocation_candidates',
             params=dict(query),

@@ -10,7 +10,7 @@ from typing import Any
 from osc_lib import exceptions
 
 from nova_filters.advice import changes, impact, inventory, mistakes, rows
-from nova_filters.commands import common, verdicts
+from nova_filters.commands import common
 from os_placement_plugins.commands import files, lister
 
 _COLUMNS = (
@@ -151,7 +151,7 @@ class ShowFilterImpact(common.FilterCommand):
         self.remarks.append(impact.sentence(effects))
         if moved:
             self.remarks.append(
-                f'The availability zone of {verdicts.listed(moved)} changes: '
+                f'The availability zone of {common.listed(moved)} changes: '
                 'Nova refuses this while servers run there.'
             )
         if typed:
@@ -165,7 +165,7 @@ class ShowFilterImpact(common.FilterCommand):
             return _SUMMARY, [(*what, n) for what, n in counts.items()]
         self.table_columns = _TABLE
         return _COLUMNS, (
-            (*e[:2], verdicts.Hosts(e.hosts), *e[3:]) for e in effects
+            (*e[:2], common.Names(e.hosts), *e[3:]) for e in effects
         )
 
     def _after(
@@ -192,7 +192,7 @@ class ShowFilterImpact(common.FilterCommand):
         elif new:
             self.remarks.append(
                 'These hosts are in no aggregate now, or misspelled: '
-                f'{verdicts.listed(new)}.'
+                f'{common.listed(new)}.'
             )
         return inventory.Stock(flavors, aggregates, hosts, now.exempt), moved
 

@@ -9,11 +9,9 @@ import shlex
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from cliff import columns
-from osc_lib.cli import format_columns
-
 from nova_filters.advice import explanation, inventory, remedy, walk
 from nova_filters.advice.explanation import Verdicts
+from nova_filters.commands import common
 from nova_filters.matching.reason import LISTED
 from os_placement_plugins.commands.lister import Table
 
@@ -33,18 +31,6 @@ _WHAT_TO_DO = {
 }
 
 
-class Hosts(columns.FormattableColumn):  # type: ignore[misc]
-    """Names of hosts: all of them for programs, the first for people."""
-
-    def human_readable(self) -> str:
-        """Return the first names, and how many there are beside."""
-        return listed(self._value).replace(', ', ',\n')
-
-    def machine_readable(self) -> list[str]:
-        """Return the names."""
-        return [*self._value]
-
-
 def row(entry: explanation.Explanation) -> tuple[Any, ...]:
     """Return all columns for one flavor and host."""
     reason = entry.reasons[0] if entry.reasons else None
@@ -56,18 +42,13 @@ def row(entry: explanation.Explanation) -> tuple[Any, ...]:
         len(entry.failing_keys),
         reason.side.value if reason else '',
         reason.key if reason else '',
-        _list(reason.wanted if reason else ()),
-        _list(reason.found if reason else ()),
-        _list(reason.aggregate if reason else ()),
-        _list(aggregate.name for aggregate in entry.host.aggregates),
-        _list(entry.failing_keys),
+        common.cell(reason.wanted if reason else ()),
+        common.cell(reason.found if reason else ()),
+        common.cell(reason.aggregate if reason else ()),
+        common.cell(aggregate.name for aggregate in entry.host.aggregates),
+        common.cell(entry.failing_keys),
         str(reason or ''),
     )
-
-
-def _list(values: Iterable[str]) -> format_columns.ListColumn:
-    """Return a cell that is a list for programs and a text for people."""
-    return format_columns.ListColumn(list(dict.fromkeys(values)))
 
 
 def summary(found: Iterable[Verdicts], passes: bool, refuses: bool) -> Table:
@@ -140,8 +121,9 @@ def opening(
     told += [f'  {change}' for change in found.changes]
     if found.losers:
         told.append(
-            f'It takes hosts from other flavors ({listed(found.losers)}): '
-            'look at it first with "openstack aggregate filter impact".'
+            'It takes hosts from other flavors '
+            f'({common.listed(found.losers)}): look at it first with '
+            '"openstack aggregate filter impact".'
         )
     return told
 
@@ -157,13 +139,6 @@ def waking(hosts: Sequence[inventory.Host]) -> list[str]:
         name = shlex.quote(host.name)
         told.append(f'  {_WHAT_TO_DO[host.state].format(name)}')
     return told
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first of some names, and how many there are beside."""
-    shown = ', '.join(names[:LISTED])
-    rest = len(names) - LISTED
-    return f'{shown} and {rest} more' if rest > 0 else shown
 
 
 def tell(

@@ -52,6 +52,8 @@ class Cloud:
     :param states: status and state of hosts that are not enabled and up.
     :param faults: what Nova says of servers in ERROR, by name.
     :param candidates: the hosts that Placement offers.
+    :param hints: the scheduler hints of servers, by name.
+    :param groups: the server groups as Nova shows them.
     """
 
     flavors: dict[str, dict[str, str]]
@@ -67,6 +69,10 @@ class Cloud:
     )
     faults: dict[str, str] = dataclasses.field(default_factory=dict)
     candidates: list[str] = dataclasses.field(default_factory=list)
+    hints: dict[str, dict[str, object]] = dataclasses.field(
+        default_factory=dict
+    )
+    groups: list[dict[str, object]] = dataclasses.field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Copy the flavors into the servers, as Nova does."""
@@ -78,6 +84,8 @@ class Cloud:
         self.requests: list[tuple[str, str]] = []
         #: The availability zone of the servers in ERROR.
         self.zone = ''
+        #: The zone that servers must stay in.
+        self.pinned = ''
         #: MiB of swap in the flavors of servers.
         self.swap = 0
         #: What Placement was asked for last.
@@ -152,6 +160,9 @@ class Cloud:
             case ['os-services']:
                 binary = parse.parse_qs(url.query).get('binary')
                 return {'services': self._services(binary)}
+            case ['os-server-groups']:
+                first = 'offset' not in url.query
+                return {'server_groups': self.groups if first else []}
             case ['servers', *rest]:
                 return self._servers(rest, minor, context)
             case ['os-hypervisors', 'detail'] if minor >= 53:
@@ -258,6 +269,11 @@ class Cloud:
                 'hostId': '' if host == '' else 'a1b2', 'tenant_id': 'p1',
                 'image': '', 'metadata': {}, 'addresses': {}, 'links': [],
             }  # fmt: skip
+            if minor >= 96:
+                found[f'id-{name}']['pinned_availability_zone'] = self.pinned
+            if minor >= 100:
+                hints = self.hints.get(name)
+                found[f'id-{name}']['scheduler_hints'] = hints
             if name in self.faults:
                 found[f'id-{name}'] |= {
                     'status': 'ERROR', 'server_groups': [], 'hostId': '',

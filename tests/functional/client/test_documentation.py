@@ -27,7 +27,7 @@ _READ = {
 #: below, and the others beside what they ask.
 _ELSEWHERE = (
     *(' > ', '$(', 'next=', 'stack hints list shop --config-file'),
-    'explain --server train',
+    *('explain --server train', 'filter capacity', 'filter audit'),
     *(' region list', ' region drain', ' region rebalance'),
 )
 REGION = ('drain', 'list', 'plan', 'rebalance', 'set', 'unset')
@@ -105,6 +105,8 @@ class CommandsPageTest(base.CommandTestCase):
         self.assertCountEqual(wanted, found)
 
     @ddt.data(
+        'aggregate filter audit',
+        'aggregate filter capacity',
         'aggregate filter explain',
         'aggregate filter lint',
         'aggregate filter impact',

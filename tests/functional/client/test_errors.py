@@ -133,8 +133,8 @@ class ErrorTest(base.CloudTestCase):
 
     @ddt.data(
         *(' '.join(('aggregate filter', *command)) for command in _COMMANDS),
-        'stack hints list shop',
-        'stack hints list',
+        *('aggregate filter audit', 'aggregate filter capacity'),
+        *('stack hints list shop', 'stack hints list'),
         'cluster region list web',
         _CLUSTER,
     )

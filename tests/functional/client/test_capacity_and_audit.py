@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""``openstack aggregate filter capacity`` and ``audit`` in the real shell."""
+
+import json
+import os
+import pathlib
+from typing import Any
+from urllib import parse
+
+import ddt
+from prometheus_client import parser
+
+from tests import console
+from tests.functional.client import base, pages, rest_stub
+
+#: What Placement has of each host: total after reserve and ratio, and used.
+FREE = {
+    'compute-1': {'VCPU': (8, 2), 'MEMORY_MB': (4096, 0), 'DISK_GB': (99, 0)},
+    'compute-2': {'VCPU': (8, 8), 'MEMORY_MB': (4096, 0), 'DISK_GB': (99, 0)},
+    'compute-3': {'VCPU': (16, 0), 'MEMORY_MB': (2048, 0), 'DISK_GB': (99, 0)},
+    'compute-4': {'VCPU': (16, 0), 'MEMORY_MB': (900, 0), 'DISK_GB': (99, 90)},
+}
+
+
+def assert_page_shows(test: base.CloudTestCase, *words: Any) -> None:
+    """Check that a command prints what the page of the commands shows."""
+    command = ' '.join([*words[0], *words[1:]])
+    (example,) = (
+        one
+        for one in console.examples(pages.PAGE.name)
+        if one.command == f'openstack {command}'
+    )
+    result = test.openstack(*command.split(), COLUMNS='80', **test.login)
+    test.assertEqual((0, ''), (result.status, result.error))
+    test.assertEqual(example.output, result.output.rstrip())
+
+
+class CapacityTest(base.CloudTestCase):
+    COMMAND = ('aggregate', 'filter', 'capacity')
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.mocker.get(
+            f'{rest_stub.PLACEMENT}/allocation_candidates',
+            json=self.candidates,
+        )
+
+    def candidates(self, request: Any, context: Any) -> dict[str, Any]:
+        """Answer as Placement does for flat providers without unit limits."""
+        query = parse.parse_qs(parse.urlsplit(request.url).query)
+        wanted = {
+            name: int(amount)
+            for name, amount in (
+                one.split(':') for one in query['resources'][0].split(',')
+            )
+        }
+        able = {
+            f'uuid-{host}': own
+            for host, own in FREE.items()
+            if all(
+                own[name][1] + amount <= own[name][0]
+                for name, amount in wanted.items()
+            )
+        }
+        return {
+            'allocation_requests': [
+                {'allocations': {node: {'resources': wanted}}} for node in able
+            ],
+            'provider_summaries': {
+                node: {
+                    'root_provider_uuid': node,
+                    'resources': {
+                        name: {'capacity': capacity, 'used': used}
+                        for name, (capacity, used) in own.items()
+                    },
+                }
+                for node, own in able.items()
+            },
+        }
+
+    def test_what_fits_is_counted_with_what_is_scarce(self) -> None:
+        # It passes on 1 to 4: 6 by CPUs, 0, 4 by memory and 1 by memory.
+        (row,) = self.live(*self.COMMAND, 'm1.small')
+        self.assertEqual(
+            {
+                'Flavor': 'm1.small', 'Hosts': 4, 'Servers': 6 + 4 + 1,
+                'Full': 1, 'Scarce': ['VCPU', 'MEMORY_MB'], 'Not Judged': [],
+            },
+            row,
+        )  # fmt: skip
+        # A host that is down takes none.
+        self.cloud.states['compute-3'] = ('enabled', 'down')
+        (row,) = self.live(*self.COMMAND, 'm1.small')
+        self.assertEqual((3, 7), (row['Hosts'], row['Servers']))
+        methods = {method for method, _ in self.cloud.requests}
+        self.assertEqual({'GET'}, methods)
+
+    def test_the_page_shows_what_is_printed(self) -> None:
+        assert_page_shows(self, self.COMMAND, 'm1.small', 'win.medium')
+
+    def test_the_number_of_requests_is_told_and_bounded(self) -> None:
+        self.cloud.hosts += [f'c{number}' for number in range(5_000)]
+        result = self.openstack(*self.COMMAND, **self.login)
+        self.assertEqual((0, ''), (result.status, result.error))
+        told = 'requests to Placement for 5006 hosts.'
+        # Four flavors, and three classes of each that has full hosts.
+        self.assertIn(f' 16 {told}', result.output.replace('\n', ' '))
+        self.assertIn('An upper bound', result.output)
+
+    def test_the_textfile_is_read_by_prometheus(self) -> None:
+        self.cloud.flavors['a "b"\\c'] = {}
+        file = pathlib.Path(self.folder, 'nova.prom')
+        file.write_text('old')
+        rows = self.live(*self.COMMAND, '--textfile', str(file))
+        families = {
+            family.name: family
+            for family in parser.text_string_to_metric_families(
+                file.read_text('utf-8')
+            )
+        }
+        self.assertEqual(
+            {
+                name: {row['Flavor']: row[column] for row in rows}
+                for name, column in (
+                    ('nova_flavor_hosts', 'Hosts'),
+                    ('nova_flavor_free_servers', 'Servers'),
+                )
+            },
+            {
+                name: {s.labels['flavor']: s.value for s in family.samples}
+                for name, family in families.items()
+            },
+        )
+        self.assertIn('a "b"\\c', {row['Flavor'] for row in rows})
+        for family in families.values():
+            self.assertEqual('gauge', family.type)
+            self.assertTrue(family.documentation)
+        # Another user's exporter reads it, and finds no other file.
+        self.assertEqual(0o644, file.stat().st_mode & 0o777)
+        self.assertEqual(
+            [], [one for one in os.listdir(self.folder) if one[0] == '.']
+        )
+        result = self.openstack(
+            *self.COMMAND, '--textfile', '/no/file', **self.login
+        )
+        self.assert_one_line(result, "Cannot write '/no/file'")
+
+    def test_what_placement_refuses_is_not_judged(self) -> None:
+        self.mocker.get(
+            f'{rest_stub.PLACEMENT}/allocation_candidates',
+            status_code=400,
+            json={'errors': [{'detail': 'group_policy is required'}]},
+        )
+        result = self.openstack(
+            *(*self.COMMAND, 'm1.small', '-f', 'json'), **self.login
+        )
+        self.assertEqual((1, ''), (result.status, result.error))
+        (row,) = json.loads(result.output)
+        self.assertIsNone(row['Servers'])
+        result = self.openstack(*self.COMMAND, 'm1.small', **self.login)
+        self.assertIn('m1.small: Placement says: group_policy', result.output)
+
+
+@ddt.ddt
+class AuditTest(base.CloudTestCase):
+    COMMAND = ('aggregate', 'filter', 'audit')
+
+    def audit(self, *arguments: str) -> list[tuple[Any, ...]]:
+        """Return the rows."""
+        rows = self.live(*self.COMMAND, *arguments)
+        return [tuple(row.values()) for row in rows]
+
+    def run_servers(self, *hosts: str, stack: str = 'shop') -> None:
+        """Let servers of one stack run on hosts."""
+        self.cloud.servers = {
+            f'web-{number}': (host, 'm1.small')
+            for number, host in enumerate(hosts)
+        }
+        self.cloud.hints = dict.fromkeys(
+            self.cloud.servers,
+            {'heat_root_stack_id': stack, 'heat_path_in_stack': [stack]},
+        )
+        self.cloud.__post_init__()
+
+    def test_a_sound_cloud_has_no_problem(self) -> None:
+        self.assertEqual([], self.audit())
+        command = (
+            *self.COMMAND,
+            '--fail-on',
+            'refused',
+            '--fail-on',
+            'spread',
+        )
+        result = self.openstack(*command, **self.login)
+        self.assertEqual((0, ''), (result.status, result.error))
+        self.assertIn('0 problems found among 3 running', result.output)
+
+    def test_the_page_shows_what_is_printed(self) -> None:
+        self.cloud.aggregates['licensed'][0]['os'] = 'linux'
+        assert_page_shows(self, self.COMMAND)
+
+    def test_servers_that_their_host_would_refuse_are_told(self) -> None:
+        self.cloud.aggregates['licensed'][0]['os'] = 'linux'
+        self.cloud.aggregates['gpus'][1].remove('compute-2')
+        self.assertEqual(
+            [
+                (
+                    *('refused', 'flavor', 'win.medium', ['mail (compute-7)']),
+                    "'os' does not match 'windows'; aggregate 'licensed' has "
+                    "'linux'",
+                ),
+                (
+                    *('refused', 'flavor', 'gpu.large', ['train (compute-2)']),
+                    "'gpu' not in any aggregate",
+                ),
+            ],
+            self.audit(),
+        )
+        for fail_on, status in (('refused', 2), ('spread', 0)):
+            command = (*self.COMMAND, '--fail-on', fail_on)
+            result = self.openstack(*command, **self.login)
+            self.assertEqual((status, ''), (result.status, result.error))
+
+    def test_a_stack_that_could_be_spread_better_is_told(self) -> None:
+        self.run_servers('compute-1', 'compute-2', 'compute-3', 'compute-4')
+        self.assertEqual([], self.audit())
+        self.run_servers('compute-1', 'compute-1', 'compute-2', 'compute-3')
+        (breach,) = self.audit('--fail-on', 'refused')
+        self.assertEqual(('spread', 'stack', 'shop', ['web-0']), breach[:4])
+        self.assertEqual(
+            'host compute-1 has 2 of 4 members; compute-4 takes the server, '
+            'and host compute-4 has 0',
+            breach[4],
+        )
+        # No other host takes it.
+        self.cloud.states['compute-4'] = ('enabled', 'down')
+        self.assertEqual([], self.audit())
+
+    @ddt.data('rack', 'availability_zone')
+    def test_racks_and_zones_are_places_too(self, level: str) -> None:
+        for place, hosts in (('a', (1, 2)), ('b', (3, 4))):
+            names = [f'compute-{number}' for number in hosts]
+            self.cloud.aggregates[place] = ({level: place}, names)
+        self.cloud.aggregates['gpus'][0].pop('availability_zone')
+        conf = self.write(
+            f'[nova_filters]\nstack_spread_over = {level},host\n', 'nova.conf'
+        )
+        self.run_servers('compute-1', 'compute-2')
+        self.assertEqual([], self.audit())
+        (breach,) = self.audit('--config-file', conf)
+        self.assertIn(f'{level} a has 2 of 2 members', breach[4])
+        self.assertIn(f'{level} b has 0', breach[4])
+        # A server that must stay in its zone cannot stand better.
+        self.cloud.pinned = 'a'
+        found = self.audit('--config-file', conf)
+        if level == 'availability_zone':
+            self.assertEqual([], found)
+        packing = 'stack_affinity_weight_multiplier = 1\n'
+        with open(conf, 'a') as stream:
+            stream.write(packing)
+        self.assertEqual([], self.audit('--config-file', conf))
+
+    def test_server_groups_are_judged_by_their_policy(self) -> None:
+        for policy, hosts, problems in (
+            ('anti-affinity', ('compute-1', 'compute-1'), 1),
+            ('soft-anti-affinity', ('compute-1', 'compute-1'), 1),
+            ('soft-anti-affinity', ('compute-1', 'compute-2'), 0),
+            ('affinity', ('compute-1', 'compute-2'), 1),
+            ('affinity', ('compute-1', 'compute-1'), 0),
+            ('soft-affinity', ('compute-1', 'compute-1'), 0),
+        ):
+            self.run_servers(*hosts)
+            ids = [f'id-{name}' for name in self.cloud.servers]
+            self.cloud.groups = [
+                {'id': 'g', 'name': 'db', 'policy': policy, 'members': ids}
+            ]
+            found = self.audit()
+            self.assertEqual(problems, len(found), (policy, hosts, found))
+            self.assertEqual(
+                [('spread', 'server group', 'db')] * problems,
+                [breach[:3] for breach in found],
+            )
+
+    def test_what_is_not_shown_is_not_judged(self) -> None:
+        command = (*self.COMMAND, '--fail-on')
+        self.cloud.maximum = '2.96'
+        result = self.openstack(*command, 'spread', **self.login)
+        self.assertEqual((1, ''), (result.status, result.error))
+        self.assertIn('Not judged: the spread of stacks', result.output)
+        result = self.openstack(*command, 'refused', **self.login)
+        self.assertEqual((0, ''), (result.status, result.error))
+        self.cloud.down = ('lost',)
+        result = self.openstack(*command, 'refused', **self.login)
+        self.assertEqual((1, ''), (result.status, result.error))
+        self.assertIn('Not judged: 1 server whose flavor', result.output)
