@@ -12,6 +12,7 @@ from typing import NamedTuple
 from nova_filters.advice import inventory
 from nova_filters.matching import inputs, report
 from nova_filters.matching.inputs import FLAG, SCOPE
+from nova_filters.matching.preferences import Preferences
 from nova_filters.matching.reason import Reason, Refusal, Side
 from nova_filters.matching.request import Request
 
@@ -21,11 +22,13 @@ class Explanation:
     """The verdict on one flavor and one host, and why.
 
     :param reasons: every reason to refuse the host; none if it passes.
+    :param points: what the host gains and loses by preferences, and why.
     """
 
     flavor: inventory.Flavor
     host: inventory.Host
     reasons: tuple[Reason, ...]
+    points: tuple[tuple[int, str], ...] = ()
 
     @property
     def failing_keys(self) -> tuple[str, ...]:
@@ -39,12 +42,14 @@ class Verdicts(NamedTuple):
     :param request: what judged the hosts, and knows the reasons.
     :param passed: the hosts that pass.
     :param refused: the other hosts by the first reason.
+    :param preferences: what makes hosts better or worse.
     """
 
     flavor: inventory.Flavor
     request: Request
     passed: list[inventory.Host]
     refused: Mapping[Refusal, list[inventory.Host]]
+    preferences: Preferences
 
     @property
     def usable(self) -> list[inventory.Host]:
@@ -154,7 +159,8 @@ class Panel:
             group = refused.setdefault(found[0], []) if found else passed
             group.append(host)
         request = Request(specs, self._exempt)
-        return Verdicts(flavor, request, passed, refused)
+        soft = Preferences(flavor.extra_specs, self._exempt)
+        return Verdicts(flavor, request, passed, refused, soft)
 
     def _with_key(self, key: str) -> list[inventory.Host]:
         """Return the hosts, their aggregates with this key alone."""
@@ -207,11 +213,13 @@ def explain(
     :returns: an entry for each host, by the number of failing keys, then by
         name.
     """
-    request = verdicts.request
+    request, soft = verdicts.request, verdicts.preferences
     # Hosts in the same aggregates share the reasons.
-    reasons = functools.cache(lambda own: tuple(request.reasons(own)))
+    why = functools.cache(
+        lambda own: (tuple(request.reasons(own)), tuple(soft.reasons(own)))
+    )
     found = [
-        Explanation(verdicts.flavor, host, reasons(host.aggregates))
+        Explanation(verdicts.flavor, host, *why(host.aggregates))
         for host in hosts
     ]
     return sorted(found, key=lambda e: (len(e.failing_keys), e.host.name))

@@ -17,7 +17,7 @@ from nova_filters.advice import (
     unreachable,
 )
 from nova_filters.advice.mistakes import Code, Finding, Problem
-from nova_filters.matching import inputs, requirement
+from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
 from nova_filters.matching.reason import LISTED, Kind, Side
 from nova_filters.matching.request import Request
@@ -82,6 +82,10 @@ def _lint_extra_spec(
     name: str, text: str, aggregates: Sequence[inputs.Aggregate]
 ) -> Iterator[Problem]:
     """Find what is wrong with one extra spec."""
+    wishes, malformed = preferences.read({name: text})
+    if wishes or malformed:
+        yield from _lint_preference(wishes, malformed, aggregates)
+        return
     specs = inputs.read_flavor({name: text})
     if not specs:
         yield Problem(
@@ -106,17 +110,61 @@ def _lint_extra_spec(
         yield from _unmet(spec, aggregates)
 
 
+def _lint_preference(
+    wishes: Iterable[preferences.Preference],
+    malformed: Iterable[str],
+    aggregates: Sequence[inputs.Aggregate],
+) -> Iterator[Problem]:
+    """Find what is wrong with an extra spec that is a preference."""
+    for problem in malformed:
+        remedy = 'a value as in other extra specs, a factor from 1 to 100'
+        yield Problem(Code.MALFORMED_VALUE, problem, remedy)
+    for wish in wishes:
+        for problem in _unmet(wish.spec, aggregates):
+            text = 'no aggregate meets it, so it has no effect'
+            yield Problem(Code.PREFERENCE_NOT_MET, text, problem.remedy)
+
+
+def _avoided_by_all(stock: inventory.Stock) -> Iterator[Finding]:
+    """Find keys that aggregates prefer, and that no flavor meets."""
+    requests = [
+        Request(inputs.read_flavor(flavor.extra_specs), stock.exempt)
+        for flavor in stock.flavors
+    ]
+    for aggregate in stock.aggregates:
+        hard = preferences.harden(aggregate)
+        if not (hard and requests):
+            continue
+        unmet = [
+            {
+                refusal.key
+                for refusal in request.refusals([hard])
+                if refusal.side is Side.AGGREGATE
+            }
+            for request in requests
+        ]
+        for key in set.intersection(*unmet):
+            yield Finding(
+                *('aggregate', aggregate.name, key),
+                Problem(
+                    Code.AVOIDED_BY_ALL,
+                    'no flavor meets it: all flavors use these hosts last',
+                    f'{key}=… in a flavor, unless the hosts are to be emptied',
+                ),
+            )
+
+
 def _lint_metadata(
     name: str, text: str, aggregate: inputs.Aggregate
 ) -> Iterator[Problem]:
     """Find what is wrong with one metadata value."""
-    if name.removeprefix(SCOPE) == FLAG:
+    if name.removeprefix(SCOPE) in inputs.FLAGS:
         yield from mistakes.flag(name, text)
         return
     yield from mistakes.misspelled(name)
     yield from mistakes.expanded(text)
     pieces = [piece.strip() for piece in text.split(',')]
-    if aggregate.forced:
+    if aggregate.forced or preferences.harden(aggregate):
         for piece in pieces:
             yield from mistakes.malformed(requirement.parse(piece))
         return
@@ -175,6 +223,7 @@ def lint(
         for problem in _lint_metadata(name, text, aggregate)
     ]
     found += unreachable.closed(stock)
+    found += _avoided_by_all(stock)
     found += unreachable.contradictory(stock)
     return sorted(
         dict.fromkeys(found),

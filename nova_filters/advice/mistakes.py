@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Self
 
 from nova_filters.matching import requirement
-from nova_filters.matching.inputs import FLAG, SCOPE
+from nova_filters.matching.inputs import FLAGS, SCOPE
 from os_placement_plugins.quoting import quote
 
 
@@ -73,6 +73,10 @@ class Code(enum.StrEnum):
     KEY_NOT_OFFERED = 'key-not-offered'
     #: Aggregates carry the key, and none of their values matches.
     VALUE_NOT_OFFERED = 'value-not-offered'
+    #: No aggregate meets what a flavor prefers or avoids.
+    PREFERENCE_NOT_MET = 'preference-not-met', Severity.WARNING
+    #: No flavor meets what an aggregate prefers: all avoid its hosts.
+    AVOIDED_BY_ALL = 'avoided-by-all', Severity.INFO
     #: Each extra spec is met somewhere, and no host meets all of them.
     NO_HOST = 'no-host'
     #: Hosts take the flavor, and each of them is disabled, down or unknown.
@@ -208,14 +212,13 @@ def expanded(text: str) -> Iterator[Problem]:
 
 
 def misspelled(key: str) -> Iterator[Problem]:
-    """Find a key that is nearly the flag, or has white space around it."""
+    """Find a key that is nearly a flag, or has white space around it."""
     normal = key.removeprefix(SCOPE).lower().replace('-', '_').strip()
-    ratio = difflib.SequenceMatcher(None, normal, FLAG).ratio()
-    if ratio >= _ALIKE:
+    for near in difflib.get_close_matches(normal, FLAGS, 1, _ALIKE):
         yield Problem(
             Code.MISSPELLED_FLAG,
             f'{quote(key)} is a key like any other',
-            f'{FLAG}=True',
+            f'{near}=True',
         )
     if key != key.strip():
         yield Problem(
@@ -286,15 +289,16 @@ def scope(name: str, wanted: requirement.Requirement) -> Iterator[Problem]:
 
 def flag(name: str, text: str) -> Iterator[Problem]:
     """Find a flag that does not do what it seems to do."""
-    if name != FLAG:
+    own = name.removeprefix(SCOPE)
+    if name != own:
         yield Problem(
             Code.MISSPELLED_FLAG,
             'the flag has no effect with a scope',
-            f'{FLAG}=True',
+            f'{own}=True',
         )
     elif not requirement.is_on(text) and text.strip().lower() not in _OFF:
         yield Problem(
             Code.UNCLEAR_FLAG,
             f'{quote(text)} leaves the flag off',
-            f'{FLAG}=True or {FLAG}=False',
+            f'{own}=True or {own}=False',
         )

@@ -163,6 +163,7 @@ class ExplainFilter(common.FilterCommand):
             self.table_columns = [
                 *['Flavor'] * (len(found) > 1),
                 *('Host', *state, 'Result', 'Reason'),
+                *['Preferences'] * any(e.points for e in entries),
             ]
         return verdicts.COLUMNS, map(verdicts.row, entries)
 

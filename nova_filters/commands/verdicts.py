@@ -21,6 +21,7 @@ _REFUSE = 'refuse'
 COLUMNS = (
     *('Flavor', 'Host', 'State', 'Result', 'Failing Keys', 'Side', 'Key'),
     *('Wanted', 'Found', 'Aggregate', 'Host Aggregates', 'All Keys', 'Reason'),
+    'Preferences',
 )
 STEPS = ('Step', 'Left', 'Reason')
 _WHAT_TO_DO = {
@@ -48,6 +49,7 @@ def row(entry: explanation.Explanation) -> tuple[Any, ...]:
         common.cell(aggregate.name for aggregate in entry.host.aggregates),
         common.cell(entry.failing_keys),
         str(reason or ''),
+        '; '.join(f'{number:+} {why}' for number, why in entry.points),
     )
 
 

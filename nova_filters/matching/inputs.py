@@ -20,6 +20,7 @@ SCOPE: Final = 'aggregate_instance_extra_specs:'
 FLAG: Final = 'force_metadata_check'
 #: Its soft sister: what such an aggregate demands is a preference.
 SOFT_FLAG: Final = 'prefer_metadata_check'
+FLAGS: Final = (FLAG, SOFT_FLAG)
 #: An extra spec that is a preference, such as ``aggregate_preferred.10:ssd``.
 PREFERENCE: Final = re.compile(r'aggregate_(preferred|avoided)(\.[^:]*)?:(.*)')
 #: Patterns of keys that no aggregate may demand.
@@ -104,7 +105,7 @@ def items(
     # Another thread may change the original at any time.
     for name, value in [*metadata.items()]:
         key = name.removeprefix(SCOPE) if forced else name
-        if key not in (FLAG, SOFT_FLAG) and value is not None:
+        if key not in FLAGS and value is not None:
             if not isinstance(value, str):
                 raise TypeError(f'the value of {key!r} is not a string')
             yield key, value

@@ -114,11 +114,11 @@ class Preferences:
         """Return the aggregates with the soft flag only, as forced ones."""
         for aggregate in aggregates:
             if aggregate not in self._hard:
-                self._hard[aggregate] = _harden(aggregate)
+                self._hard[aggregate] = harden(aggregate)
         return [hard for one in aggregates if (hard := self._hard[one])]
 
 
-def _harden(aggregate: Any) -> inputs.Aggregate | None:
+def harden(aggregate: Any) -> inputs.Aggregate | None:
     """Return a forced copy of an aggregate that has only the soft flag."""
     try:
         if inputs.SOFT_FLAG not in aggregate.metadata:

@@ -11,6 +11,7 @@ from tests.functional.client import base
 COLUMNS = [
     'Flavor', 'Host', 'State', 'Result', 'Failing Keys', 'Side', 'Key',
     'Wanted', 'Found', 'Aggregate', 'Host Aggregates', 'All Keys', 'Reason',
+    'Preferences',
 ]  # fmt: skip
 _SCOPE = 'aggregate_instance_extra_specs'
 
@@ -53,8 +54,16 @@ class ExplainTest(base.CloudTestCase):
         self.assertEqual(
             ['m1.small', 'compute-7', 'up', 'refuse', 1, 'aggregate']
             + ['os', ['windows'], [], ['licensed'], ['licensed'], ['os']]
-            + ["aggregate 'licensed' demands 'os'"],
+            + ["aggregate 'licensed' demands 'os'", ''],
             list(rows[-2].values()),
+        )
+
+    def test_preferences_are_told_with_their_reasons(self) -> None:
+        self.cloud.flavors['m1.small'] = {'aggregate_preferred.5:ssd': '*'}
+        rows = self.explain('m1.small', '--only-passed')
+        found = {row['Host']: row['Preferences'] for row in rows}
+        self.assertEqual(
+            {'', '+5 aggregate_preferred.5:ssd=*'}, {*found.values()}
         )
 
     def test_near_misses_come_first(self) -> None:

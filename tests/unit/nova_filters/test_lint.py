@@ -16,6 +16,7 @@ from nova_filters.matching.request import Request
 from testing.nova import inventories, strategies
 
 _ON = {'force_metadata_check': 'True'}
+_SOFT = {'prefer_metadata_check': 'true'}
 _SCOPED = 'aggregate_instance_extra_specs:k'
 _EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
 
@@ -95,6 +96,31 @@ class FlavorTest(unittest.TestCase):
         self, text: str, metadata: dict[str, str], codes: set[Code]
     ) -> None:
         self.assertEqual(codes, _codes({_SCOPED: text}, metadata))
+
+    @ddt.data(
+        ({'aggregate_preferred:k': '1'}, {'k': '1'}, set()),
+        ({'aggregate_preferred:k': '~'}, {'k': '1'}, set()),
+        (
+            *({'aggregate_preferred:k': '3'}, {'k': '1'}),
+            {Code.PREFERENCE_NOT_MET},
+        ),
+        (
+            *({'aggregate_avoided.9:q': '1'}, {'k': '1'}),
+            {Code.PREFERENCE_NOT_MET},
+        ),
+        ({'aggregate_avoided.0:k': '1'}, {'k': '1'}, {Code.MALFORMED_VALUE}),
+        ({'aggregate_preferred:k': '<or>'}, {}, {Code.MALFORMED_VALUE}),
+        ({}, {'k': '1', **_SOFT}, {Code.AVOIDED_BY_ALL}),
+        ({}, {'k': '1,~', **_SOFT}, set()),
+        ({_SCOPED: '1'}, {'k': '1', **_SOFT}, set()),
+        ({}, {'prefer_metadata_chek': 'on'}, {Code.MISSPELLED_FLAG}),
+        ({}, {'prefer_metadata_check': 'Ture'}, {Code.UNCLEAR_FLAG}),
+    )
+    @ddt.unpack
+    def test_preferences(
+        self, specs: dict[str, str], metadata: dict[str, str], codes: set[Code]
+    ) -> None:
+        self.assertEqual(codes, _codes(specs, metadata))
 
     @ddt.data(
         ({_SCOPED: 'A100'}, {'k': 'a100'}, "has 'a100'"),
