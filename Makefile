@@ -12,7 +12,7 @@ COVERED = unit,client,functional-2024.1,functional-2026.2
 COVERAGE = coverage==7.17.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all cover mutants env unit cloud-test check docs browser sample clean
+.PHONY: help demo test test-all cover mutants env unit cloud-test check docs browser dist sample clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -71,6 +71,9 @@ docs: $(TOX) ## build documentation and release notes into doc/build/html
 
 browser: docs ## look at the documentation in chromium, in three widths
 	@$(TOX) run -q -e browser
+
+dist: $(TOX) ## build sdist and wheel into dist/, as for a release
+	@$(TOX) run -q -e dist
 
 sample: $(TOX) ## write etc/*.conf.sample from the option modules
 	@$(TOX) run -q -e genconfig
