@@ -56,7 +56,7 @@ def errors(before: dict[pathlib.Path, int] | None = None) -> list[str]:
 
 
 def ends(name: str, lines: int) -> list[str]:
-    """Return the ends of some logs.
+    """Return the ends of some logs, without what is for debugging.
 
     :param name: a part of their names.
     :param lines: how many lines of each.
@@ -66,5 +66,8 @@ def ends(name: str, lines: int) -> list[str]:
         line
         for log in all_logs()
         if name in log.stem
-        for line in (f'--- {log}', *lines_of(log)[-lines:])
+        for line in (
+            f'--- {log}',
+            *[one for one in lines_of(log) if ' DEBUG ' not in one][-lines:],
+        )
     ]

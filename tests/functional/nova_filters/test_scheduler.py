@@ -38,6 +38,7 @@ class LoadingTest(unittest.TestCase):
         ours = {one.__name__: one for one in nova_filters.all_weighers()}
         self.assertEqual(
             {
+                'PreferenceWeigher',
                 'StackPlaceWeigher',
                 'StackAffinityWeigher',
                 'ServerGroupWeigher',
