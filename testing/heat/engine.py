@@ -10,6 +10,7 @@ What a deployment would give the engine comes from here: a ``heat.conf``, an
 in-process message bus (``fake://``) and a database in memory.
 """
 
+import contextlib
 import gc
 import logging
 import pathlib
@@ -56,6 +57,7 @@ class Engine(stacks.Stacks):
     :param settings: lines for ``heat.conf``, by section and option.
     :param convergence: the engine's default of today, or the legacy one.
     :param log: a file for the engine's log; ``None`` leaves logging alone.
+    :param database: what :meth:`save` of an engine before has written.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Engine(stacks.Stacks):
         *,
         convergence: bool = True,
         log: pathlib.Path | None = None,
+        database: pathlib.Path | None = None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix='heat-engine-')
         configure(
@@ -74,7 +77,7 @@ class Engine(stacks.Stacks):
             convergence=convergence,
             log=log,
         )
-        self._anchor = make_database()
+        self._anchor = make_database(database)
         look_more_often()
         messaging.setup()
         self.service = engine_service.EngineService(
@@ -83,15 +86,24 @@ class Engine(stacks.Stacks):
         self.service.start()
         super().__init__(cloud_url)
 
+    def save(self, database: pathlib.Path) -> None:
+        """Write the database to a file, for the engine after a restart."""
+        with contextlib.closing(sqlite3.connect(database)) as copy:
+            self._anchor.backup(copy)
 
-def make_database() -> sqlite3.Connection:
-    """Give Heat a new database in memory.
 
+def make_database(saved: pathlib.Path | None = None) -> sqlite3.Connection:
+    """Give Heat a database in memory.
+
+    :param saved: a file with what is in there.
     :returns: a connection; the database lives as long as one is open.
     """
     name = f'/heat-{random.getrandbits(64):x}'  # noqa: S311
     url = f'file:{name}?vfs=memdb'
     anchor = sqlite3.connect(url, uri=True, check_same_thread=False)
+    if saved is not None:
+        with contextlib.closing(sqlite3.connect(saved)) as copy:
+            copy.backup(anchor)
     cfg.CONF.set_override(
         'connection', f'sqlite:///{url}&uri=true', group='database'
     )

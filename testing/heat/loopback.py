@@ -49,6 +49,8 @@ _PORT = {
     'network_id': NETWORK,
     'fixed_ips': [{'subnet_id': SUBNET, 'ip_address': '192.0.2.10'}],
 }
+#: What Heat gives to the users that it makes.
+_ROLE = {'id': 'stack-user', 'name': 'heat_stack_user'}
 #: What a server's status becomes after an action.
 _STATUS = {'suspend': 'SUSPENDED', 'resume': 'ACTIVE'}
 
@@ -203,6 +205,10 @@ class Cloud:
         project = headers.get('X-Auth-Token', '')
         routes: tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...] = (
             ('POST', r'/identity/v3/auth/tokens', self._token),
+            # The user of a scaling policy.
+            ('POST', r'/identity/v3/users', self._create_user),
+            ('PUT', r'/identity/v3/projects/.*', lambda body: (204, None)),
+            ('DELETE', r'/identity/v3/users/.*', lambda body: (204, None)),
             ('GET', r'/image/v2/images/([^/]+)', self._image),
             ('GET', _NOVA + r'/flavors/([^/]+)', self._flavor),
             ('GET', _NETWORK + r'/ports/([^/]+)', self._port),
@@ -250,6 +256,7 @@ class Cloud:
         subnets = [{'id': SUBNET, 'name': 'sub', 'network_id': NETWORK}]
         return {
             '/identity/v3': (200, {'version': identity}),
+            '/identity/v3/roles': (200, {'roles': [_ROLE]}),
             _NOVA: (200, {'version': compute}),
             '/volume': (300, {'versions': [volume]}),
             '/image/v2/images': (200, {'images': [_IMAGE]}),
@@ -305,6 +312,9 @@ class Cloud:
             }
         }
 
+    def _create_user(self, body: bytes) -> tuple[int, Any]:
+        return 201, {'user': {'id': uuid.uuid4().hex}}
+
     def _image(self, body: bytes, image: str) -> tuple[int, Any]:
         return (200, _IMAGE) if image == IMAGE else (404, {})
 
@@ -351,8 +361,10 @@ class Cloud:
 
     def _act(self, body: bytes, server: str) -> tuple[int, Any]:
         (action,) = json.loads(body)
-        self._things[server]['server']['status'] = _STATUS[action]
-        return 202, None
+        found = self._things[server]['server']
+        found['status'] = _STATUS.get(action, found['status'])
+        # A snapshot makes an image.
+        return 202, {'image_id': IMAGE} if action == 'createImage' else None
 
     def _interfaces(self, body: bytes, server: str) -> tuple[int, Any]:
         return 200, {'interfaceAttachments': []}

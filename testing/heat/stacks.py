@@ -66,8 +66,11 @@ class Stacks:
         """Do something to a stack, and wait for the end.
 
         :param action: ``create``, ``adopt``, ``update``, ``check``,
-            ``suspend`` or ``resume``; or ``update_as_admin`` of another
-            project, whose token Heat then shows to Nova.
+            ``suspend``, ``resume``, ``snapshot``, ``restore`` (the only
+            snapshot) or ``abandon``; ``signal`` with the name of a resource
+            and how many servers there are then, as data; or
+            ``update_as_admin`` of another project, whose token Heat then
+            shows to Nova.
         :param data: the template; to adopt a stack, what Heat tells when it
             abandons one.
         :param files: the nested templates by name, as text.
@@ -96,17 +99,87 @@ class Stacks:
                 return REFUSED, str(exc)
             return self._wait(context, identity, action.upper())
         identity = self.rpc.identify_stack(context, name)
+        if action in ('snapshot', 'restore', 'abandon', 'signal'):
+            return getattr(self, f'_{action}')(context, identity, data)
         if data is None:
             getattr(self.rpc, f'stack_{action}')(context, identity)
             return self._wait(context, identity, action.upper())
         if action == 'update_as_admin':
             context = self.context(loopback.ADMIN_PROJECT)
             context.is_admin = True
-        self.rpc.update_stack(
-            *(context, identity, dict(data)),
-            *(dict(environment or {}), dict(files or {}), options),
-        )
+        try:
+            self.rpc.update_stack(
+                *(context, identity, dict(data)),
+                *(dict(environment or {}), dict(files or {}), options),
+            )
+        except Exception as exc:
+            return REFUSED, str(exc)
         return self._wait(context, identity, 'UPDATE')
+
+    def _snapshot(
+        self, context: Any, identity: Any, data: Any
+    ) -> tuple[str, str]:
+        made = self.rpc.stack_snapshot(context, identity, 'before')
+        told = self._wait(context, identity, 'SNAPSHOT')
+        while told[0] == 'SNAPSHOT_COMPLETE' != f'SNAPSHOT_{made["status"]}':
+            time.sleep(PAUSE)
+            made = self.rpc.show_snapshot(context, identity, made['id'])
+        return told
+
+    def _restore(
+        self, context: Any, identity: Any, data: Any
+    ) -> tuple[str, str]:
+        (made,) = self.rpc.stack_list_snapshots(context, identity)
+        self.rpc.stack_restore(context, identity, made['id'])
+        return self._wait(context, identity, 'RESTORE')
+
+    def _abandon(
+        self, context: Any, identity: Any, data: Any
+    ) -> tuple[str, str]:
+        """Abandon a stack, and adopt it again under the same name."""
+        name = identity['stack_name']
+        left = self.rpc.abandon_stack(context, identity)
+        deadline = time.monotonic() + STACK_SECONDS
+        while time.monotonic() < deadline and any(
+            stack['stack_name'] == name
+            for stack in self.rpc.list_stacks(context)
+        ):
+            time.sleep(PAUSE)
+        return self.do(context.project_id, name, 'adopt', left)
+
+    def _signal(
+        self, context: Any, identity: Any, data: Any
+    ) -> tuple[str, str]:
+        resource, wanted = data
+        # The engine forgets a signal while it works on another.
+        self.rpc.resource_signal(
+            context, identity, resource, None, sync_call=True
+        )
+        deadline = time.monotonic() + STACK_SECONDS
+        while True:
+            found = self.rpc.list_stack_resources(
+                context, identity, nested_depth=2
+            )
+            servers = [
+                row
+                for row in found
+                if row[rpc_api.RES_TYPE] == 'OS::Nova::Server'
+            ]
+            states = {
+                self.rpc.show_stack(context, row[rpc_api.RES_NESTED_STACK_ID])[
+                    0
+                ][rpc_api.STACK_STATUS]
+                for row in found
+                if row.get(rpc_api.RES_NESTED_STACK_ID)
+            }
+            states |= {row[rpc_api.RES_STATUS] for row in found}
+            done = len(servers) == wanted and states == {'COMPLETE'}
+            if done or time.monotonic() > deadline:
+                return (
+                    'SIGNAL_COMPLETE' if done else 'SIGNAL_FAILED',
+                    f'{len(servers)} servers, {states}',
+                )
+            time.sleep(PAUSE)
 
     def preview(
         self, project: str, name: str, template: Mapping[str, Any]

@@ -53,8 +53,9 @@ def run(scenario: Mapping[str, Any], log: pathlib.Path) -> dict[str, Any]:
     """Do what the scenario says and return what Heat says about it.
 
     :param scenario: ``cloud`` (the URL of the cloud), ``settings`` (lines of
-        ``heat.conf`` by section), ``convergence`` (true by default), and
-        ``stacks``, see :func:`work_on`.
+        ``heat.conf`` by section), ``convergence`` (true by default),
+        ``stacks``, see :func:`work_on`, and ``database``, the file of an
+        engine that was restarted, or ``None``.
     :returns: what is told of each stack, and the SQL statements that were
         sent meanwhile.
     """
@@ -71,8 +72,10 @@ def run(scenario: Mapping[str, Any], log: pathlib.Path) -> dict[str, Any]:
         scenario['settings'],
         convergence=scenario.get('convergence', True),
         log=log,
+        database=scenario.get('database'),
     )
     told = [work_on(heat, stack) for stack in scenario['stacks']]
+    heat.save(log.with_name('heat.sqlite'))
     dump_configuration()
     return {'stacks': told, 'statements': statements}
 
@@ -81,37 +84,41 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
     """Do what the scenario says about one stack, and tell of it.
 
     :param stack: ``project`` and ``name``; ``template`` with ``files`` and
-        ``environment`` and ``tags``, or ``adopt``; then ``steps``: lists of
-        what to do, a template or ``None``, and what else
-        :meth:`stacks.Stacks.do` takes, if anything. A stack with ``preview``
-        is never made.
+        ``environment`` and ``tags``, or ``adopt``, or neither of a stack that
+        is there; then ``steps``: lists of what to do, a template or ``None``,
+        and what else :meth:`stacks.Stacks.do` takes, if anything. A stack
+        with ``preview`` is never made.
     """
     project, name = stack['project'], stack['name']
     if 'preview' in stack:
         found = heat.preview(project, name, stack['preview'])
         return {'name': name, 'preview': found}
     begin = 'adopt' if 'adopt' in stack else 'create'
-    status, reason = heat.do(
-        project,
-        name,
-        begin,
-        stack.get('adopt') or stack['template'],
-        files=stack.get('files'),
-        environment=stack.get('environment'),
-        tags=stack.get('tags'),
-    )
-    if status == stacks.REFUSED:
-        return {'name': name, 'status': status, 'reason': reason}
-    steps = [status]
+    steps, reasons, status, reason = [], [], '', ''
+    if 'adopt' in stack or 'template' in stack:
+        status, reason = heat.do(
+            project,
+            name,
+            begin,
+            stack.get('adopt') or stack['template'],
+            files=stack.get('files'),
+            environment=stack.get('environment'),
+            tags=stack.get('tags'),
+        )
+        if status == stacks.REFUSED:
+            return {'name': name, 'status': status, 'reason': reason}
+        steps.append(status)
     for action, template, *more in stack.get('steps', ()):
         options = more[0] if more else {}
         status, reason = heat.do(project, name, action, template, **options)
         steps.append(status)
+        reasons.append(reason)
     return {
         'name': name,
         'status': status,
         'reason': reason,
         'steps': steps,
+        'reasons': reasons,
         'root': heat.identify(project, name),
         'resources': heat.resources(project, name),
     }

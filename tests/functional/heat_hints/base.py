@@ -7,6 +7,7 @@ hook by its entry point.
 """
 
 import atexit
+import collections
 import contextlib
 import dataclasses
 import functools
@@ -116,6 +117,11 @@ class ScenarioCase(unittest.TestCase):
     refused: tuple[str, ...] = ()
     #: What :func:`testing.heat.worker.work_on` takes, without a project.
     stacks: tuple[Mapping[str, Any], ...] = ()
+    #: The engine is restarted so often, with these options added, and then
+    #: works on these stacks.
+    restarts: tuple[
+        tuple[Mapping[str, str], tuple[Mapping[str, Any], ...]], ...
+    ] = ()
 
     heat: process.Launcher
 
@@ -184,14 +190,48 @@ class ScenarioCase(unittest.TestCase):
             if not blocked:
                 lines = {'enabled': 'true', **(options or cls.options)}
                 settings['heat_hints'] = _replace(lines, path)
-            stacks = [{'project': uuid.uuid4().hex, **s} for s in cls.stacks]
+            log = pathlib.Path(folder, 'heat.log')
+            told, statements = cls._work(cloud.url, settings, path, log)
+            for request in cloud.requests:
+                held = (request.hints or {}).get('heat_stack_name')
+                if request.kind == 'server' and held not in cls.refused:
+                    nova_side.check(request)
+            return Outcome(
+                *(told, cloud.requests, log.read_text()),
+                *(statements, cloud.stacks),
+            )
+
+    @classmethod
+    def _work(
+        cls,
+        cloud: str,
+        settings: dict[str, Any],
+        path: pathlib.Path,
+        log: pathlib.Path,
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Run one engine after the other on the same database.
+
+        :returns: what is told of each stack, and the statements.
+        """
+        projects: dict[str, str] = collections.defaultdict(
+            lambda: uuid.uuid4().hex
+        )
+        told: dict[str, Any] = {}
+        statements: list[str] = []
+        for more, stacks in [({}, cls.stacks), *cls.restarts]:
+            if 'heat_hints' in settings:
+                settings['heat_hints'] |= _replace(more, path)
             scenario = {
-                'cloud': cloud.url,
+                'cloud': cloud,
                 'settings': settings,
                 'convergence': cls.convergence,
-                'stacks': stacks,
+                'stacks': [
+                    {'project': projects[s['name']], **s} for s in stacks
+                ],
+                'database': str(log.with_name('heat.sqlite'))
+                if told
+                else None,
             }
-            log = pathlib.Path(folder, 'heat.log')
             try:
                 # stevedore scans again for each new path that it is told of.
                 used = any(path.iterdir())
@@ -200,22 +240,15 @@ class ScenarioCase(unittest.TestCase):
                 raise AssertionError(
                     f'{exc}\n...{log.read_text()[-4000:]}'
                 ) from exc
-            for request in cloud.requests:
-                held = (request.hints or {}).get('heat_stack_name')
-                if request.kind == 'server' and held not in cls.refused:
-                    nova_side.check(request)
-            return Outcome(
-                {
-                    told['name']: {**told, 'project': stack['project']}
-                    for stack, told in zip(
-                        stacks, result['stacks'], strict=True
-                    )
-                },
-                cloud.requests,
-                log.read_text(),
-                result['statements'],
-                cloud.stacks,
-            )
+            statements += result['statements']
+            for one, wanted in zip(
+                result['stacks'], scenario['stacks'], strict=True
+            ):
+                before = told.get(one['name'], {}).get('steps', [])
+                if 'steps' in one:
+                    one['steps'] = before + one['steps']
+                told[one['name']] = {**one, 'project': wanted['project']}
+        return told, statements
 
     def assert_created(self, *names: str, action: str = 'CREATE') -> None:
         """Fail unless these stacks were created, or the last action went."""
