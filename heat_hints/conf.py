@@ -31,10 +31,9 @@ that identify its stack and its resource, and the hints of the configured
 providers. When Heat starts, it logs one WARNING for each resource type that
 this package overrides.
 
-Related options:
-
-* ``[DEFAULT] stack_scheduler_hints``: Heat's own option, which sends the same
-  six hints without this package. Do not set both options.
+Heat's own option ``[DEFAULT] stack_scheduler_hints`` sends the same six hints
+without this package. If both options are on, Heat's own option covers the
+resources that ``resource_types`` or ``scope`` leaves out.
 """,
     ),
     cfg.ListOpt(
@@ -42,11 +41,11 @@ Related options:
         default=list(stack_hints.NAMES),
         item_type=types.String(choices=list(stack_hints.NAMES)),
         help="""
-The identifiers to send. They identify the stack and the resource of a server.
+The identifiers to send. If the list is empty, Heat sends only the providers'
+hints.
 
-If the list is empty, Heat sends only the providers' hints. With version 2.100
-or later of Nova's API, tenants can see the hints of their servers, including
-the names of the stack and the resource.
+With version 2.100 or later of Nova's API, tenants can see the hints of their
+servers, including the names of the stack and the resource.
 """,
     ),
     cfg.ListOpt(
@@ -55,10 +54,9 @@ the names of the stack and the resource.
         help="""
 The resource types whose requests carry hints.
 
-Possible values:
-
-* ``OS::Nova::Server``, ``AWS::EC2::Instance``, ``OS::Cinder::Volume`` (Cinder
-  then gets the hints), and types of other plug-ins that send scheduler hints.
+These are ``OS::Nova::Server``, ``AWS::EC2::Instance``, ``OS::Cinder::Volume``
+(Cinder then gets the hints), and types of other plug-ins that send scheduler
+hints.
 
 If Heat does not know one of the types, heat-engine does not start. If a type
 sends no scheduler hints, heat-engine logs an ERROR.
@@ -69,15 +67,8 @@ sends no scheduler hints, heat-engine logs an ERROR.
         default=hints.SCOPE_ALL,
         choices=[
             (hints.SCOPE_ALL, 'every resource of these types'),
-            (
-                hints.SCOPE_OPT_IN,
-                'only resources with "metadata: {heat_hints: true}"',
-            ),
-            (
-                hints.SCOPE_OPT_OUT,
-                'all resources except those with '
-                '"metadata: {heat_hints: false}"',
-            ),
+            (hints.SCOPE_OPT_IN, 'only with "metadata: {heat_hints: true}"'),
+            (hints.SCOPE_OPT_OUT, 'not with "metadata: {heat_hints: false}"'),
         ],
         help="""
 The resources that get hints.
@@ -91,15 +82,10 @@ option excludes a resource, Heat creates it as it would without this package.
         'path_format',
         default=stack_hints.PATH_LIST,
         choices=[
-            (
-                stack_hints.PATH_LIST,
-                'a list of strings, ["root", "resource,stack"], the form of '
-                "Heat's own option",
-            ),
+            (stack_hints.PATH_LIST, '["root", "resource,stack"]'),
             (
                 stack_hints.PATH_JSON,
-                'one string, [[null,"root"],["resource","stack"]], with the '
-                'tuples of the Heat specification',
+                'one string, [[null,"root"],["resource","stack"]]',
             ),
         ],
         help="""
@@ -107,25 +93,18 @@ The form of ``heat_path_in_stack``.
 
 If your scheduler plug-in was written for Heat's own option, choose ``list``.
 If your plug-in expects the tuples of the Heat specification, choose ``json``.
-Nova turns a list of one element into a string.
 """,
     ),
     cfg.StrOpt(
         'user_hints',
         default=hints.USER_OVERRIDE,
         choices=[
-            (
-                hints.USER_OVERRIDE,
-                "Heat's identifiers replace the template's hints",
-            ),
-            (
-                hints.USER_KEEP,
-                "the template's hints stay, so a tenant can claim any stack "
-                'as the stack of a server',
-            ),
+            (hints.USER_OVERRIDE, "Heat's identifiers replace the template's"),
+            (hints.USER_KEEP, "the template's stay: a tenant can claim any"),
             (
                 hints.USER_REJECT,
-                'Heat rejects the template with a clear error',
+                'Heat rejects a template that adds one, and drops one that a '
+                'stored resource already has',
             ),
         ],
         help="""
@@ -133,12 +112,7 @@ The rule for a template that sets one of the six identifiers itself.
 
 If ``signing_key`` is set, the rule covers all hints whose names begin with
 ``heat_``, and ``keep`` is not possible. The rule has no effect on a template's
-other hints.
-
-Related options:
-
-* ``hint_precedence``: the rule for the other hints that both a template and a
-  provider set.
+other hints, for which see ``hint_precedence``.
 """,
     ),
     cfg.StrOpt(
@@ -158,11 +132,7 @@ The rule covers all hints except the six identifiers, which Heat sets.
         'on_error',
         default='ignore',
         choices=[
-            (
-                'ignore',
-                'log a WARNING and create the server without the missing '
-                'hints',
-            ),
+            ('ignore', 'log a WARNING, and leave the missing hints out'),
             (
                 'fail',
                 'let the resource fail before Heat sends anything to Nova; do '
@@ -187,15 +157,8 @@ heat-engine asks each provider once for each server, just before it sends the
 request to Nova, and waits for the answer. A provider cannot set one of the six
 identifiers, or a hint that an earlier provider has set.
 
-Related options:
-
-* ``provider_timeout``: the maximum time that heat-engine waits.
-* ``allowed_nova_hints``: Nova's own hints that providers may set.
-
-Possible values:
-
-* Names from the entry-point namespace ``heat_hints.providers``. This package
-  contains ``mapping_file`` and ``group``.
+The names are those of the entry-point namespace ``heat_hints.providers``. This
+package contains ``mapping_file`` and ``group``.
 """,
     ),
     cfg.IntOpt(
@@ -217,14 +180,10 @@ create the provider object also counts.
         help="""
 The names of Nova's own hints that providers may set.
 
-Nova uses these hints to find servers, groups and hosts. If a provider sets a
-wrong value, the server can fail or start on the wrong host.
-
-Possible values:
-
-* Any of ``group``, ``same_host``, ``different_host``, ``query``,
-  ``build_near_host_ip``, ``cidr``, ``target_cell``, ``different_cell``, and
-  names that begin with ``_nova_``.
+If a provider sets a wrong value, the server can start on the wrong host. The
+names are ``group``, ``same_host``, ``different_host``, ``query``,
+``build_near_host_ip``, ``cidr``, ``target_cell``, ``different_cell``, and all
+that begin with ``_nova_``.
 """,
     ),
     cfg.StrOpt(
@@ -234,11 +193,8 @@ Possible values:
 The YAML file that the provider ``mapping_file`` reads.
 
 heat-engine reads the file again after each change. If heat-engine cannot use
-the new content, it logs an ERROR and keeps the last good content.
-
-Related options:
-
-* ``providers``: must list ``mapping_file``.
+the new content, it logs an ERROR and keeps the last good content. The option
+``providers`` must list ``mapping_file``.
 """,
     ),
     cfg.ListOpt(
@@ -250,17 +206,11 @@ The places that the provider ``group`` assigns to servers in turn.
 A server is a member of a group if its metadata names the group as
 ``placement_group``, or if the metadata of the resource that creates its nested
 stack does. Heat sends the place of a member as the hint ``heat_group_place``.
+The option ``providers`` must list ``group``.
 
-Possible values:
-
-* Names of places, such as racks. ``StackPlaceWeigher`` in nova-scheduler
-  looks for these names in the metadata of host aggregates. If you change the
-  list, new servers get places from the new list, even in groups that already
-  have members. Existing servers do not move.
-
-Related options:
-
-* ``providers``: must list ``group``.
+``StackPlaceWeigher`` in nova-scheduler looks for the names of the places in
+the metadata of host aggregates. If you change the list, existing servers do
+not move.
 """,
     ),
     cfg.Opt(
@@ -276,28 +226,14 @@ always sends ``heat_resource_uuid``, because the signature is bound to the
 resource. All names that begin with ``heat_`` are reserved. A nova-scheduler
 with the same key does not trust hints that a tenant made up.
 
-Possible values:
-
-* Empty: the hints are not signed.
-* A list of keys of at least 32 characters each, without ``$`` and commas,
-  for example from ``openssl rand -hex 32``. heat-engine signs with the
-  first key; nova-scheduler accepts signatures made with any of the keys.
-
-Related options:
-
-* ``[heat_hints] signing_key`` in nova.conf: must contain the same key.
-* ``user_hints``: cannot be ``keep``, because Heat would then sign hints that a
-  tenant made up.
+Each key has at least 32 characters, without ``$`` and commas, for example from
+``openssl rand -hex 32``. heat-engine signs with the first key; nova-scheduler
+accepts signatures made with any of the keys. ``[heat_hints] signing_key`` in
+nova.conf must contain the same key. ``user_hints`` cannot be ``keep``, because
+Heat would then sign hints that a tenant made up.
 """,
     ),
 ]
-
-#: Two values that cannot stand together.
-KEEP_AND_KEY = (
-    '[heat_hints] Value for option user_hints is not valid: it is "keep", and '
-    'signing_key is set: heat-engine would sign hints that a tenant made up. '
-    'Set user_hints = override or reject.'
-)
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:
@@ -306,12 +242,12 @@ def list_opts() -> list[tuple[cfg.OptGroup, list[Any]]]:
 
 
 def check(config: cfg.ConfigOpts) -> None:
-    """Raise an error if a value is wrong, alone or beside another.
-
-    :param config: the configuration, with the options registered.
-    :raises ConfigFileValueError: with a text that names the options.
-    """
+    """Raise a ConfigFileValueError if values are wrong, alone or together."""
     options.check(config, list_opts())
     group = config.heat_hints
     if group.signing_key and group.user_hints == hints.USER_KEEP:
-        raise cfg.ConfigFileValueError(KEEP_AND_KEY)
+        raise cfg.ConfigFileValueError(
+            '[heat_hints] Value for option user_hints is not valid: it is '
+            '"keep", and signing_key is set: heat-engine would sign hints '
+            'that a tenant made up. Set user_hints = override or reject.'
+        )

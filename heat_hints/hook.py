@@ -5,13 +5,15 @@
 Heat imports the entry points of ``heat.stack_lifecycle_plugins`` before it
 scans ``[DEFAULT] plugin_dirs`` for resource types. When Heat imports this
 module, :func:`add_plugin_dir` adds the directory ``plugins`` of this package
-to that option, and changes nothing else. Heat then scans the directory, and
-the module in there calls :func:`resource_mapping`. Nothing of Heat is patched.
+to that option. Heat then scans the directory, and the module in there calls
+:func:`prepare` and :func:`resource_mapping`. No class or function of Heat is
+changed. If hints are enabled, the functions that tell the resource types of
+*other plug-ins* are replaced by functions that remember their answers: see
+:func:`overrides.remember_mappings`.
 
 A wrong option ends heat-engine at its start. If anything else is wrong, an
-ERROR in the log says what to change, and the engine works as stock Heat. With
-``on_error = fail`` heat-engine does not start then either: servers would be
-created without the hints that were promised.
+ERROR in the log says what to change, and the engine works as stock Heat, or
+does not start with ``on_error = fail``.
 """
 
 import contextlib
@@ -31,14 +33,10 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
 
     So the classes of other plug-ins are known, and are extended instead of
     replaced.
-
-    :param config: Heat's configuration.
     """
     config.import_opt('plugin_dirs', 'heat.common.config')
-    if plugins.DIRECTORY not in config.plugin_dirs:
-        config.set_override(
-            'plugin_dirs', [*config.plugin_dirs, plugins.DIRECTORY]
-        )
+    others = [d for d in config.plugin_dirs if d != plugins.DIRECTORY]
+    config.set_override('plugin_dirs', [*others, plugins.DIRECTORY])
 
 
 class StartError(Exception):
@@ -46,23 +44,17 @@ class StartError(Exception):
 
 
 def tell(problem: str) -> None:
-    """Log an ERROR, or keep heat-engine from starting.
-
-    :param problem: what is wrong, what follows, and what to do.
-    :raises StartError: if ``on_error`` is ``fail``.
-    """
+    """Log an ERROR, or raise a :class:`StartError`, as ``on_error`` says."""
     if cfg.CONF.heat_hints.on_error == 'fail':
         raise StartError(
-            f'{problem} [heat_hints] on_error is "fail", so '
-            'heat-engine does not start without these hints.'
+            f'{problem} [heat_hints] on_error is "fail", so heat-engine does '
+            'not start without these hints.'
         )
     LOG.error('%s', problem)
 
 
 def prepare(caller: str) -> None:
-    """Have the mapping function of each other plug-in called once.
-
-    Heat imports all plug-ins before it asks the first for its resource types.
+    """Have other plug-ins be asked once, before Heat asks the first.
 
     :param caller: the name under which Heat loads the calling module.
     """
@@ -78,8 +70,7 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
     """Return the overriding class for each configured resource type.
 
     :param caller: the name under which Heat loaded the calling module.
-    :returns: classes by resource type; none if hints are disabled, or if
-        this Heat lacks something.
+    :returns: none if hints are disabled, or if this Heat lacks something.
     :raises ConfigFileValueError: if an option has a wrong value; Heat then
         does not start.
     :raises StartError: if ``on_error`` is ``fail`` and a type gets no hints.
@@ -103,8 +94,7 @@ def _tell_disabled(exc: Exception) -> None:
     """Tell the operator of a Heat that this package does not know."""
     tell(
         'heat_hints: stack scheduler hints are off, heat-engine works '
-        'without them: '
-        f'{type(exc).__name__}: {exc}. Install a version of '
+        f'without them: {type(exc).__name__}: {exc}. Install a version of '
         'os-placement-plugins for this Heat, or set [heat_hints] enabled = '
         'false, and restart heat-engine.'
     )
@@ -128,9 +118,4 @@ except Exception as error:
 
 
 class StackHintsHook(LifecyclePlugin):  # type: ignore[misc]
-    """The entry point that makes Heat import this module.
-
-    Heat's legacy engine makes one and calls it before and after each
-    operation on a stack; there is nothing to do then. Heat's engine of today
-    never calls lifecycle plug-ins.
-    """
+    """The entry point that makes Heat import this module, and no more."""

@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from heat.common import exception
-from heat.db import api as db_api
-from heat.db import models
 from oslo_config import cfg
 from oslo_log import log as logging
 from oslo_utils import strutils, uuidutils
 
+from heat_hints import stack_facts
 from heat_hints.deciding import hints, lineage
 from heat_hints.deciding.resource import Request
-from heat_hints.offer import Offers
-from heat_hints.providers import asking, making
+from heat_hints.providers import calls
 from os_placement_plugins import signature
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import quote
@@ -27,15 +25,6 @@ from os_placement_plugins.stack_hints import (
 )
 
 LOG = logging.getLogger(__name__)
-
-# Looked up here, so that a Heat without them is told at its start.
-_READER = db_api.context_manager.reader
-_COLUMNS = (
-    models.Stack.id,
-    models.Stack.name,
-    models.Stack.owner_id,
-    models.Stack.parent_resource_name,
-)
 
 
 class Injector:
@@ -56,41 +45,52 @@ class Injector:
         always = (RESOURCE_UUID,) if self._keys else ()
         self._names = (*group.hints, *always)
         self._allowed = frozenset(group.allowed_nova_hints)
-        self._makers = making.find(conf, group.providers)
-        self._lineages = lineage.LineageCache()
-        self._offers = Offers()
+        self._makers = calls.find(conf, group.providers)
+        self._facts = stack_facts.StackFacts()
 
     def for_resource(
         self,
         resource: Any,
         resource_type: str,
         given: Mapping[str, Any] | None,
-        inherited: Callable[..., Any] | None,
+        stock: Callable[[Any, Any], Any],
+        *,
+        in_tree: bool,
     ) -> Any:
         """Return what goes to the scheduler with one resource.
 
         :param resource: Heat's resource, about to send its request.
         :param resource_type: its type, whatever an environment calls it.
         :param given: the hints of the template, or ``None``.
-        :param inherited: the method of another plug-in that overrides the
-            resource type, too.
+        :param stock: the method that is overridden.
+        :param in_tree: the method is Heat's own. For a resource in scope, it
+            would add the same hints at the cost of queries.
         :raises heat.common.exception.Error: if the template's hints are
             refused, or if something failed and ``on_error`` is ``fail``.
             Heat then fails the resource, and sends nothing.
         """
         template = given or {}
-        refused = self.why_refused(template)
+        refused = self.why_refused(resource, template)
         if refused:
             raise exception.Error(refused)
-        stock = given
-        if inherited is not None:
-            stock = inherited(resource, dict(given) if given else given)
-        mode, signing = self._user_mode, bool(self._keys)
-        if not hints.in_scope(self._scope, self._flag(resource)):
-            return hints.allowed(stock, template, mode, signing=signing)
+        mode = self._user_mode
+        allowed = functools.partial(
+            hints.allowed,
+            template=template,
+            mode=mode,
+            signing=bool(self._keys),
+        )
+        left = allowed(given)
+        in_scope = hints.in_scope(self._scope, self._flag(resource))
+        if not (in_tree and in_scope):
+            left = stock(resource, dict(left) if left else left)
+        if not in_tree:
+            left = allowed(left)
+        if not in_scope:
+            return left
         user: dict[str, HintValue] = {}
         try:
-            user = hints.user_hints(stock or {}, template, signing=signing)
+            user = hints.user_hints(left or {}, template)
             return self._decide(resource, resource_type, user) or None
         except exception.Error:
             raise
@@ -98,26 +98,25 @@ class Injector:
             self._failed(resource, 'the hints could not be created', exc)
             return hints.merge({}, user, {}, mode) or None
 
-    def why_refused(self, template: Iterable[str]) -> str | None:
-        """Say why a resource must fail; None for no reason.
-
-        :param template: the names of the hints of its template.
-        """
-        return hints.why_refused(
-            template, self._user_mode, signing=bool(self._keys)
-        )
+    def why_refused(
+        self, resource: Any, template: Iterable[str]
+    ) -> str | None:
+        """Say why a resource with a template's hints must fail."""
+        new = hints.claimed(template, signing=bool(self._keys))
+        if self._user_mode != hints.USER_REJECT or not new:
+            return None
+        # What was accepted before must not keep a stack from being changed.
+        new -= stack_facts.stored_texts(resource)
+        return hints.why_refused(new, resource.name)
 
     def _decide(
-        self,
-        resource: Any,
-        resource_type: str,
-        user: Mapping[str, HintValue],
+        self, resource: Any, resource_type: str, user: Mapping[str, HintValue]
     ) -> dict[str, HintValue]:
         """Return all hints of a resource."""
         failed = functools.partial(self._failed, resource)
         request = self._read(resource, resource_type, user)
         own = hints.own_hints(request, self._names, self._path_format)
-        provided = asking.ask(self._makers, request, self._allowed, failed)
+        provided = calls.ask(self._makers, request, self._allowed, failed)
         sent = hints.merge(own, user, provided, self._user_mode, self._first)
         if self._keys:
             try:
@@ -129,22 +128,15 @@ class Injector:
         return sent
 
     def _read(
-        self,
-        resource: Any,
-        resource_type: str,
-        user: Mapping[str, HintValue],
+        self, resource: Any, resource_type: str, user: Mapping[str, HintValue]
     ) -> Request:
         """Describe a resource of Heat."""
         stack, alias = resource.stack, resource.type()
-        row = lineage.StackRow(
-            stack.id, stack.name, stack.owner_id, stack.parent_resource_name
-        )
         rows: lineage.Lineage = ()
         root: str | None = None
         path: tuple[PathStep, ...] = (PathStep(None, stack.name),)
         try:
-            load = functools.partial(_load, resource.context)
-            rows = self._lineages.find(row, load)
+            rows = self._facts.find_lineage(resource)
             root = rows[0].id
             path = tuple(PathStep(r.parent_resource, r.name) for r in rows)
         except Exception as exc:
@@ -164,7 +156,7 @@ class Injector:
         )
         if not self._makers:
             return request
-        return self._offers.add(request, resource, rows)
+        return self._facts.add(request, resource, rows)
 
     def _flag(self, resource: Any) -> bool | None:
         """Return what the resource's metadata says under ``heat_hints``."""
@@ -181,14 +173,10 @@ class Injector:
             return bool(strutils.bool_from_string(value, strict=True))
         except ValueError:
             LOG.warning(
-                'heat_hints: the metadata heat_hints: %(value)s of resource '
-                '%(resource)s in stack %(stack)s is not understood and '
-                'counts as not given. Write true or false.',
-                {
-                    'value': quote(value),
-                    'resource': quote(resource.name),
-                    'stack': quote(resource.stack.name),
-                },
+                'heat_hints: the metadata heat_hints: %s of resource %s in '
+                'stack %s is not understood and counts as not given. Write '
+                'true or false.',
+                *map(quote, (value, resource.name, resource.stack.name)),
             )
             return None
 
@@ -206,13 +194,10 @@ class Injector:
         """
         if told and not self._fail:
             return
-        words = {
-            'resource': quote(resource.name),
-            'stack': resource.stack.id,
-            'what': what,
-        }
         if exc:
-            words['what'] += f': {type(exc).__name__}: {one_line(exc)}'
+            what += f': {type(exc).__name__}: {one_line(exc)}'
+        words = {'resource': quote(resource.name), 'what': what}
+        words['stack'] = resource.stack.id
         if self._fail:
             # What an exception says may be no business of a tenant.
             words['fault'] = uuidutils.generate_uuid()
@@ -230,16 +215,8 @@ class Injector:
             ) from exc
         LOG.warning(
             'heat_hints: resource %(resource)s of stack %(stack)s is '
-            'created without a part of its hints, because %(what)s.'
-            ' Remove the cause, or set [heat_hints] on_error = fail so that '
-            'such resources fail.',
+            'created without a part of its hints, because %(what)s. Remove '
+            'the cause, or set [heat_hints] on_error = fail so that such '
+            'resources fail.',
             words,
         )
-
-
-def _load(context: Any, stack_id: str) -> lineage.StackRow | None:
-    """Read one stack: four columns, by primary key."""
-    with _READER.using(context):
-        found = context.session.query(*_COLUMNS).filter_by(id=stack_id)
-        row = found.one_or_none()
-    return None if row is None else lineage.StackRow(*row)

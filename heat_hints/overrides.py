@@ -17,7 +17,6 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from heat_hints import injector
-from heat_hints.plugins import DIRECTORY
 
 LOG = logging.getLogger(__name__)
 
@@ -37,7 +36,6 @@ def build(
 ) -> dict[str, type[Any]]:
     """Return the overriding classes that the configuration asks for.
 
-    :param config: the engine's configuration.
     :param caller: the name under which Heat loaded the calling module.
     :param tell: called with what is wrong and what to change, for each type
         that cannot get hints. If it returns, the type is left out.
@@ -45,7 +43,7 @@ def build(
     """
     # Now those that were imported after this package, too.
     remember_mappings(caller)
-    classes, replaced = _known_classes(caller)
+    classes = _known_classes(caller)
     known = {name: found[-1] for name, found in classes.items()}
     wanted = dict.fromkeys(config.heat_hints.resource_types)
     unknown = [name for name in wanted if name not in known]
@@ -59,16 +57,6 @@ def build(
         for name in wanted
         if callable(getattr(known[name], _METHOD, None))
     }
-    for name in wanted:
-        if name in replaced:
-            tell(
-                f'heat_hints: the plug-in {replaced[name]} is loaded after '
-                f'this package and replaces resource type "{name}", which '
-                'gets no hints. '
-                f'Remove the directory "{DIRECTORY}" from [DEFAULT] '
-                'plugin_dirs, where it is not needed, and restart '
-                'heat-engine.'
-            )
     without_hints = [name for name in wanted if name not in chosen]
     if without_hints:
         tell(
@@ -97,8 +85,10 @@ def build(
     sender = injector.Injector(config)
     if config.stack_scheduler_hints:
         LOG.warning(
-            'heat_hints: [DEFAULT] stack_scheduler_hints is on as well. It '
-            'adds nothing but database queries: turn it off.'
+            'heat_hints: [DEFAULT] stack_scheduler_hints is on as well. Heat '
+            'then sends the six hints, unsigned, for resources that '
+            '[heat_hints] resource_types or scope leave out, such as '
+            'volumes. If they need no hints, turn it off.'
         )
     LOG.info(
         'heat_hints: scheduler hints are sent for %(types)s.',
@@ -113,9 +103,8 @@ def remember_mappings(caller: str) -> None:
     """Have each other plug-in asked once, and its answer remembered.
 
     Heat asks a plug-in for its types, and so does this module, because Heat
-    shows nobody its registry before all types are registered.
-
-    :param caller: the name under which Heat loads this package's own module.
+    shows nobody its registry before all types are registered. So functions of
+    other plug-ins are replaced, each by one that remembers its answer.
     """
     for module in _modules(sys.modules[_PLUGINS]):
         for name in _FUNCTIONS if module.__name__ != caller else ():
@@ -134,17 +123,14 @@ def _subclass(
 ) -> type[Any]:
     """Return a class that sends the hook's hints."""
     stock = getattr(base, _METHOD)
-    # Heat's own method would add the same hints at the cost of queries; the
-    # method of another plug-in has something to say.
-    in_tree = scheduler_hints.SchedulerHintsMixin._scheduler_hints
-    inherited = None if stock is in_tree else stock
+    in_tree = stock is scheduler_hints.SchedulerHintsMixin._scheduler_hints
 
     def _scheduler_hints(self: Any, given: Any) -> Any:
-        return sender.for_resource(self, name, given, inherited)
+        return sender.for_resource(self, name, given, stock, in_tree=in_tree)
 
     def validate(self: Any) -> Any:
         result = base.validate(self)
-        refused = sender.why_refused(_given_names(self))
+        refused = sender.why_refused(self, _given_names(self))
         if refused:
             raise exception.StackValidationFailed(message=refused)
         return result
@@ -163,14 +149,11 @@ def _subclass(
 
 
 def _given_names(resource: Any) -> set[str]:
-    """Return the names of a template's hints, as far as they are known.
-
-    While a template is validated, what other resources tell is not known.
-    """
+    """Return the names of a template's hints, as far as they are known."""
     names = set()
     for key in _PROPERTIES:
-        # The class may have no such property; and what cannot be told yet is
-        # looked at when the resource is created.
+        # The class may have no such property; and what another resource will
+        # tell is looked at when this one is created.
         with contextlib.suppress(Exception):
             given = resource.properties[key] or ()
             if not isinstance(given, Mapping):
@@ -180,31 +163,18 @@ def _given_names(resource: Any) -> set[str]:
     return names
 
 
-def _known_classes(
-    caller: str,
-) -> tuple[dict[str, list[type[Any]]], dict[str, str]]:
-    """Return all classes, and the modules that replace some after ours.
-
-    :returns: the classes by resource type, the one that is in force last;
-        and modules by resource type.
-    """
+def _known_classes(caller: str) -> dict[str, list[type[Any]]]:
+    """Return all classes by resource type, those in force last."""
     mapping = plugin_manager.PluginMapping(
         [name.removesuffix('_mapping') for name in _FUNCTIONS]
     )
     found: dict[str, list[type[Any]]] = {}
-    replaced: dict[str, str] = {}
-    passed = False
     packages = [sys.modules[name] for name in _PACKAGES if name in sys.modules]
     for module in itertools.chain.from_iterable(map(_modules, packages)):
-        if module.__name__ == caller:
-            passed = True
-            continue
-        classes = mapping.load_from_module(module)
-        for name, cls in classes.items():
-            found.setdefault(name, []).append(cls)
-        if passed:
-            replaced |= dict.fromkeys(classes, module.__name__)
-    return found, replaced
+        if module.__name__ != caller:
+            for name, cls in mapping.load_from_module(module).items():
+                found.setdefault(name, []).append(cls)
+    return found
 
 
 def _modules(package: types.ModuleType) -> Iterator[types.ModuleType]:

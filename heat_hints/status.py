@@ -15,7 +15,6 @@ from typing import Any, Self
 from oslo_config import cfg
 
 from heat_hints import conf
-from heat_hints.deciding import hints
 from os_placement_plugins import upgrade_check
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.upgrade_check import (
@@ -97,18 +96,9 @@ class Checks(upgrade_check.Checks):
                 )
         return Result(code, ' '.join(texts) or None)
 
-    @with_right_values
-    def check_signature(self) -> Result:
-        """Check that what is signed can be believed."""
-        group = self._config.heat_hints
-        if group.signing_key and group.user_hints == hints.USER_KEEP:
-            return Result(FAILURE, conf.KEEP_AND_KEY)
-        return Result(SUCCESS)
-
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,
         ('Enabled', check_enabled),
-        ('Signature', check_signature),
         ('Start of heat-engine', check_start),
     )
 

@@ -20,16 +20,13 @@ from os_placement_plugins.stack_hints import NAMES, RESERVED, HintValue
 USER_OVERRIDE = 'override'
 USER_KEEP = 'keep'
 USER_REJECT = 'reject'
-USER_MODES = (USER_OVERRIDE, USER_KEEP, USER_REJECT)
 
 SCOPE_ALL = 'all'
 SCOPE_OPT_IN = 'opt_in'
 SCOPE_OPT_OUT = 'opt_out'
-SCOPES = (SCOPE_ALL, SCOPE_OPT_IN, SCOPE_OPT_OUT)
 
 FIRST_TEMPLATE = 'template'
 FIRST_PROVIDER = 'provider'
-FIRSTS = (FIRST_TEMPLATE, FIRST_PROVIDER)
 
 REASON_RESERVED = 'the name belongs to the identifiers that Heat sends'
 REASON_TAKEN = 'an earlier provider has set it'
@@ -55,7 +52,7 @@ _NOVA = re.compile(NOVA_PATTERN, re.DOTALL)
 def in_scope(scope: str, flag: bool | None) -> bool:
     """Tell whether a resource gets hints.
 
-    :param scope: one of :data:`SCOPES`.
+    :param scope: the option of this name.
     :param flag: what the resource's metadata says under ``heat_hints``;
         ``None`` if the metadata says nothing.
     """
@@ -64,74 +61,62 @@ def in_scope(scope: str, flag: bool | None) -> bool:
     return flag or scope == SCOPE_ALL
 
 
-def is_reserved(name: str, *, signing: bool) -> bool:
-    """Tell whether a hint of this name is Heat's own.
+def claimed(template: Iterable[str], *, signing: bool) -> frozenset[str]:
+    """Return the reserved names among the hints of a template.
 
-    :param name: the name.
+    :param template: the names of the hints that the template gives.
     :param signing: Heat signs its hints. Then the prefix is reserved, because
         a signature covers all hints that begin with it.
     """
-    return name in RESERVED or (
-        signing and str(name).startswith(signature.PREFIX)
+    return frozenset(
+        name
+        for name in template
+        if name in RESERVED
+        or (signing and str(name).startswith(signature.PREFIX))
     )
 
 
-def why_refused(
-    template: Iterable[str], mode: str, *, signing: bool
-) -> str | None:
-    """Say why a resource with these hints of its template must fail.
+def why_refused(names: Iterable[str], resource: str) -> str | None:
+    """Tell the owner of a stack why a resource must fail.
 
-    :param template: the names of the hints that the template gives.
-    :param mode: one of :data:`USER_MODES`; only ``reject`` refuses.
-    :param signing: Heat signs its hints.
-    :returns: the text for the stack's owner; ``None`` for no reason.
+    :param names: reserved names that are new to the resource.
+    :returns: ``None`` for no names.
     """
-    reserved = sorted(n for n in template if is_reserved(n, signing=signing))
-    if mode != USER_REJECT or not reserved:
-        return None
     # A line of Heat's log holds this text, so nothing of it is a line's end.
-    quoted = ', '.join(json.dumps(name[:SHOWN]) for name in reserved[:_NAMED])
+    quoted = [json.dumps(name[:SHOWN]) for name in sorted(names)[:_NAMED]]
+    if not quoted:
+        return None
     return (
-        f'The scheduler hints {quoted} are set by Heat and may not be '
+        f'The scheduler hints {", ".join(quoted)} of resource '
+        f'{json.dumps(resource[:SHOWN])} are set by Heat and may not be '
         'given in a template: remove them from the scheduler hints of '
         'this resource.'
     )
 
 
 def allowed(
-    stock: Mapping[str, Any] | None,
-    template: Container[str],
+    given: Mapping[str, Any] | None,
+    template: Iterable[str],
     mode: str,
     *,
     signing: bool,
 ) -> Mapping[str, Any] | None:
-    """Return the hints that Heat sends without ours, less forbidden ones.
+    """Return hints without those that a template must not give.
 
-    :param stock: the hints that Heat sends without this package.
+    :param given: the template's hints, or what another plug-in made of them.
     :param template: the names of the hints that the template gives.
-    :param mode: one of :data:`USER_MODES`. Only with ``keep`` a template may
+    :param mode: the option ``user_hints``. Only with ``keep`` a template may
         give reserved names.
-    :param signing: Heat signs its hints.
     :returns: the same object if nothing is forbidden.
     """
-    forbidden = [
-        name
-        for name in stock or ()
-        if mode != USER_KEEP
-        and name in template
-        and is_reserved(name, signing=signing)
-    ]
-    if not forbidden:
-        return stock
-    return {
-        name: value
-        for name, value in (stock or {}).items()
-        if name not in forbidden
-    } or None
+    forbidden = claimed(template, signing=signing)
+    if mode == USER_KEEP or not given or forbidden.isdisjoint(given):
+        return given
+    return {n: given[n] for n in given if n not in forbidden} or None
 
 
 def user_hints(
-    stock: Mapping[str, Any], template: Container[str], *, signing: bool
+    stock: Mapping[str, Any], template: Container[str]
 ) -> dict[str, Any]:
     """Return the hints that count as the template's.
 
@@ -141,26 +126,18 @@ def user_hints(
     and Nova refuses it: without ``group``, say, the server would start beside
     the others of its server group.
 
-    :param stock: the hints that Heat sends without this package.
+    :param stock: the hints that Heat sends without this package, of which
+        the template's are :func:`allowed`.
     :param template: the names of the hints that the template gives.
-    :param signing: Heat signs its hints; no ``heat_*`` is the template's.
     """
-
-    def counts(name: str) -> bool:
-        if name in template:
-            return not signing or not is_reserved(name, signing=True)
-        return name not in RESERVED
-
-    found = {name: stock[name] for name in stock if counts(name)}
-    nulls: dict[str, None | list[str | None]] = {}
-    for name, value in found.items():
-        if not str(name).startswith(signature.PREFIX):
-            plain = _plain(value)
-            if plain is None:
-                nulls[name] = None
-            elif isinstance(plain, list) and None in plain:
-                nulls[name] = [i if i is None else _text(i) for i in plain]
-    return sanitise(found) | nulls
+    found = {}
+    for name in stock:
+        if name in template or name not in RESERVED:
+            nulls = not str(name).startswith(signature.PREFIX)
+            value = _value(stock[name], nulls=nulls)
+            if nulls or value is not None:
+                found[str(name)] = value
+    return found
 
 
 def own_hints(
@@ -171,7 +148,6 @@ def own_hints(
     :param request: the resource. If the root stack is not known, the two
         hints that need the root stack are left out.
     :param names: which of the six names to send.
-    :param path_format: as for :func:`stack_hints.write_path`.
     """
     values: dict[str, HintValue] = {
         stack_hints.STACK_ID: request.stack_id,
@@ -193,9 +169,6 @@ def sanitise(hints: Mapping[Any, object]) -> dict[str, HintValue]:
 
     Numbers and truth values become text as Nova itself would write them.
     ``None`` is dropped, alone and in lists. Nested values become JSON.
-
-    :param hints: any mapping; it is not changed.
-    :returns: strings and lists of strings by name.
     """
     return {
         str(name): _value(value)
@@ -204,12 +177,13 @@ def sanitise(hints: Mapping[Any, object]) -> dict[str, HintValue]:
     }
 
 
-def _value(value: object) -> HintValue:
-    """Return a value as a string or a list of strings."""
+def _value(value: object, *, nulls: bool = False) -> Any:
+    """Return a value as a string or a list of strings, perhaps with nulls."""
     plain = _plain(value)
     if isinstance(plain, list):
-        return [_text(item) for item in plain if item is not None]
-    return _text(plain)
+        kept = [item for item in plain if nulls or item is not None]
+        return [item if item is None else _text(item) for item in kept]
+    return plain if plain is None else _text(plain)
 
 
 def _text(plain: object) -> str:
@@ -244,7 +218,6 @@ def accept(
 ) -> tuple[dict[str, HintValue], dict[str, str]]:
     """Choose which hints of a provider are sent.
 
-    :param offer: what the provider returned.
     :param taken: the hints that earlier providers have set.
     :param allowed: names that Nova acts on, and providers may set.
     :returns: the hints to send, and the reasons for which others are not
@@ -261,11 +234,20 @@ def accept(
             refused[name] = REASON_NOVA
         elif name in taken:
             refused[name] = REASON_TAKEN
-        elif callable(value):
+        elif _is_function(value):
             refused[name] = REASON_FUNCTION
         else:
             accepted |= sanitise({name: value})
     return accepted, refused
+
+
+def _is_function(value: object) -> bool:
+    """Tell whether a value is a function, or holds one."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(_is_function(item) for item in value)
+    return callable(value)
 
 
 def merge(
@@ -277,12 +259,9 @@ def merge(
 ) -> dict[str, HintValue]:
     """Put the three sources of hints together.
 
-    :param own: the identifiers, from :func:`own_hints`.
-    :param user: the template's hints, from :func:`user_hints`.
-    :param provided: the providers' hints, from :func:`accept`.
-    :param mode: one of :data:`USER_MODES`. With ``keep`` a reserved name of
+    :param mode: the option ``user_hints``. With ``keep`` a reserved name of
         the template's wins over the identifier. Otherwise it is never sent.
-    :param first: one of :data:`FIRSTS`: who wins the other names.
+    :param first: the option ``hint_precedence``.
     """
     claimed = {name: value for name, value in user.items() if name in RESERVED}
     others = {name: user[name] for name in user if name not in RESERVED}

@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Find the stacks above a stack, up to the root stack.
+"""Find the stacks above a stack, up to the root stack, and remember them.
 
 Once a stack is stored, its parent, its name and the resource that made the
 stack never change. So a lineage that was found once is right for ever.
 """
 
 import dataclasses
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
-#: How many stacks each worker remembers; one takes less than 1 KiB.
-REMEMBERED = 4096
+Found = TypeVar('Found')
 
 
 @dataclasses.dataclass(frozen=True)
 class StackRow:
     """What the database says about one stack.
 
-    :param id: the stack's id.
-    :param name: the stack's name.
     :param owner_id: the id of the stack above, ``None`` for a root stack.
     :param parent_resource: the name of the resource, in the stack above,
         that made this stack; ``None`` for a root stack.
@@ -32,58 +31,60 @@ class StackRow:
 
 #: Reads one stack by its id; returns ``None`` if there is no such stack.
 Load = Callable[[str], StackRow | None]
-
-
 #: The stacks from the root stack down to a stack.
 Lineage = tuple[StackRow, ...]
 
 
-class LineageCache:
-    """Find lineages, and remember them.
+class Memory:
+    """Remember what never changes; several threads may ask.
 
-    :param size: how many stacks to remember; the next one clears the memory.
+    :param size: how many answers are remembered; the oldest goes first.
     """
 
-    def __init__(self, size: int = REMEMBERED) -> None:
+    def __init__(self, size: int) -> None:
         self._size = size
-        self._known: dict[str, Lineage] = {}
+        self._known: dict[Hashable, Any] = {}
+        self._lock = threading.Lock()
 
-    def find(
-        self, stack: StackRow, load: Load, below: Lineage = ()
-    ) -> Lineage:
-        """Return the stacks from the root stack down to a stack.
+    def get_or(self, key: Hashable, find: Callable[[], Found]) -> Found:
+        """Return what is remembered, or find it, which is never ``None``."""
+        with self._lock:
+            found: Found | None = self._known.pop(key, None)
+            if found is not None:
+                self._known[key] = found
+                return found
+        # Two threads at once may both look, and find the same.
+        found = find()
+        with self._lock:
+            self._known[key] = found
+            if len(self._known) > self._size:
+                del self._known[next(iter(self._known))]
+        return found
 
-        :param stack: the stack itself, known without a query.
-        :param load: called once for each stack above that is not remembered.
-        :param below: the stacks below, for which this one is looked up.
-        :raises LookupError: if a stack above is gone, or the stacks form a
-            ring.
-        """
-        known = self._known.get(stack.id)
-        if known:
-            return known
-        above: Lineage = ()
-        if stack.owner_id is not None:
-            below = (stack, *below)
-            above = self._known.get(stack.owner_id) or self.find(
-                _load_owner(stack.owner_id, load, below), load, below
+
+def find(
+    stack_id: str, load: Load, known: Memory, below: tuple[str, ...] = ()
+) -> Lineage:
+    """Return the stacks from the root stack down to a stack.
+
+    :param stack_id: the stack's id.
+    :param load: called once for each stack that is not remembered.
+    :param below: the ids of the stacks below, for which this one is found.
+    :raises LookupError: if a stack above is gone, or the stacks form a ring.
+    """
+
+    def look() -> Lineage:
+        if stack_id in below:
+            raise LookupError(
+                f'stack "{below[0]}" is nested in itself through "{stack_id}"'
             )
-        if len(self._known) >= self._size:
-            self._known.clear()
-        self._known[stack.id] = lineage = (*above, stack)
-        return lineage
+        row = load(stack_id)
+        if row is None:
+            held = f', which holds stack "{below[0]}",' if below else ''
+            raise LookupError(f'stack "{stack_id}"{held} is gone')
+        if row.owner_id is None:
+            return (row,)
+        above = find(row.owner_id, load, known, (stack_id, *below))
+        return (*above, row)
 
-
-def _load_owner(owner_id: str, load: Load, below: Lineage) -> StackRow:
-    """Return the stack above; it must be there, and above all others."""
-    stack_id = below[0].id
-    if any(owner_id == stack.id for stack in below):
-        raise LookupError(
-            f'stack "{stack_id}" is nested in itself through "{owner_id}"'
-        )
-    owner = load(owner_id)
-    if owner is None:
-        raise LookupError(
-            f'stack "{owner_id}", which holds stack "{stack_id}", is gone'
-        )
-    return owner
+    return known.get_or(stack_id, look)

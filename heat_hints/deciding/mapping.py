@@ -17,7 +17,6 @@ from os_placement_plugins.stack_hints import RESERVED, HintValue
 
 _PATTERNS = ('project', 'stack', 'resource', 'type')
 
-
 #: Tells whether a text matches.
 Matches = Callable[[str], object]
 _SPECIAL = re.compile(r'[*?[]')
@@ -56,10 +55,7 @@ class Rule:
     type: Matches | None = None
 
     def matches(self, request: Request) -> bool:
-        """Tell whether the rule is for a resource.
-
-        :param request: the resource.
-        """
+        """Tell whether the rule is for a resource."""
         if self.project and not self.project(request.project_id):
             return False
         if self.resource and not self.resource(request.resource_name):
@@ -91,61 +87,47 @@ def parse(data: object) -> tuple[Rule, ...]:
             f'the file holds a {type(data).__name__}, but it must hold a '
             'list of entries, each with "hints"'
         )
-    return tuple(
-        _parse_entry(entry, place) for place, entry in enumerate(data, 1)
-    )
+    rules = []
+    for place, entry in enumerate(data, 1):
+        wrong = _find_wrong(entry)
+        if wrong:
+            raise MappingError(f'entry {place} {wrong}')
+        patterns = {k: _pattern(entry[k]) for k in _PATTERNS if k in entry}
+        rules.append(Rule(entry['hints'], **patterns))
+    return tuple(rules)
 
 
-def _parse_entry(entry: object, place: int) -> Rule:
-    """Return the rule of one entry."""
-    known = (*_PATTERNS, 'hints')
+def _find_wrong(entry: object) -> str | None:
+    """Say what is wrong with an entry."""
+    known = ', '.join((*_PATTERNS, 'hints'))
     if not isinstance(entry, Mapping):
-        raise MappingError(
-            f'entry {place} is a {type(entry).__name__}, but it must be a '
-            f'mapping with the keys {", ".join(known)}'
-        )
-    for key in entry:
-        if key not in known:
-            raise MappingError(
-                f'entry {place} has the key "{key}"; the keys are '
-                f'{", ".join(known)}'
-            )
-    given = entry.get('hints')
-    if not isinstance(given, Mapping) or not given:
-        raise MappingError(
-            f'entry {place} has no "hints": give a mapping of names to values'
-        )
-    for name, value in given.items():
+        kind = type(entry).__name__
+        return f'is a {kind}, but it must be a mapping with the keys {known}'
+    for key, value in entry.items():
+        if key not in (*_PATTERNS, 'hints'):
+            return f'has the key "{key}"; the keys are {known}'
+        if key != 'hints' and not isinstance(value, str):
+            return f'has the {key} "{value}"; write one pattern'
+    hints = entry.get('hints')
+    if not isinstance(hints, Mapping) or not hints:
+        return 'has no "hints": give a mapping of names to values'
+    for name, value in hints.items():
         if not name or name in RESERVED:
-            raise MappingError(
-                f'entry {place} sets the hint "{name}"; the name of a hint '
-                'must not be empty, and must not be a name that Heat sends'
+            return (
+                f'sets the hint "{name}"; the name of a hint must not be '
+                'empty, and must not be a name that Heat sends'
             )
         items = value if isinstance(value, list) else [value]
-        texts = [item for item in items if isinstance(item, str) and item]
-        if not items or texts != items:
-            raise MappingError(
-                f'entry {place} gives the hint "{name}" a value that is '
-                'empty or nested; write text, or a list of texts'
+        if not items or not all(i and isinstance(i, str) for i in items):
+            return (
+                f'gives the hint "{name}" a value that is empty or nested; '
+                'write text, or a list of texts'
             )
-    patterns = {key: entry[key] for key in _PATTERNS if key in entry}
-    for key, pattern in patterns.items():
-        if not isinstance(pattern, str):
-            raise MappingError(
-                f'entry {place} has the {key} "{pattern}"; write one pattern'
-            )
-    return Rule(
-        given, **{key: _pattern(text) for key, text in patterns.items()}
-    )
+    return None
 
 
 def lookup(rules: Iterable[Rule], request: Request) -> dict[str, HintValue]:
-    """Return the hints for one resource.
-
-    :param rules: the rules in the file's order; for each hint the first rule
-        that matches wins.
-    :param request: the resource.
-    """
+    """Return the hints for one resource; for each, the first rule wins."""
     found: dict[str, HintValue] = {}
     for rule in rules:
         if rule.matches(request):

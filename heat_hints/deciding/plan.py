@@ -2,8 +2,7 @@
 
 """Plan where the members of a named group go.
 
-The plan depends on the template of one stack only. So each engine makes the
-same plan, in any order and after a restart.
+The plan depends on the template of one stack only: each engine makes the same.
 """
 
 import dataclasses
@@ -16,12 +15,7 @@ from heat_hints.deciding.resource import Sibling
 
 @dataclasses.dataclass(frozen=True)
 class Seat:
-    """What the plan says about one member.
-
-    :param group: the name of the group.
-    :param rank: the member's number in the group, from 0.
-    :param place: one of the places.
-    """
+    """A member of a group, with its number from 0, and its place."""
 
     group: str
     rank: int
@@ -41,7 +35,6 @@ def seat(
 
     :param siblings: the resources of the stack, in the template's order.
     :param name: the name of the resource.
-    :param root_stack_id: the id of the root stack.
     :param places: the places, at least one.
     """
     found = {sibling.name: sibling for sibling in siblings}

@@ -22,14 +22,14 @@ class Sibling:
     :param name: the resource's name in its template.
     :param resource_type: its type as the template writes it.
     :param path: the steps from the root stack down to its stack.
-    :param index: the number that a group gave it. ``None`` if one of the
-        resources of the stack has a name that is no number, as in an
-        autoscaling group.
+    :param index: the number that an ``OS::Heat::ResourceGroup`` gave it;
+        ``None`` in any other stack.
     :param flavor: the flavor, a name or an id, or ``None``.
     :param group: what its metadata says under ``placement_group``, or
         ``None``.
     :param requires: the names of the resources of the same stack that it
         depends on.
+    :param numbers_members: it is an ``OS::Heat::ResourceGroup``.
     """
 
     name: str
@@ -39,18 +39,7 @@ class Sibling:
     flavor: str | None
     group: str | None
     requires: frozenset[str]
-
-
-def _no_siblings(_above: int = 0) -> tuple[Sibling, ...]:
-    return ()
-
-
-def _no_tags() -> tuple[str, ...]:
-    return ()
-
-
-def _no_parameters() -> dict[str, object]:
-    return {}
+    numbers_members: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +61,22 @@ class Request:
     :param user_hints: the hints that the template gives.
     :param alias: the name of the type in the template, if an environment
         has the name stand for ``resource_type``.
+    :param action: :data:`REPLACEMENT` if the resource replaces an older one,
+        or else :data:`CREATE`; ``None`` if the legacy engine updates the
+        stack, because that engine does not tell.
+    :param flavor: the flavor, a name or an id, with all functions of the
+        template resolved; ``None`` if the template gives none.
+    :param image: the image, in the same way.
+    :param availability_zone: the availability zone, in the same way.
+    :param parameters: returns the values of the parameters of the resource's
+        own stack, by name, without hidden ones; a copy.
+    :param tags: returns the tags of the root stack. It raises
+        ``ProviderError`` in a stack of the legacy engine, and if the root
+        stack is not known.
+    :param siblings: returns the resources of the resource's own stack, as
+        :class:`Sibling`, in the template's order, or with the argument N of
+        the stack N steps above. It raises ``ProviderError`` in the same cases
+        as ``tags``, and if there is no such stack.
     """
 
     resource_type: str
@@ -90,11 +95,11 @@ class Request:
     availability_zone: str | None = None
     # Not in the log of a provider that logs its requests.
     parameters: Callable[[], Mapping[str, object]] = dataclasses.field(
-        default=_no_parameters, repr=False, compare=False
+        default=dict, repr=False, compare=False
     )
     tags: Callable[[], tuple[str, ...]] = dataclasses.field(
-        default=_no_tags, repr=False, compare=False
+        default=tuple, repr=False, compare=False
     )
     siblings: Callable[..., tuple[Sibling, ...]] = dataclasses.field(
-        default=_no_siblings, repr=False, compare=False
+        default=lambda _above=0: (), repr=False, compare=False
     )

@@ -2,8 +2,7 @@
 
 """The directory that heat-engine scans for resource plug-ins.
 
-Heat loads the modules in this directory by their files, under names of its
-own, so they stay small and keep nothing.
+Heat loads its modules under other names, so they are small and keep nothing.
 """
 
 import pathlib

@@ -9,12 +9,7 @@ from heat_hints import hook
 
 
 def available_resource_mapping() -> Mapping[str, type[Any]]:
-    """Return the overriding class for each configured resource type.
-
-    :returns: nothing when hints are disabled or cannot be had.
-    :raises ConfigFileValueError: if an option has a wrong value; heat-engine
-        then does not start.
-    """
+    """Return the overriding class for each configured resource type."""
     return hook.resource_mapping(__name__)
 
 

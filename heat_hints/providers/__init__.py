@@ -3,28 +3,8 @@
 """The contract with the providers of further hints.
 
 A provider is a class, published in the entry-point namespace
-``heat_hints.providers`` and named in ``[heat_hints] providers``. Each worker
-of heat-engine makes one when it creates its first server, and asks it once
-for each server, just before the request goes to Nova::
-
-    class RackProvider:
-        def __init__(self, conf):
-            self._racks = read_racks(conf)
-
-        def hints(self, request):
-            return {'rack': self._racks[request.project_id]}
-
-heat-engine imports the class when it starts, before it forks its workers. So
-a module starts no thread and opens no connection when it is imported; the
-constructor may. A class method ``check(conf)``, if there is one, is called at
-the start, too. It raises :class:`ProviderError` if an option is wrong, and
-heat-engine then does not start.
-
-Several threads (green threads before Heat 27) call a provider at the same
-time, without any lock. If a provider raises an exception, or takes longer than
-``[heat_hints] provider_timeout``, ``[heat_hints] on_error`` decides. Nothing
-breaks off the call, so a provider that asks a service sets a time-out of its
-own.
+``heat_hints.providers`` and named in ``[heat_hints] providers``. The page
+"Heat: write a provider" says when heat-engine imports, makes and asks it.
 """
 
 from collections.abc import Mapping
@@ -32,9 +12,17 @@ from typing import Any, Protocol
 
 from oslo_config import cfg
 
-from heat_hints.deciding.resource import Request
+from heat_hints.deciding.resource import Request, Sibling
+from os_placement_plugins.stack_hints import PathStep
 
-__all__ = ['NAMESPACE', 'Provider', 'ProviderError', 'Request']
+__all__ = [
+    'NAMESPACE',
+    'PathStep',
+    'Provider',
+    'ProviderError',
+    'Request',
+    'Sibling',
+]
 
 NAMESPACE = 'heat_hints.providers'
 
@@ -44,16 +32,19 @@ class ProviderError(Exception):
 
 
 class Provider(Protocol):
-    """What a class published in ``heat_hints.providers`` offers."""
+    """What a class published in ``heat_hints.providers`` offers.
+
+    A class method ``check(conf)``, if there is one, is called when heat-engine
+    starts. It raises :class:`ProviderError` if an option is wrong, and
+    heat-engine then does not start.
+    """
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
         """Make the provider in a worker of heat-engine.
 
         :param conf: the engine's configuration; a provider registers its
             options there, in a group of its own.
-        :raises Exception: if the provider cannot work. One ERROR has this
-            text, ``on_error`` decides, and a server that is created a minute
-            later has the provider made again.
+        :raises Exception: if the provider cannot work; see ``on_error``.
         """
 
     def hints(self, request: Request) -> Mapping[Any, Any]:

@@ -25,8 +25,7 @@ class GroupProvider:
     resource on the way up that makes a stack which holds the server. All
     servers of that stack then go to one place.
 
-    :param conf: the engine's configuration, with ``[heat_hints]
-        group_places``.
+    :param conf: with ``[heat_hints] group_places``.
     :raises ProviderError: if the option is not set.
     """
 
@@ -36,11 +35,7 @@ class GroupProvider:
 
     @classmethod
     def check(cls, conf: cfg.ConfigOpts) -> None:
-        """Tell if an option is wrong.
-
-        :param conf: the engine's configuration.
-        :raises ProviderError: if there are no places.
-        """
+        """Raise a :class:`ProviderError` if there are no places."""
         if not conf.heat_hints.group_places:
             raise ProviderError(
                 '[heat_hints] group_places is not set: give the places that '
@@ -50,7 +45,6 @@ class GroupProvider:
     def hints(self, request: Request) -> Mapping[str, HintValue]:
         """Return the hints of a member; none for other resources.
 
-        :param request: the resource that is about to be created.
         :raises ProviderError: if the siblings cannot be told, or the name of
             the group is too long.
         """

@@ -195,6 +195,8 @@ def main(count: int) -> dict[str, Any]:
             convergence=True,
             log=None,
         )
+        # Who is refused is asked whether anything is stored: nothing is.
+        anchor = engine.make_database()
         messaging.setup()
         resources.initialise()
         log = Log()
@@ -216,6 +218,7 @@ def main(count: int) -> dict[str, Any]:
             log.lines.clear()
             if problem:
                 wrong.append(f'{options} {given!r}: {problem}'[:2000])
+        anchor.close()
         return {'wrong': wrong[:5], 'kinds': kinds, 'count': count}
 
 

@@ -60,6 +60,7 @@ def groups(count):
     )
 
 
+TENS = {name: member('tens') for name in ('10', '40', '70')}
 FILES = {'cell.yaml': template(one=member(), two=member())}
 
 
@@ -77,6 +78,12 @@ class TestGroup(base.ScenarioCase):
             groups(3),
             files=FILES,
             steps=[('update', groups(5), {'files': texts(FILES)})],
+        ),
+        # Names that are numbers, and no group has given them.
+        stack(
+            'tens',
+            template(**TENS, **{'20': {'type': 'tens.yaml'}}),
+            files={'tens.yaml': template(**TENS)},
         ),
     )
 
@@ -126,6 +133,17 @@ class TestGroup(base.ScenarioCase):
             if hints.get('heat_group') == 'mixed'
         }
         self.assertEqual({'b': '0', 'a': '1', 'c': '2'}, ranks)
+
+    def test_names_that_are_numbers_are_no_ranks(self):
+        self.assert_created('tens')
+        seats = {(): [], ('20',): []}
+        for hints in (r.hints for r in self.outcome.sent_for('tens')):
+            path = hints['heat_path_in_stack']
+            above = () if isinstance(path, str) or not path[1:] else ('20',)
+            rank = int(hints['heat_group_rank'])
+            seats[above].append((rank, hints['heat_group_place']))
+        for found in seats.values():
+            self.assert_in_turn(sorted(found), 3)
 
     def test_a_server_of_no_group_has_no_seat(self):
         (hints,) = (

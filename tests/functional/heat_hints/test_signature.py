@@ -175,10 +175,6 @@ class TestFewHints(base.ScenarioCase):
             sent,
         )
 
-    def test_a_warning_says_that_heats_option_adds_nothing(self):
-        (warning,) = self.outcome.warnings()
-        self.assertIn('stack_scheduler_hints', warning)
-
 
 #: Has hmac fail for the hook, as a broken or restricted OpenSSL would.
 BROKEN_HMAC = """

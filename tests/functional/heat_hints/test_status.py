@@ -30,6 +30,10 @@ CASES = {
         ),
     ),
     ('Start of heat-engine', 'FAILURE'): (
+        (
+            'user_hints = keep',
+            *('hints that a tenant made up', 'Set user_hints = override'),
+        ),
         ('scope = some', 'Not checked', 'Option values'),
         (
             'resource_types = OS::Nova::Severs',
@@ -48,12 +52,6 @@ CASES = {
         (
             '[DEFAULT]\nstack_scheduler_hints = true',
             *('stack_scheduler_hints is on as well', 'turn it off'),
-        ),
-    ),
-    ('Signature', 'FAILURE'): (
-        (
-            'user_hints = keep',
-            *('hints that a tenant made up', 'Set user_hints = override'),
         ),
     ),
 }

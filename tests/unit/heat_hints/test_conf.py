@@ -6,7 +6,6 @@ import ddt
 from oslo_config import cfg
 
 from heat_hints import conf as heat_hints_conf
-from heat_hints.deciding import hints
 from os_placement_plugins import options, stack_hints
 from tests import configurations
 
@@ -41,17 +40,6 @@ class TestOptions(unittest.TestCase):
             },
             dict(group),
         )
-
-    @ddt.data(
-        ('scope', hints.SCOPES),
-        ('path_format', stack_hints.PATH_FORMATS),
-        ('user_hints', hints.USER_MODES),
-        ('hint_precedence', hints.FIRSTS),
-    )
-    @ddt.unpack
-    def test_the_choices_are_those_that_the_rules_know(self, name, choices):
-        (option,) = (o for o in heat_hints_conf.OPTS if o.dest == name)
-        self.assertEqual(list(choices), list(option.type.choices))
 
     @ddt.data(
         ('scope', 'some'),

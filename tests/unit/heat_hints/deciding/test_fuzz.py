@@ -28,15 +28,17 @@ class TestAnything(unittest.TestCase):
         HINTS,
         HINTS,
         st.sampled_from((hints.USER_OVERRIDE, hints.USER_REJECT)),
-        st.sampled_from(hints.FIRSTS),
+        st.sampled_from((hints.FIRST_TEMPLATE, hints.FIRST_PROVIDER)),
         st.booleans(),
     )
     def test_no_reserved_name_is_sent_but_heats_own(
         self, template, other, offer, mode, first, signing
     ):
         # Another plug-in of Heat may add hints to a template's.
-        stock = {**template, **other}
-        user = hints.user_hints(stock, template, signing=signing)
+        stock = hints.allowed(
+            {**template, **other}, template, mode, signing=signing
+        )
+        user = hints.user_hints(stock or {}, template)
         provided, refused = hints.accept(offer, ())
         self.assertEqual(
             set(map(str, offer)),
@@ -45,7 +47,7 @@ class TestAnything(unittest.TestCase):
         )
         for sent, own in (
             (hints.merge(OWN, user, provided, mode, first), OWN),
-            (hints.allowed(stock, template, mode, signing=signing) or {}, {}),
+            (stock or {}, {}),
         ):
             for name in sent:
                 if name in stack_hints.RESERVED and name in template:
@@ -55,7 +57,7 @@ class TestAnything(unittest.TestCase):
                         name.startswith(signature.PREFIX) and name not in own
                     )
 
-    @hypothesis.given(st.lists(NAMES), st.sampled_from(hints.USER_MODES))
-    def test_a_reason_is_one_line(self, names, mode):
-        reason = hints.why_refused(names, mode, signing=True)
+    @hypothesis.given(st.lists(NAMES), NAMES)
+    def test_a_reason_is_one_line(self, names, resource):
+        reason = hints.why_refused(names, resource)
         self.assertLessEqual(len((reason or '').splitlines()), 1)

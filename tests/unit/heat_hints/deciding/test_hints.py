@@ -143,9 +143,11 @@ class TestAccept(unittest.TestCase):
         self.assertEqual(({name: 'x'}, {}), hints.accept({name: 'x'}, ()))
 
     def test_a_function_is_refused(self):
-        self.assertEqual(
-            ({}, {'a': hints.REASON_FUNCTION}), hints.accept({'a': str}, ())
-        )
+        for value in (str, ['x', str], {'x': [{'y': str}]}):
+            self.assertEqual(
+                ({}, {'a': hints.REASON_FUNCTION}),
+                hints.accept({'a': value}, ()),
+            )
 
     def test_a_name_that_is_no_text_is_refused(self):
         self.assertEqual(
@@ -160,8 +162,8 @@ class TestUserHints(unittest.TestCase):
         **{'heat_tier': 'x', 'group': 5},
     }
 
-    def user(self, *template, signing=False):
-        return hints.user_hints(self.STOCK, template, signing=signing)
+    def user(self, *template):
+        return hints.user_hints(self.STOCK, template)
 
     def test_a_reserved_name_is_the_users_only_if_the_template_has_it(self):
         others = {'group': '5', 'heat_tier': 'x'}
@@ -170,20 +172,14 @@ class TestUserHints(unittest.TestCase):
             {**others, 'heat_stack_id': 'x'}, self.user('heat_stack_id')
         )
 
-    def test_with_a_key_nothing_of_the_prefix_is_the_templates(self):
-        self.assertEqual(set(self.STOCK), set(self.user(*self.STOCK)))
-        self.assertEqual({'group': '5'}, self.user(*self.STOCK, signing=True))
-
     def test_what_another_plugin_gives_counts_with_a_key_too(self):
-        self.assertEqual(
-            {'group': '5', 'heat_tier': 'x'}, self.user('group', signing=True)
-        )
+        self.assertEqual({'group': '5', 'heat_tier': 'x'}, self.user('group'))
 
     def test_a_null_of_another_name_stays_for_nova_to_refuse(self):
         given = {'group': None, 'same_host': ['a', None], 'heat_tier': None}
         self.assertEqual(
             {'group': None, 'same_host': ['a', None]},
-            hints.user_hints(given, given, signing=False),
+            hints.user_hints(given, given),
         )
 
 
@@ -228,33 +224,31 @@ class TestMerge(unittest.TestCase):
         )
 
 
-@ddt.ddt
 class TestWhyRefused(unittest.TestCase):
-    def why(self, *names, mode=hints.USER_REJECT, signing=False):
-        return hints.why_refused(names, mode, signing=signing)
-
-    def test_reject_names_the_reserved_hints_in_quotes(self):
+    def test_the_hints_and_the_resource_are_named_in_quotes(self):
         self.assertIn(
-            '"heat_signature", "heat_stack_id", "heat_stack_name"',
-            self.why('heat_stack_name', 'heat_stack_id', 'heat_signature'),
+            'hints "heat_stack_id", "heat_stack_name" of resource "one" are',
+            hints.why_refused(['heat_stack_name', 'heat_stack_id'], 'one'),
         )
 
-    def test_reject_accepts_a_templates_other_hints(self):
-        self.assertIsNone(self.why('group', 'heat_tier'))
-
-    def test_with_a_key_the_prefix_is_reserved(self):
-        self.assertIn('"heat_tier"', self.why('heat_tier', signing=True))
-        self.assertIsNone(self.why('heat', 'group', signing=True))
+    def test_no_names_are_no_reason(self):
+        self.assertIsNone(hints.why_refused((), 'one'))
 
     def test_the_text_is_one_short_line(self):
         names = [f'heat_\n{"x" * 1000}{n}' for n in range(1000)]
-        text = self.why(*names, signing=True)
+        text = hints.why_refused(names, 'one\n' * 1000)
         self.assertNotIn('\n', text)
-        self.assertLess(len(text), 600)
+        self.assertLess(len(text), 700)
 
-    @ddt.data(hints.USER_OVERRIDE, hints.USER_KEEP)
-    def test_other_modes_accept_reserved_hints(self, mode):
-        self.assertIsNone(self.why('heat_stack_id', mode=mode))
+
+class TestClaimed(unittest.TestCase):
+    def test_with_a_key_the_prefix_is_reserved(self):
+        names = ('heat_tier', 'heat_stack_id', 'group', 'heat')
+        for signing, wanted in (
+            (False, {'heat_stack_id'}),
+            (True, {'heat_stack_id', 'heat_tier'}),
+        ):
+            self.assertEqual(wanted, hints.claimed(names, signing=signing))
 
 
 @ddt.ddt

@@ -33,35 +33,28 @@ def wanted(depth: int) -> lineage.Lineage:
     return tuple(Database(depth).rows.values())
 
 
-class TestLineageCache(unittest.TestCase):
-    def test_a_root_stack_costs_no_query(self):
-        database = Database(0)
-        found = lineage.LineageCache(10).find(
-            database.rows['id0'], database.load
-        )
-        self.assertEqual((wanted(0), []), (found, database.asked))
-
-    @hypothesis.given(st.integers(1, 12))
-    def test_one_query_per_level_above_and_none_when_warm(self, depth):
+class TestFind(unittest.TestCase):
+    @hypothesis.given(st.integers(0, 12))
+    def test_one_query_per_level_and_none_when_warm(self, depth):
         database = Database(depth)
-        cache = lineage.LineageCache(100)
-        stack = database.rows[f'id{depth}']
-        self.assertEqual(wanted(depth), cache.find(stack, database.load))
-        self.assertEqual(
-            [f'id{level}' for level in reversed(range(depth))], database.asked
-        )
-        database.asked.clear()
-        self.assertEqual(wanted(depth), cache.find(stack, database.load))
-        self.assertEqual([], database.asked)
+        known = lineage.Memory(100)
+        for asked in (range(depth, -1, -1), ()):
+            self.assertEqual(
+                wanted(depth),
+                lineage.find(f'id{depth}', database.load, known),
+            )
+            self.assertEqual([f'id{level}' for level in asked], database.asked)
+            database.asked.clear()
 
     def test_stacks_side_by_side_share_what_is_above_them(self):
         database = Database(2)
-        cache = lineage.LineageCache(100)
-        cache.find(database.rows['id2'], database.load)
+        known = lineage.Memory(100)
+        lineage.find('id2', database.load, known)
         database.asked.clear()
         sibling = lineage.StackRow('other', 'other', 'id1', 'second')
-        found = cache.find(sibling, database.load)
-        self.assertEqual([], database.asked)
+        database.rows['other'] = sibling
+        found = lineage.find('other', database.load, known)
+        self.assertEqual(['other'], database.asked)
         self.assertEqual((*wanted(1), sibling), found)
 
     @hypothesis.given(st.integers(0, 5), st.lists(st.integers(0, 9)))
@@ -69,18 +62,20 @@ class TestLineageCache(unittest.TestCase):
         self, size, levels
     ):
         database = Database(9)
-        cache = lineage.LineageCache(size)
+        known = lineage.Memory(size)
         for level in levels:
             self.assertEqual(
                 wanted(level),
-                cache.find(database.rows[f'id{level}'], database.load),
+                lineage.find(f'id{level}', database.load, known),
             )
 
     def test_a_stack_that_is_gone_is_named(self):
         database = Database(2)
         del database.rows['id1']
-        with self.assertRaisesRegex(LookupError, '"id1".*is gone'):
-            lineage.LineageCache(10).find(database.rows['id2'], database.load)
+        with self.assertRaisesRegex(
+            LookupError, '^stack "id1", which holds stack "id2", is gone'
+        ):
+            lineage.find('id2', database.load, lineage.Memory(10))
 
     def test_a_ring_of_stacks_ends(self):
         rows = {
@@ -88,18 +83,27 @@ class TestLineageCache(unittest.TestCase):
             for name, owner in (('a', 'b'), ('b', 'c'), ('c', 'a'))
         }
         with self.assertRaisesRegex(LookupError, 'nested in itself'):
-            lineage.LineageCache(10).find(rows['a'], rows.get)
+            lineage.find('a', rows.get, lineage.Memory(10))
+
+
+class TestMemory(unittest.TestCase):
+    def test_what_was_not_asked_for_goes_first(self):
+        known = lineage.Memory(2)
+        for key in 'abac':
+            known.get_or(key, lambda key=key: key)
+        looked = [known.get_or(key, lambda: 'again') for key in 'acb']
+        self.assertEqual(['a', 'c', 'again'], looked)
 
     def test_threads_may_share_it(self):
         database = Database(9)
-        cache = lineage.LineageCache(3)
+        known = lineage.Memory(3)
         wrong: list[int] = []
 
         def work() -> None:
             for round_ in range(200):
                 level = round_ % 10
-                row = database.rows[f'id{level}']
-                if cache.find(row, database.load) != wanted(level):
+                found = lineage.find(f'id{level}', database.load, known)
+                if found != wanted(level):
                     wrong.append(level)
 
         threads = [threading.Thread(target=work) for _ in range(4)]

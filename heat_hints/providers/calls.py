@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Call the providers that are configured, for a limited time.
+
+heat-engine reads its plug-ins and then forks its workers. A thread or a
+connection that a provider made before the fork would be dead or shared in
+each worker. So providers are found when heat-engine starts, and made in the
+worker that first asks them.
+"""
+
+import copy
+import dataclasses
+import functools
+import threading
+import time
+from collections.abc import Callable, Container, Iterable, Sequence
+from concurrent import futures
+from importlib import metadata
+from typing import Any, TypeVar
+
+from oslo_config import cfg
+from oslo_context import context
+from oslo_log import log as logging
+
+from heat_hints.deciding import hints
+from heat_hints.deciding.resource import Request
+from heat_hints.providers import NAMESPACE, Provider, ProviderError
+from os_placement_plugins.errors import one_line
+from os_placement_plugins.quoting import quote
+from os_placement_plugins.stack_hints import HintValue
+
+LOG = logging.getLogger(__name__)
+
+Answer = TypeVar('Answer')
+
+#: With no more threads does a provider that hangs fill a worker.
+MAX_CALLS = 16
+#: How long after a failure a worker makes a provider again, in seconds.
+RETRY_SECONDS = 60.0
+
+
+class Calls:
+    """Call one provider, each time in a thread: nothing breaks off a call.
+
+    :param seconds: how long each call may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        #: Whether each call that has not ended has exceeded its time.
+        self._late: dict[futures.Future[Any], bool] = {}
+        self._changed = threading.Condition()
+
+    def wait(self, ask: Callable[[], Answer]) -> Answer:
+        """Call a provider with a function, and return the answer.
+
+        If there are too many calls, this one waits until one ends. It does
+        not wait for calls that have exceeded their time.
+
+        :raises TimeoutError: if there is no answer in time.
+        :raises Exception: what the provider raised.
+        """
+        call: futures.Future[Answer] = futures.Future()
+        # The log names the request of Heat's API that a thread works for.
+        args = ask, call, context.get_current()
+        thread = threading.Thread(target=self._run, args=args, daemon=True)
+        with self._changed:
+            self._changed.wait_for(
+                lambda: len(self._late) < MAX_CALLS or all(self._late.values())
+            )
+            if len(self._late) >= MAX_CALLS:
+                raise TimeoutError(
+                    f'{len(self._late)} earlier calls have no answer yet'
+                )
+            thread.start()
+            self._late[call] = False
+        if futures.wait([call], self._seconds).done:
+            return call.result()
+        with self._changed:
+            if call in self._late:
+                self._late[call] = True
+                self._changed.notify_all()
+        raise TimeoutError(
+            f'there was no answer within {self._seconds} seconds, which is '
+            '[heat_hints] provider_timeout'
+        )
+
+    def _run(
+        self, ask: Callable[[], Any], call: futures.Future[Any], ours: Any
+    ) -> None:
+        if ours is not None:
+            ours.update_store()
+        try:
+            answer = ask()
+        except Exception as exc:
+            call.set_exception(exc)
+        except BaseException as exc:
+            # An exit, or a time-out of eventlet, ends nothing here.
+            call.set_exception(ProviderError(f'{type(exc).__name__}: {exc}'))
+        else:
+            call.set_result(answer)
+        with self._changed:
+            del self._late[call]
+            self._changed.notify_all()
+
+
+class Maker:
+    """Make one provider when it is first asked; several threads may ask."""
+
+    def __init__(
+        self,
+        point: metadata.EntryPoint,
+        conf: cfg.ConfigOpts,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = point.name
+        self.calls = Calls(conf.heat_hints.provider_timeout)
+        self._point = point
+        self._conf = conf
+        self._clock = clock
+        self._provider: Provider | None = None
+        self._retry_at = float('-inf')
+        self._lock = threading.Lock()
+
+    def check(self) -> None:
+        """Import the provider's class, and have the class check its options.
+
+        :raises ProviderError: if an option of the provider is wrong. An ERROR
+            tells whatever else fails.
+        """
+        try:
+            check = getattr(self._point.load(), 'check', None)
+            if check is not None:
+                check(self._conf)
+        except ProviderError:
+            raise
+        except (Exception, SystemExit) as exc:
+            # A module that gives up with sys.exit() ends no service.
+            self._tell(exc)
+
+    def get(self) -> Provider | None:
+        """Return the provider; None if it cannot be made, with an ERROR."""
+        with self._lock:
+            if self._provider is None and self._clock() >= self._retry_at:
+                try:
+                    self._provider = self._point.load()(self._conf)
+                except (Exception, SystemExit) as exc:
+                    self._retry_at = self._clock() + RETRY_SECONDS
+                    self._tell(exc)
+            return self._provider
+
+    def _tell(self, exc: BaseException) -> None:
+        """Log why the provider cannot be used."""
+        kind = '' if isinstance(exc, ProviderError) else type(exc).__name__
+        LOG.error(
+            'heat_hints: the provider "%s" cannot be used: %s. Correct the '
+            'provider, or change [heat_hints] providers and restart '
+            'heat-engine. A worker that creates a server tries the provider '
+            'again, at most once every %d seconds.',
+            self.name,
+            f'{kind}: {one_line(exc)}'.removeprefix(': '),
+            RETRY_SECONDS,
+        )
+
+
+def find(conf: cfg.ConfigOpts, names: Sequence[str]) -> tuple[Maker, ...]:
+    """Find providers; log an ERROR for each that cannot be imported.
+
+    :raises ConfigFileValueError: if there is no such provider, or an option
+        of the provider is wrong.
+    """
+    points = {p.name: p for p in metadata.entry_points(group=NAMESPACE)}
+    found = []
+    for name in dict.fromkeys(names):
+        try:
+            if name not in points:
+                raise ProviderError(
+                    'there is no such provider; those installed here are: '
+                    + ', '.join(sorted(points))
+                )
+            maker = Maker(points[name], conf)
+            maker.check()
+        except ProviderError as exc:
+            raise cfg.ConfigFileValueError(
+                '[heat_hints] Value for option providers is not valid: '
+                f'provider "{name}": {one_line(exc)}'
+            ) from exc
+        found.append(maker)
+    return tuple(found)
+
+
+def ask(
+    makers: Iterable[Maker],
+    request: Request,
+    allowed: Container[str],
+    failed: Callable[..., None],
+) -> dict[str, HintValue]:
+    """Return the hints that the providers give for a resource.
+
+    :param makers: the providers to ask, one after the other.
+    :param allowed: names that Nova acts on, and providers may set.
+    :param failed: called with what failed, and with the exception, if there
+        is one, or with ``told=True``, if the log has said why. If it
+        returns, the other providers are asked.
+    """
+    provided: dict[str, HintValue] = {}
+    for maker in makers:
+        name = maker.name
+        try:
+            found = maker.calls.wait(
+                functools.partial(_ask, maker, request, provided, allowed)
+            )
+        except Exception as exc:
+            failed(f'the provider "{name}" failed', exc)
+            continue
+        if found is None:
+            failed(f'the provider "{name}" could not be created', told=True)
+            continue
+        accepted, refused = found
+        provided |= accepted
+        for hint, reason in refused.items():
+            if reason != hints.REASON_TAKEN:
+                failed(
+                    f'the hint {quote(hint)} of the provider "{name}" is not '
+                    f'sent: {reason}'
+                )
+                continue
+            # The order of the providers is what the operator wants.
+            LOG.warning(
+                'heat_hints: the hint %s of the provider "%s" is not sent: '
+                '%s. Give it another name.',
+                *(quote(hint), name, reason),
+            )
+    return provided
+
+
+def _ask(
+    maker: Maker,
+    request: Request,
+    taken: Container[str],
+    allowed: Container[str],
+) -> tuple[dict[str, HintValue], dict[str, str]] | None:
+    """Return what :func:`hints.accept` says; None without a provider."""
+    # The time limit holds for all of it: what a provider returns may be
+    # looked up only as it is read.
+    provider = maker.get()
+    if provider is None:
+        return None
+    # Nothing that a provider changes is seen by the next one, or sent.
+    own = dataclasses.replace(
+        request, user_hints=copy.deepcopy(request.user_hints)
+    )
+    return hints.accept(provider.hints(own) or {}, taken, allowed)

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What Heat knows about a resource and the stacks that hold it.
+
+A provider works in a thread of its own, in which Heat's context must not be
+used. What it calls uses objects in memory, which nobody changes meanwhile, and
+connections to the database that belong to its thread.
+
+Of a template only what stands there and the parameters are looked at, and not
+what other resources tell. So each engine finds the same at any time.
+"""
+
+import copy
+import dataclasses
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from heat.common import crypt, identifier
+from heat.db import api as db_api
+from heat.db import models
+from heat.engine import stk_defn, template
+from oslo_db.sqlalchemy import enginefacade
+
+from heat_hints.deciding import lineage
+from heat_hints.deciding.resource import (
+    CREATE,
+    REPLACEMENT,
+    Request,
+    Sibling,
+)
+from heat_hints.providers import ProviderError
+from os_placement_plugins.stack_hints import PathStep
+
+#: How many facts about stacks (up to 1 KiB), and how many templates (some 0.5
+#: KiB for each resource) a worker remembers.
+STACKS, TEMPLATES = 4096, 64
+
+#: What resources name their group by, in their metadata.
+GROUP = 'placement_group'
+#: Heat's own words, and those of Amazon's templates.
+_PROPERTIES = ('properties', 'Properties')
+_METADATA = ('metadata', 'Metadata')
+_FLAVOR = ('flavor', 'InstanceType')
+_IMAGE = ('image', 'ImageId')
+_ZONE = ('availability_zone', 'AvailabilityZone')
+_PARAMETER = ('get_param', 'Ref')
+#: The class that numbers its members. An import would give another class of
+#: this name than the one that Heat's plug-in manager has loaded.
+_RESOURCE_GROUP = (
+    'heat.engine.resources.openstack.heat.resource_group.ResourceGroup'
+)
+
+# Looked up here, so that a Heat without them is told at its start.
+_READER = db_api.context_manager.reader
+_ROW = ('id', 'name', 'owner_id', 'parent_resource_name')
+_COLUMNS = [getattr(models.Stack, name) for name in _ROW]
+
+
+@enginefacade.transaction_context_provider
+class _Reading:
+    """What a connection to the database belongs to."""
+
+
+class StackFacts:
+    """Find what is asked about resources, and remember it."""
+
+    def __init__(self) -> None:
+        self._stacks = lineage.Memory(STACKS)
+        self._templates = lineage.Memory(TEMPLATES)
+
+    def find_lineage(self, resource: Any) -> lineage.Lineage:
+        """Return the stacks from the root stack down to a resource's own."""
+        stack = resource.stack
+        own = lineage.StackRow(*(getattr(stack, name) for name in _ROW))
+        return lineage.find(
+            own.id,
+            lambda key: own if key == own.id else _load(resource.context, key),
+            self._stacks,
+        )
+
+    def add(
+        self, request: Request, resource: Any, rows: lineage.Lineage
+    ) -> Request:
+        """Return a request with what providers may ask besides.
+
+        :param request: what is known so far.
+        :param rows: the resource's lineage; none if it could not be looked up.
+        """
+        # As they are stored, with all functions of the template resolved.
+        given = resource._stored_properties_data or {}
+        flavor, image, zone = (
+            None if value is None else str(value)
+            for value in (_first(given, n) for n in (_FLAVOR, _IMAGE, _ZONE))
+        )
+        stack = resource.stack
+        return dataclasses.replace(
+            request,
+            action=_action(resource),
+            flavor=flavor,
+            image=image,
+            availability_zone=zone,
+            parameters=functools.partial(_parameters, stack.parameters),
+            tags=functools.partial(self._find_tags, stack, rows),
+            siblings=functools.partial(self._find, stack, rows),
+        )
+
+    def _find_tags(self, stack: Any, rows: lineage.Lineage) -> tuple[str, ...]:
+        """Return the tags of the root stack."""
+        _check(stack, rows)
+        return self._stacks.get_or(
+            ('tags', stack.id, stack.current_traversal),
+            functools.partial(_load_tags, rows[0].id),
+        )
+
+    def _find(
+        self, stack: Any, rows: lineage.Lineage, above: int = 0
+    ) -> tuple[Sibling, ...]:
+        """Return the resources of a stack, or of one so many steps above."""
+        _check(stack, rows)
+        if not 0 <= above < len(rows):
+            raise ProviderError(f'there is no stack {above} steps above')
+        # A template that is stored never changes: the stack gets another.
+        number, held = stack.t.id, rows[: len(rows) - above]
+        if above:
+            numbers = self._stacks.get_or(
+                ('templates', stack.id, stack.current_traversal),
+                functools.partial(_load_numbers, rows[:-1]),
+            )
+            number = numbers[held[-1].id]
+
+        def look() -> tuple[Sibling, ...]:
+            definition = stack.defn
+            if above:
+                definition = _definition(number, stack.tenant_id, held[-1])
+            found = _describe(definition, held)
+            if not all(s.name.isascii() and s.name.isdigit() for s in found):
+                return found
+            # Only a group's own numbers count, not names that are numbers.
+            if len(held) == 1 or not any(
+                maker.numbers_members
+                for maker in self._find(stack, rows, above + 1)
+                if maker.name == held[-1].parent_resource
+            ):
+                return found
+            return tuple(
+                dataclasses.replace(s, index=int(s.name)) for s in found
+            )
+
+        return self._templates.get_or((held[-1].id, number), look)
+
+
+def _check(stack: Any, rows: lineage.Lineage) -> None:
+    """Raise an error if a stack is one of which more cannot be told."""
+    if not stack.convergence:
+        # Its template changes while it is updated, and nothing tells one
+        # update from another.
+        raise ProviderError(
+            f'stack "{stack.id}" was created with convergence_engine = false, '
+            'so its tags and siblings are not available'
+        )
+    if not rows:
+        raise ProviderError(
+            f'the stacks above stack "{stack.id}" could not be looked up'
+        )
+
+
+def _describe(definition: Any, rows: lineage.Lineage) -> tuple[Sibling, ...]:
+    """Return the resources of a stack, in the order of its template."""
+    written = definition.t.t.get(definition.t.RESOURCES) or {}
+    enabled = definition.enabled_rsrc_names()
+    path = tuple(PathStep(row.parent_resource, row.name) for row in rows)
+    found = []
+    for name in written:
+        if name not in enabled:
+            continue
+        resource = definition.resource_definition(name)
+        kind = definition.env.get_class_to_instantiate(
+            resource.resource_type, name
+        )
+        properties = _first(written[name], _PROPERTIES)
+        metadata = _first(written[name], _METADATA)
+        found.append(
+            Sibling(
+                name=name,
+                resource_type=resource.resource_type,
+                path=path,
+                index=None,
+                flavor=_text(definition, _first(properties, _FLAVOR)),
+                group=_text(definition, _first(metadata, (GROUP,))),
+                requires=frozenset(resource.required_resource_names()),
+                numbers_members=_RESOURCE_GROUP in map(_name, kind.__mro__),
+            )
+        )
+    return tuple(found)
+
+
+def _name(kind: type[Any]) -> str:
+    """Return the name by which a class can be imported."""
+    return f'{kind.__module__}.{kind.__qualname__}'
+
+
+def _first(written: Any, names: tuple[str, ...]) -> Any:
+    """Return what stands under the first of the names, None for nothing."""
+    if not isinstance(written, Mapping):
+        return None
+    return next((written[n] for n in names if n in written), None)
+
+
+def _text(definition: Any, written: Any) -> str | None:
+    """Return a text, or that of a parameter; None for all else."""
+    if isinstance(written, Mapping) and len(written) == 1:
+        name = _first(written, _PARAMETER)
+        written = _value(definition.parameters, name)
+    if isinstance(written, bool) or not isinstance(written, str | int):
+        return None
+    return str(written) or None
+
+
+def _value(parameters: Any, name: Any) -> Any:
+    """Return a parameter's value; None if it is hidden or has none."""
+    try:
+        parameter = parameters.params[name]
+        return None if parameter.hidden() else parameter.value()
+    except Exception:
+        # It does not exist, or has no value, or none of its type.
+        return None
+
+
+def _parameters(parameters: Any) -> dict[str, object]:
+    """Return the values of a template's own parameters."""
+    values = {
+        name: _value(parameters, name)
+        for name in parameters.non_pseudo_param_keys
+    }
+    # A provider that changes a value changes nothing of Heat's.
+    return copy.deepcopy({n: v for n, v in values.items() if v is not None})
+
+
+def _action(resource: Any) -> str | None:
+    """Return why the resource is created."""
+    stack = resource.stack
+    if resource.replaces is not None:
+        return REPLACEMENT
+    if not stack.convergence and stack.action != stack.CREATE:
+        return None
+    return CREATE
+
+
+def _definition(number: int, project_id: str, row: lineage.StackRow) -> Any:
+    """Return Heat's definition of a stack with the template of a number."""
+    context = _Reading()
+    found = template.Template.load(context, number)
+    name = identifier.HeatIdentifier(project_id, row.name, row.id)
+    return stk_defn.StackDefinition(context, found, name, None)
+
+
+def _load(context: Any, stack_id: str) -> lineage.StackRow | None:
+    """Read one stack: four columns, by primary key."""
+    with _READER.using(context):
+        found = context.session.query(*_COLUMNS).filter_by(id=stack_id)
+        row = found.one_or_none()
+    return None if row is None else lineage.StackRow(*row)
+
+
+def stored_texts(resource: Any) -> frozenset[str]:
+    """Return the names and texts in what is stored of a resource.
+
+    The members of a group have other names after each change. So a resource
+    in a nested stack counts together with all that the same resource of the
+    root stack has made.
+
+    :param resource: Heat's resource, stored or just being validated.
+    """
+    table = models.Stack
+    name, stack = resource.name, resource.stack
+    while (above := stack.parent_resource) is not None:
+        # While a template is validated, the stacks above are in memory only.
+        name, stack = above.name, above._stack()
+    row, data = models.Resource, models.ResourcePropertiesData
+    found: set[str] = set()
+    with _READER.using(_Reading()) as session:
+        ids = [stack.id]
+        if stack.id is None:
+            # An update is validated, or there is no such stack yet.
+            held = session.query(table.id).filter_by(deleted_at=None)
+            ids = [
+                key
+                for (key,) in held.filter_by(
+                    tenant=stack.tenant_id, name=stack.name, owner_id=None
+                )
+            ]
+        # What is being created was not accepted yet.
+        created = (
+            session.query(row.physical_resource_id, data.data, data.encrypted)
+            .outerjoin(data, row.rsrc_prop_data_id == data.id)
+            .filter(row.physical_resource_id.is_not(None))
+            .filter((row.action != 'CREATE') | (row.status != 'IN_PROGRESS'))
+        )
+        # A driver raises for a text that is no UTF-8; no stored name is.
+        rows = created.filter(
+            row.name == name.encode(errors='replace').decode()
+        )
+        while ids:
+            # The legacy engine keeps what it replaces in another stack.
+            old = session.query(table.id).filter_by(backup=True)
+            ids += [key for (key,) in old.filter(table.owner_id.in_(ids))]
+            level = rows.filter(row.stack_id.in_(ids)).all()
+            for _, stored, encrypted in level:
+                found |= _texts(
+                    crypt.decrypted_dict(stored) if encrypted else stored
+                )
+            # What a resource made may be a stack.
+            ids, rows = [key for key, *_ in level], created
+    return frozenset(found)
+
+
+def _texts(data: Any) -> set[str]:
+    """Return all names and texts in data."""
+    if isinstance(data, Mapping):
+        data = [*data, *data.values()]
+    if isinstance(data, list):
+        return {text for item in data for text in _texts(item)}
+    return {data} if isinstance(data, str) else set()
+
+
+def _load_tags(stack_id: str) -> tuple[str, ...]:
+    """Read the tags of a stack: one column, by the stack's id."""
+    with _READER.using(_Reading()) as session:
+        rows = session.query(models.StackTag.tag).filter_by(stack_id=stack_id)
+        return tuple(tag for (tag,) in rows.order_by(models.StackTag.id))
+
+
+def _load_numbers(rows: lineage.Lineage) -> dict[str, int]:
+    """Read the numbers of the templates that stacks have now: two columns."""
+    stack = models.Stack
+    with _READER.using(_Reading()) as session:
+        found = session.query(stack.id, stack.raw_template_id)
+        found = found.filter(stack.id.in_([row.id for row in rows]))
+        return {key: number for key, number in found}
