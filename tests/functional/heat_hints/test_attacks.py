@@ -102,7 +102,7 @@ class TestAttacks(base.ScenarioCase):
         'providers': 'mapping_file',
         'mapping_file': '{folder}/mapping.yaml',
     }
-    files = {'mapping.yaml': '- {hints: {rack: r1}}\n'}
+    files = {'mapping.yaml': '- {hints: {rack: r1, heat_group_place: p1}}\n'}
     stacks = (
         *WAYS,
         stack(
@@ -257,3 +257,5 @@ class TestAttacks(base.ScenarioCase):
         self.assertEqual(
             self.outcome.told['literal']['root'], copied.root_stack_id
         )
+        # What a provider has signed, too.
+        self.assertEqual('p1', copied.place)

@@ -152,7 +152,8 @@ calls = []
 
 class OtherServer(server.Server):
     def _scheduler_hints(self, scheduler_hints):
-        return {'asked': str(len(calls))}
+        replaced = hasattr(resource_mapping, 'cache_info')
+        return {'asked': str(len(calls)), 'replaced': str(replaced)}
 
 
 def resource_mapping():
@@ -174,7 +175,12 @@ class TestOtherPluginLater(base.ScenarioCase):
         self.assert_created('root')
         one = self.outcome.only('root', 'one')
         self.assertEqual(
-            {**self.outcome.wanted('root', one), 'asked': '1'},
+            {
+                **self.outcome.wanted('root', one),
+                'asked': '1',
+                # As the page says.
+                'replaced': 'True',
+            },
             self.outcome.hints('one'),
         )
         self.assert_quiet()
@@ -186,4 +192,19 @@ class TestOtherPluginLater(base.ScenarioCase):
             *('option hints ', 'heat_stack_nmae'),
             scope='some',
             hints='heat_stack_nmae',
+        )
+
+
+class TestOtherPluginBesideDisabled(base.ScenarioCase):
+    """The same with ``enabled = false``."""
+
+    options = {'enabled': 'false'}
+    settings = TestOtherPluginLater.settings
+    files = TestOtherPluginLater.files
+    stacks = (base.ONE,)
+
+    def test_nothing_of_the_other_plugin_is_changed(self):
+        self.assert_created('root')
+        self.assertEqual(
+            {'asked': '1', 'replaced': 'False'}, self.outcome.hints('one')
         )
