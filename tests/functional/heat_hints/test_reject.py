@@ -172,6 +172,7 @@ class TestConvergence(_Reject, base.ScenarioCase):
 
 
 class TestLegacyEngine(_Reject, base.ScenarioCase):
-    """``convergence_engine = false``."""
+    """``convergence_engine = false``, and what is stored is encrypted."""
 
     convergence = False
+    settings = {'DEFAULT': {'encrypt_parameters_and_properties': 'true'}}
