@@ -405,6 +405,143 @@ class TestImpact(command_base.FilterCommandTest):
         return found
 
 
+class TestCapacity(command_base.FilterCommandTest):
+    """The number of servers that fit, held against booting them."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.placement = self.admin[self.region].placement
+        # FakeDriver has much of everything: a ratio makes it little.
+        self.nodes = {
+            node.service_details['host']: node.id
+            for node in self.compute.hypervisors(details=True)
+        }
+        for host, ratio in zip(self.hosts, (0.005, 0.004, 0.003), strict=True):
+            self.set_ratio(host, 'VCPU', ratio)
+            self.set_ratio(host, 'MEMORY_MB', 0.0125)
+
+    def set_ratio(self, host: str, name: str, ratio: float) -> None:
+        """Change an allocation ratio, and change it back at the end."""
+        path = f'/resource_providers/{self.nodes[host]}/inventories/{name}'
+
+        def put(value: float) -> float:
+            own = self.placement.get(path, microversion='1.36').json()
+            before = own['allocation_ratio']
+            answer = self.placement.put(
+                path,
+                json={**own, 'allocation_ratio': value},
+                microversion='1.36',
+            )
+            self.assertEqual(200, answer.status_code, answer.text)
+            return before
+
+        before = []
+
+        def change() -> None:
+            before.append(put(ratio))
+
+        # nova-compute may write at the same time.
+        self.wait_for(change)
+        self.addCleanup(self.wait_for, lambda: put(before[0]))
+
+    def test_the_number_is_what_boots(self) -> None:
+        self.make_aggregate({'gpu': 'a100'}, FIRST, SECOND, name='gpus')
+        for name, vcpus, ram, specs, scarce in (
+            ('cpus', 2, 64, {}, 'VCPU'),
+            ('memory', 1, 4096, {}, 'MEMORY_MB'),
+            ('graphics', 2, 64, {'gpu': 'a100'}, 'VCPU'),
+        ):
+            flavor = self.compute.create_flavor(
+                name=name, vcpus=vcpus, ram=ram, disk=1
+            ).id
+            self.addCleanup(self.compute.delete_flavor, flavor)
+            if specs:
+                self.set_extra_specs(flavor, specs)
+            command = ('aggregate', 'filter', 'capacity', name)
+            (room,) = self.live(*command)
+            self.assertEqual(2 if specs else 3, room['Hosts'])
+            self.assertEqual([scarce], room['Scarce'][:1])
+            self.assertIn(room['Servers'], range(3, 10))
+            wanted = [flavor] * (room['Servers'] + 2)
+            servers = self.at_once(self.boot, wanted)
+            hosts = self.hosts_of(servers)
+            placed = [host for host in hosts.values() if host]
+            self.assertEqual(room['Servers'], len(placed), hosts)
+            (full,) = self.live(*command)
+            self.assertEqual(
+                (0, room['Hosts']), (full['Servers'], full['Full'])
+            )
+            self.assertEqual([scarce], full['Scarce'][:1])
+            self.remove_servers(*servers)
+
+
+class TestAudit(command_base.FilterCommandTest):
+    """What is audited, in the region whose Nova shows hints."""
+
+    region = TWO
+    COMMAND = ('aggregate', 'filter', 'audit')
+
+    def audit(self, *arguments: str) -> list[list]:
+        """Return the rows."""
+        rows = self.live(*self.COMMAND, *arguments)
+        return [list(row.values()) for row in rows]
+
+    def test_an_aggregate_is_changed_under_a_running_server(self) -> None:
+        first, _ = self.hosts
+        licensed = self.make_aggregate(
+            {'os': 'windows', **FORCED}, first, name='licensed'
+        )
+        self.make_flavors(windows={'os': 'windows'})
+        server = self.boot(self.flavors['windows'], host=first)
+        self.assertEqual(first, self.host_of(server))
+        self.assertEqual([], self.audit())
+        self.compute.set_aggregate_metadata(licensed, {'os': 'linux'})
+        name = self.compute.get_server(server).name
+        (breach,) = self.audit()
+        self.assertEqual(
+            ['refused', 'flavor', 'windows', [f'{name} ({first})']], breach[:4]
+        )
+        # As nova-scheduler says it.
+        self.assertEqual(self.refusals()['windows', first], breach[4])
+        result = self.openstack(
+            *(*self.COMMAND, '--fail-on', 'refused'), **self.login
+        )
+        self.assertEqual(2, result.status)
+
+    def test_a_stack_and_a_group_could_be_spread_better(self) -> None:
+        first, second = self.hosts
+        group = self.compute.create_server_group(
+            name='db', policy='soft-anti-affinity'
+        ).id
+        self.addCleanup(self.compute.delete_server_group, group)
+        small = self.flavors[layout.FLAVOR]
+        for noun, name, hints in (
+            ('server group', 'db', {'group': group}),
+            (
+                *('stack', 'shop'),
+                {
+                    'heat_root_stack_id': 'id-shop',
+                    'heat_path_in_stack': ['shop'],
+                },
+            ),
+        ):
+            servers = [self.boot(small, hints, first) for _ in range(2)]
+            self.assertEqual({first}, {*self.hosts_of(servers).values()})
+            (breach,) = self.audit()
+            self.assertEqual(['spread', noun, name], breach[:3])
+            self.assertIn(f'host {first} has 2 of 2 members', breach[4])
+            self.assertIn(f'{second} takes the server', breach[4])
+            (worst,) = breach[3]
+            (moved,) = (
+                one
+                for one in servers
+                if self.compute.get_server(one).name == worst
+            )
+            self.assertTrue(self.migrates(moved, second))
+            self.assertEqual([], self.audit())
+            self.remove_servers(*servers)
+
+
 class TestRegionPlan(command_base.PlanTest):
     """What a user without special rights learns of his cluster."""
 
