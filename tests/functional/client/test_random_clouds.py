@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Random clouds: no false all-clear, and nothing to paste that Nova refuses.
+
+Hosts are down, disabled, in a cell that is down, or unknown to Nova; hosts of
+servers are hidden. The oracle asks the filter's evaluator and a small model of
+Nova; it shares no code with the commands' advice.
+"""
+
+import copy
+import dataclasses
+import json
+import random
+import shlex
+from collections.abc import Iterable
+from typing import Any
+
+from nova_filters import conf
+from nova_filters.matching import inputs
+from nova_filters.matching.request import Request
+from tests import ALL
+from tests.functional.client import base
+
+_SEED = 20_261_123
+_CLOUDS = 2_000 if ALL else 20
+_EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
+_ZONE = 'availability_zone'
+_STATES = (
+    *[('enabled', 'up')] * 5,
+    *(('disabled', 'up'), ('enabled', 'down'), ('disabled', 'down')),
+    ('UNKNOWN', None),
+)
+_OFFERED = {
+    'gpu': ('a100', 'h100', 'a100,l4'),
+    'ssd': ('nvme', 'sata', '*'),
+    'os': ('windows', '<or> rhel <or> ~', '!', '~'),
+}
+_WANTED = {
+    'gpu': ('a100', '<or> h100 <or> l4', '*', '!', '<or> a100 <or> ~'),
+    'ssd': ('nvme', '*', '!', 's== sata'),
+    'os': ('windows', 'rhel', '~', '*'),
+}
+_SCOPE = 'aggregate_instance_extra_specs:'
+
+
+class RefusedError(Exception):
+    """Nova refuses a command."""
+
+
+@dataclasses.dataclass
+class Nova:
+    """A model of Nova: what it has, and which commands it refuses.
+
+    :param services: status and state by host.
+    :param servers: (host, extra specs) by name.
+    """
+
+    flavors: dict[str, dict[str, str]]
+    aggregates: dict[str, tuple[dict[str, str], list[str]]]
+    services: dict[str, tuple[str, str | None]]
+    servers: dict[str, tuple[str, dict[str, str]]]
+
+    def up(self) -> set[str]:
+        """Return the hosts that can take a server."""
+        up = ('enabled', 'up')
+        return {host for host in self.services if self.services[host] == up}
+
+    def zones(self, host: str) -> set[str]:
+        """Return the availability zones of a host."""
+        return {
+            metadata[_ZONE]
+            for metadata, hosts in self.aggregates.values()
+            if host in hosts and _ZONE in metadata
+        }
+
+    def takers(self, extra_specs: dict[str, str]) -> set[str]:
+        """Return the hosts that pass for a flavor and are up."""
+        request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
+        return {
+            host
+            for host in self.up()
+            if not any(
+                request.reasons(
+                    [
+                        inputs.Aggregate(name, metadata)
+                        for name, (metadata, hosts) in self.aggregates.items()
+                        if host in hosts
+                    ]
+                )
+            )
+        }
+
+    def run(self, command: str) -> None:
+        """Run a command of the shell.
+
+        :raises RefusedError: if Nova refuses it.
+        """
+        before = {host: self.zones(host) for host in self.services}
+        self._change(command)
+        used = {host for host, _ in self.servers.values()}
+        for host, zones in before.items():
+            after = self.zones(host)
+            if len(after) > 1 or after != zones and host in used:
+                raise RefusedError(f'{host} from {zones} to {after}')
+
+    def _change(self, command: str) -> None:
+        """Change what a command changes."""
+        match shlex.split(command):
+            case [_, 'flavor', 'set', '--property', pair, name]:
+                key, _, value = pair.partition('=')
+                if ':' in key and not key.startswith(_SCOPE):
+                    raise RefusedError(f'{key} is validated')
+                self.flavors[name][key] = value
+            case [_, 'flavor', 'unset', '--property', key, name]:
+                del self.flavors[name][key]
+            case [_, 'aggregate', 'set', '--property', pair, name]:
+                key, _, value = pair.partition('=')
+                self.aggregates[name][0][key] = value
+            case [_, 'aggregate', 'add', 'host', name, host]:
+                self.aggregates[name][1].append(host)
+            case [_, 'aggregate', 'remove', 'host', name, host]:
+                self.aggregates[name][1].remove(host)
+            case [_, 'compute', 'service', 'set', '--enable', host, binary]:
+                if self.services[host] != ('disabled', 'up'):
+                    raise RefusedError(f'{host} is not disabled only')
+                if binary != 'nova-compute':
+                    raise RefusedError(binary)
+                self.services[host] = 'enabled', 'up'
+            case words:
+                raise RefusedError(f'what is {words}?')
+
+
+def draw(rng: random.Random) -> Nova:
+    """Return a random cloud."""
+    names = [f'c{number}' for number in range(rng.randint(2, 7))]
+    aggregates: dict[str, tuple[dict[str, str], list[str]]] = {}
+    for number in range(rng.randint(1, 5)):
+        keys = rng.sample(sorted(_OFFERED), rng.randint(0, 2))
+        metadata = {key: rng.choice(_OFFERED[key]) for key in keys}
+        if rng.random() < 0.3:
+            metadata['force_metadata_check'] = 'True'
+        hosts = rng.sample(names, rng.randint(0, len(names)))
+        if rng.random() < 0.4:
+            metadata[_ZONE] = rng.choice('ab')
+            # Nova keeps each host in one zone.
+            taken = {
+                host
+                for other, own in aggregates.values()
+                if other.get(_ZONE, metadata[_ZONE]) != metadata[_ZONE]
+                for host in own
+            }
+            hosts = [host for host in hosts if host not in taken]
+        aggregates[f'a{number}'] = metadata, hosts
+    flavors = {}
+    for number in range(rng.randint(1, 4)):
+        keys = rng.sample(sorted(_WANTED), rng.randint(0, 3))
+        scope = rng.choice(('', _SCOPE))
+        flavors[f'f{number}'] = {
+            scope + key: rng.choice(_WANTED[key]) for key in keys
+        }
+    services = {
+        name: rng.choice(_STATES) for name in names if rng.random() < 0.9
+    }
+    servers = {
+        f's{number}': (
+            rng.choice(names),
+            dict(rng.choice([*flavors.values()])),
+        )
+        for number in range(rng.randint(0, 4))
+    }
+    return Nova(flavors, aggregates, services, servers)
+
+
+def change(rng: random.Random, nova: Nova) -> list[str]:
+    """Return the options of a random change."""
+    name = rng.choice(sorted(nova.aggregates))
+    metadata, hosts = nova.aggregates[name]
+    others = [host for host in nova.services if host not in hosts]
+    kinds = ['set', 'remove'] if hosts else ['set']
+    kinds += ['add'] if others else []
+    match rng.choice(kinds):
+        case 'set':
+            key = rng.choice(sorted(_OFFERED))
+            return ['--set-aggregate', name, f'{key}={rng.choice("xyz!")}']
+        case 'remove':
+            return ['--remove-host', name, rng.choice(hosts)]
+        case _:
+            return ['--add-host', name, rng.choice(others)]
+
+
+def changed(nova: Nova, options: list[str]) -> Nova:
+    """Return a cloud after a change."""
+    option, name, text = options
+    after = Nova(
+        nova.flavors,
+        {n: (dict(m), list(h)) for n, (m, h) in nova.aggregates.items()},
+        nova.services,
+        nova.servers,
+    )
+    words = {'--set-aggregate': 'set --property {1} {0}',
+             '--remove-host': 'remove host {0} {1}',
+             '--add-host': 'add host {0} {1}'}[option]  # fmt: skip
+    quoted = shlex.quote(name), shlex.quote(text)
+    after.run(f'openstack aggregate {words.format(*quoted)}')
+    return after
+
+
+def stranded(before: Nova, after: Nova) -> set[str]:
+    """Return the servers that only their own host takes after a change."""
+    return {
+        name
+        for name, (host, specs) in before.servers.items()
+        if before.takers(specs) - {host} and not after.takers(specs) - {host}
+    }
+
+
+class RandomCloudTest(base.CommandTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.rng = random.Random(_SEED)
+
+    def files(self, nova: Nova) -> list[str]:
+        """Write what Nova's API answers; some hosts of servers are hidden."""
+        servers: list[dict[str, Any]] = []
+        for name, (host, specs) in nova.servers.items():
+            flavor = {'original_name': 'f', 'extra_specs': specs}
+            row = {'id': name, 'name': name, 'flavor': flavor, 'hostId': 'x'}
+            luck = self.rng.random()
+            row['OS-EXT-SRV-ATTR:host'] = (
+                None if luck < 0.2 else 'elsewhere' if luck < 0.3 else host
+            )
+            lost = {'id': name, 'status': 'UNKNOWN'}
+            servers.append(lost if luck > 0.95 else row)
+        rows: dict[str, Iterable[dict[str, Any]]] = {
+            'flavors': [
+                {'id': f'id-{name}', 'name': name, 'extra_specs': specs}
+                for name, specs in nova.flavors.items()
+            ],
+            'aggregates': [
+                {'id': name, 'name': name, 'metadata': metadata, 'hosts': own}
+                for name, (metadata, own) in nova.aggregates.items()
+            ],
+            'hosts': [
+                {
+                    'binary': 'nova-compute',
+                    'host': host,
+                    'status': status,
+                    'state': state,
+                }
+                for host, (status, state) in nova.services.items()
+            ],
+            'servers': servers,
+        }
+        options = []
+        for noun, found in rows.items():
+            text = json.dumps(found) if found else '[]'
+            options += [f'--{noun}', self.write(text, noun)]
+        return options
+
+    def test_no_false_all_clear(self) -> None:
+        kinds = {0: 0, 1: 0, 2: 0}
+        while sum(kinds.values()) < _CLOUDS:
+            nova = draw(self.rng)
+            options = change(self.rng, nova)
+            files = self.files(nova)
+            command = ('aggregate', 'filter', 'impact', *options, *files)
+            result = self.openstack(*command, '--fail-on', 'stranded')
+            told = nova, options, result
+            try:
+                after = changed(nova, options)
+            except RefusedError:
+                refused = 'Nova refuses' in result.error + result.output
+                self.assertTrue(refused, told)
+                continue
+            kinds[result.status] += 1
+            lost = stranded(nova, after)
+            if result.status == 0:
+                self.assertEqual(set(), lost, told)
+            elif result.status == 2:
+                self.assertNotEqual(set(), lost, told)
+        self.assertGreater(min(kinds.values()), 0, kinds)
+
+    def test_what_is_to_paste_opens_a_host(self) -> None:
+        pasted = 0
+        for _ in range(_CLOUDS):
+            nova = draw(self.rng)
+            files = self.files(nova)[:6]
+            name = self.rng.choice(sorted(nova.flavors))
+            command = ('aggregate', 'filter', 'explain', name, *files)
+            result = self.openstack(*command, '--fail-if-none')
+            none = not nova.takers(nova.flavors[name])
+            self.assertEqual(2 * none, result.status, (nova, result))
+            waking, opening = parts(result.output)
+            for lines in (waking, opening):
+                after = copy.deepcopy(nova)
+                for line in lines:
+                    after.run(line)
+                if lines:
+                    taken = after.takers(after.flavors[name])
+                    self.assertTrue(taken, (nova, result))
+            pasted += len(opening)
+        self.assertGreater(pasted, _CLOUDS // 20)
+
+
+def parts(output: str) -> list[list[str]]:
+    """Return the commands that wake hosts, and those that open one."""
+    texts = output.partition('would open it:')[::2]
+    return [
+        [
+            line.strip()
+            for line in text.splitlines()
+            if line.startswith('  openstack ')
+        ]
+        for text in texts
+    ]
