@@ -27,10 +27,6 @@ _CROWD: Final = 2
 _APART: Final = frozenset(('anti-affinity', 'soft-anti-affinity'))
 
 
-#: Extra specs as key and value pairs, which can be a key.
-Specs = tuple[tuple[str, str], ...]
-
-
 class Breach(NamedTuple):
     """What is wrong; the fields are the columns of the command's table.
 
@@ -73,7 +69,7 @@ class Audit:
         panel = explanation.Panel(stock.hosts.values(), stock.exempt)
 
         @functools.cache
-        def judge(specs: Specs) -> explanation.Verdicts:
+        def judge(specs: inventory.Specs) -> explanation.Verdicts:
             return panel.judge(inventory.Flavor('', dict(specs)))
 
         self._judge = judge
@@ -84,10 +80,11 @@ class Audit:
         found: dict[tuple[str, str], list[str]] = {}
         for server in self.running.values():
             host = self._hosts[server.host or '']
-            request = self._judge(_specs(server)).request
+            flavor = server.flavor.name if server.flavor else ''
+            request = self._judge(server.specs).request
             for refusal in [*request.refusals(host.aggregates)][:1]:
                 reason = str(request.explain(refusal, host.aggregates))
-                names = found.setdefault((_flavor(server).name, reason), [])
+                names = found.setdefault((flavor, reason), [])
                 names.append(f'{server.name} ({host.name})')
         for (name, reason), names in found.items():
             yield Breach(REFUSED, 'flavor', name, names, reason)
@@ -137,7 +134,7 @@ class Audit:
                 here = self._place(str(member.host), level)
                 if counts[here] < _CROWD:
                     continue
-                places = self._places(_specs(member), member.zone, level)
+                places = self._places(member.specs, member.zone, level)
                 there = min(places, key=lambda p: (counts[p], p), default=here)
                 if counts[there] + 1 < counts[here]:
                     yield Breach(
@@ -149,7 +146,7 @@ class Audit:
                     return
 
     def _places_of(
-        self, specs: Specs, zone: str | None, level: str
+        self, specs: inventory.Specs, zone: str | None, level: str
     ) -> dict[str, str]:
         """Return the places that take a server, each with one of its hosts."""
         return {
@@ -166,14 +163,3 @@ class Audit:
         shared = (own.metadata.get(level) or '' for own in host.aggregates)
         found = filter(None, shared if level != _HOST else ())
         return min(found, default=name)
-
-
-def _specs(server: inventory.Server) -> Specs:
-    """Return the extra specs of a server that can be judged."""
-    return tuple(_flavor(server).extra_specs.items())
-
-
-def _flavor(server: inventory.Server) -> inventory.Flavor:
-    """Return the flavor of a server that can be judged."""
-    assert server.flavor is not None  # noqa: S101
-    return server.flavor

@@ -2,12 +2,11 @@
 
 """Why a flavor may use a host or not, over all hosts."""
 
-import collections
 import dataclasses
 import functools
 import itertools
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nova_filters.advice import inventory
 from nova_filters.matching import inputs, report
@@ -46,7 +45,7 @@ class Verdicts(NamedTuple):
     """
 
     flavor: inventory.Flavor
-    request: Request
+    request: Any
     passed: list[inventory.Host]
     refused: Mapping[Refusal, list[inventory.Host]]
     preferences: Preferences
@@ -62,28 +61,18 @@ class Verdicts(NamedTuple):
         :returns: (number of hosts, reason), the commonest first; the hosts of
             further reasons come last, as one number.
         """
-        found: collections.Counter[
-            tuple[Refusal, frozenset[inputs.Aggregate]]
-        ] = collections.Counter()
+        slim = {}
         for refusal, hosts in self.refused.items():
-            if refusal.side is Side.FLAVOR:
-                found[refusal, frozenset()] = len(hosts)
-                continue
-            every = {a for host in hosts for a in host.aggregates}
-            behind = {a for a in carrying(refusal.key, every) if a.forced}
-            found.update(
-                (refusal, frozenset(behind.intersection(host.aggregates)))
-                for host in hosts
-            )
-        told: collections.Counter[str] = collections.Counter()
-        for (refusal, own), number in found.most_common(report.NAMED):
-            told[self.request.explain(refusal, own).summary()] += number
-        lines = sorted((-number, text) for text, number in told.items())
-        rest = found.total() - told.total()
-        return [
-            *((-number, text) for number, text in lines),
-            *[(rest, 'for other reasons')] * (rest > 0),
-        ]
+            slim[refusal] = hosts
+            if refusal.side is Side.AGGREGATE:
+                # Only these stand in the reason.
+                every = {a for host in hosts for a in host.aggregates}
+                behind = {a for a in carrying(refusal.key, every) if a.forced}
+                slim[refusal] = [
+                    inventory.Host('', (*behind.intersection(h.aggregates),))
+                    for h in hosts
+                ]
+        return report.summarize(self.request, slim)
 
     def nearest(self) -> inventory.Host | None:
         """Return the refused host with the fewest failing keys.

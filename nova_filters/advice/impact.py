@@ -16,25 +16,15 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from nova_filters.advice import explanation, in_tree, inventory
-from nova_filters.matching import inputs
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind, Refusal, quote_all
-from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
-#: Extra specs as key and value pairs, in the order of the flavor.
-Specs = tuple[tuple[str, str], ...]
-#: What explains refusals, and the hosts that refuse, by the reason.
-Judged = tuple[
-    Request | in_tree.Request, Mapping[Refusal, list[inventory.Host]]
-]
-#: Return what judges some hosts for a flavor.
-Judge = Callable[
-    [Sequence[inventory.Host]], Callable[[inventory.Flavor], Judged]
-]
+#: Return what judges some hosts.
+Judge = Callable[[Sequence[inventory.Host]], explanation.Panel | in_tree.Panel]
 
 #: A server that other hosts take now, and none after the change.
 STRANDED: Final = 'stranded'
@@ -85,9 +75,11 @@ class Situation:
         self, flavor: inventory.Flavor, names: Iterable[str]
     ) -> 'Verdicts':
         """Judge some hosts."""
-        request, refused = self._panel(tuple(names))(flavor)
-        by_host = {host.name: one for one in refused for host in refused[one]}
-        return Verdicts(self, request, by_host)
+        found = self._panel(tuple(names)).judge(flavor)
+        by_host = {
+            h.name: one for one, own in found.refused.items() for h in own
+        }
+        return Verdicts(self, found.request, by_host)
 
     def view(self, name: str) -> Sequence[tuple[str, Mapping[str, str]]]:
         """Return what the filter sees of a host."""
@@ -102,7 +94,7 @@ class Verdicts(NamedTuple):
     """
 
     situation: Situation
-    request: Request | in_tree.Request
+    request: Any
     refused: Mapping[str, Refusal]
 
     def word(self, refusal: Refusal | None) -> str:
@@ -115,7 +107,8 @@ class Verdicts(NamedTuple):
 
     def why(self, refusal: Refusal, names: Iterable[str]) -> str:
         """Return why some hosts refuse, which have the reason in common."""
-        every = {a for n in names for a in self.situation.host(n).aggregates}
+        hosts = map(self.situation.host, names)
+        every = set().union(*(host.aggregates for host in hosts))
         own = explanation.carrying(refusal.key, every)
         own.sort(key=lambda aggregate: aggregate.name)
         return str(self.request.explain(refusal, own))
@@ -154,35 +147,6 @@ class Effect(NamedTuple):
     flavor: str
     effect: str
     reason: str
-
-
-def judge_with(exempt: inputs.Exempt) -> Judge:
-    """Return AggregateInstanceTypeFilter as a function."""
-
-    def judge(
-        hosts: Sequence[inventory.Host],
-    ) -> Callable[[inventory.Flavor], Judged]:
-        panel = explanation.Panel(hosts, exempt)
-
-        def verdicts(flavor: inventory.Flavor) -> Judged:
-            found = panel.judge(flavor)
-            return found.request, found.refused
-
-        return verdicts
-
-    return judge
-
-
-def in_tree_filter(
-    hosts: Sequence[inventory.Host],
-) -> Callable[[inventory.Flavor], Judged]:
-    """Return what judges as Nova's AggregateInstanceExtraSpecsFilter does."""
-
-    def verdicts(flavor: inventory.Flavor) -> Judged:
-        request = in_tree.Request(flavor.extra_specs.items())
-        return request, request.sift(hosts)[1]
-
-    return verdicts
 
 
 def _concerned(before: Situation, after: Situation) -> list[str]:
@@ -311,7 +275,7 @@ def moves(
     ]
 
     @functools.cache
-    def passing(specs: Specs) -> tuple[set[str], set[str]]:
+    def passing(specs: inventory.Specs) -> tuple[set[str], set[str]]:
         """Return the hosts that pass before and after."""
         flavor = inventory.Flavor('', dict(specs))
         now = hosts - before.verdicts(flavor, every).refused.keys()
@@ -319,7 +283,7 @@ def moves(
         return now, now - {*concerned} | {*concerned} - then
 
     @functools.cache
-    def taking(specs: Specs) -> tuple[set[str], set[str]]:
+    def taking(specs: inventory.Specs) -> tuple[set[str], set[str]]:
         """Return the hosts that take a server: they pass, and are up."""
         now, then = passing(specs)
         return now & usable[0], then & usable[1]
@@ -333,7 +297,7 @@ def moves(
                 'Nova does not show its flavor: its cell may be down',
             )
             continue
-        specs = tuple(flavor.extra_specs.items())
+        specs = server.specs
         if own is None or own and own not in hosts:
             if operator.ne(*passing(specs)):
                 yield Effect(

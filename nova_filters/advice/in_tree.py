@@ -11,11 +11,12 @@ compare this module with the filter of each supported Nova.
 
 import functools
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from nova_filters.advice import inventory
+from nova_filters.advice import explanation, inventory
 from nova_filters.matching import inputs, requirement
+from nova_filters.matching.preferences import Preferences
 from nova_filters.matching.reason import Kind, Reason, Refusal, Side
 from nova_filters.matching.request import Sifted
 
@@ -131,3 +132,17 @@ def _pieces(
     if key not in aggregate.metadata:
         return []
     return requirement.parse_metadata(aggregate.metadata[key], forced=False)
+
+
+class Panel:
+    """Judges many flavors on the same hosts, as Nova's own filter does."""
+
+    def __init__(self, hosts: Sequence[inventory.Host]) -> None:
+        self.hosts = hosts
+
+    def judge(self, flavor: inventory.Flavor) -> explanation.Verdicts:
+        """Judge every host for one flavor."""
+        request = Request(flavor.extra_specs.items())
+        passed, refused = request.sift(self.hosts)
+        soft = Preferences({}, ())
+        return explanation.Verdicts(flavor, request, passed, refused, soft)

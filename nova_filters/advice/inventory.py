@@ -13,6 +13,8 @@ from nova_filters.matching import inputs
 from os_placement_plugins.commands.rows import UnreadableError
 
 ZONE: Final = 'availability_zone'
+#: Extra specs as key and value pairs, which can be a key.
+Specs = tuple[tuple[str, str], ...]
 #: The state of a host that nobody could tell.
 UNKNOWN: Final = 'unknown'
 
@@ -85,6 +87,11 @@ class Server:
     project: str = ''
     zone: str | None = None
     hints: Mapping[str, object] | None = None
+
+    @property
+    def specs(self) -> Specs:
+        """Return the extra specs of its flavor; none if not known."""
+        return tuple(self.flavor.extra_specs.items()) if self.flavor else ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -120,9 +120,9 @@ def _lint_preference(
         remedy = 'a value as in other extra specs, a factor from 1 to 100'
         yield Problem(Code.MALFORMED_VALUE, problem, remedy)
     for wish in wishes:
-        for problem in _unmet(wish.spec, aggregates):
+        for unmet in _unmet(wish.spec, aggregates):
             text = 'no aggregate meets it, so it has no effect'
-            yield Problem(Code.PREFERENCE_NOT_MET, text, problem.remedy)
+            yield Problem(Code.PREFERENCE_NOT_MET, text, unmet.remedy)
 
 
 def _avoided_by_all(stock: inventory.Stock) -> Iterator[Finding]:

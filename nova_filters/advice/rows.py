@@ -215,10 +215,7 @@ def _properties(row: Row, name: str, command: str) -> dict[str, str]:
     found = {}
     for key, value_of in value.items():
         if value_of is None:
-            raise UnreadableError(
-                f'{key!r} of {name!r} has no value; in YAML, a sentinel is '
-                "written in quotes: '~'"
-            )
+            raise UnreadableError(f'{key!r} of {name!r} has no value')
         if isinstance(value_of, (Mapping, list)):
             raise UnreadableError(f'{key!r} of {name!r} is not text')
         found[str(key)] = str(value_of)

@@ -67,7 +67,7 @@ class ShowFilterCapacity(common.FilterCommand):
         return (
             ('Flavor', 'Hosts', 'Servers', 'Full', 'Scarce', 'Not Judged'),
             [
-                (*room[:4], common.cell(room.scarce), common.cell(room[5]))
+                (*room[:4], common.Names(room.scarce), common.Names(room[5]))
                 for room in rooms
             ],
         )

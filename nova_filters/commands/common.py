@@ -8,7 +8,6 @@ from typing import Final
 
 from cliff import columns
 from osc_lib import exceptions
-from osc_lib.cli import format_columns
 
 from nova_filters import conf
 from nova_filters.advice import inventory
@@ -45,11 +44,11 @@ class Names(columns.FormattableColumn):  # type: ignore[misc]
 
     def human_readable(self) -> str:
         """Return the first names, and how many there are beside."""
-        return listed(self._value).replace(', ', ',\n')
+        return listed(self.machine_readable()).replace(', ', ',\n')
 
     def machine_readable(self) -> list[str]:
-        """Return the names."""
-        return [*self._value]
+        """Return the names, each once."""
+        return [*dict.fromkeys(self._value)]
 
 
 def listed(names: Sequence[str]) -> str:
@@ -57,11 +56,6 @@ def listed(names: Sequence[str]) -> str:
     shown = ', '.join(names[:LISTED])
     rest = len(names) - LISTED
     return f'{shown} and {rest} more' if rest > 0 else shown
-
-
-def cell(values: Iterable[str]) -> format_columns.ListColumn:
-    """Return a cell that is a list for programs and a text for people."""
-    return format_columns.ListColumn([*dict.fromkeys(values)])
 
 
 def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
@@ -104,7 +98,7 @@ class FilterCommand(lister.Lister):
         """Add the arguments that name files."""
         source = parser.add_argument_group(
             'offline input',
-            'Files saved with "-f json" or "-f yaml", or responses from '
+            'Files saved with "-f json", or responses from '
             "Nova's API. With these files, the command does not need a "
             'cloud. You can repeat each option.',
         )

@@ -6,11 +6,10 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from openstack import exceptions as sdk_exceptions
 from openstack import utils
 
 from nova_filters.advice import inventory, rows, walk
-from os_placement_plugins.commands import lister, pages
+from os_placement_plugins.commands import pages
 from os_placement_plugins.commands.rows import Row, columns
 
 #: Since this microversion Nova shows the hints of servers; an older Nova is
@@ -133,9 +132,8 @@ class Cloud:
             microversion=_PLACEMENT_VERSION,
         )
         if answer.status_code == 400:
-            return _NOTHING, lister.detail(answer)
-        sdk_exceptions.raise_from_response(answer)
-        return answer.json(), ''
+            return _NOTHING, str(answer.json()['errors'][0]['detail'])
+        return pages.told(answer, 'Placement'), ''
 
     @functools.cached_property
     def nodes(self) -> dict[str, str]:

@@ -17,8 +17,6 @@ _DEFAULT_FILTERS = (
     'The filters are those of Nova by default, and this one: name yours with '
     '--config-file.'
 )
-#: What the matrix of aggregates has no place for.
-_OF_HOSTS = ('host', 'hosts', 'only_passed', 'only_refused', 'fail_if_none')
 
 
 class ExplainFilter(common.FilterCommand):
@@ -59,17 +57,6 @@ class ExplainFilter(common.FilterCommand):
             action='append',
             default=[],
             help='judge only this host; can be repeated',
-        )
-        which = parser.add_mutually_exclusive_group()
-        which.add_argument(
-            '--only-passed',
-            action='store_true',
-            help='show only the hosts that pass',
-        )
-        which.add_argument(
-            '--only-refused',
-            action='store_true',
-            help='show only the hosts that the filter refuses',
         )
         parser.add_argument(
             '--fail-if-none',
@@ -121,15 +108,17 @@ class ExplainFilter(common.FilterCommand):
         flavors = known if every else flavors
         self.remarks = [common.OTHERS]
         if parsed_args.matrix:
-            if any(getattr(parsed_args, name) for name in _OF_HOSTS):
+            if (
+                parsed_args.host
+                or parsed_args.hosts
+                or parsed_args.fail_if_none
+            ):
                 raise exceptions.CommandError(
-                    '--matrix judges aggregates: leave out --host, --hosts, '
-                    '--only-passed, --only-refused and --fail-if-none'
+                    '--matrix judges aggregates: leave out --host, --hosts '
+                    'and --fail-if-none'
                 )
-            aggregates = source.aggregates()
             exempt = self.exempt(parsed_args)
-            stock = inventory.Stock(known, aggregates, {}, exempt)
-            return verdicts.matrix(flavors, stock)
+            return verdicts.matrix(flavors, source.aggregates(), exempt)
         stock = self.stock(source, parsed_args, known)
         common.check_hosts(stock.hosts, parsed_args.host)
         hosts = [stock.hosts[name] for name in parsed_args.host]
@@ -140,24 +129,18 @@ class ExplainFilter(common.FilterCommand):
             none = any(not own.usable for own in found)
             self.find(none, unknown=not self.knows_hosts)
         if parsed_args.summary:
-            return verdicts.summary(found, *_shown(parsed_args))
+            return verdicts.summary(found)
         self.remarks += verdicts.conclude(found, copies, stock)
-        return self._listed(found, parsed_args)
+        return self._listed(found, hosts, parsed_args)
 
     def _listed(
         self,
         found: list[explanation.Verdicts],
+        hosts: list[inventory.Host],
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
         """Return the table of hosts."""
-        entries = []
-        for own in found:
-            refused = [
-                host for hosts in own.refused.values() for host in hosts
-            ]
-            passes, refuses = _shown(parsed_args)
-            hosts = [*own.passed * passes, *refused * refuses]
-            entries += explanation.explain(own, hosts)
+        entries = [e for own in found for e in explanation.explain(own, hosts)]
         if not parsed_args.long:
             state = ['State'] * any(not e.host.usable for e in entries)
             self.table_columns = [
@@ -185,7 +168,7 @@ class ExplainFilter(common.FilterCommand):
             request.flavor, failed.from_volume, zone if request.zone else ()
         )
         try:
-            with self.telling():
+            with lister.telling_in_one_line():
                 answer, silence = source.candidates(asked.query)
                 offered = _offered(answer, source.nodes)
         except exceptions.CommandError as exc:
@@ -209,11 +192,6 @@ class ExplainFilter(common.FilterCommand):
         return verdicts.STEPS, way.steps
 
 
-def _shown(parsed_args: argparse.Namespace) -> tuple[bool, bool]:
-    """Tell whether hosts that pass are shown, and whether the others are."""
-    return not parsed_args.only_refused, not parsed_args.only_passed
-
-
 def _offered(
     answer: dict[str, dict[str, dict[str, str]]], nodes: dict[str, str]
 ) -> set[str]:
@@ -227,10 +205,7 @@ def _offered(
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:
     """Tell whether one server is asked about, and nothing else."""
-    others = (
-        *('flavor', 'host', 'long', 'summary', 'matrix'),
-        *('only_passed', 'only_refused'),
-    )
+    others = 'flavor', 'host', 'long', 'summary', 'matrix'
     chosen = any(getattr(parsed_args, name) for name in others)
     return len(parsed_args.server) == 1 and not chosen
 

@@ -4,12 +4,21 @@
 
 import argparse
 import collections
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from osc_lib import exceptions
 
-from nova_filters.advice import changes, impact, inventory, mistakes, rows
+from nova_filters.advice import (
+    changes,
+    explanation,
+    impact,
+    in_tree,
+    inventory,
+    mistakes,
+    rows,
+)
 from nova_filters.commands import common
 from os_placement_plugins.commands import files, lister
 
@@ -134,10 +143,10 @@ class ShowFilterImpact(common.FilterCommand):
                 '--servers, and not --no-servers'
             )
         then, moved = self._after(now, typed, parsed_args)
-        judge = impact.judge_with(now.exempt)
+        judge = functools.partial(explanation.Panel, exempt=now.exempt)
         before = impact.Situation(
             now,
-            impact.in_tree_filter if parsed_args.replace_in_tree else judge,
+            in_tree.Panel if parsed_args.replace_in_tree else judge,
         )
         after = impact.Situation(then, judge)
         effects = [*impact.flips(before, after)]

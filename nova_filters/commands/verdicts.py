@@ -12,6 +12,7 @@ from typing import Any
 from nova_filters.advice import explanation, inventory, remedy, walk
 from nova_filters.advice.explanation import Verdicts
 from nova_filters.commands import common
+from nova_filters.matching.inputs import Exempt
 from nova_filters.matching.reason import LISTED
 from os_placement_plugins.commands.lister import Table
 
@@ -43,45 +44,44 @@ def row(entry: explanation.Explanation) -> tuple[Any, ...]:
         len(entry.failing_keys),
         reason.side.value if reason else '',
         reason.key if reason else '',
-        common.cell(reason.wanted if reason else ()),
-        common.cell(reason.found if reason else ()),
-        common.cell(reason.aggregate if reason else ()),
-        common.cell(aggregate.name for aggregate in entry.host.aggregates),
-        common.cell(entry.failing_keys),
+        common.Names(reason.wanted if reason else ()),
+        common.Names(reason.found if reason else ()),
+        common.Names(reason.aggregate if reason else ()),
+        common.Names([own.name for own in entry.host.aggregates]),
+        common.Names(entry.failing_keys),
         str(reason or ''),
         '; '.join(f'{number:+} {why}' for number, why in entry.points),
     )
 
 
-def summary(found: Iterable[Verdicts], passes: bool, refuses: bool) -> Table:
-    """Return a row for each flavor and reason.
-
-    :param passes: whether to count the hosts that pass.
-    :param refuses: whether to count the others.
-    """
+def summary(found: Iterable[Verdicts]) -> Table:
+    """Return a row for each flavor and reason."""
     return ('Flavor', 'Result', 'Hosts', 'Reason'), [
         (verdicts.flavor.name, result, hosts, reason)
         for verdicts in found
         for result, hosts, reason in (
-            (_PASS, len(verdicts.passed) * passes, ''),
-            *((_REFUSE, n * refuses, why) for n, why in verdicts.counts()),
+            (_PASS, len(verdicts.passed), ''),
+            *((_REFUSE, *count) for count in verdicts.counts()),
         )
         if hosts
     ]
 
 
 def matrix(
-    flavors: Iterable[inventory.Flavor], stock: inventory.Stock
+    flavors: Iterable[inventory.Flavor],
+    aggregates: Iterable[inventory.HostAggregate],
+    exempt: Exempt,
 ) -> Table:
     """Return a row for each flavor and a column for each aggregate alone."""
     alone = [inventory.Host('(none)')]
-    alone += [inventory.Host(a.name, (a,)) for a in stock.aggregates]
+    alone += [inventory.Host(own.name, (own,)) for own in aggregates]
+    panel = explanation.Panel((), exempt)
     rows = []
     for flavor in flavors:
-        request = explanation.Panel((), stock.exempt).judge(flavor).request
-        refusals = [request.refusals(host.aggregates) for host in alone]
-        keys = [dict.fromkeys(one.key for one in own) for own in refusals]
-        rows.append((flavor.name, *(', '.join(own) or _PASS for own in keys)))
+        request = panel.judge(flavor).request
+        found = [request.refusals(host.aggregates) for host in alone]
+        keys = [', '.join(dict.fromkeys(r.key for r in own)) for own in found]
+        rows.append((flavor.name, *(text or _PASS for text in keys)))
     return ('Flavor', *(host.name for host in alone)), rows
 
 

@@ -6,7 +6,7 @@ import contextlib
 import json
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import yaml
 from osc_lib import exceptions
@@ -62,43 +62,26 @@ def read_configuration(path: str, opts: options.Options) -> cfg.ConfigOpts:
     return config
 
 
-# The one in C, where there is one, is ten times faster.
-_Safe: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object that has each key once."""
+    if len(dict(pairs)) < len(pairs):
+        raise rows.UnreadableError('a key is there twice in one object')
+    return dict(pairs)
 
 
-def _whole(found: dict[Any, Any], pairs: int) -> dict[Any, Any]:
-    """Return an object, if none of its pairs got lost."""
-    if len(found) < pairs:
-        # The output of several commands, one after the other, looks so.
-        raise rows.UnreadableError(
-            'a key is there twice in one object; write a line "---" between '
-            'objects, or save them with -f json'
-        )
-    return found
+def _read(path: str) -> list[object]:
+    """Return the JSON documents of a file.
 
-
-class _Loader(_Safe):  # type: ignore[misc]
-    """PyYAML's safe loader, for objects that have each key once."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        """Return an object."""
-        found = super().construct_mapping(node, deep)
-        return _whole(found, len(node.value))
-
-
-def _documents(text: str) -> Iterable[object]:
-    """Return the documents of a JSON or YAML text.
-
-    :raises UnreadableError: if it is neither.
+    Several commands may have written into one file, one after another.
     """
-    text = text.strip()
+    text = read_text(path).strip()
     if not text.startswith(('[', '{')):
-        return _yaml_documents(text)
-    # Several commands may have written into one file, one after another.
-    decoder = json.JSONDecoder(
-        object_pairs_hook=lambda pairs: _whole(dict(pairs), len(pairs))
-    )
-    found, position = [], 0
+        first = quote(text.partition('\n')[0])
+        text = f'it begins with {first}, which is no JSON; use -f json'
+        raise rows.UnreadableError(text)
+    decoder = json.JSONDecoder(object_pairs_hook=_object)
+    found: list[object] = []
+    position = 0
     while position < len(text):
         document, position = decoder.raw_decode(text, position)
         found.append(document)
@@ -107,35 +90,12 @@ def _documents(text: str) -> Iterable[object]:
     return found
 
 
-def _yaml_documents(text: str) -> list[object]:
-    """Return the documents of a text that does not begin like JSON."""
-    problem = 'it does not hold what "openstack … -f json" prints'
-    try:
-        found = list(yaml.load_all(text, Loader=_Loader))  # noqa: S506
-    except yaml.YAMLError as exc:
-        found, problem = [''], one_line(exc)
-    if not any(isinstance(document, (str, int)) for document in found):
-        return found
-    first, *lines = text.splitlines()
-    if any(line.startswith(('[', '{')) for line in lines):
-        problem = f'{quote(first)} stands before the JSON; remove it'
-    raise rows.UnreadableError(f'{problem}; use -f json')
-
-
-def _read(path: str) -> list[object]:
-    """Return the documents of a file."""
-    documents = [d for d in _documents(read_text(path)) if d is not None]
-    if not documents:
-        raise rows.UnreadableError('it is empty')
-    return documents
-
-
 def read(
     paths: Sequence[str], parse: Callable[[Iterable[rows.Row]], _T]
 ) -> _T:
     """Return what files that the ``openstack`` shell printed say.
 
-    :param paths: the files, JSON or YAML.
+    :param paths: the files, JSON.
     :param parse: takes the rows, columns in one form; see
         :func:`rows.unwrap`.
     :returns: its result on the rows of all files.

@@ -10,7 +10,7 @@ import sys
 import textwrap
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, NoReturn, TypeVar
 
 from cliff import columns
@@ -38,14 +38,6 @@ UNJUDGED: Final = 1
 FOUND: Final = 2
 #: After as many seconds a command tells how far it is.
 PATIENCE: Final = 2.0
-#: By the type of an endpoint, the service as people know it.
-_SERVICES: Final = {
-    'compute': 'Nova',
-    'placement': 'Placement',
-    'orchestration': 'Heat',
-    'clustering': 'Senlin',
-    'identity': 'Keystone',
-}
 #: What makes a wide character as long as two.
 _FILLER: Final = '\0'
 
@@ -129,53 +121,8 @@ class Lister(command.Lister):  # type: ignore[misc]
         :raises CommandError: if the input is wrong, or a cloud or a file
             gives no answer.
         """
-        with self.telling():
+        with telling_in_one_line(*self.INPUT_ERRORS):
             return int(super().run(parsed_args) or self.status)
-
-    @contextlib.contextmanager
-    def telling(self) -> Iterator[None]:
-        """Turn what a service or the input is to blame for into one line.
-
-        :raises CommandError: which names the service, if one has answered.
-        """
-        try:
-            with telling_in_one_line(*self.INPUT_ERRORS):
-                yield
-        except exceptions.CommandError as exc:
-            cause = exc.__cause__
-            if not isinstance(cause, sdk_exceptions.HttpException):
-                raise
-            if not (cause.url and cause.status_code):
-                raise
-            raise exceptions.CommandError(self._answer(cause)) from exc
-
-    def _answer(self, exc: sdk_exceptions.HttpException) -> str:
-        """Return what a service has answered."""
-        connection = self.app.client_manager.sdk_connection
-        auth = connection.session.auth
-        catalog: Sequence[Mapping[str, Any]] = ()
-        with contextlib.suppress(Exception):
-            access = auth.get_access(connection.session)
-            catalog = access.service_catalog.catalog
-        kinds = [
-            service['type']
-            for service in catalog
-            for endpoint in service['endpoints']
-            if exc.url.startswith(endpoint['url'].rstrip('/'))
-        ]
-        kind = kinds[0] if kinds else ''
-        name = _SERVICES.get(kind, kind or 'The service')
-        advice = {
-            401: ' Log in again.',
-            403: ' Log in as a user with this right, such as an admin.',
-        }.get(exc.status_code, '')
-        told = detail(exc.response) if exc.response is not None else ''
-        told = one_line(Exception(told or exc.details)).rstrip('.')
-        url = str(exc.url).partition('?')[0]
-        return (
-            f'{name} answers {exc.status_code} to {exc.method} {url}: '
-            f'{told}.{advice}'
-        )
 
 
 def fill(text: str, indent: str = '') -> str:
@@ -184,13 +131,6 @@ def fill(text: str, indent: str = '') -> str:
     return '\n'.join(
         indent + line for line in _lines(text, width - len(indent))
     )
-
-
-def detail(answer: Any) -> str:
-    """Return what Placement says of an error; empty if it says nothing."""
-    with contextlib.suppress(Exception):
-        return str(answer.json()['errors'][0]['detail'])
-    return ''
 
 
 def progress(items: Sequence[_T], what: str) -> Iterator[_T]:

@@ -10,6 +10,16 @@ from openstack import exceptions as sdk_exceptions
 from os_placement_plugins.commands.rows import Row, columns
 
 
+def told(answer: Any, service: str) -> Any:
+    """Return what a service answers.
+
+    :raises HttpException: which names the service, if it refuses.
+    """
+    text = f'{service} answers {answer.status_code}'
+    sdk_exceptions.raise_from_response(answer, text)
+    return answer.json()
+
+
 def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
     """Return what Nova answers to a GET.
 
@@ -17,8 +27,7 @@ def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
     :param version: the microversion.
     """
     answer = nova.get(path, params=query, microversion=version)
-    sdk_exceptions.raise_from_response(answer)
-    return answer.json()
+    return told(answer, 'Nova')
 
 
 def listed(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from cliff import columns
-from openstack import exceptions as sdk_exceptions
 from openstack import utils
 from osc_lib import exceptions
 from oslo_config import cfg
@@ -102,7 +101,7 @@ class ListStackHints(lister.Lister):
             action='append',
             default=[],
             help="offline input: responses from Nova's API, or the output of "
-            '"server show" as JSON or YAML, with microversion '
+            '"server show" as JSON, with microversion '
             f'{HINTS_SHOWN} or newer; can be repeated',
         )
         keys = parser.add_mutually_exclusive_group()
@@ -209,10 +208,9 @@ def _resources(orchestration: Any, name: str) -> dict[str, str]:
         f'/stacks/{stack.name}/{stack.id}/resources',
         params={'nested_depth': _ALL_LEVELS},
     )
-    sdk_exceptions.raise_from_response(answer)
     return {
         resource['physical_resource_id']: resource['resource_type']
-        for resource in answer.json()['resources']
+        for resource in pages.told(answer, 'Heat')['resources']
         if resource.get('physical_resource_id')
     }
 

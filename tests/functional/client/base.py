@@ -121,15 +121,14 @@ class CommandTestCase(unittest.TestCase):
         """
         return self.data(*arguments, **self.login)
 
-    def save(self, name: str, *arguments: str, form: str = 'json') -> str:
+    def save(self, name: str, *arguments: str) -> str:
         """Save what a command of the standard client prints.
 
         :param name: the file.
         :param arguments: the words after ``openstack``.
-        :param form: the format to print it in.
         :returns: the path of the file.
         """
-        result = self.openstack(*arguments, '-f', form, **self.login)
+        result = self.openstack(*arguments, '-f', 'json', **self.login)
         self.assertEqual((0, ''), (result.status, result.error))
         return self.write(result.output, name)
 
@@ -170,48 +169,35 @@ class CloudTestCase(CommandTestCase):
         self.enterContext(self.mocker)
         self.cloud.install(self.mocker)
 
-    def files(self, form: str = 'json') -> list[str]:
-        """Save the cloud and return the options that read it from files.
-
-        :param form: the format to save it in.
-        :returns: the options.
-        """
+    def files(self) -> list[str]:
+        """Save the cloud and return the options that read it from files."""
         options = []
         for option, command in (
             ('flavors', 'flavor list --all --long'),
             ('aggregates', 'aggregate list --long'),
             ('hosts', 'compute service list'),
         ):
-            file = self.save(f'{option}.{form}', *command.split(), form=form)
+            file = self.save(f'{option}.json', *command.split())
             options += [f'--{option}', file]
         return options
 
-    def show(self, words: str, *names: str, form: str = 'json') -> str:
+    def show(self, words: str, *names: str) -> str:
         """Save what a command prints of several objects, in one file.
 
         :param words: the command, without the name of an object.
         :param names: the objects.
-        :param form: the format to print them in.
         :returns: the path of the file.
         """
         texts = []
         for name in names:
-            file = self.save('one', *words.split(), name, form=form)
+            file = self.save('one', *words.split(), name)
             texts.append(pathlib.Path(file).read_text('utf-8'))
-        # In YAML, documents are kept apart.
-        between = '---\n' if form == 'yaml' else ''
-        return self.write(
-            between.join([*texts, '']), '-'.join(words.split()[-2:])
-        )
+        return self.write(''.join(texts), '-'.join(words.split()[-2:]))
 
-    def server_files(self, form: str = 'json') -> list[str]:
-        """Save all servers and return the option that reads them.
-
-        :param form: the format to save them in.
-        :returns: the option.
-        """
+    def server_files(self) -> list[str]:
+        """Save all servers and return the option that reads them."""
         command = '--os-compute-api-version 2.47 server show'
         return [
             '--servers',
-            self.show(command, *self.cloud.servers, form=form),
+            self.show(command, *self.cloud.servers),
         ]

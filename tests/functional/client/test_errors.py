@@ -28,22 +28,17 @@ class ErrorTest(base.CloudTestCase):
         ('[{"ID": 1}]', 'no column "Name"'),
         ('[{"Name": ', 'Expecting value'),
         ('[1]', 'does not hold what'),
-        ('42', 'does not hold what'),
-        # CSV, a table, and a line of a log.
+        # CSV, a table, YAML, and a line of a log.
         ('"ID","Name"\n"1","m1.small"\n', 'use -f json'),
-        ('ID,Name\n1,m1.small\n', 'use -f json'),
         ('+----+------+\n| ID | Name |\n', 'use -f json'),
-        ('1 m1.small 512\n', 'use -f json'),
+        ('- Name: m1.small\n  Properties: {}', 'use -f json'),
         (
             'WARNING old: policy\n[{"Name": "f", "Properties": {}}]',
-            "'WARNING old: policy' stands before the JSON; remove it; use -f",
+            "begins with 'WARNING old: policy', which is no JSON; use -f",
         ),
-        ('no colon\n[\n]', "'no colon' stands before the JSON"),
-        ('a: [', 'line'),
-        ('- Name: m1.small\n  Properties: {k: ~}', 'quotes'),
-        ('\x00', 'not allowed'),
+        ('\x00', 'which is no JSON'),
         ('[' * 100_000, 'recursion'),
-        ('', 'it is empty'),
+        ('', "begins with ''"),
     )
     @ddt.unpack
     def test_a_wrong_file_is_named(self, text: str, words: str) -> None:
@@ -72,7 +67,6 @@ class ErrorTest(base.CloudTestCase):
         ('explain --server web', '--servers'),
         ('explain', 'Name a flavor'),
         ('explain --matrix --host compute-1', 'leave out --host'),
-        ('explain --matrix --hosts {services}', 'leave out --host'),
         ('explain --matrix --fail-if-none', 'leave out --host'),
         ('impact --replace-in-tree --no-servers --servers {old}', 'exclude'),
         # Files of something else, and several outputs run together.
@@ -80,7 +74,6 @@ class ErrorTest(base.CloudTestCase):
         ('explain m1.small --hosts {aggregates}', 'service list'),
         ('explain m1.small --flavors {aggregates}', 'flavor list --all'),
         ('explain m1.small --aggregates {flavors}', 'no column "Hosts"'),
-        ('explain --servers {run_together}', 'a key is there twice'),
         ('explain --servers {twice}', 'a key is there twice'),
         ('impact', 'Name a change'),
         ('impact --set-aggregate x k=v', "the name or ID 'x'"),
@@ -100,13 +93,10 @@ class ErrorTest(base.CloudTestCase):
         server = {'name': 'mail', 'flavor': 'win.medium (1)'}
         old = self.write(json.dumps(server), 'old.json')
         files = dict(zip(self.files()[::2], self.files()[1::2], strict=True))
-        yaml = 'name: web\nflavor: {original_name: f, extra_specs: {}}\n'
         arguments = words.format(
             old=old,
             flavors=files['--flavors'],
             aggregates=files['--aggregates'],
-            services=files['--hosts'],
-            run_together=self.write(yaml * 2, 'two.yaml'),
             twice=self.write('[{"name": "a", "name": "b"}]', 'twice.json'),
         ).split()
         result = self.fail(arguments[0], *self.files(), *arguments[1:])
@@ -169,8 +159,7 @@ class ErrorTest(base.CloudTestCase):
         )
         result = self.fail('lint', **self.login)
         self.assert_one_line(
-            *(result, 'Nova answers 403 to GET', '/os-aggregates'),
-            *('Policy says no', 'a user with this right'),
+            *(result, 'Nova answers 403', '/os-aggregates', 'Policy says no'),
         )
 
     def test_an_unknown_server_is_told(self) -> None:

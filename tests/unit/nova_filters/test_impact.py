@@ -3,14 +3,15 @@
 """What a change does to verdicts and to running servers."""
 
 import dataclasses
+import functools
 import unittest
 
 import ddt
 
-from nova_filters.advice import impact, inventory
+from nova_filters.advice import explanation, impact, in_tree, inventory
 from testing.nova import inventories
 
-_OURS = impact.judge_with(())
+_OURS = functools.partial(explanation.Panel, exempt=())
 _FORCED = {'os': 'windows', 'force_metadata_check': 'True'}
 
 
@@ -101,7 +102,7 @@ class FlipTest(unittest.TestCase):
     def test_the_in_tree_filter_raises_where_ours_refuses(self) -> None:
         flavors = {'f': {'k': '>= two'}, 'g': {'k': '~'}}
         aggregates = {'a': ({'k': '1'}, ('h1',))}
-        before = _situation(flavors, aggregates, impact.in_tree_filter)
+        before = _situation(flavors, aggregates, in_tree.Panel)
         after = _situation(flavors, aggregates)
         self.assertEqual(
             [

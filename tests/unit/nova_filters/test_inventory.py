@@ -130,8 +130,7 @@ class ReadTest(unittest.TestCase):
         (rows.read_flavors, {'Name': 'f'}, 'flavor list --all --long'),
         (rows.read_flavors, _flavor('neither'), 'no keys with values'),
         (rows.read_flavors, _flavor(['k']), 'no keys with values'),
-        # an unquoted ~ is "null" in YAML
-        (rows.read_flavors, _flavor({'k': None}), "in quotes: '~'"),
+        (rows.read_flavors, _flavor({'k': None}), 'has no value'),
         (rows.read_flavors, _flavor({'k': {'l': '1'}}), 'is not text'),
         (rows.read_aggregates, _flavor({}), '"Hosts"'),
         (rows.read_aggregates, _flavor({}) | {'Hosts': 3}, 'no list'),
