@@ -119,34 +119,31 @@ class Ports(Recorder):
     def floatingip_create(self, **attrs: Any) -> Any:
         """Create a floating IP of a port."""
         made = self._client.floatingip_create(**attrs)
-        floating = {'id': made.id, 'remove': True}
         own = [p for p in self._made if p['id'] == attrs['port_id']]
-        # A port that is not Senlin's stays.
-        own = own or [{'id': attrs['port_id']}]
-        own[0]['floating'] = floating
-        self._made += [port for port in own if port not in self._made]
+        if not own:
+            # A port that is not Senlin's stays.
+            own = [{'id': attrs['port_id']}]
+            self._made += own
+        own[0]['floating'] = {'id': made.id, 'remove': True}
         self._store(self._made)
         return made
 
     def take_back(self) -> None:
         """Delete what was created, and keep in mind what cannot be deleted."""
+        left = []
+        for port in self._made:
+            try:
+                delete_port(self._client, port)
+            except exc.InternalError as ex:
+                left.append(port)
+                LOG.warning(
+                    'Port %(port)s of node %(node)s could not be deleted: '
+                    '%(error)s It goes when the node is deleted.',
+                    {'port': port['id'], 'node': self._node.id, 'error': ex},
+                )
         if self._made:
-            left = [port for port in self._made if not self._delete(port)]
             self._node.data = self._with(left)
             self._store(left)
-
-    def _delete(self, port: dict[str, Any]) -> bool:
-        """Delete a port and its floating IP; tell whether that worked."""
-        try:
-            delete_port(self._client, port)
-        except exc.InternalError as ex:
-            LOG.warning(
-                'Port %(port)s of node %(node)s could not be deleted: '
-                '%(error)s It goes when the node is deleted.',
-                {'port': port['id'], 'node': self._node.id, 'error': ex},
-            )
-            return False
-        return True
 
     def _with(self, made: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the data of the node with some of what was created."""

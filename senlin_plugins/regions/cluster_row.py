@@ -8,7 +8,9 @@ actions on nodes, which share the lock of their cluster, health checks and the
 clearing of what is left behind lose nothing of each other. Nobody talks to a
 cloud in it. Senlin itself writes all data of a cluster that it has loaded in
 CLUSTER_UPDATE, in CLUSTER_DELETE and when a policy is attached or detached:
-at the beginning of an action that nothing else shares.
+at the beginning of an action that nothing else shares. What a health check or
+the clearing writes in that moment may be lost, and is found out again. Only
+actions note what is left behind, and their locks keep them apart.
 """
 
 import dataclasses
