@@ -161,15 +161,16 @@ def main(argv: list[str] | None = None) -> int:
         '--yes', action='store_true', help='do it; otherwise only look'
     )
     given = parser.parse_args(argv)
-    cfg.CONF([], project='senlin', default_config_files=given.config_file)
-    engine = sqlalchemy.create_engine(cfg.CONF.database.connection)
     try:
+        cfg.CONF([], project='senlin', default_config_files=given.config_file)
+        engine = sqlalchemy.create_engine(cfg.CONF.database.connection)
         with orm.Session(engine) as session, session.begin():
-            if given.command == 'list':
-                print(*users(session), sep='\n')
+            if given.command == 'profile':
+                said = convert(session, given.profile, given.back, given.yes)
             else:
-                print(convert(session, given.profile, given.back, given.yes))
-    except (ValueError, sqlalchemy.exc.SQLAlchemyError) as exc:
+                said = '\n'.join(users(session))
+            print(said or 'Nothing needs this package.')
+    except (ValueError, cfg.Error, sqlalchemy.exc.SQLAlchemyError) as exc:
         print(str(exc).partition('\n')[0], file=sys.stderr)
         return 1
     return 0
