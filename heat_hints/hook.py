@@ -7,9 +7,8 @@ scans ``[DEFAULT] plugin_dirs`` for resource types. When Heat imports this
 module, :func:`add_plugin_dir` adds the directory ``plugins`` of this package
 to that option. Heat then scans the directory, and the module in there calls
 :func:`prepare` and :func:`resource_mapping`. No class or function of Heat is
-changed. If hints are enabled, the functions that tell the resource types of
-*other plug-ins* are replaced by functions that remember their answers: see
-:func:`overrides.remember_mappings`.
+changed. If hints are enabled, :func:`overrides.remember_mappings` replaces
+functions of *other plug-ins*.
 
 A wrong option ends heat-engine at its start. If anything else is wrong, an
 ERROR in the log says what to change, and the engine works as stock Heat, or
@@ -29,10 +28,9 @@ LOG = logging.getLogger(__name__)
 
 
 def add_plugin_dir(config: cfg.ConfigOpts) -> None:
-    """Have Heat scan this package's directory, after the operator's own.
+    """Have Heat scan this package's directory last.
 
-    So the classes of other plug-ins are known, and are extended instead of
-    replaced.
+    So the classes of other plug-ins are extended instead of replaced.
     """
     config.import_opt('plugin_dirs', 'heat.common.config')
     others = [d for d in config.plugin_dirs if d != plugins.DIRECTORY]

@@ -173,10 +173,14 @@ class Injector:
             return bool(strutils.bool_from_string(value, strict=True))
         except ValueError:
             LOG.warning(
-                'heat_hints: the metadata heat_hints: %s of resource %s in '
-                'stack %s is not understood and counts as not given. Write '
-                'true or false.',
-                *map(quote, (value, resource.name, resource.stack.name)),
+                'heat_hints: the metadata heat_hints: %(value)s of resource '
+                '%(resource)s in stack %(stack)s is not understood and '
+                'counts as not given. Write true or false.',
+                {
+                    'value': quote(value),
+                    'resource': quote(resource.name),
+                    'stack': quote(resource.stack.name),
+                },
             )
             return None
 

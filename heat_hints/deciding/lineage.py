@@ -2,8 +2,7 @@
 
 """Find the stacks above a stack, up to the root stack, and remember them.
 
-Once a stack is stored, its parent, its name and the resource that made the
-stack never change. So a lineage that was found once is right for ever.
+Once a stack is stored, its parent, name and parent resource never change.
 """
 
 import dataclasses

@@ -3,8 +3,8 @@
 """Read the rules of a mapping file, and find the hints of a resource.
 
 A mapping is a list of entries. Each entry has the ``hints`` to send, and any
-of the patterns ``project``, ``stack``, ``resource`` and ``type``. Patterns are
-those of a shell (``*``, ``?`` and ``[...]``); upper and lower case differ.
+of the patterns ``project``, ``stack``, ``resource`` and ``type`` (``*``, ``?``
+and ``[...]``, as in a shell); upper and lower case differ.
 """
 
 import dataclasses

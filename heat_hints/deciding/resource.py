@@ -19,7 +19,7 @@ class Sibling:
     than ``get_param``, counts as not given. So the same template and
     parameters give the same description at any time.
 
-    :param name: the resource's name in its template.
+    :param name: its name in its template.
     :param resource_type: its type as the template writes it.
     :param path: the steps from the root stack down to its stack.
     :param index: the number that an ``OS::Heat::ResourceGroup`` gave it;

@@ -123,10 +123,9 @@ class Maker:
         self._lock = threading.Lock()
 
     def check(self) -> None:
-        """Import the provider's class, and have the class check its options.
+        """Import the provider's class, and have it check its options.
 
-        :raises ProviderError: if an option of the provider is wrong. An ERROR
-            tells whatever else fails.
+        :raises ProviderError: if an option is wrong; all else is an ERROR.
         """
         try:
             check = getattr(self._point.load(), 'check', None)
@@ -153,13 +152,15 @@ class Maker:
         """Log why the provider cannot be used."""
         kind = '' if isinstance(exc, ProviderError) else type(exc).__name__
         LOG.error(
-            'heat_hints: the provider "%s" cannot be used: %s. Correct the '
-            'provider, or change [heat_hints] providers and restart '
-            'heat-engine. A worker that creates a server tries the provider '
-            'again, at most once every %d seconds.',
-            self.name,
-            f'{kind}: {one_line(exc)}'.removeprefix(': '),
-            RETRY_SECONDS,
+            'heat_hints: the provider "%(name)s" cannot be used: %(reason)s. '
+            'Correct the provider, or change [heat_hints] providers and '
+            'restart heat-engine. A worker that creates a server tries the '
+            'provider again, at most once every %(retry)d seconds.',
+            {
+                'name': self.name,
+                'reason': f'{kind}: {one_line(exc)}'.removeprefix(': '),
+                'retry': RETRY_SECONDS,
+            },
         )
 
 
@@ -227,9 +228,9 @@ def ask(
                 continue
             # The order of the providers is what the operator wants.
             LOG.warning(
-                'heat_hints: the hint %s of the provider "%s" is not sent: '
-                '%s. Give it another name.',
-                *(quote(hint), name, reason),
+                'heat_hints: the hint %(hint)s of the provider "%(name)s" is '
+                'not sent: %(reason)s. Give it another name.',
+                {'hint': quote(hint), 'name': name, 'reason': reason},
             )
     return provided
 

@@ -10,7 +10,7 @@ from heat_hints.deciding import plan
 from heat_hints.providers import ProviderError, Request
 from os_placement_plugins.stack_hints import PLACE, HintValue
 
-#: Heat signs them with its own, because their names begin with ``heat_``.
+#: Heat signs them with its own.
 GROUP = 'heat_group'
 RANK = 'heat_group_rank'
 

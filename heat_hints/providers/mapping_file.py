@@ -43,11 +43,8 @@ class _File:
         self.rules()
 
     def rules(self) -> tuple[mapping.Rule, ...] | None:
-        """Return the rules in force; None if there never were any.
-
-        A file that has changed is read. Meanwhile the previous rules are in
-        force for other threads.
-        """
+        """Return the rules in force; None if there never were any."""
+        # While one thread reads a file that has changed, the others go on.
         if self._lock.acquire(blocking=self._rules is None):
             try:
                 stamp = self._stat()
@@ -77,13 +74,14 @@ class _File:
                 raise OSError('it was being written; rename a new file to it')
             self._rules = mapping.parse(load(content.decode('utf-8')))
         except Exception as exc:
+            kept = 'There are no rules'
+            if self._rules is not None:
+                kept = 'The previous rules stay in force'
+            why = f'{type(exc).__name__}: {one_line(exc)}'
             LOG.error(
-                'heat_hints: the mapping file "%s" cannot be used: %s: %s. %s '
-                'until you correct the file.',
-                *(self.path, type(exc).__name__, one_line(exc)),
-                'There are no rules'
-                if self._rules is None
-                else 'The previous rules stay in force',
+                'heat_hints: the mapping file "%(path)s" cannot be used: '
+                '%(why)s. %(kept)s until you correct the file.',
+                {'path': self.path, 'why': why, 'kept': kept},
             )
 
     def _stat(self) -> tuple[int, ...] | None:
