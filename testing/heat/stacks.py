@@ -174,7 +174,8 @@ class Stacks:
             }
             states |= {row[rpc_api.RES_STATUS] for row in found}
             done = len(servers) == wanted and states == {'COMPLETE'}
-            if done or time.monotonic() > deadline:
+            failed = 'FAILED' in states or time.monotonic() > deadline
+            if done or failed:
                 return (
                     'SIGNAL_COMPLETE' if done else 'SIGNAL_FAILED',
                     f'{len(servers)} servers, {states}',
