@@ -3,6 +3,7 @@
 """``openstack aggregate filter explain`` in the real shell."""
 
 import ddt
+import wcwidth
 
 from tests.functional.client import base
 
@@ -254,6 +255,18 @@ class ExplainTest(base.CloudTestCase):
         self.assertEqual(
             [], [one for one in lines if len(one) > 80 and ' open' not in one]
         )
+
+    def test_wide_characters_count_twice(self) -> None:
+        name = '計算機の節点その一'
+        self.cloud.hosts.append(name)
+        self.cloud.aggregates['gpus'][1].append(name)
+        self.cloud.aggregates['gpus'][0]['gpu'] = '東京, 大阪, 京都, 横浜'
+        lines = self.table('gpu.large')
+        frame = {wcwidth.wcswidth(line) for line in lines if line[0] in '|+'}
+        self.assertIn(name, self.result.output)
+        # All lines of the table are equally wide.
+        (width,) = frame
+        self.assertLessEqual(width, 80)
 
     def test_names_of_hosts_are_not_broken(self) -> None:
         long = 'compute-0042.rack-17.frankfurt-2.cloud.example.com'

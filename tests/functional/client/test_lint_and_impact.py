@@ -97,6 +97,11 @@ class LintTest(base.CloudTestCase):
             list(row),
         )
 
+    def test_one_flavor_is_not_1_flavors(self) -> None:
+        self.cloud.flavors = {'m1.small': {}}
+        result = self.openstack('aggregate', 'filter', 'lint', **self.login)
+        self.assertIn('found in 1 flavor and 3 aggr', result.output)
+
     def test_each_finding_is_a_block(self) -> None:
         self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = 'a,b'
         command = ('aggregate', 'filter', 'lint')
