@@ -368,14 +368,18 @@ class Stacks(TestCase):
         self.act(self.cluster_id, 'add_nodes', nodes=[node['id']])
         self.assertIn(membership, stack.tags)
 
+        # One like it that no node has.
+        alone = driver.Thing({**vars(stack), 'id': 'alone'})
+        stacks[alone.id] = alone
         preview = {
             'type': f'{STACK}-1.0',
-            'identity': stack.id,
+            'identity': alone.id,
             'overrides': {'context': {'region_name': TWO}},
         }
         answer = self.senlin.call('POST', '/nodes/adopt-preview', preview)
         spec = answer['node_profile']['node_preview']['properties']
         self.assertEqual(TEMPLATE, spec['template'])
+        del stacks[alone.id]
 
         self.act_node(node['id'], 'recover', operation='RECREATE')
         (new,) = stacks
