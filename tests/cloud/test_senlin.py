@@ -170,15 +170,19 @@ class TestConversion(senlin_base.ClusterTest):
             networks=[],
         )
         policy = self.make_region_policy(RegionOne={}, RegionTwo={})
-        cluster = self.make_cluster(profile)
+        # The first servers stay.
+        deletion = self.make(
+            'policy', 'senlin.policy.deletion-1.1', criteria='YOUNGEST_FIRST'
+        )
+        cluster = self.make_cluster(profile, deletion)
         self.do(cluster, 'scale_out', count=2)
         before = self.held(cluster)
         self.assertIn('Nothing has changed', self.convert(profile))
         self.assertIn('Done.', self.convert(profile, '--yes'))
         self.do(cluster, 'check')
         self.attach(cluster, policy)
-        self.do(cluster, 'scale_out', count=3)
-        self.do(cluster, 'scale_in', count=1)
+        self.do(cluster, 'scale_out', count=4)
+        self.do(cluster, 'scale_in', count=2)
         spread = self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
         self.assertEqual(before, set(spread[ONE].values()))
         # Out.
