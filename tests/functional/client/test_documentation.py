@@ -7,6 +7,7 @@ import dataclasses
 import json
 import re
 import shlex
+from typing import Any
 
 import ddt
 import requests_mock
@@ -71,21 +72,38 @@ class CommandsPageTest(base.CommandTestCase):
                     ]
                     for rows_ in (printed, saved)
                 )
-                self.assertEqual(one, other, name)
+                self.assert_told(one, other)
 
     def test_the_servers_say_what_the_client_prints(self) -> None:
         words, names = pages.saving_servers()
         source = rest_stub.examples()
         printed = ''.join(self.printed(source, f'{words} {n}') for n in names)
-        self.assertEqual(
+        self.assert_told(
             *(
-                files.read([str(file)], rows.read_servers)
+                [
+                    dataclasses.asdict(server)
+                    for server in files.read([str(file)], rows.read_servers)
+                ]
                 for file in (
                     self.write(printed, 'servers.json'),
                     pages.FILES / 'servers.json',
                 )
             )
         )
+
+    def assert_told(
+        self, printed: list[dict[str, Any]], saved: list[dict[str, Any]]
+    ) -> None:
+        """Fail if files do not say what the client prints.
+
+        An older client does not print all of it.
+        """
+        self.assertEqual(len(saved), len(printed))
+        for one, other in zip(printed, saved, strict=True):
+            known = {n for n, value in one.items() if value not in ('', None)}
+            self.assertIn('name', known)
+            for name in known:
+                self.assertEqual(one[name], other[name], name)
 
     def printed(self, source: rest_stub.Cloud, words: str) -> str:
         """Return what a command prints of a cloud."""
