@@ -163,7 +163,13 @@ def main(argv: list[str] | None = None) -> int:
     given = parser.parse_args(argv)
     try:
         cfg.CONF([], project='senlin', default_config_files=given.config_file)
-        engine = sqlalchemy.create_engine(cfg.CONF.database.connection)
+        connection = cfg.CONF.database.connection
+        if not connection:
+            raise ValueError(
+                '[database] connection is not set: name your senlin.conf with '
+                '--config-file.'
+            )
+        engine = sqlalchemy.create_engine(connection)
         with orm.Session(engine) as session, session.begin():
             if given.command == 'profile':
                 said = convert(session, given.profile, given.back, given.yes)

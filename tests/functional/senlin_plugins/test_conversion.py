@@ -190,3 +190,5 @@ class Command(base.TestCase):
             broken = run('list')
             self.assertEqual(1, broken.returncode)
             self.assertIn('no such table', broken.stderr)
+            conf.write_text('')
+            self.assertIn('connection is not set', run('list').stderr)

@@ -54,6 +54,7 @@ class NovaAloneTest(unittest.TestCase):
         )
         self.assertEqual(
             [
+                'PreferenceWeigher',
                 'StackPlaceWeigher',
                 'StackAffinityWeigher',
                 'ServerGroupWeigher',
