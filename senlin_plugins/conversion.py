@@ -163,13 +163,9 @@ def main(argv: list[str] | None = None) -> int:
     given = parser.parse_args(argv)
     try:
         cfg.CONF([], project='senlin', default_config_files=given.config_file)
-        connection = cfg.CONF.database.connection
-        if not connection:
-            raise ValueError(
-                '[database] connection is not set: name your senlin.conf with '
-                '--config-file.'
-            )
-        engine = sqlalchemy.create_engine(connection)
+        if not cfg.CONF.database.connection:
+            raise ValueError('[database] connection is not set: see --help')
+        engine = sqlalchemy.create_engine(cfg.CONF.database.connection)
         with orm.Session(engine) as session, session.begin():
             if given.command == 'profile':
                 said = convert(session, given.profile, given.back, given.yes)
