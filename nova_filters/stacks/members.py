@@ -117,7 +117,9 @@ def see(
         request = requests.get(member)
         if request is None or member == server:
             continue
-        if request.teams is None and team[1] in request.shape:
+        # Not another project's: that must close nobody's hosts but its own.
+        ids = (part in request.shape for part in team[1:])
+        if request.teams is None and all(ids):
             unread.append(member)
         if team not in (request.teams or ()):
             continue

@@ -183,8 +183,11 @@ class ReadTest(unittest.TestCase):
         found = self.read(**changes)
         self.assertIsNone(found.teams)
         positions = {'m1': 'a'}
-        for name, unread in (('image', ('m1',)), ('stranger', ())):
-            team = ('stack', name, 'project')
+        for team, unread in (
+            (('stack', 'image', 'project'), ('m1',)),
+            (('stack', 'stranger', 'project'), ()),
+            (('stack', 'image', 'victim'), ()),
+        ):
             sight = members.see(team, 'm2', {'m1': found}, positions)
             self.assertEqual(({}, 0, unread), sight)
 
