@@ -12,10 +12,28 @@ the server's own program.
 import importlib
 import sys
 
-import waitress
+import waitress.channel
+import waitress.server
+import waitress.task
 
-#: How many connections an application may have, idle ones included.
-CONNECTIONS = 1000
+
+class Task(waitress.task.WSGITask):
+    """An answer that is the last one of its connection.
+
+    nova-scheduler connects to Placement before it forks its workers. As long
+    as this connection lives, they read each other's answers.
+    """
+
+    def build_response_header(self) -> bytes:
+        """Return the head of the answer."""
+        self.request.headers['CONNECTION'] = 'close'
+        return super().build_response_header()
+
+
+class Channel(waitress.channel.HTTPChannel):
+    """A connection."""
+
+    task_class = Task
 
 
 def main() -> None:
@@ -28,21 +46,11 @@ def main() -> None:
     )
     if name.endswith('()'):
         application = application()
-    waitress.serve(
-        application,
-        host=address,
-        port=int(port),
-        threads=8,
-        # The clients of all services keep theirs: with waitress's hundred,
-        # everybody waits until one of them has been idle for two minutes.
-        connection_limit=CONNECTIONS,
-        # select() does not know as many.
-        asyncore_use_poll=True,
-        # nova-scheduler connects to Placement before it forks its workers. As
-        # long as this connection lives, they read each other's answers.
-        channel_timeout=5,
-        cleanup_interval=2,
+    server = waitress.server.create_server(
+        application, host=address, port=int(port), threads=8
     )
+    server.channel_class = Channel
+    server.run()
 
 
 if __name__ == '__main__':
