@@ -104,10 +104,8 @@ class Preferences:
             for one in self._asking:
                 if (one.spec.key, one.spec.wanted) not in unmet:
                     yield one.points, one
-        keys = set()
         for refusal in self._flavor.refusals(hard) if hard else ():
-            if refusal.side is Side.AGGREGATE and refusal.key not in keys:
-                keys.add(refusal.key)
+            if refusal.side is Side.AGGREGATE:
                 yield -1, refusal
 
     def _hardened(self, aggregates: Iterable[Any]) -> list[inputs.Aggregate]:
