@@ -130,11 +130,10 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-def _read(name: str) -> list[dict[str, Any]]:
-    """Return the entries of a file."""
+def _read(name: str) -> Any:
+    """Return what a file holds."""
     text = (FOLDER / name).read_text()
-    entries: list[dict[str, Any]] = yaml.load(text, Loader=_Loader)  # noqa: S506
-    return entries
+    return yaml.load(text, Loader=_Loader)  # noqa: S506
 
 
 def _outcome(text: str) -> Refusal | None:
@@ -157,13 +156,8 @@ def _example(wanted: dict[str, dict[str, str]], **rest: Any) -> Example:
 def _cell(cases: Any, exempt: Any = (), **rest: Any) -> Cell:
     """Return one cell of a table; its cases have its exemptions."""
     found = tuple(
-        Case(
-            case['flavor'],
-            tuple(case['aggregates']),
-            _outcome(case['wanted']),
-            tuple(case.get('exempt', exempt)),
-        )
-        for case in cases
+        Case(flavor, tuple(aggregates), _outcome(wanted), tuple(exempt))
+        for flavor, aggregates, wanted in cases
     )
     return Cell(cases=found, **rest)
 
@@ -177,7 +171,11 @@ def examples() -> tuple[Example, ...]:
 @functools.cache
 def cells() -> tuple[Cell, ...]:
     """Return the cells of the tables in the documentation."""
-    return tuple(_cell(**entry) for entry in _read('tables.yaml'))
+    return tuple(
+        _cell(table=table, **cell)
+        for table, cells in _read('tables.yaml').items()
+        for cell in cells
+    )
 
 
 def show(metadata: Mapping[str, str]) -> str:
