@@ -10,7 +10,7 @@ import pathlib
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import prettytable
@@ -37,28 +37,6 @@ def seconds(run: Callable[[], Any]) -> float:
     if was_on:
         gc.enable()
     return taken
-
-
-def repeated(
-    run: Callable[[], Any],
-    repeats: int,
-    patience: float,
-    prepare: Callable[[], Any] = lambda: None,
-) -> Iterator[float]:
-    """Yield the times in seconds that a call takes, at least one.
-
-    :param repeats: how often, at the most.
-    :param patience: for how many seconds, about.
-    :param prepare: what must be done before each call, untimed.
-    """
-    total = 0.0
-    for _ in range(repeats):
-        prepare()
-        taken = seconds(run)
-        yield taken
-        total += taken
-        if total >= patience:
-            return
 
 
 def machine(service: str) -> str:

@@ -45,9 +45,6 @@ STACKS = 'group of stacks'
 #: What the provider ``group`` chooses from.
 PLACES = ('rack-a', 'rack-b', 'rack-c')
 
-#: What is wanted at the largest group, as a ratio.
-WANTED_RATIO = 50.0
-
 #: Sent by SQLite's connection, whoever asks: not a question of either side.
 _BOOKKEEPING = ('BEGIN', 'SELECT 1')
 
@@ -379,7 +376,7 @@ def table(rows: Sequence[Row], sides: dict[str, str], *more: str) -> str:
 
 
 def report(rows: Sequence[Row]) -> str:
-    """Return the table and what follows from it."""
+    """Return the tables as text."""
     sides = {'in-tree': 'in_tree', 'cold': 'cold', 'warm': 'warm'}
     beside = {'cold': 'group_cold', 'next': 'group_next'}
     return '\n'.join(
@@ -397,37 +394,8 @@ def report(rows: Sequence[Row]) -> str:
             'when nothing is known (cold),',
             'and for a further member of the same group (next)',
             table(rows, beside),
-            '',
-            *summary(rows),
         ]
     )
-
-
-def summary(rows: Sequence[Row]) -> list[str]:
-    """Return what is wanted beside what was found, a line each."""
-    levels = sum(
-        row.cold.statements == row.depth
-        and row.cold.columns == 4 * row.cold.statements
-        for row in rows
-    )
-    large = max(row.members for row in rows)
-    groups = [row for row in rows if row.members == large and row.depth]
-    slowest = min(groups, key=lambda row: row.ratio)
-    worst = min(rows, key=lambda row: row.ratio)
-    warm = max(row.warm.statements for row in rows)
-
-    def verdict(reached: bool) -> str:
-        return '[as wanted]' if reached else '[NOT AS WANTED]'
-
-    return [
-        f'Warm, SQL statements per server: {warm} at most {verdict(not warm)}',
-        'Cold, one SELECT of four columns per stack above: in '
-        f'{levels} of {len(rows)} rows {verdict(levels == len(rows))}',
-        f'Groups of {large}: {slowest.ratio:.0f} times the in-tree speed at '
-        f'least ({slowest.kind}) {verdict(slowest.ratio >= WANTED_RATIO)}',
-        f'Smallest ratio of all: {worst.ratio:.1f} ({worst.kind}, '
-        f'{worst.members} members, {worst.depth} stacks above)',
-    ]
 
 
 def machine() -> str:

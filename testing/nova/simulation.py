@@ -15,7 +15,7 @@ import datetime
 import heapq
 import itertools
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 from unittest import mock
 
@@ -54,7 +54,6 @@ class Case:
     :param subset: Nova's ``host_subset_size``.
     :param fresh: whether each request meets a process that knows nothing.
     :param group: the policy of the server group; empty if it is a stack.
-    :param skew: the limit of ``TeamSpreadFilter``; 0 if it is not enabled.
     :param kind: boots or moves.
     """
 
@@ -69,7 +68,6 @@ class Case:
     subset: int = 1
     fresh: bool = False
     group: str = ''
-    skew: int = 0
     kind: str = BOOT
 
 
@@ -197,11 +195,7 @@ class Simulation:
 
     def _scheduler(self) -> Any:
         """Return a new scheduler process."""
-        enabled = ('TeamSpreadFilter',) * bool(self._case.skew)
-        scheduler = self._cloud.scheduler(*enabled)
-        engine.CONF.set_override(
-            'max_skew', self._case.skew, group='nova_filters'
-        )
+        scheduler = self._cloud.scheduler()
         manager = scheduler.host_manager
         # A new process would read the cell, which knows more than the lists.
         manager._instance_info = {
@@ -322,8 +316,3 @@ class Simulation:
         """Return what Placement would say of a server."""
         host = self.chosen.get(uuid)
         return {'allocations': {self._nodes[host]: {}} if host else {}}
-
-
-def gap(counts: Sequence[int]) -> int:
-    """Return the largest of some numbers less the smallest."""
-    return max(counts) - min(counts)

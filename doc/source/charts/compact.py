@@ -3,13 +3,12 @@
 """Write the numbers that the charts show, from what the benchmarks wrote.
 
 The arguments are the files that ``--json`` of these benchmarks made:
-``scaling_sequence``, ``aggregate_filter``, ``heat_hints``, in this order.
+``scaling_sequence`` and ``heat_hints``, in this order.
 """
 
 import csv
 import json
 import pathlib
-import statistics
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -29,19 +28,6 @@ def distribution(numbers: Any) -> Iterator[list[Any]]:
                 ]
 
 
-def filters(numbers: Any) -> Iterator[list[Any]]:
-    """Yield the time per host of each side, over all configurations."""
-    for hosts in sorted({row['config']['hosts'] for row in numbers['times']}):
-        for side in ('in_tree', 'ours', 'host_passes'):
-            times = [
-                row[side]
-                for row in numbers['times']
-                if row['config']['hosts'] == hosts
-            ]
-            found = (min(times), statistics.median(times), max(times))
-            yield [hosts, side, *(f'{time:.4g}' for time in found)]
-
-
 def hints(numbers: Any) -> Iterator[list[Any]]:
     """Yield the cost of one server by the depth, and by the group's size."""
     for kind, size, cost, unit in (
@@ -56,7 +42,6 @@ def hints(numbers: Any) -> Iterator[list[Any]]:
 
 HEADS = {
     distribution: 'case request region target ours in_tree refused',
-    filters: 'hosts side least median most',
     hints: 'kind size in_tree cold warm',
 }
 

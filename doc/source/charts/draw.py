@@ -10,8 +10,8 @@ from typing import Any
 from matplotlib import pyplot
 
 #: What the two sides are called, and their colours, which can be told apart
-#: without seeing red and green. The last one is for what is no side.
-OURS, IN_TREE, OTHER = '#0072b2', '#d55e00', '#777777'
+#: without seeing red and green.
+OURS, IN_TREE = '#0072b2', '#d55e00'
 REGIONS = ('#0072b2', '#e69f00', '#009e73')
 #: Lines of regions with the same number of nodes are drawn this far apart.
 APART = 0.15
@@ -112,42 +112,6 @@ def distribution() -> None:
     drawing.legend(
         named.values(), named.keys(), loc='outside lower center', ncols=4
     )
-
-
-def filters() -> None:
-    """Draw what Nova's filter and this package's take for a host."""
-    drawing, ((axis,),) = subplots(1, 1, 3.4)
-    sizes = read('filters.csv', 'hosts')
-    sides = (
-        ('in_tree', "Nova's filter", IN_TREE, 's'),
-        ('ours', 'this package', OURS, 'D'),
-        ('host_passes', 'accepting everything, host by host', OTHER, '_'),
-    )
-    for shift, (key, label, colour, marker) in enumerate(sides):
-        rows = [row for of in sizes.values() for row in of]
-        rows = [row for row in rows if row['side'] == key]
-        least, median, most = (
-            column(rows, name) for name in ('least', 'median', 'most')
-        )
-        axis.errorbar(
-            [place + 0.15 * (shift - 1) for place in range(len(sizes))],
-            median,
-            yerr=[
-                [m - some for m, some in zip(median, least, strict=True)],
-                [some - m for m, some in zip(median, most, strict=True)],
-            ],
-            linestyle='',
-            marker=marker,
-            capsize=3,
-            color=colour,
-            label=label,
-        )
-    log_ticks(axis.yaxis, [0.2, 0.5, 1, 2, 5, 10, 20, 50])
-    axis.set_ylabel('µs of processor time per host')
-    axis.set_xticks(
-        range(len(sizes)), [f'{int(size):,} hosts' for size in sizes]
-    )
-    drawing.legend(loc='outside lower center', ncols=2)
 
 
 def hints() -> None:
