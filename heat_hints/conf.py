@@ -213,26 +213,7 @@ the metadata of host aggregates. If you change the list, existing servers do
 not move.
 """,
     ),
-    cfg.Opt(
-        'signing_key',
-        type=options.SigningKeys(),
-        default=[],
-        secret=True,
-        help="""
-The keys with which heat-engine signs its hints.
-
-If you set a key, heat-engine also sends the hint ``heat_signature``, and
-always sends ``heat_resource_uuid``, because the signature is bound to the
-resource. All names that begin with ``heat_`` are reserved. A nova-scheduler
-with the same key does not trust hints that a tenant made up.
-
-Each key has at least 32 characters, without ``$`` and commas, for example from
-``openssl rand -hex 32``. heat-engine signs with the first key; nova-scheduler
-accepts signatures made with any of the keys. ``[heat_hints] signing_key`` in
-nova.conf must contain the same key. ``user_hints`` cannot be ``keep``, because
-Heat would then sign hints that a tenant made up.
-""",
-    ),
+    options.SIGNING_KEY,
 ]
 
 

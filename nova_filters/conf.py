@@ -270,45 +270,6 @@ heat-engine.
 """,
 )
 
-SIGNATURE_OPTS: Final = (
-    cfg.Opt(
-        'signing_key',
-        type=options.SigningKeys(),
-        default=[],
-        secret=True,
-        help="""
-The keys with which heat-engine signs its stack scheduler hints.
-
-Any tenant can send a ``heat_root_stack_id`` directly to Nova. If you set a
-key, ``StackAffinityWeigher`` trusts only hints that were signed with this key
-for the project of the server. The weigher treats all other hints as absent.
-This rule also applies to servers that are already running. nova-scheduler
-reads the option when it starts.
-
-Possible values:
-
-* Empty: hints are not signed, and the weigher trusts all hints.
-* A list of keys, separated by commas. Each key must have at least 32
-  characters, and must not contain ``$``. To generate a key, run
-  ``openssl rand -hex 32``. The weigher trusts hints that were signed with any
-  of the keys.
-
-To change the key: (1) Set the option to ``old,new`` in ``nova.conf``, and
-restart every nova-scheduler. (2) Set the option to ``new`` in ``heat.conf``,
-and restart every heat-engine. (3) Keep the old key in ``nova.conf`` as long as
-the weigher must recognize servers whose hints were signed with the old key.
-Nova keeps the hints of a server permanently.
-
-Related options:
-
-* ``[heat_hints] signing_key`` in ``heat.conf``: you can use the same line in
-  both files. heat-engine signs with the first key of the list.
-* ``[filter_scheduler] weight_classes``: this option has an effect only if the
-  list contains ``nova_filters.all_weighers``.
-""",
-    ),
-)
-
 #: What each option is when nothing is configured.
 DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
 
@@ -318,4 +279,4 @@ def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:
 
     :returns: each group and its options.
     """
-    return [(GROUP, OPTS), (SIGNATURE_GROUP, SIGNATURE_OPTS)]
+    return [(GROUP, OPTS), (SIGNATURE_GROUP, (options.SIGNING_KEY,))]

@@ -35,6 +35,48 @@ class SigningKeys(types.List):
         return keys
 
 
+#: The same line serves heat.conf and nova.conf.
+SIGNING_KEY: Final = cfg.Opt(
+    'signing_key',
+    type=SigningKeys(),
+    default=[],
+    secret=True,
+    help="""
+The keys with which heat-engine signs its stack scheduler hints.
+
+Any tenant can send a ``heat_root_stack_id`` directly to Nova. With a key,
+heat-engine also sends the hint ``heat_signature``, and always sends
+``heat_resource_uuid``, because the signature is bound to the resource. All
+names that begin with ``heat_`` are then reserved, and ``user_hints`` cannot be
+``keep``. With a key, the plug-ins in nova-scheduler trust only hints that were
+signed with it for the project of the server, and treat all other hints as
+absent, also those of servers that are already running. Both services read the
+option when they start.
+
+Possible values:
+
+* Empty: heat-engine does not sign, and nova-scheduler trusts all hints.
+* A list of keys, separated by commas. Each key must have at least 32
+  characters, and must not contain ``$``. To generate a key, run
+  ``openssl rand -hex 32``. heat-engine signs with the first key.
+  nova-scheduler trusts hints that were signed with any of the keys.
+
+To change the key: (1) Set the option to ``old,new`` in ``nova.conf``, and
+restart every nova-scheduler. (2) Set the option to ``new`` in ``heat.conf``,
+and restart every heat-engine. (3) Keep the old key in ``nova.conf`` as long as
+the weigher must recognize servers whose hints were signed with the old key.
+Nova keeps the hints of a server permanently.
+
+Related options:
+
+* ``[heat_hints] signing_key`` in the other file: use the same line in
+  ``heat.conf`` and ``nova.conf``.
+* ``[filter_scheduler] weight_classes``: in ``nova.conf``, this option has an
+  effect only if the list contains ``nova_filters.all_weighers``.
+""",
+)
+
+
 def register(config: cfg.ConfigOpts, options: Options) -> None:
     """Register options; a second call changes nothing."""
     for group, opts in options:

@@ -28,10 +28,6 @@ HINTS_SHOWN: Final = '2.100'
 _SERVER: Final = 'OS::Nova::Server'
 #: More levels than Heat lets a stack have.
 _ALL_LEVELS: Final = 100
-#: The same option as in heat.conf and nova.conf.
-_KEY: Final = cfg.Opt(
-    'signing_key', type=options.SigningKeys(), default=[], secret=True
-)
 
 #: What a table shows without --long; the path ends with the stack.
 SHORT: Final = ('Server', 'Path', 'Key ID', 'Signature')
@@ -186,7 +182,9 @@ def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
         return signature.Keys()
     if parsed_args.config_file:
         group = cfg.OptGroup('heat_hints')
-        config = files.read_configuration(path, [(group, [_KEY])])
+        config = files.read_configuration(
+            path, [(group, [options.SIGNING_KEY])]
+        )
         given = config.heat_hints.signing_key
     else:
         lines = files.read_text(path).replace(',', '\n').splitlines()
