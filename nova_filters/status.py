@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Self
 
 from nova_filters import conf
-from nova_filters.advice.unreachable import exempt_line
-from nova_filters.matching.inputs import SCOPE, exemption
+from nova_filters.advice import exempt_keys
 from os_placement_plugins import upgrade_check
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.upgrade_check import (
@@ -35,9 +34,6 @@ NOVA_FILTERS: Final = 'nova.scheduler.filters.all_filters'
 OUR_FILTERS: Final = 'nova_filters.all_filters'
 NOVA_WEIGHERS: Final = 'nova.scheduler.weights.all_weighers'
 OUR_WEIGHERS: Final = 'nova_filters.all_weighers'
-
-#: Keys with nothing in common: what matches all of them matches every key.
-_UNALIKE: Final = ('os', 'gpu_model', 'hw:cpu_policy', 'X1')
 
 
 def _is_ours(cls: type) -> bool:
@@ -180,67 +176,17 @@ class Checks(upgrade_check.Checks):
         if FILTER not in self._config.filter_scheduler.enabled_filters:
             return Result(SUCCESS)
         own = self._config.nova_filters
-        patterns = own.exempt_metadata_keys
-        problems = [
-            problem for one in patterns if (problem := self._pattern(one))
-        ]
-        is_exempt = exemption(tuple(patterns))
-        defaults = conf.DEFAULTS['exempt_metadata_keys']
-        lost = [key for key in defaults if not is_exempt(key)]
-        # An empty list is meant: it is the specification, to the letter.
-        if lost and patterns:
-            problems.append(
-                f'the list replaces the default, so {", ".join(lost)} are '
-                'missing: a forced aggregate with such a key refuses every '
-                'flavor that lacks it, hence nearly every flavor; to keep '
-                f'them, write "{exempt_line([*defaults, *patterns])}"'
-            )
-        places = [
-            key
-            for key in own.stack_spread_over
-            if key != 'host' and not is_exempt(key)
-        ]
-        if places and self._weigher():
-            problems.append(
-                f'stack_spread_over has "{", ".join(places)}", which forced '
-                'aggregates demand of every flavor; to prevent it, write '
-                f'"{exempt_line([*(defaults if patterns else ()), *patterns])}'
-                f',{",".join(places)}"'
-            )
+        problems = exempt_keys.problems(
+            own.exempt_metadata_keys,
+            conf.DEFAULTS['exempt_metadata_keys'],
+            own.stack_spread_over if self._weigher() else (),
+        )
         if not problems:
             return Result(SUCCESS)
         return Result(
             WARNING,
             f'[nova_filters] exempt_metadata_keys: {"; ".join(problems)}.',
         )
-
-    @staticmethod
-    def _pattern(pattern: str) -> str:
-        """Say what is wrong with a pattern; an empty text for nothing."""
-        if pattern.startswith(SCOPE):
-            return (
-                f'"{pattern}" matches nothing: write it without the scope '
-                f'"{SCOPE}"'
-            )
-        if len(pattern.replace(';', ' ').split()) > 1:
-            return f'"{pattern}" is one pattern: separate patterns by commas'
-        if all(map(exemption((pattern,)), _UNALIKE)):
-            return (
-                f'"{pattern}" matches every key, so force_metadata_check has '
-                'no effect in any aggregate: name the keys that Nova itself '
-                'reads'
-            )
-        if pattern.strip('\'"') != pattern:
-            return (
-                f'{pattern} has a quotation mark, which counts as a part of '
-                'the key: remove it'
-            )
-        if pattern.count('[') != pattern.count(']'):
-            return (
-                f'"{pattern}" has a bracket without its pair, which stands '
-                'for itself: write [abc] for one of a, b and c'
-            )
-        return ''
 
     @with_right_values
     def check_weigher(self) -> Result:

@@ -154,23 +154,6 @@ CASES = {
             *('"*" matches every key', 'name the keys'),
         ),
         (
-            *('', 'exempt_metadata_keys = aggregate_instance_extra_specs:a*'),
-            *('matches nothing', 'without the scope'),
-        ),
-        (
-            *('', 'exempt_metadata_keys = a,"b*'),
-            *('quotation mark', 'remove it'),
-        ),
-        ('', 'exempt_metadata_keys = a,[b*', 'bracket', '[abc]'),
-        *(
-            ('', f'exempt_metadata_keys = {text}', 'matches every key')
-            for text in ('?*', '*?', '[!x]*')
-        ),
-        *(
-            ('', f'exempt_metadata_keys = {text}', 'separate', 'commas')
-            for text in ('rack availability_zone', 'rack;availability_zone')
-        ),
-        (
             *('', 'exempt_metadata_keys = rack'),
             *('availability_zone', 'refuses every flavor'),
             'exempt_metadata_keys = availability_zone,filter_tenant_id*,'

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What is wrong with the patterns of ``exempt_metadata_keys``."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from nova_filters.advice.unreachable import exempt_line
+from nova_filters.matching.inputs import SCOPE, exemption
+
+#: Keys with nothing in common: what matches all of them matches every key.
+_UNALIKE: Final = ('os', 'gpu_model', 'hw:cpu_policy', 'X1')
+
+
+def problems(
+    patterns: Sequence[str], defaults: Sequence[str], levels: Iterable[str]
+) -> list[str]:
+    """Return what is wrong, each with its remedy.
+
+    :param patterns: the option.
+    :param defaults: its default.
+    :param levels: ``stack_spread_over`` if a weigher reads it.
+    """
+    found = [problem for one in patterns if (problem := _pattern(one))]
+    is_exempt = exemption(tuple(patterns))
+    lost = [key for key in defaults if not is_exempt(key)]
+    # An empty list is meant: it is the specification, to the letter.
+    if lost and patterns:
+        found.append(
+            f'the list replaces the default, so {", ".join(lost)} are '
+            'missing: a forced aggregate with such a key refuses every '
+            'flavor that lacks it, hence nearly every flavor; to keep '
+            f'them, write "{exempt_line([*defaults, *patterns])}"'
+        )
+    places = [key for key in levels if key != 'host' and not is_exempt(key)]
+    if places:
+        kept = [*(defaults if patterns else ()), *patterns]
+        found.append(
+            f'stack_spread_over has "{", ".join(places)}", which forced '
+            'aggregates demand of every flavor; to prevent it, write '
+            f'"{exempt_line([*kept, *places])}"'
+        )
+    return found
+
+
+def _pattern(pattern: str) -> str:
+    """Say what is wrong with a pattern; an empty text for nothing."""
+    if pattern.startswith(SCOPE):
+        return (
+            f'"{pattern}" matches nothing: write it without the scope '
+            f'"{SCOPE}"'
+        )
+    if len(pattern.replace(';', ' ').split()) > 1:
+        return f'"{pattern}" is one pattern: separate patterns by commas'
+    if all(map(exemption((pattern,)), _UNALIKE)):
+        return (
+            f'"{pattern}" matches every key, so force_metadata_check has '
+            'no effect in any aggregate: name the keys that Nova itself '
+            'reads'
+        )
+    if pattern.strip('\'"') != pattern:
+        return (
+            f'{pattern} has a quotation mark, which counts as a part of '
+            'the key: remove it'
+        )
+    if pattern.count('[') != pattern.count(']'):
+        return (
+            f'"{pattern}" has a bracket without its pair, which stands '
+            'for itself: write [abc] for one of a, b and c'
+        )
+    return ''
