@@ -4,9 +4,9 @@
 
 import dataclasses
 import functools
-import itertools
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from nova_filters.advice import inventory
 from nova_filters.matching import inputs, report
@@ -35,25 +35,50 @@ class Explanation:
         return tuple(dict.fromkeys(reason.key for reason in self.reasons))
 
 
-class Verdicts(NamedTuple):
-    """The verdicts on one flavor and all hosts.
+@dataclasses.dataclass(frozen=True)
+class Verdicts:
+    """The verdicts on one flavor and all hosts of a panel.
 
     :param request: what judged the hosts, and knows the reasons.
-    :param passed: the hosts that pass.
-    :param refused: the other hosts by the first reason.
-    :param preferences: what makes hosts better or worse.
+    :param first: the first reason of each host that is refused, by its name.
     """
 
     flavor: inventory.Flavor
+    panel: 'Panel'
     request: Any
-    passed: list[inventory.Host]
-    refused: Mapping[Refusal, list[inventory.Host]]
-    preferences: Preferences
+    first: Mapping[str, Refusal]
+
+    @functools.cached_property
+    def passed(self) -> list[inventory.Host]:
+        """Return the hosts that pass."""
+        return [h for h in self.panel.hosts if h.name not in self.first]
+
+    @functools.cached_property
+    def refused(self) -> Mapping[Refusal, list[inventory.Host]]:
+        """Return the other hosts by the first reason."""
+        found: dict[Refusal, list[inventory.Host]] = {}
+        for host in self.panel.hosts:
+            if host.name in self.first:
+                found.setdefault(self.first[host.name], []).append(host)
+        return found
 
     @property
     def usable(self) -> list[inventory.Host]:
         """Return the hosts that pass, and are neither disabled nor down."""
         return [host for host in self.passed if host.usable]
+
+    def offering(
+        self, key: str, names: Iterable[str]
+    ) -> list[inputs.Aggregate]:
+        """Return the aggregates of hosts that have a key, with no other."""
+        alone = self.panel.alone(key)
+        every = {own for name in names for own in alone[name].aggregates}
+        return sorted(every, key=lambda aggregate: aggregate.name)
+
+    def why(self, refusal: Refusal, names: Iterable[str]) -> str:
+        """Return why some hosts refuse, which have the reason in common."""
+        own = self.offering(refusal.key, names)
+        return str(self.request.explain(refusal, own))
 
     def counts(self) -> list[tuple[int, str]]:
         """Count the refused hosts by reason, in the words of the log.
@@ -63,15 +88,8 @@ class Verdicts(NamedTuple):
         """
         slim = {}
         for refusal, hosts in self.refused.items():
-            slim[refusal] = hosts
-            if refusal.side is Side.AGGREGATE:
-                # Only these stand in the reason.
-                every = {a for host in hosts for a in host.aggregates}
-                behind = {a for a in carrying(refusal.key, every) if a.forced}
-                slim[refusal] = [
-                    inventory.Host('', (*behind.intersection(h.aggregates),))
-                    for h in hosts
-                ]
+            alone = self.panel.alone(refusal.key)
+            slim[refusal] = [alone[host.name] for host in hosts]
         return report.summarize(self.request, slim)
 
     def nearest(self) -> inventory.Host | None:
@@ -81,9 +99,8 @@ class Verdicts(NamedTuple):
             none.
         """
         found, fewest = None, 0
-        hosts = (host for own in self.refused.values() for host in own)
-        for host in sorted(hosts, key=lambda host: host.name):
-            if host.usable:
+        for host in sorted(self.panel.hosts, key=lambda host: host.name):
+            if host.usable and host.name in self.first:
                 refusals = self.request.refusals(host.aggregates)
                 number = len({refusal.key for refusal in refusals})
                 if found is None or number < fewest:
@@ -95,7 +112,7 @@ class Verdicts(NamedTuple):
     def sentence(self) -> str:
         """Tell how many hosts pass, and why the others do not."""
         counts = self.counts()
-        total = len(self.passed) + sum(map(len, self.refused.values()))
+        total = len(self.passed) + len(self.first)
         verb = 'passes' if len(self.passed) == 1 else 'pass'
         text = f'{len(self.passed)} of {total} hosts {verb}'
         closed = len(self.passed) - len(self.usable)
@@ -106,7 +123,7 @@ class Verdicts(NamedTuple):
 
 
 class Panel:
-    """Judges many flavors on the same hosts, each key only once.
+    """Judges many flavors on the same hosts, each extra spec only once.
 
     What flavor and aggregates say of a key does not change the verdict on
     another key, so that a key's verdict serves all flavors that say the same.
@@ -114,84 +131,79 @@ class Panel:
     :param exempt: patterns of keys that no aggregate may demand.
     """
 
+    #: The verdict if a value makes no sense.
+    MALFORMED = 'refuse'
+
     def __init__(
-        self, hosts: Iterable[inventory.Host], exempt: inputs.Exempt
+        self, hosts: Iterable[inventory.Host], exempt: inputs.Exempt = ()
     ) -> None:
         self.hosts = [*hosts]
-        self._exempt = exempt
+        self.exempt = exempt
         self._aggregates = {a for host in self.hosts for a in host.aggregates}
-        # What a flavor is refused for that lacks all keys.
-        nobody = Request((), exempt)
-        self._demands = [nobody.refusals(h.aggregates) for h in self.hosts]
+        self._demanded = {
+            key for a in self._aggregates if a.forced for key, _ in a.items()
+        }
+        #: The hosts by their names, their aggregates with one key alone.
+        self.alone = functools.cache(self._with_key)
         self._of_key = functools.cache(self._judge_key)
-        self._alone = functools.cache(self._with_key)
+
+    def read(self, flavor: inventory.Flavor) -> Sequence[inputs.FlavorSpec]:
+        """Return the extra specs in the order in which they are judged."""
+        return inputs.read_flavor(flavor.extra_specs)
+
+    def ask(self, specs: Sequence[inputs.FlavorSpec]) -> Any:
+        """Return what judges hosts for a flavor with these extra specs."""
+        return Request(specs, self.exempt)
 
     def judge(self, flavor: inventory.Flavor) -> Verdicts:
         """Judge every host for one flavor, as nova-scheduler does."""
-        specs = inputs.read_flavor(flavor.extra_specs)
-        keys = dict.fromkeys(spec.key for spec in specs)
-        judged = [
-            self._of_key(tuple(spec for spec in specs if spec.key == key))
-            for key in keys
-        ]
-        passed: list[inventory.Host] = []
-        refused: dict[Refusal, list[inventory.Host]] = {}
-        for host, demands in zip(self.hosts, self._demands, strict=True):
-            found = [own[host.name] for own in judged if host.name in own]
-            # The flavor's check comes first, each check by key.
-            found.sort(key=_order)
-            if not found or found[0].side is Side.AGGREGATE:
-                rest = (one for one in demands if one.key not in keys)
-                found = sorted(
-                    [*found[:1], *itertools.islice(rest, 1)], key=_order
-                )
-            group = refused.setdefault(found[0], []) if found else passed
-            group.append(host)
-        request = Request(specs, self._exempt)
-        soft = Preferences(flavor.extra_specs, self._exempt)
-        return Verdicts(flavor, request, passed, refused, soft)
+        specs = self.read(flavor)
+        own = [(spec.key, (spec,)) for spec in specs]
+        others = self._demanded.difference(key for key, _ in own)
+        every = [*own, *((key, ()) for key in others)]
+        first: dict[str, Refusal] = {}
+        # The flavor's check comes first, each check in the order of its keys:
+        # what comes first is written last.
+        for case in reversed(sorted(every, key=operator.itemgetter(0))):
+            first |= self._of_key(*case)[Side.AGGREGATE]
+        for case in reversed(own):
+            first |= self._of_key(*case)[Side.FLAVOR]
+        return Verdicts(flavor, self, self.ask(specs), first)
 
-    def _with_key(self, key: str) -> list[inventory.Host]:
-        """Return the hosts, their aggregates with this key alone."""
+    def _with_key(self, key: str) -> dict[str, inventory.Host]:
+        """Return the hosts by name, their aggregates with this key alone."""
+        names = {key, SCOPE + key}
         alone = {
-            aggregate: inventory.HostAggregate(
-                aggregate.name,
+            own: inventory.HostAggregate(
+                own.name,
                 {
                     name: text
-                    for name, text in aggregate.metadata.items()
-                    if name == FLAG or name.removeprefix(SCOPE) == key
+                    for name, text in own.metadata.items()
+                    if name == FLAG or name in names
                 },
             )
-            for aggregate in carrying(key, self._aggregates)
+            for own in self._aggregates
+            if not names.isdisjoint(own.metadata)
         }
-        return [
-            inventory.Host(
+        return {
+            host.name: inventory.Host(
                 host.name,
                 tuple(alone[a] for a in host.aggregates if a in alone),
             )
             for host in self.hosts
-        ]
+        }
 
     def _judge_key(
-        self, specs: tuple[inputs.FlavorSpec, ...]
-    ) -> dict[str, Refusal]:
-        """Return why hosts refuse, by their names, for one key."""
-        request = Request(specs, self._exempt)
-        _, refused = request.sift(self._alone(specs[0].key))
-        return {host.name: one for one in refused for host in refused[one]}
-
-
-def _order(refusal: Refusal) -> tuple[bool, str]:
-    """Return the place of a refusal among those of one host."""
-    return refusal.side is Side.AGGREGATE, refusal.key
-
-
-def carrying(
-    key: str, aggregates: Iterable[inputs.Aggregate]
-) -> list[inputs.Aggregate]:
-    """Return the aggregates that have a key, with or without the scope."""
-    names = {key, SCOPE + key}
-    return [one for one in aggregates if not names.isdisjoint(one.metadata)]
+        self, key: str, specs: tuple[inputs.FlavorSpec, ...]
+    ) -> dict[Side, dict[str, Refusal]]:
+        """Return why hosts refuse because of one key, by side and name."""
+        found: dict[Side, dict[str, Refusal]] = {side: {} for side in Side}
+        _, refused = self.ask(specs).sift(self.alone(key).values())
+        for refusal, hosts in refused.items():
+            found[refusal.side] |= dict.fromkeys(
+                (host.name for host in hosts), refusal
+            )
+        return found
 
 
 def explain(
@@ -202,7 +214,8 @@ def explain(
     :returns: an entry for each host, by the number of failing keys, then by
         name.
     """
-    request, soft = verdicts.request, verdicts.preferences
+    request, exempt = verdicts.request, verdicts.panel.exempt
+    soft = Preferences(verdicts.flavor.extra_specs, exempt)
     # Hosts in the same aggregates share the reasons.
     why = functools.cache(
         lambda own: (tuple(request.reasons(own)), tuple(soft.reasons(own)))

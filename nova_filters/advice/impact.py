@@ -16,15 +16,15 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from nova_filters.advice import explanation, in_tree, inventory
+from nova_filters.advice import explanation, inventory
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind, Refusal, quote_all
 from os_placement_plugins.quoting import quote
 
 #: Return what judges some hosts.
-Judge = Callable[[Sequence[inventory.Host]], explanation.Panel | in_tree.Panel]
+Judge = Callable[[Sequence[inventory.Host]], explanation.Panel]
 
 #: A server that other hosts take now, and none after the change.
 STRANDED: Final = 'stranded'
@@ -73,13 +73,9 @@ class Situation:
 
     def verdicts(
         self, flavor: inventory.Flavor, names: Iterable[str]
-    ) -> 'Verdicts':
+    ) -> explanation.Verdicts:
         """Judge some hosts."""
-        found = self._panel(tuple(names)).judge(flavor)
-        by_host = {
-            h.name: one for one, own in found.refused.items() for h in own
-        }
-        return Verdicts(self, found.request, by_host)
+        return self._panel(tuple(names)).judge(flavor)
 
     def view(self, name: str) -> Sequence[tuple[str, Mapping[str, str]]]:
         """Return what the filter sees of a host."""
@@ -87,31 +83,12 @@ class Situation:
         return [(aggregate.name, aggregate.metadata) for aggregate in own]
 
 
-class Verdicts(NamedTuple):
-    """The verdicts on one flavor.
-
-    :param refused: the reasons by the names of the hosts that refuse.
-    """
-
-    situation: Situation
-    request: Any
-    refused: Mapping[str, Refusal]
-
-    def word(self, refusal: Refusal | None) -> str:
-        """Return a verdict as one word."""
-        if refusal is None:
-            return 'pass'
-        raised = refusal.kind is Kind.MALFORMED
-        ends = raised and isinstance(self.request, in_tree.Request)
-        return 'error' if ends else 'refuse'
-
-    def why(self, refusal: Refusal, names: Iterable[str]) -> str:
-        """Return why some hosts refuse, which have the reason in common."""
-        hosts = map(self.situation.host, names)
-        every = set().union(*(host.aggregates for host in hosts))
-        own = explanation.carrying(refusal.key, every)
-        own.sort(key=lambda aggregate: aggregate.name)
-        return str(self.request.explain(refusal, own))
+def _word(verdicts: explanation.Verdicts, refusal: Refusal | None) -> str:
+    """Return a verdict as one word."""
+    if refusal is None:
+        return 'pass'
+    malformed = refusal.kind is Kind.MALFORMED
+    return verdicts.panel.MALFORMED if malformed else 'refuse'
 
 
 class Effect(NamedTuple):
@@ -174,41 +151,38 @@ def flips(before: Situation, after: Situation) -> Iterator[Effect]:
             names = concerned if same else hosts
             old = before.verdicts(specs, names)
             new = after.verdicts(changed, names)
-            yield from _flips(flavor, names, old, new, (specs, changed))
+            yield from _flips(names, old, new)
             continue
         effect = DELETED if flavor in before.flavors else NEW
         own = before if flavor in before.flavors else after
-        refused = own.verdicts(own.flavors[flavor], own.hosts).refused
-        passed = tuple(name for name in own.hosts if name not in refused)
+        taking = own.verdicts(own.flavors[flavor], own.hosts).passed
+        passed = tuple(host.name for host in taking)
         words = ('pass', '') if effect == DELETED else ('', 'pass')
         row = 'flavor', flavor, passed, *words, '', '', '', flavor, effect
         yield Effect(*row, f'{len(passed)} of {len(own.hosts)} hosts pass')
 
 
 def _flips(
-    flavor: str,
-    names: Iterable[str],
-    old: Verdicts,
-    new: Verdicts,
-    specs: tuple[inventory.Flavor, inventory.Flavor],
+    names: Iterable[str], old: explanation.Verdicts, new: explanation.Verdicts
 ) -> Iterator[Effect]:
     """Yield what changes for one flavor."""
     groups: dict[tuple[Refusal | None, Refusal | None], list[str]] = {}
     for name in names:
-        pair = old.refused.get(name), new.refused.get(name)
-        if old.word(pair[0]) != new.word(pair[1]):
+        pair = old.first.get(name), new.first.get(name)
+        if _word(old, pair[0]) != _word(new, pair[1]):
             groups.setdefault(pair, []).append(name)
     for (then, now), own in groups.items():
         effect = CHANGES if then and now else LOSES if now else GAINS
         reason = new.why(now, own) if now else ''
         if then and not now:
             news = [
-                *_news_of_flavor(then.key, *specs),
-                *_news_of_hosts(then.key, own, old.situation, new.situation),
+                *_news_of_flavor(then.key, old.flavor, new.flavor),
+                *_news_of_hosts(then.key, own, old, new),
                 f'before: {old.why(then, own)}',
             ]
             reason = '; '.join(news)
-        words = old.word(then), new.word(now)
+        words = _word(old, then), _word(new, now)
+        flavor = old.flavor.name
         row = 'flavor', flavor, tuple(own), *words, '', '', '', flavor
         yield Effect(*row, effect, reason)
 
@@ -231,18 +205,20 @@ def _news_of_flavor(
 
 
 def _news_of_hosts(
-    key: str, names: Iterable[str], before: Situation, after: Situation
+    key: str,
+    names: Sequence[str],
+    before: explanation.Verdicts,
+    after: explanation.Verdicts,
 ) -> Iterator[str]:
     """Yield what the aggregates of hosts say on a key after the change."""
     old, new = (
         {
-            (aggregate.name, aggregate.forced, str(text))
-            for name in names
-            for aggregate in situation.host(name).aggregates
+            (aggregate.name, aggregate.forced, text)
+            for aggregate in verdicts.offering(key, names)
             for own, text in aggregate.items()
             if own == key
         }
-        for situation in (before, after)
+        for verdicts in (before, after)
     )
     for name, forced, text in sorted(new - old):
         verb = 'demands' if forced else 'has'
@@ -278,8 +254,8 @@ def moves(
     def passing(specs: inventory.Specs) -> tuple[set[str], set[str]]:
         """Return the hosts that pass before and after."""
         flavor = inventory.Flavor('', dict(specs))
-        now = hosts - before.verdicts(flavor, every).refused.keys()
-        then = after.verdicts(flavor, concerned).refused.keys()
+        now = hosts - before.verdicts(flavor, every).first.keys()
+        then = after.verdicts(flavor, concerned).first.keys()
         return now, now - {*concerned} | {*concerned} - then
 
     @functools.cache
@@ -315,7 +291,7 @@ def moves(
         # If its own host says nothing new, a host that took the server does.
         telling = own if old and not new else min(taking(specs)[0] - {own})
         found = after.verdicts(flavor, [telling])
-        reason = found.why(found.refused[telling], [telling])
+        reason = found.why(found.first[telling], [telling])
         yield Effect(
             *(*row, 'pass' if old else 'refuse', 'pass' if new else 'refuse'),
             *(now, then, server.id, flavor.name),

@@ -10,23 +10,16 @@ compare this module with the filter of each supported Nova.
 """
 
 import functools
-import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from nova_filters.advice import explanation, inventory
 from nova_filters.matching import inputs, requirement
-from nova_filters.matching.preferences import Preferences
 from nova_filters.matching.reason import Kind, Reason, Refusal, Side
 from nova_filters.matching.request import Sifted
 
 #: The problem of a value that ends the boot request with an error.
 RAISES: Final = 'the in-tree filter raises'
-#: What an aggregate can say of an extra spec; a number has a bit for each.
-_CARRIED: Final = 1
-_MATCHED: Final = 2
-_RAISED: Final = 4
-_BITS: Final = 3
 
 
 def _read(text: str) -> requirement.Requirement:
@@ -54,45 +47,56 @@ def _raises(wanted: requirement.Requirement, value: str) -> bool:
     return False
 
 
+def read_flavor(extra_specs: Mapping[str, str]) -> list[inputs.FlavorSpec]:
+    """Return extra specs as that filter reads them, in their order."""
+    return [
+        inputs.FlavorSpec(key, False, _read(text))
+        for name, text in extra_specs.items()
+        if (key := name.removeprefix(inputs.SCOPE)) != name or ':' not in key
+    ]
+
+
 class Request:
     """One flavor, asked as :class:`nova_filters.matching.request.Request` is.
 
     The kind ``malformed`` means that the in-tree filter raises, or may raise:
     that depends on the order of the values in a set.
 
-    :param extra_specs: the flavor's extra specs, key and value, in the order
-        in which Nova would look at them.
+    :param flavor: the result of :func:`read_flavor`.
     """
 
-    def __init__(self, extra_specs: Iterable[tuple[str, str]]) -> None:
-        self._specs = [
-            (key, _read(text))
-            for name, text in extra_specs
-            if (key := name.removeprefix(inputs.SCOPE)) != name
-            or ':' not in key
-        ]
-        self._said = functools.cache(self._say)
-        self._refusal = functools.cache(self._refuse)
+    def __init__(self, flavor: Sequence[inputs.FlavorSpec]) -> None:
+        self.flavor = flavor
+        self._values = functools.cache(_values)
+        self._check = functools.cache(_check)
 
     def sift(self, hosts: Iterable[inventory.Host]) -> Sifted[inventory.Host]:
         """Return the hosts that pass, and the others by the first reason."""
         passed: list[inventory.Host] = []
         refused: dict[Refusal, list[inventory.Host]] = {}
         for host in hosts:
-            said = map(self._said, host.aggregates)
-            refusal = self._refusal(functools.reduce(operator.or_, said, 0))
+            refusal = self._refusal(host.aggregates)
             group = refused.setdefault(refusal, []) if refusal else passed
             group.append(host)
         return passed, refused
+
+    def _refusal(self, own: Iterable[inputs.Aggregate]) -> Refusal | None:
+        """Return the first reason to refuse a host; None if it passes."""
+        for key, _, wanted in self.flavor:
+            said = (self._values(aggregate, key) for aggregate in own)
+            kind = self._check(wanted, frozenset().union(*said))
+            if kind is not None:
+                return Refusal(Side.FLAVOR, kind, key, wanted=wanted)
+        return None
 
     def explain(
         self, refusal: Refusal, aggregates: Iterable[inputs.Aggregate]
     ) -> Reason:
         """Return a refusal with the values and aggregates behind it."""
         offers = [
-            (aggregate.name, piece.text)
+            (aggregate.name, value)
             for aggregate in aggregates
-            for piece in _pieces(aggregate, refusal.key)
+            for value in _values(aggregate, refusal.key)
         ]
         return Reason(
             *(Side.FLAVOR, refusal.kind, refusal.key),
@@ -102,47 +106,34 @@ class Request:
             problem=RAISES if refusal.kind is Kind.MALFORMED else '',
         )
 
-    def _say(self, aggregate: inputs.Aggregate) -> int:
-        """Return what an aggregate says of all extra specs."""
-        said = 0
-        for key, wanted in reversed(self._specs):
-            said <<= _BITS
-            for piece in _pieces(aggregate, key):
-                said |= _CARRIED | wanted.overlaps(piece) * _MATCHED
-                said |= _raises(wanted, piece.text) * _RAISED
-        return said
 
-    def _refuse(self, said: int) -> Refusal | None:
-        """Return the first reason to refuse a host; None if it passes."""
-        for key, wanted in self._specs:
-            if not said & _CARRIED:
-                return Refusal(Side.FLAVOR, Kind.MISSING, key, wanted=wanted)
-            if said & _RAISED:
-                return Refusal(Side.FLAVOR, Kind.MALFORMED, key, wanted=wanted)
-            if not said & _MATCHED:
-                return Refusal(Side.FLAVOR, Kind.MISMATCH, key, wanted=wanted)
-            said >>= _BITS
-        return None
+def _check(
+    wanted: requirement.Requirement, values: frozenset[str]
+) -> Kind | None:
+    """Return what is wrong with the values of one key; None if nothing is."""
+    if not values:
+        return Kind.MISSING
+    if any(_raises(wanted, value) for value in values):
+        return Kind.MALFORMED
+    return None if wanted.accepts(values) else Kind.MISMATCH
 
 
-def _pieces(
-    aggregate: inputs.Aggregate, key: str
-) -> list[requirement.Requirement]:
+def _values(aggregate: inputs.Aggregate, key: str) -> frozenset[str]:
     """Return the values of a key, the flag being one like any other."""
-    if key not in aggregate.metadata:
-        return []
-    return requirement.parse_metadata(aggregate.metadata[key], forced=False)
+    text = aggregate.metadata.get(key)
+    return frozenset(() if text is None else requirement.split(text))
 
 
-class Panel:
+class Panel(explanation.Panel):
     """Judges many flavors on the same hosts, as Nova's own filter does."""
 
-    def __init__(self, hosts: Sequence[inventory.Host]) -> None:
-        self.hosts = hosts
+    #: The boot request ends.
+    MALFORMED = 'error'
 
-    def judge(self, flavor: inventory.Flavor) -> explanation.Verdicts:
-        """Judge every host for one flavor."""
-        request = Request(flavor.extra_specs.items())
-        passed, refused = request.sift(self.hosts)
-        soft = Preferences({}, ())
-        return explanation.Verdicts(flavor, request, passed, refused, soft)
+    def read(self, flavor: inventory.Flavor) -> Sequence[inputs.FlavorSpec]:
+        """Return the extra specs in the order in which they are judged."""
+        return read_flavor(flavor.extra_specs)
+
+    def ask(self, specs: Sequence[inputs.FlavorSpec]) -> Request:
+        """Return what judges hosts for a flavor with these extra specs."""
+        return Request(specs)

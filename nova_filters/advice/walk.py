@@ -112,7 +112,7 @@ def _type(host: inventory.Host, request: Request) -> str | None:
 
 def _in_tree(host: inventory.Host, request: Request) -> str | None:
     """Refuse a host as Nova's own filter does."""
-    own = in_tree.Request(request.flavor.extra_specs.items())
+    own = in_tree.Request(in_tree.read_flavor(request.flavor.extra_specs))
     _, refused = own.sift([host])
     reasons = [own.explain(one, host.aggregates) for one in refused]
     return reasons[0].summary() if reasons else None

@@ -59,7 +59,9 @@ class InTreeTest(unittest.TestCase):
                         for a in host.aggregates
                     ),
                 )
-                stated = in_tree.Request(request.extra_specs.items())
+                stated = in_tree.Request(
+                    in_tree.read_flavor(request.extra_specs)
+                )
                 _, refused = stated.sift([own])
                 try:
                     passed = nova.host_passes(host, request.spec)

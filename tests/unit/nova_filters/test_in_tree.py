@@ -55,7 +55,7 @@ class InTreeTest(unittest.TestCase):
                 for number, own in enumerate(metadata)
             ),
         )
-        request = in_tree.Request(extra_specs.items())
+        request = in_tree.Request(in_tree.read_flavor(extra_specs))
         passed, refused = request.sift([host])
         self.assertEqual(kind is None, passed == [host])
         reasons = [request.explain(one, host.aggregates) for one in refused]
