@@ -24,18 +24,22 @@ _ZONE: Final = 'Availability zone'
 
 
 class Request(NamedTuple):
-    """What a server was requested with.
+    """What a server was requested with, and what became of it.
 
     :param flavor: the server's copy of its flavor.
     :param project: the ID of its project.
     :param zone: the availability zone that it asks for; empty for any.
     :param grouped: whether it is in a server group.
+    :param from_volume: whether the root disk is a volume.
+    :param fault: what Nova says of the failure.
     """
 
     flavor: inventory.Flavor
     project: str
     zone: str = ''
     grouped: bool = False
+    from_volume: bool = False
+    fault: str = ''
 
 
 class Step(NamedTuple):

@@ -4,11 +4,9 @@
 
 import argparse
 
-from nova_filters import conf
 from nova_filters.advice import audit, rows
 from nova_filters.commands import common, compute
 from os_placement_plugins.commands import lister
-from os_placement_plugins.commands.files import read_configuration
 
 _COLUMNS = ('Problem', 'Object', 'Name', 'Servers', 'Reason')
 
@@ -40,13 +38,9 @@ class AuditFilter(common.FilterCommand):
         source = compute.Cloud(self.log_in())
         stock = self.stock(source, parsed_args, [])
         servers = source.servers()
-        options = dict(conf.DEFAULTS)
-        if parsed_args.config_file:
-            options = read_configuration(
-                parsed_args.config_file, [(conf.GROUP, conf.OPTS)]
-            ).nova_filters
-        spread = options['stack_affinity_weight_multiplier'] < 0
-        judged = audit.Audit(servers, stock, options['stack_spread_over'])
+        options = self.configuration(parsed_args).nova_filters
+        spread = options.stack_affinity_weight_multiplier < 0
+        judged = audit.Audit(servers, stock, options.stack_spread_over)
         found = [*judged.refused()]
         found += judged.uneven(rows.read_groups(source.groups()), spread)
         hidden = [s for s in judged.running.values() if s.hints is None]

@@ -81,10 +81,9 @@ class ShowFilterCapacity(common.FilterCommand):
         if refusal:
             self.find(False, unknown=True)
             self.remarks.append(f'{flavor.name}: Placement says: {refusal}')
-            room = capacity.count(
-                flavor.name, hosts, {}, {}, {}, asked.unasked
+            return capacity.Room(
+                flavor.name, len(hosts), None, 0, [], [*asked.unasked]
             )
-            return room._replace(servers=None)
         found = capacity.rooms(answer)
         lacking = {}
         if hosts - {source.nodes.get(node) for node in found}:

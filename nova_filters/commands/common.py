@@ -8,9 +8,10 @@ from typing import Final
 
 from cliff import columns
 from osc_lib import exceptions
+from oslo_config import cfg
 
 from nova_filters import conf
-from nova_filters.advice import inventory
+from nova_filters.advice import inventory, walk
 from nova_filters.commands import compute, files
 from nova_filters.matching.inputs import Exempt
 from nova_filters.matching.reason import LISTED
@@ -27,6 +28,12 @@ _FILES = {
     'aggregate, and the state of all hosts',
     'servers': 'output of "server show" with microversion 2.47 or newer',
 }
+
+#: The option that names the filters, in Nova's own default.
+_SCHEDULER: Final = cfg.OptGroup('filter_scheduler')
+_FILTERS: Final = cfg.ListOpt(
+    'enabled_filters', default=walk.DEFAULT_FILTERS[:-1]
+)
 
 #: What stands below a table.
 OTHERS: Final = (
@@ -114,14 +121,16 @@ class FilterCommand(lister.Lister):
 
     def exempt(self, parsed_args: argparse.Namespace) -> Exempt:
         """Return the patterns of keys that no aggregate may demand."""
-        if parsed_args.config_file:
-            config = read_configuration(
-                parsed_args.config_file, [(conf.GROUP, conf.OPTS)]
-            )
-            return tuple(config.nova_filters.exempt_metadata_keys)
         if parsed_args.exempt is not None:
             return tuple(parsed_args.exempt)
-        return tuple(conf.DEFAULTS['exempt_metadata_keys'])
+        config = self.configuration(parsed_args)
+        return tuple(config.nova_filters.exempt_metadata_keys)
+
+    def configuration(self, parsed_args: argparse.Namespace) -> cfg.ConfigOpts:
+        """Return what the nova.conf that is named says, or the defaults."""
+        path = parsed_args.config_file
+        opts = [(conf.GROUP, conf.OPTS), (_SCHEDULER, [_FILTERS])]
+        return read_configuration(path, opts)
 
     def find(self, findings: object, unknown: object = False) -> None:
         """Set the exit code.

@@ -4,7 +4,7 @@
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from openstack import utils
 
@@ -21,19 +21,6 @@ _NOTHING: Final[dict[str, Any]] = {
     'provider_summaries': {},
     'allocation_requests': [],
 }
-
-
-class Failed(NamedTuple):
-    """A request that has failed.
-
-    :param request: what the filters see of it.
-    :param from_volume: whether the root disk is a volume.
-    :param fault: what Nova says of the failure.
-    """
-
-    request: walk.Request
-    from_volume: bool
-    fault: str
 
 
 class Cloud:
@@ -95,7 +82,7 @@ class Cloud:
         """Return the servers with these names or IDs."""
         return rows.read_servers(map(self._server, names))
 
-    def failed(self, name: str) -> Failed | None:
+    def failed(self, name: str) -> walk.Request | None:
         """Return the request of a server in ERROR that has no host.
 
         :returns: None for another server.
@@ -106,14 +93,14 @@ class Cloud:
             return None
         shown = server.zone or row.get('os-ext-az:availability_zone') or ''
         fault = row.get('fault')
-        return Failed(
-            walk.Request(
-                *(server.flavor, server.project, str(shown)),
-                bool(row.get('server_groups')),
-            ),
+        return walk.Request(
+            *(server.flavor, server.project, str(shown)),
+            grouped=bool(row.get('server_groups')),
             # A server that boots from a volume has no image.
-            not row.get('image'),
-            str(fault.get('message', '')) if isinstance(fault, dict) else '',
+            from_volume=not row.get('image'),
+            fault=str(fault.get('message', ''))
+            if isinstance(fault, dict)
+            else '',
         )
 
     def candidates(

@@ -6,12 +6,16 @@ import argparse
 from collections.abc import Sequence
 
 from osc_lib import exceptions
-from oslo_config import cfg
 
-from nova_filters.advice import demand, explanation, inventory, walk
+from nova_filters.advice import (
+    capacity,
+    demand,
+    explanation,
+    inventory,
+    walk,
+)
 from nova_filters.commands import common, compute, verdicts
 from os_placement_plugins.commands import lister
-from os_placement_plugins.commands.files import read_configuration
 
 _DEFAULT_FILTERS = (
     'The filters are those of Nova by default, and this one: name yours with '
@@ -153,37 +157,42 @@ class ExplainFilter(common.FilterCommand):
     def _walk(
         self,
         source: compute.Cloud,
-        failed: compute.Failed,
+        request: walk.Request,
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
         """Return the steps of a request that has failed."""
         stock = self.stock(source, parsed_args, source.flavors())
-        request, silence, offered = failed.request, '', None
+        silence, offered = '', None
         zone = [
             aggregate.uuid
             for aggregate in stock.aggregates
             if request.zone == aggregate.metadata.get(inventory.ZONE)
         ]
         asked = demand.of(
-            request.flavor, failed.from_volume, zone if request.zone else ()
+            request.flavor, request.from_volume, zone if request.zone else ()
         )
         try:
             with lister.telling_in_one_line():
                 answer, silence = source.candidates(asked.query)
-                offered = _offered(answer, source.nodes)
+                rooms = capacity.rooms(answer)
+                offered = {source.nodes.get(root, '') for root in rooms}
         except exceptions.CommandError as exc:
             silence = str(exc)
+        filters: Sequence[str] = walk.DEFAULT_FILTERS
+        if parsed_args.config_file:
+            config = self.configuration(parsed_args)
+            filters = config.filter_scheduler.enabled_filters
         way = walk.walk(
             stock.hosts,
             request,
             offered,
             str(asked),
-            _filters(parsed_args.config_file),
+            filters,
             stock.exempt,
         )
         if parsed_args.fail_if_none:
             self.find(not way.steps[-1].left)
-        self.remarks = [f'Nova says: {failed.fault}'] if failed.fault else []
+        self.remarks = [f'Nova says: {request.fault}'] if request.fault else []
         self.remarks += verdicts.tell(
             way, request, stock, asked.unasked, silence
         )
@@ -192,30 +201,8 @@ class ExplainFilter(common.FilterCommand):
         return verdicts.STEPS, way.steps
 
 
-def _offered(
-    answer: dict[str, dict[str, dict[str, str]]], nodes: dict[str, str]
-) -> set[str]:
-    """Return the hosts among Placement's candidates."""
-    roots = {
-        found['root_provider_uuid']
-        for found in answer['provider_summaries'].values()
-    }
-    return {nodes[root] for root in roots if root in nodes}
-
-
 def _is_plain(parsed_args: argparse.Namespace) -> bool:
     """Tell whether one server is asked about, and nothing else."""
     others = 'flavor', 'host', 'long', 'summary', 'matrix'
     chosen = any(getattr(parsed_args, name) for name in others)
     return len(parsed_args.server) == 1 and not chosen
-
-
-def _filters(path: str | None) -> Sequence[str]:
-    """Return the filters that a nova.conf enables, in order."""
-    if not path:
-        return walk.DEFAULT_FILTERS
-    option = cfg.ListOpt('enabled_filters', default=walk.DEFAULT_FILTERS[:-1])
-    group = cfg.OptGroup('filter_scheduler')
-    config = read_configuration(path, [(group, [option])])
-    found: Sequence[str] = config.filter_scheduler.enabled_filters
-    return found

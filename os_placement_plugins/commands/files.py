@@ -47,13 +47,18 @@ def read_text(path: str) -> str:
         return pathlib.Path(path).read_text('utf-8')
 
 
-def read_configuration(path: str, opts: options.Options) -> cfg.ConfigOpts:
-    """Return what a configuration file says.
+def read_configuration(
+    path: str | None, opts: options.Options
+) -> cfg.ConfigOpts:
+    """Return what a configuration file says; the defaults without one.
 
     :raises CommandError: if the file cannot be read, or a value is wrong.
     """
     config = cfg.ConfigOpts()
     options.register(config, opts)
+    if not path:
+        config(args=[], default_config_files=[], default_config_dirs=[])
+        return config
     with reading(path):
         # Opened first: oslo.config does not say why it cannot read a file.
         pathlib.Path(path).open('rb').close()

@@ -47,7 +47,6 @@ class Cloud:
         the flavor as it was when the cloud was made.
     :param maximum: the newest microversion of this Nova.
     :param resources: those of the stack "shop", as Heat shows them.
-    :param registry: the aliases of the environment of this stack.
     :param down: servers whose cell is down: Nova shows next to nothing.
     :param states: status and state of hosts that are not enabled and up.
     :param faults: what Nova says of servers in ERROR, by name.
@@ -62,7 +61,6 @@ class Cloud:
     servers: dict[str, tuple[str | None, str]]
     maximum: str = '2.100'
     resources: list[dict[str, str]] = dataclasses.field(default_factory=list)
-    registry: dict[str, str] = dataclasses.field(default_factory=dict)
     down: tuple[str, ...] = ()
     states: dict[str, tuple[str, str]] = dataclasses.field(
         default_factory=dict
@@ -131,10 +129,6 @@ class Cloud:
             f'{HEAT}/stacks/shop/id-shop/resources',
             json=lambda *_: {'resources': self.resources},
         )
-        mocker.get(
-            f'{HEAT}/stacks/shop/id-shop/environment',
-            json=lambda *_: {'resource_registry': self.registry},
-        )
         version = _version(PLACEMENT, 'v1.0', '1.39')
         version |= {'min_version': '1.0', 'max_version': '1.39'}
         mocker.get(PLACEMENT, json={'versions': [version]})
@@ -188,7 +182,11 @@ class Cloud:
                 for node in nodes
             ],
             'provider_summaries': {
-                node: {'root_provider_uuid': node} for node in nodes
+                node: {
+                    'root_provider_uuid': node,
+                    'resources': {'VCPU': {'capacity': 1, 'used': 0}},
+                }
+                for node in nodes
             },
         }
 
