@@ -39,18 +39,6 @@ CHANGES: Final = 'changes'
 NEW: Final = 'new'
 DELETED: Final = 'deleted'
 
-#: The flavors and servers of each effect, as a sentence counts them.
-_COUNTED: Final = {
-    LOSES: 'Flavors that lose hosts: {}, ',
-    GAINS: 'that gain hosts: {}',
-    NEW: ', that are new: {}',
-    DELETED: ', that are deleted: {}',
-    STRANDED: '. Servers that are stranded: {}, ',
-    REFUSED: 'refused by their own hosts: {}',
-    UNKNOWN: ', not judged: {}',
-}
-_ALWAYS: Final = (LOSES, GAINS, STRANDED, REFUSED)
-
 
 class Situation:
     """Flavors and hosts, and the filter that judges them.
@@ -301,20 +289,14 @@ def moves(
 
 
 def sentence(effects: Collection[Effect]) -> str:
-    """Tell what a change does, in numbers.
+    """Count flavors and servers by the effect on them.
 
     :param effects: the results of :func:`flips` and :func:`moves`.
     """
-    if not effects:
-        return 'No verdict changes.'
-    flavors = {(e.effect, e.name) for e in effects if e.noun == 'flavor'}
-    numbers = collections.Counter(effect for effect, _ in flavors)
-    numbers.update(e.effect for e in effects if e.noun == 'server')
-    return (
-        ''.join(
-            text.format(numbers[effect])
-            for effect, text in _COUNTED.items()
-            if numbers[effect] or effect in _ALWAYS
-        )
-        + '.'
-    )
+    told = []
+    for noun in ('flavor', 'server'):
+        found = {(e.effect, e.name, e.id) for e in effects if e.noun == noun}
+        counts = collections.Counter(effect for effect, *_ in found)
+        words = ', '.join(f'{name} {n}' for name, n in sorted(counts.items()))
+        told.append(f'{noun.capitalize()}s by effect: {words or "none"}.')
+    return ' '.join(told)

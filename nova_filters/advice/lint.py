@@ -125,35 +125,6 @@ def _lint_preference(
             yield Problem(Code.PREFERENCE_NOT_MET, text, unmet.remedy)
 
 
-def _avoided_by_all(stock: inventory.Stock) -> Iterator[Finding]:
-    """Find keys that aggregates prefer, and that no flavor meets."""
-    requests = [
-        Request(inputs.read_flavor(flavor.extra_specs), stock.exempt)
-        for flavor in stock.flavors
-    ]
-    for aggregate in stock.aggregates:
-        hard = preferences.harden(aggregate)
-        if not (hard and requests):
-            continue
-        unmet = [
-            {
-                refusal.key
-                for refusal in request.refusals([hard])
-                if refusal.side is Side.AGGREGATE
-            }
-            for request in requests
-        ]
-        for key in set.intersection(*unmet):
-            yield Finding(
-                *('aggregate', aggregate.name, key),
-                Problem(
-                    Code.AVOIDED_BY_ALL,
-                    'no flavor meets it: all flavors use these hosts last',
-                    f'{key}=… in a flavor, unless the hosts are to be emptied',
-                ),
-            )
-
-
 def _lint_metadata(
     name: str, text: str, aggregate: inputs.Aggregate
 ) -> Iterator[Problem]:
@@ -223,7 +194,7 @@ def lint(
         for problem in _lint_metadata(name, text, aggregate)
     ]
     found += unreachable.closed(stock)
-    found += _avoided_by_all(stock)
+    found += unreachable.avoided(stock)
     found += unreachable.contradictory(stock)
     return sorted(
         dict.fromkeys(found),

@@ -3,11 +3,11 @@
 """Flavors that no host takes, and aggregates that no flavor can enter."""
 
 import collections
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from nova_filters.advice import explanation, inventory, remedy
 from nova_filters.advice.mistakes import Code, Finding, Problem
-from nova_filters.matching import inputs, requirement
+from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import LISTED, Kind, Side
 from nova_filters.matching.request import Request
@@ -52,7 +52,7 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
 
 def _closing_keys(
     aggregate: inputs.Aggregate,
-    hosts: Iterable[frozenset[inputs.Aggregate]],
+    hosts: Iterable[Collection[inputs.Aggregate]],
     flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
     exempt: inputs.Exempt,
 ) -> collections.Counter[str]:
@@ -114,6 +114,24 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
                 ' in nova.conf',
             )
             yield Finding('aggregate', aggregate.name, key, problem)
+
+
+def avoided(stock: inventory.Stock) -> Iterator[Finding]:
+    """Find keys that aggregates prefer, and that no flavor meets."""
+    flavors = collections.Counter(
+        inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
+    )
+    for aggregate in stock.aggregates:
+        hard = preferences.harden(aggregate)
+        unmet = hard and _closing_keys(hard, [[hard]], flavors, stock.exempt)
+        for key, number in (unmet or {}).items():
+            if number == len(stock.flavors):
+                problem = Problem(
+                    Code.AVOIDED_BY_ALL,
+                    'no flavor meets it: all flavors use these hosts last',
+                    f'{key}=… in a flavor, unless the hosts are to be emptied',
+                )
+                yield Finding('aggregate', aggregate.name, key, problem)
 
 
 def confined(

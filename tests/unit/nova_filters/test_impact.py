@@ -198,7 +198,10 @@ class MoveTest(unittest.TestCase):
 
 class SentenceTest(unittest.TestCase):
     def test_effects_are_counted(self) -> None:
-        self.assertEqual('No verdict changes.', impact.sentence([]))
+        self.assertEqual(
+            'Flavors by effect: none. Servers by effect: none.',
+            impact.sentence([]),
+        )
         flavors = {'f': {'os': 'windows'}, 'g': {}}
         before = _situation(flavors, {'a': ({'os': 'windows'}, ('h1', 'h2'))})
         after = _situation(flavors, {'a': (_FORCED, ('h1',))})
@@ -209,7 +212,7 @@ class SentenceTest(unittest.TestCase):
             [_server('h1', {'os': 'windows'}), _server('h1', {})],
         )
         self.assertEqual(
-            'Flavors that lose hosts: 2, that gain hosts: 0. Servers that are '
-            'stranded: 1, refused by their own hosts: 1.',
+            'Flavors by effect: loses 2. Servers by effect: refused 1, '
+            'stranded 1.',
             impact.sentence(effects),
         )
