@@ -7,13 +7,10 @@ Two situations are compared: flavors and hosts now, and after the change.
 
 import collections
 import functools
-import operator
 from collections.abc import (
-    Callable,
     Collection,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
 from typing import Final, NamedTuple
@@ -22,9 +19,6 @@ from nova_filters.advice import explanation, inventory
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind, Refusal, quote_all
 from os_placement_plugins.quoting import quote
-
-#: Return what judges some hosts.
-Judge = Callable[[Sequence[inventory.Host]], explanation.Panel]
 
 #: A server that other hosts take now, and none after the change.
 STRANDED: Final = 'stranded'
@@ -43,32 +37,19 @@ DELETED: Final = 'deleted'
 class Situation:
     """Flavors and hosts, and the filter that judges them.
 
-    :param stock: the flavors and the hosts.
-    :param judge: the filter.
+    :param names: all hosts; one that the stock lacks is in no aggregate.
+    :param kind: the filter.
     """
 
-    def __init__(self, stock: inventory.Stock, judge: Judge) -> None:
+    def __init__(
+        self,
+        stock: inventory.Stock,
+        names: Iterable[str],
+        kind: type[explanation.Panel] = explanation.Panel,
+    ) -> None:
         self.flavors = {flavor.name: flavor for flavor in stock.flavors}
-        self.hosts = stock.hosts
-        self.judge = judge
-        self._panel = functools.lru_cache(maxsize=4)(
-            lambda names: judge([*map(self.host, names)])
-        )
-
-    def host(self, name: str) -> inventory.Host:
-        """Return a host; one that only the other situation has is bare."""
-        return self.hosts.get(name) or inventory.Host(name)
-
-    def verdicts(
-        self, flavor: inventory.Flavor, names: Iterable[str]
-    ) -> explanation.Verdicts:
-        """Judge some hosts."""
-        return self._panel(tuple(names)).judge(flavor)
-
-    def view(self, name: str) -> Sequence[tuple[str, Mapping[str, str]]]:
-        """Return what the filter sees of a host."""
-        own = self.host(name).aggregates
-        return [(aggregate.name, aggregate.metadata) for aggregate in own]
+        hosts = (stock.hosts.get(n) or inventory.Host(n) for n in names)
+        self.panel = kind(hosts, stock.exempt)
 
 
 def _word(verdicts: explanation.Verdicts, refusal: Refusal | None) -> str:
@@ -114,51 +95,38 @@ class Effect(NamedTuple):
     reason: str
 
 
-def _concerned(before: Situation, after: Situation) -> list[str]:
-    """Return the hosts that a change reaches; few, in a large cloud."""
-    return [
-        host
-        for host in sorted({*before.hosts, *after.hosts})
-        if before.judge is not after.judge
-        or before.view(host) != after.view(host)
-    ]
-
-
 def flips(before: Situation, after: Situation) -> Iterator[Effect]:
     """Yield the verdicts that change, by flavor and reason.
 
     A verdict that stays for another reason is left out. A flavor that only
     one side has is told with the hosts that pass there.
     """
-    hosts = sorted({*before.hosts, *after.hosts})
-    concerned = _concerned(before, after)
-    for flavor in {**before.flavors, **after.flavors}:
-        if flavor in before.flavors and flavor in after.flavors:
-            specs, changed = before.flavors[flavor], after.flavors[flavor]
-            same = specs.extra_specs == changed.extra_specs
-            names = concerned if same else hosts
-            old = before.verdicts(specs, names)
-            new = after.verdicts(changed, names)
-            yield from _flips(names, old, new)
-            continue
-        effect = DELETED if flavor in before.flavors else NEW
-        own = before if flavor in before.flavors else after
-        taking = own.verdicts(own.flavors[flavor], own.hosts).passed
-        passed = tuple(host.name for host in taking)
-        words = ('pass', '') if effect == DELETED else ('', 'pass')
-        row = 'flavor', flavor, passed, *words, '', '', '', flavor, effect
-        yield Effect(*row, f'{len(passed)} of {len(own.hosts)} hosts pass')
+    for name in {**before.flavors, **after.flavors}:
+        old, new = (
+            situation.panel.judge(situation.flavors[name])
+            if name in situation.flavors
+            else None
+            for situation in (before, after)
+        )
+        if old and new:
+            yield from _flips(old, new)
+        elif found := old or new:
+            passed = tuple(host.name for host in found.passed)
+            words = ('pass', '') if old else ('', 'pass')
+            row = 'flavor', name, passed, *words, '', '', '', name
+            number = f'{len(passed)} of {len(found.panel.hosts)}'
+            yield Effect(*row, DELETED if old else NEW, f'{number} hosts pass')
 
 
 def _flips(
-    names: Iterable[str], old: explanation.Verdicts, new: explanation.Verdicts
+    old: explanation.Verdicts, new: explanation.Verdicts
 ) -> Iterator[Effect]:
     """Yield what changes for one flavor."""
     groups: dict[tuple[Refusal | None, Refusal | None], list[str]] = {}
-    for name in names:
-        pair = old.first.get(name), new.first.get(name)
+    for host in old.panel.hosts:
+        pair = old.first.get(host.name), new.first.get(host.name)
         if _word(old, pair[0]) != _word(new, pair[1]):
-            groups.setdefault(pair, []).append(name)
+            groups.setdefault(pair, []).append(host.name)
     for (then, now), own in groups.items():
         effect = CHANGES if then and now else LOSES if now else GAINS
         reason = new.why(now, own) if now else ''
@@ -230,27 +198,16 @@ def moves(
         is not known, and which the change may reach, is ``unknown``: its own
         host would count as another one.
     """
-    hosts = {*before.hosts, *after.hosts}
-    every = tuple(sorted(hosts))
-    concerned = _concerned(before, after)
-    usable = [
-        {name for name in hosts if situation.host(name).usable}
-        for situation in (before, after)
-    ]
+    hosts = {host.name for host in after.panel.hosts}
 
     @functools.cache
-    def passing(specs: inventory.Specs) -> tuple[set[str], set[str]]:
-        """Return the hosts that pass before and after."""
+    def judged(
+        specs: inventory.Specs,
+    ) -> list[tuple[explanation.Verdicts, set[str]]]:
+        """Return the verdicts before and after, and who takes a server."""
         flavor = inventory.Flavor('', dict(specs))
-        now = hosts - before.verdicts(flavor, every).first.keys()
-        then = after.verdicts(flavor, concerned).first.keys()
-        return now, now - {*concerned} | {*concerned} - then
-
-    @functools.cache
-    def taking(specs: inventory.Specs) -> tuple[set[str], set[str]]:
-        """Return the hosts that take a server: they pass, and are up."""
-        now, then = passing(specs)
-        return now & usable[0], then & usable[1]
+        found = [one.panel.judge(flavor) for one in (before, after)]
+        return [(own, {host.name for host in own.usable}) for own in found]
 
     for server in sorted(servers, key=lambda s: (s.name, s.id)):
         own, flavor = server.host, server.flavor
@@ -261,9 +218,9 @@ def moves(
                 'Nova does not show its flavor: its cell may be down',
             )
             continue
-        specs = server.specs
+        (then, takers), (now, left) = judged(server.specs)
         if own is None or own and own not in hosts:
-            if operator.ne(*passing(specs)):
+            if then.first.keys() != now.first.keys():
                 yield Effect(
                     *(*row, '', '', '', '', server.id, flavor.name, UNKNOWN),
                     f'its host {quote(own)} is not among the hosts'
@@ -271,18 +228,17 @@ def moves(
                     else 'Nova does not show its host',
                 )
             continue
-        old, new = (not own or own in found for found in passing(specs))
-        now, then = (len(those) - (own in those) for those in taking(specs))
-        stranded = bool(now) and not then
+        old, new = own not in then.first, own not in now.first
+        numbers = [len(those) - (own in those) for those in (takers, left)]
+        stranded = numbers[0] and not numbers[1]
         if not stranded and (not old or new):
             continue
         # If its own host says nothing new, a host that took the server does.
-        telling = own if old and not new else min(taking(specs)[0] - {own})
-        found = after.verdicts(flavor, [telling])
-        reason = found.why(found.first[telling], [telling])
+        telling = own if old and not new else min(takers - {own})
+        reason = now.why(now.first[telling], [telling])
         yield Effect(
             *(*row, 'pass' if old else 'refuse', 'pass' if new else 'refuse'),
-            *(now, then, server.id, flavor.name),
+            *(numbers[0], numbers[1], server.id, flavor.name),
             STRANDED if stranded else REFUSED,
             reason if telling == own else f'{telling}: {reason}',
         )

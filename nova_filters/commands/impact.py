@@ -4,7 +4,6 @@
 
 import argparse
 import collections
-import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -143,12 +142,11 @@ class ShowFilterImpact(common.FilterCommand):
                 '--servers, and not --no-servers'
             )
         then, moved = self._after(now, typed, parsed_args)
-        judge = functools.partial(explanation.Panel, exempt=now.exempt)
-        before = impact.Situation(
-            now,
-            in_tree.Panel if parsed_args.replace_in_tree else judge,
-        )
-        after = impact.Situation(then, judge)
+        names = sorted({*now.hosts, *then.hosts})
+        replaced = parsed_args.replace_in_tree
+        kind = in_tree.Panel if replaced else explanation.Panel
+        before = impact.Situation(now, names, kind)
+        after = impact.Situation(then, names)
         effects = [*impact.flips(before, after)]
         effects += impact.moves(before, after, servers or ())
         found = {effect.effect for effect in effects}

@@ -2,8 +2,6 @@
 
 """What a change does to verdicts and to running servers."""
 
-import dataclasses
-import functools
 import unittest
 
 import ddt
@@ -11,25 +9,26 @@ import ddt
 from nova_filters.advice import explanation, impact, in_tree, inventory
 from testing.nova import inventories
 
-_OURS = functools.partial(explanation.Panel, exempt=())
 _FORCED = {'os': 'windows', 'force_metadata_check': 'True'}
 
 
 def _situation(
     flavors: dict[str, dict[str, str]],
     aggregates: dict[str, tuple[dict[str, str], tuple[str, ...]]],
-    judge: impact.Judge | None = None,
+    kind: type[explanation.Panel] = explanation.Panel,
+    **states: str,
 ) -> impact.Situation:
-    """Return a situation with the hosts h1, h2 and h3."""
+    """Return a situation with the hosts h1, h2 and h3, up by default."""
+    hosts = {'h1': 'up', 'h2': 'up', 'h3': 'up'} | states
     stock = inventories.stock(
         [inventory.Flavor(*flavor) for flavor in flavors.items()],
         [
             inventory.HostAggregate(name, metadata, members)
             for name, (metadata, members) in aggregates.items()
         ],
-        others=[inventory.Host(n, state='up') for n in ('h1', 'h2', 'h3')],
+        others=[inventory.Host(n, state=state) for n, state in hosts.items()],
     )
-    return impact.Situation(stock, judge or _OURS)
+    return impact.Situation(stock, hosts, kind)
 
 
 def _server(host: str | None, extra_specs: dict[str, str]) -> inventory.Server:
@@ -170,12 +169,12 @@ class MoveTest(unittest.TestCase):
     @ddt.data('down', 'disabled', 'unknown')
     def test_a_host_that_is_not_up_takes_no_server(self, state: str) -> None:
         # h2 is the only other host that takes it.
-        self.before.hosts['h2'] = dataclasses.replace(
-            self.before.hosts['h2'], state=state
+        before = _situation(
+            {}, {'a': ({'os': 'windows'}, ('h1', 'h2'))}, h2=state
         )
         after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
         servers = [_server('h1', {'os': 'windows'})]
-        self.assertEqual([], [*impact.moves(self.before, after, servers)])
+        self.assertEqual([], [*impact.moves(before, after, servers)])
 
     @ddt.data(None, 'h9')
     def test_a_server_on_a_host_that_is_not_known_is_not_judged(
