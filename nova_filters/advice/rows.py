@@ -15,12 +15,12 @@ from os_placement_plugins.commands.rows import (
     Row,
     UnreadableError,
     columns,
+    hints,
     text,
 )
 
 _PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
 _SERVER_HOST: Final = ('os-ext-srv-attr:host', 'compute_host', 'host')
-_HINTS: Final = ('scheduler_hints', 'os-sch-hnt:scheduler_hints')
 _MIB_IN_GIB: Final = 1024
 
 
@@ -138,7 +138,6 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
                 f'flavor; save it with "{command}", or what GET '
                 '/servers/detail answers with microversion 2.47 or newer'
             )
-        hints = [row[key] or {} for key in _HINTS if key in row]
         host = text(row, *_SERVER_HOST)
         found.append(
             inventory.Server(
@@ -155,9 +154,7 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
                 zone=text(row, 'pinned_availability_zone')
                 if 'pinned_availability_zone' in row
                 else None,
-                hints=hints[0]
-                if hints and isinstance(hints[0], Mapping)
-                else None,
+                hints=hints(row),
             )
         )
     return found

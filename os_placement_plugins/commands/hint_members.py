@@ -7,40 +7,22 @@ Servers come as Nova's API or ``openstack server show -f json`` prints them.
 nova-scheduler.
 """
 
-import dataclasses
-import enum
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from os_placement_plugins import signature, stack_hints
-from os_placement_plugins.commands.rows import Row, UnreadableError
-
-#: The names of a column: in Nova's API and in the shell.
-_HINTS: Final = ('scheduler_hints', 'os-sch-hnt:scheduler_hints')
-_PROJECT: Final = ('tenant_id', 'project_id')
+from os_placement_plugins.commands import rows
 
 
-class Signature(enum.StrEnum):
-    """The state of the signature of a server's hints."""
-
-    #: One of Heat's keys made it, for this project and these hints.
-    VALID = 'valid'
-    #: None of Heat's keys made it for this project and these hints.
-    INVALID = 'invalid'
-    #: The hints have no signature.
-    UNSIGNED = 'unsigned'
-    #: The hints have a signature, but there is no key to check it with.
-    NOT_CHECKED = 'not checked'
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One server and its hints.
 
     :param hints: the stack that the hints name, signed or not.
-    :param signature: whether Heat signed the hints.
+    :param signature: ``valid`` if one of Heat's keys made it, for this
+        project and these hints, or else ``invalid``; ``unsigned`` without a
+        signature, and ``not checked`` without a key to check it with.
     :param key_id: the id of the key that the signature names, right or
-        wrong; None if there is none.
+        wrong; empty if there is none.
     :param project_id: the id of the project that owns the server.
     :param marked: the server has a hint whose name begins with ``heat_``.
     """
@@ -48,10 +30,10 @@ class Member:
     name: str
     id: str
     hints: stack_hints.StackHints
-    signature: Signature
-    key_id: str | None = None
-    project_id: str | None = None
-    marked: bool = True
+    signature: str
+    key_id: str
+    project_id: str
+    marked: bool
 
     def belongs_to(self, stack: str) -> bool:
         """Tell whether the hints name a stack, or one above it.
@@ -67,49 +49,38 @@ class Member:
         return stack in named
 
 
-def read_servers(servers: Iterable[Row], keys: signature.Keys) -> list[Member]:
-    """Return servers and their hints.
+def read_server(row: rows.Row, keys: signature.Keys) -> Member:
+    """Return a server and its hints.
 
-    :param servers: rows of servers, as Nova's API or the shell shows them.
+    :param row: as Nova's API or the shell shows the server.
     :param keys: the keys of Heat; without keys nothing is checked.
-    :raises UnreadableError: if one of them is no server, or its hints are
-        not shown.
+    :raises UnreadableError: if it is no server, or its hints are not shown.
     """
-    return [_member(server, keys) for server in servers]
-
-
-def _member(fields: Row, keys: signature.Keys) -> Member:
-    """Return one server and its hints."""
-    name, server_id = fields.get('name'), fields.get('id')
-    if not isinstance(name, str) or not isinstance(server_id, str):
-        raise UnreadableError('a server has no "name" or no "id"')
-    shown = [fields[column] for column in _HINTS if column in fields]
-    if not shown:
-        raise UnreadableError(
+    name, server_id = rows.text(row, 'name'), rows.text(row, 'id')
+    if not name or not server_id:
+        raise rows.UnreadableError('a server has no "name" or no "id"')
+    hints = rows.hints(row)
+    if hints is None:
+        raise rows.UnreadableError(
             f'server "{name}" has no "scheduler_hints": ask Nova with API '
             'version 2.100 or newer'
         )
-    # Nova shows null for a server without hints.
-    hints = shown[0] or {}
-    if not isinstance(hints, Mapping):
-        raise UnreadableError(
-            f'the "scheduler_hints" of server "{name}" are not a mapping'
-        )
-    project = next((fields[key] for key in _PROJECT if key in fields), None)
-    if signature.HINT not in hints:
-        state = Signature.UNSIGNED
-    elif not keys:
-        state = Signature.NOT_CHECKED
-    elif keys.signed(hints, project):
-        state = Signature.VALID
-    else:
-        state = Signature.INVALID
+    project = rows.text(row, 'tenant_id', 'project_id')
     return Member(
-        name,
-        server_id,
-        stack_hints.read(hints),
-        state,
-        signature.key_id(hints),
-        project if isinstance(project, str) else None,
-        any(str(name).startswith(signature.PREFIX) for name in hints),
+        *(name, server_id, stack_hints.read(hints)),
+        _state(hints, project, keys),
+        signature.key_id(hints) or '',
+        project,
+        any(str(hint).startswith(signature.PREFIX) for hint in hints),
     )
+
+
+def _state(
+    hints: Mapping[str, Any], project: str, keys: signature.Keys
+) -> str:
+    """Return the state of the signature of a server's hints."""
+    if signature.HINT not in hints:
+        return 'unsigned'
+    if not keys:
+        return 'not checked'
+    return 'valid' if keys.signed(hints, project) else 'invalid'

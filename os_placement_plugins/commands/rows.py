@@ -20,6 +20,8 @@ _ANSWERS: Final = frozenset(
 )
 #: Beside its objects, an answer that is a page has a link to the next one.
 _LINKS: Final = frozenset(f'{name}_links' for name in _ANSWERS)
+#: Where a server's hints are: in Nova's API and in the shell.
+_HINTS: Final = ('scheduler_hints', 'os-sch-hnt:scheduler_hints')
 
 
 class UnreadableError(ValueError):
@@ -65,3 +67,18 @@ def text(row: Row, *names: str) -> str:
     """Return the first of some columns that has a value; empty if none."""
     values = (row.get(name) for name in names)
     return str(next((value for value in values if value is not None), ''))
+
+
+def hints(row: Row) -> Mapping[str, object] | None:
+    """Return the scheduler hints of a server; None if they are not shown.
+
+    :raises UnreadableError: if they are something else.
+    """
+    shown = [row[column] for column in _HINTS if column in row]
+    # Nova shows null for a server without hints.
+    found = (shown[0] or {}) if shown else None
+    if found is None or isinstance(found, Mapping):
+        return found
+    raise UnreadableError(
+        f'the "scheduler_hints" of {text(row, "name")!r} are not a mapping'
+    )

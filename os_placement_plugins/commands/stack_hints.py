@@ -4,7 +4,7 @@
 
 import argparse
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from cliff import columns
@@ -120,18 +120,20 @@ class ListStackHints(lister.Lister):
         """Return one row for each server."""
         keys = _keys(parsed_args)
         stack, of_stack = parsed_args.stack, {}
+
+        def read(found: Iterable[rows.Row]) -> list[hint_members.Member]:
+            return [hint_members.read_server(row, keys) for row in found]
+
         if parsed_args.servers:
-            members = files.read(
-                parsed_args.servers,
-                lambda rows: hint_members.read_servers(rows, keys),
-            )
+            members = files.read(parsed_args.servers, read)
         else:
             connection = self.log_in()
             if stack:
                 of_stack = _resources(connection.orchestration, stack)
-            found = _servers(connection.compute, parsed_args.all_projects)
-            members = hint_members.read_servers(found, keys)
-            for lost in _lost(of_stack, members):
+            nova, everybody = connection.compute, parsed_args.all_projects
+            members = read(_servers(nova, everybody))
+            servers = {one for one in of_stack if of_stack[one] == _SERVER}
+            for lost in servers.difference(member.id for member in members):
                 LOG.warning(
                     'Server %s of the stack is not in Nova, or belongs to '
                     'another project.',
@@ -157,11 +159,11 @@ class ListStackHints(lister.Lister):
                 member.hints.stack_name or '',
                 Path(member.hints.path),
                 member.hints.resource_name or '',
-                member.key_id or '',
-                numbers.get(member.key_id or '', ''),
-                str(member.signature),
+                member.key_id,
+                numbers.get(member.key_id, ''),
+                member.signature,
                 member.id,
-                member.project_id or '',
+                member.project_id,
                 member.hints.stack_id or '',
                 member.hints.root_stack_id or '',
                 member.hints.resource_uuid or '',
@@ -211,14 +213,6 @@ def _resources(orchestration: Any, name: str) -> dict[str, str]:
         for resource in pages.told(answer, 'Heat')['resources']
         if resource.get('physical_resource_id')
     }
-
-
-def _lost(
-    of_stack: Mapping[str, str], members: Iterable[hint_members.Member]
-) -> set[str]:
-    """Return the servers of a stack that Nova does not show."""
-    servers = {one for one in of_stack if of_stack[one] == _SERVER}
-    return servers - {member.id for member in members}
 
 
 def _servers(nova: Any, all_projects: bool) -> Iterator[rows.Row]:

@@ -8,7 +8,6 @@ import ddt
 
 from os_placement_plugins import signature
 from os_placement_plugins.commands import hint_members, rows
-from os_placement_plugins.commands.hint_members import Signature
 from tests import signing
 
 SIGNED = signing.EXAMPLE
@@ -31,24 +30,24 @@ def server(hints, project='p1', **others):
 class ServerHintsTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
-        (SIGNED, 'p1', KEYS, Signature.VALID),
-        (SIGNED, 'p2', KEYS, Signature.INVALID),
-        (SIGNED, None, KEYS, Signature.INVALID),
-        (SIGNED, 'p1', OTHER_KEYS, Signature.INVALID),
-        (SIGNED | {'heat_root_stack_id': 'x'}, 'p1', KEYS, Signature.INVALID),
-        (SIGNED, 'p1', None, Signature.NOT_CHECKED),
-        ({'heat_root_stack_id': 'r'}, 'p1', KEYS, Signature.UNSIGNED),
-        ({'heat_root_stack_id': 'r'}, 'p1', None, Signature.UNSIGNED),
-        (None, 'p1', KEYS, Signature.UNSIGNED),
+        (SIGNED, 'p1', KEYS, 'valid'),
+        (SIGNED, 'p2', KEYS, 'invalid'),
+        (SIGNED, None, KEYS, 'invalid'),
+        (SIGNED, 'p1', OTHER_KEYS, 'invalid'),
+        (SIGNED | {'heat_root_stack_id': 'x'}, 'p1', KEYS, 'invalid'),
+        (SIGNED, 'p1', None, 'not checked'),
+        ({'heat_root_stack_id': 'r'}, 'p1', KEYS, 'unsigned'),
+        ({'heat_root_stack_id': 'r'}, 'p1', None, 'unsigned'),
+        (None, 'p1', KEYS, 'unsigned'),
     )
     def test_a_signature_is_told_apart(self, hints, project, keys, verdict):
-        (member,) = hint_members.read_servers([server(hints, project)], keys)
+        member = hint_members.read_server(server(hints, project), keys)
         self.assertEqual(verdict, member.signature)
 
     def test_hints_are_read_whether_signed_or_not(self):
         forged = {**SIGNED, 'heat_stack_name': 'mine'}
         for hints in (SIGNED, forged):
-            (member,) = hint_members.read_servers([server(hints)], KEYS)
+            member = hint_members.read_server(server(hints), KEYS)
             self.assertEqual('r', member.hints.root_stack_id)
             self.assertEqual(
                 [(None, 'root'), ('res', 'stack')],
@@ -70,10 +69,10 @@ class ServerHintsTest(unittest.TestCase):
         ],
     )
     def test_a_server_is_found_in_whatever_holds_it(self, documents):
-        servers = rows.unwrap(documents)
-        (member,) = hint_members.read_servers(servers, KEYS)
+        (row,) = rows.unwrap(documents)
+        member = hint_members.read_server(row, KEYS)
         self.assertEqual(
-            ('web', 'i', Signature.VALID),
+            ('web', 'i', 'valid'),
             (member.name, member.id, member.signature),
         )
 
@@ -86,7 +85,7 @@ class ServerHintsTest(unittest.TestCase):
     )
     def test_what_is_no_server_is_refused(self, document, text):
         with self.assertRaises(rows.UnreadableError) as caught:
-            hint_members.read_servers([rows.columns(document)], None)
+            hint_members.read_server(rows.columns(document), None)
         self.assertIn(text, str(caught.exception))
 
     @ddt.unpack
@@ -98,5 +97,5 @@ class ServerHintsTest(unittest.TestCase):
         ('other', False),
     )
     def test_a_server_belongs_to_the_stacks_of_its_path(self, stack, belongs):
-        (member,) = hint_members.read_servers([server(SIGNED)], None)
+        member = hint_members.read_server(server(SIGNED), None)
         self.assertEqual(belongs, member.belongs_to(stack))
