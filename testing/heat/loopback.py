@@ -12,6 +12,7 @@ because that is what the demo and the tests look at.
 import dataclasses
 import http.server
 import json
+import math
 import re
 import threading
 import uuid
@@ -117,6 +118,11 @@ class Cloud:
         self.requests: list[Request] = []
         #: The requests for stacks of the other Heat.
         self.stacks: list[dict[str, Any]] = []
+        self.region = REGION
+        #: The real Heat of each region, if there is one, by its URL.
+        self.heats: dict[str, str] = {}
+        #: For how many servers there is room.
+        self.room: float = math.inf
         self._things: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
         self._server = _Server((HOST, 0), self._handler())
@@ -137,6 +143,14 @@ class Cloud:
                 'image': {'id': IMAGE},
             }
         }
+
+    def things(self) -> list[str]:
+        """Return the names of the servers and volumes that are here."""
+        with self._lock:
+            found = [
+                one for each in self._things.values() for one in each.values()
+            ]
+        return sorted(one['name'] for one in found)
 
     def close(self) -> None:
         """Stop serving, free the port, and wait until no client is left."""
@@ -272,22 +286,8 @@ class Cloud:
         auth = json.loads(body)['auth']
         project = auth.get('scope', {}).get('project', {}).get('id')
         domain = {'domain': {'id': 'default', 'name': 'Default'}}
-        catalog = [
-            {
-                'type': kind,
-                'name': kind,
-                'id': kind,
-                'endpoints': [
-                    {
-                        'id': f'{kind}-{interface}',
-                        'interface': interface,
-                        'region': REGION,
-                        'region_id': REGION,
-                        'url': self.url + path,
-                    }
-                    for interface in ('public', 'internal', 'admin')
-                ],
-            }
+        urls = {
+            kind: {self.region: self.url + path}
             for kind, path in (
                 ('identity', '/identity/v3'),
                 ('compute', _NOVA),
@@ -299,6 +299,27 @@ class Cloud:
                 # Heat itself: it writes this address into user data.
                 ('cloudformation', '/heat-cfn/v1'),
             )
+        }
+        for region, url in self.heats.items():
+            urls['orchestration'][region] = f'{url}/{project}'
+        catalog = [
+            {
+                'type': kind,
+                'name': kind,
+                'id': kind,
+                'endpoints': [
+                    {
+                        'id': f'{kind}-{interface}',
+                        'interface': interface,
+                        'region': region,
+                        'region_id': region,
+                        'url': url,
+                    }
+                    for interface in ('public', 'internal', 'admin')
+                    for region, url in regions.items()
+                ],
+            }
+            for kind, regions in urls.items()
         ]
         return 201, {
             'token': {
@@ -341,6 +362,8 @@ class Cloud:
             }
             with self._lock:
                 self.requests.append(Request(project, kind, body))
+                if len(self._things) >= self.room:
+                    return 403, {'forbidden': {'message': 'Quota exceeded'}}
                 self._things[thing['id']] = {kind: thing}
             return 202, {kind: thing}
 

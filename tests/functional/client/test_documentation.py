@@ -44,6 +44,7 @@ class CommandsPageTest(base.CommandTestCase):
         ]
         self.assertGreater(len(shown), 11)
         shown.append(console.examples('index.rst')[-1])
+        shown.append(console.examples('regions-without-senlin.rst')[0])
         for example in shown:
             program, *words = shlex.split(example.command.replace('\\\n', ''))
             self.assertEqual('openstack', program)
