@@ -23,14 +23,11 @@ from senlin.db.sqlalchemy import (
 from sqlalchemy import orm
 
 from senlin_plugins.planning import region_state
+from senlin_plugins.planning.plugin_types import EXTENDED
 from senlin_plugins.regions.node_records import recorded_region
 
 #: In-tree type of a profile -> the region-aware type.
-AWARE: Final = {
-    'os.nova.server': 'senlin_plugins.nova.server',
-    'os.heat.stack': 'senlin_plugins.heat.stack',
-}
-IN_TREE: Final = {aware: own for own, aware in AWARE.items()}
+AWARE: Final = {own: aware for aware, own in EXTENDED.items()}
 
 
 def users(session: orm.Session) -> Iterator[str]:
@@ -66,7 +63,7 @@ def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
     if len(profiles) != 1:
         raise ValueError(f"{len(profiles)} profiles are called '{name}'.")
     (profile,) = profiles
-    kind, types = profile.spec['type'], IN_TREE if back else AWARE
+    kind, types = profile.spec['type'], EXTENDED if back else AWARE
     if kind not in types:
         raise ValueError(
             f"The type of profile '{name}' is '{kind}': it must be one of "
@@ -112,7 +109,7 @@ def _problems(
     if back and away:
         yield (
             f'{len(away)} node(s) are not in {home}, such as {away[0]}, and '
-            f'{IN_TREE[profile.spec["type"]]} would not find their servers: '
+            f'{EXTENDED[profile.spec["type"]]} would not find their servers: '
             'drain the other regions, and rebalance the cluster.'
         )
     for cluster in clusters if back else ():

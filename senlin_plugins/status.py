@@ -26,6 +26,7 @@ from os_placement_plugins.upgrade_check import (
     with_right_values,
 )
 from senlin_plugins import conf
+from senlin_plugins.planning.plugin_types import REGION_PLACEMENT, RIVALS
 
 #: The types that this package publishes, with their versions.
 POLICY_TYPES, PROFILE_TYPES = (
@@ -35,14 +36,6 @@ POLICY_TYPES, PROFILE_TYPES = (
         if point.name.startswith('senlin_plugins.')
     ]
     for group in ('senlin.policies', 'senlin.profiles')
-)
-
-REGION_POLICY: Final = 'senlin_plugins.policy.region_placement'
-IN_TREE_REGION_POLICY: Final = 'senlin.policy.region_placement'
-#: Types that do the same work twice when one cluster has both.
-RIVALS: Final = (
-    (REGION_POLICY, IN_TREE_REGION_POLICY),
-    ('senlin_plugins.policy.deletion', 'senlin.policy.deletion'),
 )
 
 #: Which policies, by type, are attached to which cluster.
@@ -205,23 +198,24 @@ def _find_obstacles(attached: Iterable[Attached]) -> Iterator[str]:
             and cluster.profile not in own
         )
 
-    for ours, theirs in RIVALS:
+    for ours, theirs in RIVALS.items():
         if both := clusters(ours, theirs):
             yield (
                 f'{ours} and {theirs} are both attached to {both} and '
                 'overwrite each other: detach the latter'
             )
-    if unaware := clusters(REGION_POLICY, own=PROFILE_TYPES):
+    if unaware := clusters(REGION_PLACEMENT, own=PROFILE_TYPES):
         yield (
-            f'{REGION_POLICY} is attached to {unaware}, but the profile '
+            f'{REGION_PLACEMENT} is attached to {unaware}, but the profile '
             'creates all nodes in one region unless it brings regions of its '
             f'own: use a profile of type {" or ".join(PROFILE_TYPES)}'
         )
-    if lone := clusters(IN_TREE_REGION_POLICY):
+    in_tree = RIVALS[REGION_PLACEMENT]
+    if lone := clusters(in_tree):
         yield (
-            f'{IN_TREE_REGION_POLICY} is attached to {lone}: nothing reads '
+            f'{in_tree} is attached to {lone}: nothing reads '
             'its plan, all nodes are created in one region. Detach it and '
-            f'attach a policy of type {REGION_POLICY}'
+            f'attach a policy of type {REGION_PLACEMENT}'
         )
 
 

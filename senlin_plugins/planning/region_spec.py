@@ -14,12 +14,10 @@ from typing import Any, Final
 
 from senlin_plugins.planning import apportionment, whole_number
 from senlin_plugins.planning.apportionment import NO_CAP, Region
+from senlin_plugins.planning.plugin_types import REGION_PLACEMENT, RIVALS
 
 #: This package's type and the in-tree one, which has the same properties.
-TYPES: Final = (
-    'senlin_plugins.policy.region_placement',
-    'senlin.policy.region_placement',
-)
+TYPES: Final = REGION_PLACEMENT, RIVALS[REGION_PLACEMENT]
 #: Version -> the properties of its spec.
 VERSIONS: Final = {'1.0': ('regions',), '1.1': ('regions', 'strategy')}
 #: The key of a cluster's metadata that goes before the spec in version 1.1.

@@ -10,7 +10,7 @@ from senlin.common import exception as exc
 from senlin.policies import base
 
 from senlin_plugins import conf
-from senlin_plugins.planning import sizing
+from senlin_plugins.planning import plugin_types, sizing
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.regions import cluster_row
 
@@ -30,13 +30,6 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     name: str
     type: Any
     properties: Any
-
-    #: The name in the option ``enabled_policies``.
-    ENABLED_AS = ''
-    #: The in-tree type that must not be attached to the same cluster, and
-    #: what both would do then.
-    IN_TREE_TYPE = ''
-    BOTH_WOULD = ''
 
     PROFILE_TYPE = ['ANY']
 
@@ -75,13 +68,14 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :returns: what to do about it, or an empty string.
         """
         # Senlin itself compares types with their versions.
-        rivals = (self.IN_TREE_TYPE, self.type.rpartition('-')[0])
+        own = self.type.rpartition('-')[0]
+        rivals = own, plugin_types.RIVALS[own]
         for policy in cluster.policies:
             if policy.type.rpartition('-')[0] in rivals:
                 return (
                     f"Policy '{policy.name}' of type '{policy.type}' is "
-                    f'attached to the cluster already and {self.BOTH_WOULD}, '
-                    'too: detach it first.'
+                    'attached to the cluster already and does the same work: '
+                    'detach it first.'
                 )
         return ''
 
@@ -172,11 +166,13 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     def _disabled(self) -> str:
         """Say that the operator did not enable policies of this type."""
         enabled = cfg.CONF[conf.GROUP].enabled_policies
-        if self.ENABLED_AS in enabled:
+        own = self.type.rpartition('-')[0]
+        name = own.rpartition('.')[2]
+        if name in enabled:
             return ''
         return (
-            f"Policies of type 'senlin_plugins.policy.{self.ENABLED_AS}' are "
-            f"disabled: add '{self.ENABLED_AS}' to enabled_policies in "
+            f"Policies of type '{own}' are "
+            f"disabled: add '{name}' to enabled_policies in "
             f'section [{conf.GROUP}] of senlin.conf, which is '
             f"'{','.join(enabled)}' now."
         )

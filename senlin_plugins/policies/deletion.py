@@ -9,7 +9,6 @@ from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 from senlin.engine.notifications import message
 
-from senlin_plugins import conf
 from senlin_plugins.planning import whole_number
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.selection import Criterion, accept, select
@@ -28,10 +27,6 @@ CANDIDATES_GENERATED = 'Candidates generated'
 
 class DeletionPolicy(base.PlacementPolicy):
     """Choose which nodes leave a cluster, and how."""
-
-    ENABLED_AS = conf.DELETION
-    IN_TREE_TYPE = 'senlin.policy.deletion'
-    BOTH_WOULD = 'chooses candidates'
 
     VERSION = '1.1'
     VERSIONS = {

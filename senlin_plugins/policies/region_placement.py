@@ -16,7 +16,12 @@ from senlin.objects import node as node_objects
 from senlin.policies import base as senlin_base
 
 from senlin_plugins import conf
-from senlin_plugins.planning import apportionment, region_spec, relocation
+from senlin_plugins.planning import (
+    apportionment,
+    plugin_types,
+    region_spec,
+    relocation,
+)
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_state import Known
@@ -42,10 +47,6 @@ CREATED_ALREADY: Final = 'A recovery has created the node already.'
 
 class RegionPlacementPolicy(base.PlacementPolicy):
     """Spread the nodes of a cluster over regions, by weight and cap."""
-
-    ENABLED_AS = conf.REGION_PLACEMENT
-    IN_TREE_TYPE = 'senlin.policy.region_placement'
-    BOTH_WOULD = 'plans regions'
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
@@ -129,8 +130,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         reason = (
             f"Profile '{profile.name}' of type '{profile.type}' creates "
             'all nodes in one region, whatever the policy decides: '
-            "use a profile of type 'senlin_plugins.nova.server' or "
-            "'senlin_plugins.heat.stack'."
+            'use a profile of type '
+            f'{" or ".join(map(repr, plugin_types.EXTENDED))}.'
         )
         if cfg.CONF[conf.GROUP].unaware_profile == conf.REFUSE:
             return reason

@@ -11,7 +11,7 @@ from senlin.drivers import sdk
 from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles.os.nova import server
 
-from senlin_plugins.planning import requirements
+from senlin_plugins.planning import plugin_types, requirements
 from senlin_plugins.profiles import creation, region_aware
 
 
@@ -24,7 +24,7 @@ class ServerProfile(
     Takes the same spec as ``os.nova.server``.
     """
 
-    EXTENDS = 'os.nova.server'
+    EXTENDS = plugin_types.EXTENDED[plugin_types.SERVER]
     CREATES = 'server'
     CLIENT = 'compute'
 
@@ -90,4 +90,4 @@ for _policy in (
     lb_policy.LoadBalancingPolicy,
     zone_placement.ZonePlacementPolicy,
 ):
-    _policy.PROFILE_TYPE.append('senlin_plugins.nova.server-1.0')
+    _policy.PROFILE_TYPE.append(f'{plugin_types.SERVER}-1.0')

@@ -10,7 +10,7 @@ from senlin.common import exception as exc
 from senlin.drivers import sdk
 from senlin.profiles.os.heat import stack
 
-from senlin_plugins.planning import requirements
+from senlin_plugins.planning import plugin_types, requirements
 from senlin_plugins.profiles import region_aware
 
 
@@ -42,7 +42,7 @@ class StackProfile(region_aware.RegionAware, Healthy):
     Takes the same spec as ``os.heat.stack``.
     """
 
-    EXTENDS = 'os.heat.stack'
+    EXTENDS = plugin_types.EXTENDED[plugin_types.STACK]
     CREATES = 'stack'
     CLIENT = 'orchestration'
 
