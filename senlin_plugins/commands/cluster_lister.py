@@ -3,8 +3,7 @@
 """The base of the commands about the regions of a cluster."""
 
 import argparse
-import datetime
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from cliff import columns
@@ -14,6 +13,7 @@ from os_placement_plugins.commands import lister
 from senlin_plugins.commands import clusters
 from senlin_plugins.planning import region_spec, region_state, sizing
 from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.region_spec import Spec
 from senlin_plugins.planning.region_state import State
 
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
@@ -75,12 +75,12 @@ class ClusterLister(lister.Lister):
         """Say that plans do not decide where the nodes of a cluster are."""
         self.warn(text, *words)
 
-    def find_policy(self, name: str) -> clusters.Policy:
+    def find_policy(self, name: str) -> Spec:
         """Return a policy."""
         found = self.connection.clustering.find_policy(
             name, ignore_missing=False
         )
-        policy = clusters.read_policy(found.spec)
+        policy = region_spec.read(found.spec)
         if not policy.effective:
             self.tell_no_effect(
                 "The policy is Senlin's own, whose plans have no effect. "
@@ -89,7 +89,7 @@ class ClusterLister(lister.Lister):
             )
         return policy
 
-    def attached_policy(self, cluster: Any) -> clusters.Policy:
+    def attached_policy(self, cluster: Any) -> Spec:
         """Return the region placement policy that acts on a cluster."""
         found = clusters.attached_policy(self.connection.clustering, cluster)
         if not found:
@@ -100,27 +100,27 @@ class ClusterLister(lister.Lister):
         return self.find_policy(found)
 
     def in_force(
-        self, policy: clusters.Policy, cluster: Any
-    ) -> tuple[tuple[Region, ...], dict[str, State]]:
+        self, policy: Spec, cluster: Any
+    ) -> tuple[Sequence[Region], dict[str, State]]:
         """Return the regions as the policy counts them for a cluster.
 
-        :param cluster: the cluster, as the policy has last left it.
+        :param cluster: the cluster, as the policy has last left it; ``None``
+            without one.
         :returns: the regions, and those with which something is wrong.
         """
-        if not policy.follows:
+        if cluster is None or not policy.follows:
             return policy.regions, {}
-        regions, declared = policy.regions, frozenset[str]()
-        try:
-            regions, declared = region_spec.override(regions, cluster.metadata)
-        except region_spec.SpecError as exc:
-            self.warn('The policy takes its own weights and caps: %s', exc)
-        now = region_state.show_time(datetime.datetime.now(datetime.UTC))
+        own = region_spec.override(policy.regions, cluster.metadata)
+        if own.problem:
+            self.warn(
+                'The policy takes its own weights and caps: %s', own.problem
+            )
         known = region_state.read(cluster.data)
-        return regions, known.in_force(declared, now)
+        return own.regions, known.in_force(own.declared, region_state.now())
 
     def unreachable(
         self,
-        policy: clusters.Policy,
+        policy: Spec,
         cluster: Any,
         names: Collection[str],
         growing: bool,

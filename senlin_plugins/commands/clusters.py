@@ -5,7 +5,7 @@
 import collections
 import time
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
@@ -14,43 +14,12 @@ from senlin_plugins.planning import (
     region_spec,
     requirements,
 )
-from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import NO_REGION, is_placed
 from senlin_plugins.regions import endpoints
 
 #: Seconds between two looks at an action.
 PAUSE: Final = 1.0
-
-
-class Policy(NamedTuple):
-    """What a region placement policy says.
-
-    :param regions: its regions.
-    :param strategy: what it does while a region is out or full.
-    :param follows: whether it follows the metadata and the data of a
-        cluster, as version 1.1 does.
-    :param effective: whether its plans take effect.
-    """
-
-    regions: tuple[Region, ...]
-    strategy: Strategy = Strategy.BALANCED
-    follows: bool = False
-    effective: bool = True
-
-
-def read_policy(spec: Any) -> Policy:
-    """Return what the spec of a policy says.
-
-    :param spec: the spec as YAML or the API gives it.
-    :raises SpecError: when it is none of a region placement policy.
-    """
-    regions = region_spec.read(spec)
-    effective = spec['type'] == region_spec.TYPES[0]
-    given = spec['properties'].get('strategy', Strategy.BALANCED)
-    follows = str(spec['version']) != '1.0'
-    return Policy(regions, Strategy(given), follows, effective)
 
 
 def attached_policy(clustering: Any, cluster: Any) -> str:

@@ -3,7 +3,7 @@
 """The command ``openstack cluster region plan``."""
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -19,7 +19,7 @@ from senlin_plugins.commands.cluster_lister import (
 )
 from senlin_plugins.planning import projection, region_spec, sizing
 from senlin_plugins.planning.placement import place
-from senlin_plugins.planning.region_state import State
+from senlin_plugins.planning.region_spec import Spec
 from senlin_plugins.planning.snapshot import Snapshot
 
 #: What a table shows; the reasons stand below it.
@@ -136,10 +136,7 @@ class PlanClusterRegion(ClusterLister):
         elif parsed_args.policy:
             self.connection = self.log_in()
         policy = self._policy(parsed_args, cluster)
-        regions = policy.regions
-        failing: Mapping[str, State] = {}
-        if cluster is not None:
-            regions, failing = self.in_force(policy, cluster)
+        regions, failing = self.in_force(policy, cluster)
         names = [region.name for region in regions]
         out_of_reach = set(parsed_args.without)
         if not out_of_reach <= set(names):
@@ -172,18 +169,14 @@ class PlanClusterRegion(ClusterLister):
             strategy=policy.strategy,
         )
 
-    def _policy(
-        self, parsed_args: argparse.Namespace, cluster: Any
-    ) -> clusters.Policy:
+    def _policy(self, parsed_args: argparse.Namespace, cluster: Any) -> Spec:
         """Return what the policy says."""
         if parsed_args.region:
-            return clusters.Policy(
-                region_spec.read_options(parsed_args.region)
-            )
+            return Spec(region_spec.read_options(parsed_args.region))
         if parsed_args.spec:
             with files.reading(parsed_args.spec):
                 text = files.read_text(parsed_args.spec)
-                return clusters.read_policy(yaml.safe_load(text))
+                return region_spec.read(yaml.safe_load(text))
         if parsed_args.policy:
             return self.find_policy(parsed_args.policy)
         if cluster is None:

@@ -36,7 +36,7 @@ class _ChangeClusterRegion(ListClusterRegion):
         cluster = self.find_cluster(parsed_args.cluster)
         policy = self.attached_policy(cluster)
         name = parsed_args.region
-        given = _read((cluster.metadata or {}).get(KEY))
+        given = dict(region_spec.read_metadata(cluster.metadata))
         if name not in given and name not in {r.name for r in policy.regions}:
             raise exceptions.CommandError(
                 f"'{name}' is not a region of the policy, and nothing is set "
@@ -51,10 +51,12 @@ class _ChangeClusterRegion(ListClusterRegion):
                     'The policy of the cluster does not read metadata: attach '
                     f'one of type {region_spec.TYPES[0]}, version 1.1.'
                 )
-            checked, _ = region_spec.override(
+            checked = region_spec.override(
                 policy.regions, {KEY: {**given, name: own}}
             )
-            (region,) = (r for r in checked if r.name == name)
+            if checked.problem:
+                raise exceptions.CommandError(checked.problem)
+            (region,) = (r for r in checked.regions if r.name == name)
             # As numbers, which the command line does not know.
             given[name] = {k: getattr(region, k, own[k]) for k in own}
         value = json.dumps(given) if given else None
@@ -174,19 +176,3 @@ class ForgetClusterRegion(ListClusterRegion):
             {region_spec.FORGET_KEY: ' '.join(ids)},
         )
         return super().take_action(parsed_args)
-
-
-def _read(value: object) -> dict[str, Any]:
-    """Return what the metadata say now."""
-    try:
-        given = json.loads(value) if isinstance(value, str) else value or {}
-    except ValueError:
-        given = None
-    if not isinstance(given, Mapping) or not all(
-        isinstance(change, Mapping) for change in given.values()
-    ):
-        raise region_spec.SpecError(
-            f"'{KEY}' of the cluster's metadata is '{value}', which is not "
-            'a JSON object of regions: correct or remove it first.'
-        )
-    return dict(given)

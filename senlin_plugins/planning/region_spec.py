@@ -10,7 +10,7 @@ import dataclasses
 import enum
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from senlin_plugins.planning import apportionment, whole_number
 from senlin_plugins.planning.apportionment import NO_CAP, Region
@@ -28,6 +28,7 @@ FORGET_KEY: Final = 'region_forget'
 
 _SPEC_KEYS: Final = ('type', 'version', 'properties', 'description')
 _REGION_KEYS: Final = ('name', 'weight', 'cap')
+_WHERE: Final = f"'{METADATA_KEY}' of the cluster's metadata"
 
 
 class Strategy(enum.StrEnum):
@@ -43,11 +44,39 @@ class SpecError(ValueError):
     """The spec cannot be used; the text says where, and what is accepted."""
 
 
-def read(spec: object) -> tuple[Region, ...]:
-    """Return the regions of a policy's spec.
+class Spec(NamedTuple):
+    """What a region placement policy says.
+
+    :param regions: its regions, in the order of the spec.
+    :param strategy: what it does while a region is out or full.
+    :param follows: whether it follows the metadata and the data of a
+        cluster, as version 1.1 does.
+    :param effective: whether its plans take effect.
+    """
+
+    regions: tuple[Region, ...]
+    strategy: Strategy = Strategy.BALANCED
+    follows: bool = False
+    effective: bool = True
+
+
+class Override(NamedTuple):
+    """The regions in force for a cluster.
+
+    :param regions: the regions.
+    :param declared: the names of those that are declared out.
+    :param problem: why nothing that the cluster's owner has set counts.
+    """
+
+    regions: Sequence[Region]
+    declared: frozenset[str] = frozenset()
+    problem: str = ''
+
+
+def read(spec: object) -> Spec:
+    """Return what a policy's spec says.
 
     :param spec: the spec as YAML or the API gives it.
-    :returns: the regions in the order of the spec.
     :raises SpecError: if the policy would refuse the spec.
     """
     if not isinstance(spec, Mapping):
@@ -83,43 +112,65 @@ def read(spec: object) -> tuple[Region, ...]:
     given = properties.get('regions')
     if not isinstance(given, list):
         raise SpecError("'regions' must be a list of regions.")
-    return _checked(given)
+    return Spec(
+        _checked(given),
+        Strategy(strategy),
+        follows=version > '1.0',
+        effective=spec['type'] == REGION_PLACEMENT,
+    )
 
 
-def override(
-    regions: Sequence[Region], metadata: Mapping[str, Any] | None
-) -> tuple[tuple[Region, ...], frozenset[str]]:
-    """Return the regions in force for a cluster.
-
-    Its owner may have set, in its metadata, the ``weight`` and the ``cap`` of
-    each region, and that it is ``out``.
+def read_metadata(
+    metadata: Mapping[str, Any] | None,
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return what a cluster's owner has set for each region.
 
     :param metadata: the metadata; the value of the key is a mapping, or its
-        JSON, from the name of a region to what is set for it.
-    :returns: the regions, and the names of those that are declared out.
-    :raises SpecError: if it makes no sense; then none of it counts.
+        JSON.
+    :returns: region name -> its ``weight``, ``cap`` and ``out``, unchecked.
+    :raises SpecError: if it is something else.
     """
-    where = f"'{METADATA_KEY}' of the cluster's metadata"
     value = (metadata or {}).get(METADATA_KEY)
-    if value is None:
-        return tuple(regions), frozenset()
     try:
-        given = json.loads(value) if isinstance(value, str) else value
+        given = json.loads(value) if isinstance(value, str) else value or {}
     except (ValueError, RecursionError) as exc:
-        raise SpecError(f'{where} is not JSON: {exc}.') from exc
+        raise SpecError(f'{_WHERE} is not JSON: {exc}.') from exc
     if not isinstance(given, Mapping) or not all(
         isinstance(change, Mapping) for change in given.values()
     ):
         raise SpecError(
-            f'{where} must map names of regions to "weight", "cap" and "out".'
+            f'{_WHERE} must map names of regions to "weight", "cap" and "out".'
         )
-    _check_keys(given, tuple(region.name for region in regions), where)
+    return given
+
+
+def override(
+    regions: Sequence[Region], metadata: Mapping[str, Any] | None
+) -> Override:
+    """Return the regions in force for a cluster.
+
+    :param regions: the regions of the policy.
+    :param metadata: the metadata, in which the cluster's owner may have set
+        something. If it makes no sense, none of it counts.
+    """
+    try:
+        return _override(regions, read_metadata(metadata))
+    except SpecError as exc:
+        return Override(regions, problem=str(exc))
+
+
+def _override(
+    regions: Sequence[Region], given: Mapping[str, Mapping[str, Any]]
+) -> Override:
+    """Return the same, or raise."""
+    _check_keys(given, tuple(region.name for region in regions), _WHERE)
     numbers, declared = {}, set()
     for name, change in given.items():
-        _check_keys(change, ('weight', 'cap', 'out'), f"'{name}' in {where}")
+        where = f"'{name}' in {_WHERE}"
+        _check_keys(change, ('weight', 'cap', 'out'), where)
         out = change.get('out', False)
         if not isinstance(out, bool):
-            raise SpecError(f"'out' of '{name}' in {where} must be a boolean.")
+            raise SpecError(f"'out' of {where} must be a boolean.")
         if out:
             declared.add(name)
         numbers[name] = {k: change[k] for k in change if k != 'out'}
@@ -127,7 +178,7 @@ def override(
         {**dataclasses.asdict(region), **numbers.get(region.name, {})}
         for region in regions
     )
-    return checked, frozenset(declared)
+    return Override(checked, frozenset(declared))
 
 
 def forgotten(metadata: Mapping[str, Any] | None) -> set[str]:

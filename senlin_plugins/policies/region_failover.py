@@ -9,7 +9,7 @@ and reads weights and caps from the cluster's metadata.
 
 import dataclasses
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from oslo_config import cfg
@@ -18,9 +18,8 @@ from senlin.common import constraints, consts, schema
 
 from senlin_plugins import conf
 from senlin_plugins.planning import region_spec, region_state
-from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.region_spec import Strategy
+from senlin_plugins.planning.region_spec import Override, Strategy
 from senlin_plugins.planning.region_state import Known, State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
@@ -38,8 +37,6 @@ LOG = logging.getLogger(__name__)
 
 #: How much of an error in the metadata is logged.
 LONGEST: Final = 200
-#: Actions in which nodes are created anew.
-RECOVERIES: Final = (consts.CLUSTER_RECOVER, consts.NODE_RECOVER)
 #: Seconds for which a look counts: within one action, and between two looks
 #: of health checks, which ask for each node.
 FRESH: Final = 60
@@ -59,7 +56,6 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         ('BEFORE', consts.CLUSTER_DEL_NODES),
         ('BEFORE', consts.NODE_CHECK),
         ('BEFORE', consts.NODE_DELETE),
-        ('BEFORE', consts.NODE_RECOVER),
     ]
 
     KEYS = (STRATEGY,) = ('strategy',)
@@ -73,38 +69,15 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         ),
     }
 
-    def regions_for(self, cluster: Any) -> Sequence[Region]:
+    def in_force(self, cluster: Any) -> Override:
         """Return the regions with what the cluster's owner has set."""
-        return self._in_force(cluster)[0]
-
-    def _in_force(
-        self, cluster: Any, tell: bool = False
-    ) -> tuple[Sequence[Region], frozenset[str]]:
-        """Return the regions, and which of them are declared out."""
-        try:
-            return region_spec.override(self.spec_regions, cluster.metadata)
-        except region_spec.SpecError as ex:
-            if tell:
-                LOG.warning(
-                    "Policy '%(policy)s' takes its own weights and caps for "
-                    'cluster %(cluster)s: %(error)s',
-                    {
-                        'policy': self.name,
-                        'cluster': cluster.id,
-                        # It quotes what the cluster's owner wrote.
-                        'error': repr(str(ex)[:LONGEST]),
-                    },
-                )
-            return self.spec_regions, frozenset()
-
-    def now(self) -> str:
-        """Return the time."""
-        return region_state.show_time(datetime.datetime.now(datetime.UTC))
+        return region_spec.override(self.content.regions, cluster.metadata)
 
     def states(self, cluster: Any) -> Mapping[str, State]:
         """Return the regions with which something is wrong."""
         known = region_state.read(cluster.data)
-        return known.in_force(self._in_force(cluster)[1], self.now())
+        declared = self.in_force(cluster).declared
+        return known.in_force(declared, region_state.now())
 
     def look(self, cluster: Any) -> Mapping[str, State]:
         """Look at the regions, and begin to clear up in those that work.
@@ -112,7 +85,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         :param cluster: the engine's cluster object; its data change.
         :returns: the regions with which something is wrong.
         """
-        named = [region.name for region in self.spec_regions]
+        named = [region.name for region in self.content.regions]
         left = region_state.read(cluster.data).left
         others = map(node_records.recorded_region, cluster.nodes)
         faults = health.look(
@@ -121,9 +94,9 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             {*named, *filter(None, others), *(e.region for e in left)},
         )
         seconds = cfg.CONF[conf.GROUP].region_out_after
+        now = region_state.now()
         before, after = cluster_row.change(
-            cluster,
-            lambda known: known.observe(faults, named, self.now(), seconds),
+            cluster, lambda known: known.observe(faults, named, now, seconds)
         )
         _log_changes(cluster, before, after)
         states = self.states(cluster)
@@ -133,19 +106,20 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
     def state_of(self, cluster: Any, region: str | None) -> State | None:
         """Return what is wrong with a region now, if anything is."""
         state = self.states(cluster).get(region or '')
-        if state and state.last and _age(state.last, self.now()) > FRESH:
+        if state and state.last and _age(state.last) > FRESH:
             whole = cluster_row.load(cluster.id)
             state = self.look(whole).get(region or '')
         return state
 
     def watch(self, cluster: Any, region: str | None) -> State | None:
         """Return the same for a health check, with a look now and then."""
-        now, due = self.now(), False
+        due = False
 
         def begin(known: Known) -> Known:
             """Let one of many checks at the same time look."""
             nonlocal due
-            due = not known.looked or _age(known.looked, now) >= PAUSE
+            due = not known.looked or _age(known.looked) >= PAUSE
+            now = region_state.now()
             return dataclasses.replace(known, looked=now) if due else known
 
         cluster_row.change(cluster, begin)
@@ -156,7 +130,8 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
     def is_unfit(self, cluster: Any, node: Any) -> bool:
         """Tell whether a node that is recreated cannot be where it was."""
         region = node_records.recorded_region(node)
-        drained = {r.name for r in self.regions_for(cluster) if not r.cap}
+        regions = self.in_force(cluster).regions
+        drained = {r.name for r in regions if not r.cap}
         state = self.states(cluster).get(region or '')
         return region in drained or bool(state and state.moves)
 
@@ -168,7 +143,17 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         """Look at the regions."""
         if not region_aware.is_aware(cluster.rt['profile']):
             return
-        self._in_force(cluster, tell=True)
+        if problem := self.in_force(cluster).problem:
+            LOG.warning(
+                "Policy '%(policy)s' takes its own weights and caps for "
+                'cluster %(cluster)s: %(error)s',
+                {
+                    'policy': self.name,
+                    'cluster': cluster.id,
+                    # It quotes what the cluster's owner wrote.
+                    'error': repr(problem[:LONGEST]),
+                },
+            )
         before = region_state.read(cluster.data).states
         states = self.look(cluster)
         if states:
@@ -209,7 +194,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         """Return the regions that the profile can use."""
         if not region_aware.is_aware(profile):
             return super().usable_regions(cluster, profile, growing)
-        names = {region.name for region in self.spec_regions}
+        names = {region.name for region in self.content.regions}
         # Nodes can leave a region that nobody reaches.
         return cluster_reader.untied(names, profile) if growing else names
 
@@ -220,7 +205,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         return dataclasses.replace(
             super().snapshot(cluster, profile, change, nodes),
             failing=self.states(cluster),
-            strategy=Strategy(self.properties[self.STRATEGY]),
+            strategy=self.content.strategy,
         )
 
     def write(self, action: Any, decision: Decision) -> None:
@@ -250,9 +235,8 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
 def _find_left(cluster: Any, states: Mapping[str, State]) -> str:
     """Say which servers of a cluster cannot be deleted now."""
     gone = {name for name, state in states.items() if state.dead}
-    now = ''
     held = [
-        node_records.what_it_leaves(node, now)
+        node_records.what_it_leaves(node)
         for node in cluster.nodes
         if node_records.recorded_region(node) in gone
     ]
@@ -280,7 +264,9 @@ def _log_changes(cluster: Any, before: Known, after: Known) -> None:
             )
 
 
-def _age(time: str, now: str) -> float:
+def _age(time: str) -> float:
     """Return the seconds since a time."""
-    then = datetime.datetime.fromisoformat(time)
-    return (datetime.datetime.fromisoformat(now) - then).total_seconds()
+    now, then = map(
+        datetime.datetime.fromisoformat, (region_state.now(), time)
+    )
+    return (now - then).total_seconds()

@@ -24,6 +24,7 @@ from senlin_plugins.planning import (
 )
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.region_spec import Override, Spec
 from senlin_plugins.planning.region_state import Known
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
@@ -95,12 +96,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     }
 
     @property
-    def spec_regions(self) -> list[apportionment.Region]:
-        """The regions of the spec, in the order of the spec."""
-        return [
-            apportionment.Region(r[self.NAME], r[self.WEIGHT], r[self.CAP])
-            for r in self.properties[self.REGIONS]
-        ]
+    def content(self) -> Spec:
+        """What the spec says, as the commands read it."""
+        return region_spec.read(self.spec)
 
     def check_spec(self) -> None:
         """Check the spec as the commands do."""
@@ -111,7 +109,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         super().validate(context, validate_props)
         if not validate_props:
             return True
-        names = sorted(region.name for region in self.spec_regions)
+        names = sorted(region.name for region in self.content.regions)
         keystone = self.keystone(context.user_id, context.project_id)
         unknown = sorted(set(names) - set(keystone.validate_regions(names)))
         if unknown:
@@ -234,9 +232,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         cluster_row.change(cluster, edit)
         return decision
 
-    def regions_for(self, cluster: Any) -> Sequence[apportionment.Region]:
+    def in_force(self, cluster: Any) -> Override:
         """Return the regions that count for a cluster."""
-        return self.spec_regions
+        return Override(self.content.regions)
 
     def usable_regions(
         self, cluster: Any, profile: Any, growing: bool
@@ -245,7 +243,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
         :param profile: the profile of the nodes that come or go.
         """
-        names = {region.name for region in self.spec_regions}
+        names = {region.name for region in self.content.regions}
         keystone = self.keystone(cluster.user, cluster.project)
         if not region_aware.is_aware(profile):
             return set(keystone.validate_regions(sorted(names)))
@@ -269,7 +267,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         :param change: how many these are.
         :param nodes: the nodes of the cluster that count.
         """
-        counted = self.regions_for(cluster)
+        counted = self.in_force(cluster).regions
         usable = self.usable_regions(cluster, profile, change.growing)
         current = distribution(nodes)
         gone = {region.name for region in counted} - usable
@@ -363,7 +361,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         for name in sorted({node.region for node in coming}):
             before = {**counts, name: counts[name] - 1}
             overrun = apportionment.find_overrun(
-                self.regions_for(cluster), before, name
+                self.in_force(cluster).regions, before, name
             )
             if overrun:
                 LOG.warning(

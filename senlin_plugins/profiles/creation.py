@@ -19,6 +19,7 @@ from senlin.common import consts
 from senlin.common import exception as exc
 
 from senlin_plugins import conf
+from senlin_plugins.planning import region_state
 from senlin_plugins.regions import cluster_row, node_records
 
 LOG = logging.getLogger(__name__)
@@ -209,10 +210,11 @@ def _note_failure(node: Any, error: str) -> None:
     region = node_records.recorded_region(node)
     found = cluster_row.find(node) if FULL.search(error) else None
     if found and region:
-        policy, cluster = found
+        _, cluster = found
         seconds = cfg.CONF[conf.GROUP].full_time
         cluster_row.change(
-            cluster, lambda known: known.refuse(region, policy.now(), seconds)
+            cluster,
+            lambda known: known.refuse(region, region_state.now(), seconds),
         )
         LOG.warning(
             "Region '%(region)s' is full for cluster %(cluster)s: %(error)s",

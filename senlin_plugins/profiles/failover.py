@@ -64,14 +64,14 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """
         found, state = self._find_state(obj)
         if found and state and state.is_dead:
-            self._leave(obj, found)
+            self._leave(obj, found[1])
             return True
         if not obj.physical_id:
             try:
                 made = self.find_made(obj, obj.name)
             except exc.InternalError as ex:
                 if found:
-                    self._leave(obj, found)
+                    self._leave(obj, found[1])
                     return True
                 LOG.warning(
                     'Nobody can tell whether node %(node)s has a %(kind)s: '
@@ -153,10 +153,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         except exc.EServerNotFound:
             return False
 
-    def _leave(self, obj: Any, found: tuple[Any, Any]) -> None:
+    def _leave(self, obj: Any, cluster: Any) -> None:
         """Note what a node leaves behind."""
-        policy, cluster = found
-        left = node_records.what_it_leaves(obj, policy.now())
+        left = node_records.what_it_leaves(obj)
         cluster_row.change(cluster, lambda known: known.leave(left))
         LOG.warning(
             '%(kind)s %(server)s of node %(name)s is left behind in region '
@@ -166,7 +165,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
 
     def _move(self, obj: Any, policy: Any, cluster: Any) -> str:
         """Create a node anew in another region, and note the old."""
-        old = node_records.what_it_leaves(obj, policy.now())
+        old = node_records.what_it_leaves(obj)
 
         def take(known: Known, region: str) -> Known:
             node_records.move(obj, region)

@@ -7,6 +7,7 @@ from typing import Any
 from senlin.common import context as senlin_context
 from senlin.objects import node as node_objects
 
+from senlin_plugins.planning import region_state
 from senlin_plugins.planning.region_state import Left
 
 
@@ -47,14 +48,14 @@ def move(node: Any, region: str) -> None:
     update(node, data=node.data, physical_id=None)
 
 
-def what_it_leaves(node: Any, now: str) -> Left:
+def what_it_leaves(node: Any) -> Left:
     """Return what a node leaves behind if it goes.
 
     :param node: the engine's node object, with a recorded region.
     """
     ports = (node.data or {}).get('internal_ports') or ()
-    region = recorded_region(node) or ''
-    return Left(region, node.id, node.name, node.physical_id, ports, now)
+    what = recorded_region(node) or '', node.id, node.name, node.physical_id
+    return Left(*what, ports, region_state.now())
 
 
 def forget_recovery(node: Any) -> None:

@@ -86,9 +86,7 @@ class TestCase(base.TestCase):
     def at(self, seconds):
         """Let it be some seconds later."""
         with mock.patch.object(
-            region_failover.RegionFailoverPolicy,
-            'now',
-            lambda policy: base.now(seconds, self.began),
+            region_state, 'now', lambda: base.now(seconds, self.began)
         ):
             yield
 

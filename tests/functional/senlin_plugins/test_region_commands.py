@@ -134,14 +134,15 @@ class SharesTest(TestCase, test_failover.TestCase):
             ('attach one, or enable it', 'drain', self.cluster(), ONE),
         ):
             self.assert_fails(words, *arguments)
-        for value in ('{', '{"RegionOne": 5}'):
+        for value, words in (
+            ('{', 'is not JSON'),
+            ('{"RegionOne": 5}', 'must map names of regions'),
+        ):
             self.update(
                 f'/clusters/{self.cluster_id}',
                 metadata={'region_placement': value},
             )
-            self.assert_fails(
-                'a JSON object of regions', 'drain', self.cluster_id, ONE
-            )
+            self.assert_fails(words, 'drain', self.cluster_id, ONE)
         self.assertEqual([], self.changes())
 
     def test_an_update_that_senlin_refuses_is_told(self):

@@ -33,7 +33,7 @@ class RegionSpecTest(unittest.TestCase):
         ({'name': 1}, Region('1', 100, -1)),
     )
     def test_a_region_has_the_defaults_of_the_policy(self, item, region):
-        self.assertEqual((region,), region_spec.read(spec_of(item)))
+        self.assertEqual((region,), region_spec.read(spec_of(item)).regions)
 
     @ddt.data(
         {'version': 1.0},
@@ -42,7 +42,7 @@ class RegionSpecTest(unittest.TestCase):
     )
     def test_other_ways_to_write_a_spec_are_understood(self, others):
         spec = spec_of({'name': 'a'}, **others)
-        self.assertEqual((Region('a'),), region_spec.read(spec))
+        self.assertEqual((Region('a'),), region_spec.read(spec).regions)
 
     @ddt.unpack
     @ddt.data(
