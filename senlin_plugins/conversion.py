@@ -16,15 +16,13 @@ from typing import Any, Final
 import sqlalchemy
 from oslo_config import cfg
 from senlin import conf as senlin_conf  # noqa: F401  registers options
-from senlin.db.sqlalchemy import (
-    api,  # noqa: F401  registers options
-    models,
-)
+from senlin.db import api  # noqa: F401  registers options
+from senlin.db.sqlalchemy import models
 from sqlalchemy import orm
 
 from senlin_plugins.planning import region_state
 from senlin_plugins.planning.plugin_types import EXTENDED
-from senlin_plugins.regions.node_records import recorded_region
+from senlin_plugins.planning.snapshot import recorded_region
 
 #: In-tree type of a profile -> the region-aware type.
 AWARE: Final = {own: aware for aware, own in EXTENDED.items()}

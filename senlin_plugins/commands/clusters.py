@@ -3,6 +3,7 @@
 """Read and change clusters, and read policies, through the SDK."""
 
 import collections
+import functools
 import time
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
@@ -10,12 +11,9 @@ from typing import Any, Final
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 
-from senlin_plugins.planning import (
-    region_spec,
-    requirements,
-)
+from senlin_plugins.planning import region_spec, requirements
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import NO_REGION, is_placed
+from senlin_plugins.planning.snapshot import counted_region, recorded_region
 from senlin_plugins.regions import endpoints
 
 #: Seconds between two looks at an action.
@@ -49,34 +47,21 @@ def distribution(
     :raises CommandError: when the region of a node cannot be known.
     """
     counts: collections.Counter[str] = collections.Counter()
-    own: dict[str, str | None] = {}
-    unknown = 0
+
+    @functools.cache
+    def find_own(profile: str) -> str | None:
+        return _own_region(clustering.get_profile(profile).spec)
+
     for node in nodes:
-        region = recorded_region(node)
-        if not region:
-            profile = node.profile_id
-            if profile not in own:
-                own[profile] = _own_region(clustering, profile)
-            region = own[profile] or default_region
-            if not is_placed(node.status, None):
-                region = own[profile] or NO_REGION
-        if region:
-            counts[region] += 1
-        else:
-            unknown += 1
+        own = None if recorded_region(node) else find_own(node.profile_id)
+        counts[counted_region(node, own, default_region)] += 1
+    unknown = counts.pop('', 0)
     if unknown:
         raise exceptions.CommandError(
             f'{unknown} node(s) of the cluster have no recorded region: say '
             'with --default-region what default_region_name in senlin.conf is'
         )
     return dict(counts)
-
-
-def recorded_region(node: Any) -> str | None:
-    """Return the region that the data of a node name, if any."""
-    placement = (node.data or {}).get('placement') or {}
-    region: str | None = placement.get('region_name')
-    return region
 
 
 def update_metadata(
@@ -142,11 +127,10 @@ def _change(
         time.sleep(PAUSE)
 
 
-def _own_region(clustering: Any, profile: str) -> str | None:
-    """Return the region that a profile's spec fixes."""
-    properties = clustering.get_profile(profile).spec.get('properties') or {}
-    region = (properties.get('context') or {}).get('region_name')
-    return str(region) if region else None
+def _own_region(spec: Mapping[str, Any]) -> str | None:
+    """Return the region that a profile's spec fixes, if any."""
+    properties = spec.get('properties') or {}
+    return (properties.get('context') or {}).get('region_name') or None
 
 
 def unknown_regions(identity: Any, names: Collection[str]) -> set[str]:
@@ -165,20 +149,21 @@ def unfit_regions(
     """
     spec = connection.clustering.get_profile(cluster.profile_id).spec
     properties = spec.get('properties') or {}
-    services = requirements.SERVICES[spec['type']](properties)
-    ties = list(requirements.ties(properties)) if growing else []
-    home = (properties.get('context') or {}).get('region_name')
+    services = [requirements.MAKERS[spec['type']]]
+    ties = []
+    if growing:
+        services = requirements.services(services[0], properties)
+        ties = requirements.ties(properties)
     interface = connection.config.get_interface()
     why = {}
     for name in names:
-        lacks = endpoints.missing(
-            connection.session,
-            name,
-            services if growing else services[:1],
-            interface,
-        )
+        lacks = [
+            service
+            for service in services
+            if not endpoints.find(connection.session, name, service, interface)
+        ]
         if lacks:
             why[name] = f'the catalog has no {", ".join(lacks)} endpoint there'
-        elif ties and name != home:
+        elif ties and name != _own_region(spec):
             why[name] = f'the profile names the id of {ties[0]}'
     return why

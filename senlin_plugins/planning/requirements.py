@@ -2,56 +2,50 @@
 
 """What a profile needs of a region that is to get a node."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-_Properties = Mapping[str, Any]
+from senlin_plugins.planning.plugin_types import SERVER, STACK
+
+#: Type of a profile -> the service by which its nodes are made. To remove a
+#: node, it is enough.
+MAKERS: Final = {SERVER: 'compute', STACK: 'orchestration'}
 
 
-def server_services(properties: _Properties) -> list[str]:
-    """Name the services that a new server needs.
+def services(maker: str, properties: Mapping[str, Any]) -> list[str]:
+    """Name the services that a new node needs.
 
-    :param properties: the properties of its profile's spec.
-    :returns: service types as in Keystone's catalog.
+    :param maker: the service by which it is made.
+    :param properties: the properties of its profile's spec. Only those of a
+        server name more services.
+    :returns: service types as in Keystone's catalog, the maker first.
     """
-    services = ['compute']
+    needed = [maker]
     if properties.get('image'):
-        services.append('image')
+        needed.append('image')
     if properties.get('networks'):
-        services.append('network')
-    if any(d['destination_type'] == 'volume' for d in _devices(properties)):
-        services.append('block-storage')
-    return services
+        needed.append('network')
+    devices = properties.get('block_device_mapping_v2') or ()
+    if any(device['destination_type'] == 'volume' for device in devices):
+        needed.append('block-storage')
+    return needed
 
 
-def stack_services(properties: _Properties) -> list[str]:
-    """Name the services that a new stack needs."""
-    return ['orchestration']
-
-
-#: Type of a region-aware profile -> the services that its nodes need. The
-#: first is the one that they are made by; to remove a node, it is enough.
-SERVICES: Final[Mapping[str, Callable[[_Properties], list[str]]]] = {
-    'senlin_plugins.nova.server': server_services,
-    'senlin_plugins.heat.stack': stack_services,
-}
-
-
-def ties(properties: _Properties) -> Iterator[str]:
-    """Name what a server's profile takes from one region by its id.
+def ties(properties: Mapping[str, Any]) -> list[str]:
+    """Name what a profile takes from one region by its id.
 
     :param properties: the properties of the profile's spec.
     :returns: the properties that tie it to that region.
     """
     networks = properties.get('networks') or ()
-    for key in ('port', 'floating_ip'):
-        if any(network.get(key) for network in networks):
-            yield f"'{key}' of 'networks'"
-    for kind in ('volume', 'snapshot'):
-        if any(d['source_type'] == kind for d in _devices(properties)):
-            yield f"a {kind} in 'block_device_mapping_v2'"
-
-
-def _devices(properties: _Properties) -> list[_Properties]:
-    """Return the block devices of a server."""
-    return list(properties.get('block_device_mapping_v2') or ())
+    devices = properties.get('block_device_mapping_v2') or ()
+    sources = {device['source_type'] for device in devices}
+    return [
+        f"'{key}' of 'networks'"
+        for key in ('port', 'floating_ip')
+        if any(network.get(key) for network in networks)
+    ] + [
+        f"a {kind} in 'block_device_mapping_v2'"
+        for kind in ('volume', 'snapshot')
+        if kind in sources
+    ]

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import datetime
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import Strategy
@@ -25,7 +25,7 @@ class Node(NamedTuple):
 
     :param id: its id.
     :param region: the region it counts in; empty if nothing names one, and
-        :data:`NO_REGION` if nobody has decided yet, see :func:`is_placed`.
+        :data:`NO_REGION` if nobody has decided yet.
     :param zone: its availability zone, if its data name one.
     :param status: its status.
     :param tainted: whether a health check has found it useless.
@@ -100,15 +100,39 @@ class Snapshot:
         return dataclasses.replace(self, current=current)
 
 
-def is_placed(status: str, recorded_region: str | None) -> bool:
-    """Tell whether anybody has decided on the region of a node.
+def placement(node: Any) -> dict[str, Any]:
+    """Return what a node's data say of its place.
+
+    :param node: a node of Senlin's engine, database or API, or anything
+        without ``data``.
+    """
+    return (getattr(node, 'data', None) or {}).get('placement') or {}
+
+
+def recorded_region(node: Any) -> str | None:
+    """Return the region that a node's data name.
+
+    :param node: as for :func:`placement`.
+    :returns: the name, or ``None`` if none is recorded.
+    """
+    return placement(node).get('region_name')
+
+
+def counted_region(node: Any, own: str | None, default: str | None) -> str:
+    """Return the region in which a node counts.
 
     A node that waits for its own NODE_CREATE, or whose NODE_CREATE has never
     got the lock of the cluster, is a member of the cluster already.
 
-    :param recorded_region: the region that its data name, if any.
+    :param node: a node of Senlin's engine, database or API.
+    :param own: the region that its profile fixes, if any.
+    :param default: Senlin's ``default_region_name``, if it is known.
+    :returns: the name; :data:`NO_REGION` if nobody has decided yet, and empty
+        if nothing names a region.
     """
-    return bool(recorded_region) or status != INIT
+    if node.status == INIT:
+        default = NO_REGION
+    return recorded_region(node) or own or default or ''
 
 
 def distribution(nodes: Iterable[Node]) -> dict[str, int]:

@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, scaleutils
 from senlin.common import context as senlin_context
@@ -15,9 +16,13 @@ from senlin.profiles import base as profile_base
 
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import NO_REGION, Node, is_placed
+from senlin_plugins.planning.snapshot import (
+    Node,
+    counted_region,
+    placement,
+    recorded_region,
+)
 from senlin_plugins.profiles import region_aware
-from senlin_plugins.regions import node_records
 
 LOG = logging.getLogger(__name__)
 
@@ -51,17 +56,13 @@ def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
     find_profile = _profiles(cluster)
     found = []
     for node in nodes:
-        placement = node_records.placement(node)
-        profile = find_profile(node.profile_id)
-        if is_placed(node.status, placement.get('region_name')):
-            region = region_aware.region_of(node, profile) or ''
-        else:
-            region = region_aware.own_region(profile) or NO_REGION
+        own = region_aware.own_region(find_profile(node.profile_id))
+        default = cfg.CONF.default_region_name
         found.append(
             Node(
                 id=node.id,
-                region=region,
-                zone=placement.get('zone'),
+                region=counted_region(node, own, default),
+                zone=placement(node).get('zone'),
                 status=node.status,
                 tainted=node.tainted,
                 position=node.index,
@@ -79,7 +80,7 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
 
     :returns: (node, region); the region is empty if nothing names one.
     """
-    nodes = [n for n in cluster.nodes if not node_records.recorded_region(n)]
+    nodes = [node for node in cluster.nodes if not recorded_region(node)]
     regions = [seen.region for seen in read_nodes(cluster, nodes)]
     return list(zip(nodes, regions, strict=True))
 

@@ -22,7 +22,7 @@ from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.region_spec import Override, Strategy
 from senlin_plugins.planning.region_state import Known, State
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.snapshot import Snapshot, recorded_region
 from senlin_plugins.policies import base, cluster_reader
 from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from senlin_plugins.profiles import failover, region_aware
@@ -87,7 +87,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         """
         named = [region.name for region in self.content.regions]
         left = region_state.read(cluster.data).left
-        others = map(node_records.recorded_region, cluster.nodes)
+        others = map(recorded_region, cluster.nodes)
         faults = health.look(
             self.keystone(cluster.user, cluster.project),
             cluster.rt['profile'],
@@ -129,7 +129,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
 
     def is_unfit(self, cluster: Any, node: Any) -> bool:
         """Tell whether a node that is recreated cannot be where it was."""
-        region = node_records.recorded_region(node)
+        region = recorded_region(node)
         regions = self.in_force(cluster).regions
         drained = {r.name for r in regions if not r.cap}
         state = self.states(cluster).get(region or '')
@@ -163,7 +163,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         if action.action == consts.NODE_RECOVER:
             # A node that is well is replaced if somebody wants it so, not
             # because its region did not answer a moment ago.
-            was = before.get(node_records.recorded_region(action.entity) or '')
+            was = before.get(recorded_region(action.entity) or '')
             active = action.entity.status == consts.NS_ACTIVE
             action.inputs[failover.REPLACE] = active and not (was and was.dead)
 
@@ -180,7 +180,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         """Return the ids of nodes that cannot be where they were."""
         states, lost = self.states(cluster), []
         for node in cluster.nodes:
-            state = states.get(node_records.recorded_region(node) or '')
+            state = states.get(recorded_region(node) or '')
             active = node.status == consts.NS_ACTIVE
             if (state and state.is_dead) or (
                 not active and self.is_unfit(cluster, node)
@@ -238,7 +238,7 @@ def _find_left(cluster: Any, states: Mapping[str, State]) -> str:
     held = [
         node_records.what_it_leaves(node)
         for node in cluster.nodes
-        if node_records.recorded_region(node) in gone
+        if recorded_region(node) in gone
     ]
     left = [e for e in left_behind.listed(cluster) if e.region in gone]
     entries = [*left, *held]

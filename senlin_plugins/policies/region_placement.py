@@ -33,11 +33,12 @@ from senlin_plugins.planning.snapshot import (
     Node,
     Snapshot,
     distribution,
+    recorded_region,
 )
 from senlin_plugins.policies import base, cluster_reader
 from senlin_plugins.profiles import region_aware
 from senlin_plugins.regions import cluster_row, health
-from senlin_plugins.regions.node_records import record_region, recorded_region
+from senlin_plugins.regions.node_records import record_region
 
 LOG = logging.getLogger(__name__)
 

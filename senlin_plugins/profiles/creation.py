@@ -20,6 +20,7 @@ from senlin.common import exception as exc
 
 from senlin_plugins import conf
 from senlin_plugins.planning import region_state
+from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.regions import cluster_row, node_records
 
 LOG = logging.getLogger(__name__)
@@ -207,7 +208,7 @@ def _note_failure(node: Any, error: str) -> None:
     if 'recovery' not in (node.data or {}):
         # Only :class:`Maker` has written it.
         node_records.forget_recovery(node)
-    region = node_records.recorded_region(node)
+    region = recorded_region(node)
     found = cluster_row.find(node) if FULL.search(error) else None
     if found and region:
         _, cluster = found

@@ -18,9 +18,9 @@ from senlin.common import exception as exc
 from senlin.profiles import base
 
 from senlin_plugins.planning.region_state import Known, State
+from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.profiles import creation
 from senlin_plugins.regions import cluster_row, left_behind, node_records
-from senlin_plugins.regions.node_records import recorded_region
 
 LOG = logging.getLogger(__name__)
 

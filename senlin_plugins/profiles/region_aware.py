@@ -19,9 +19,11 @@ from oslo_config import cfg
 from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
 
+from senlin_plugins.planning import requirements
+from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.profiles import creation, failover
 from senlin_plugins.regions import left_behind
-from senlin_plugins.regions.node_records import record_region, recorded_region
+from senlin_plugins.regions.node_records import record_region
 
 # The SDK imports its login plugin at the first login. In a fresh engine the
 # green threads of several nodes log in at once, and all but the first would
@@ -87,7 +89,7 @@ class RegionAware(failover.Failover):
 
         :returns: service types as in Keystone's catalog.
         """
-        raise NotImplementedError
+        return requirements.services(self.CLIENT, self.spec['properties'])
 
     def _client(self, service: str, obj: Any) -> Any:
         """Return the client of a service in the region of a node."""
@@ -127,7 +129,7 @@ class RegionAware(failover.Failover):
 
         :returns: texts for people.
         """
-        return []
+        return requirements.ties(self.spec['properties'])
 
     # Senlin's own methods build one client each, whatever the region.
     compute = functools.partialmethod(_client, 'compute')

@@ -26,7 +26,7 @@ class ServerProfile(
 
     EXTENDS = plugin_types.EXTENDED[plugin_types.SERVER]
     CREATES = 'server'
-    CLIENT = 'compute'
+    CLIENT = requirements.MAKERS[plugin_types.SERVER]
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
@@ -43,14 +43,6 @@ class ServerProfile(
             except Exception:
                 ports.take_back()
                 raise
-
-    def required_services(self) -> list[str]:
-        """Name the services that a new server of this profile needs."""
-        return requirements.server_services(self.spec['properties'])
-
-    def ties(self) -> list[str]:
-        """Name what the profile takes from one region by its id."""
-        return list(requirements.ties(self.spec['properties']))
 
     def do_validate(self, obj: Any) -> Any:
         """Check the values against the profile's region.

@@ -44,14 +44,10 @@ class StackProfile(region_aware.RegionAware, Healthy):
 
     EXTENDS = plugin_types.EXTENDED[plugin_types.STACK]
     CREATES = 'stack'
-    CLIENT = 'orchestration'
+    CLIENT = requirements.MAKERS[plugin_types.STACK]
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
-
-    def required_services(self) -> list[str]:
-        """Name the services that a new stack of this profile needs."""
-        return requirements.stack_services(self.spec['properties'])
 
     @sdk.translate_exception  # type: ignore[untyped-decorator]
     def find_made(self, obj: Any, name: str) -> list[str]:

@@ -3,7 +3,7 @@
 """The services of regions: Keystone's catalog, and whether they answer."""
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from concurrent import futures
 from typing import Any, Final
 
@@ -12,22 +12,6 @@ from keystoneauth1 import exceptions as keystone_exc
 #: Seconds before each further question to a service that did not answer. A
 #: refused connection takes no time: without a pause it would be one look.
 PAUSES: Final = (1.0, 3.0)
-
-
-def missing(
-    session: Any, region: str, services: Iterable[str], interface: str
-) -> list[str]:
-    """Return those of some services that have no endpoint in a region.
-
-    :param session: a session of keystoneauth; its token's catalog counts.
-    :param services: service types.
-    :param interface: which endpoints are looked for, such as ``public``.
-    """
-    return [
-        service
-        for service in services
-        if not find(session, region, service, interface)
-    ]
 
 
 def find(

@@ -19,8 +19,8 @@ from senlin.objects import node as node_objects
 
 from senlin_plugins.planning import region_spec, region_state
 from senlin_plugins.planning.region_state import Left, State
+from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.regions import cluster_row
-from senlin_plugins.regions.node_records import recorded_region
 
 LOG = logging.getLogger(__name__)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a node's data say of its region, under ``placement``."""
+"""Write what a node's data say of its region, under ``placement``."""
 
 from typing import Any
 
@@ -9,24 +9,7 @@ from senlin.objects import node as node_objects
 
 from senlin_plugins.planning import region_state
 from senlin_plugins.planning.region_state import Left
-
-
-def placement(node: Any) -> dict[str, Any]:
-    """Return what a node's data say of its place.
-
-    :param node: a node, from Senlin's engine or from its database, or
-        anything without ``data``.
-    """
-    return (getattr(node, 'data', None) or {}).get('placement') or {}
-
-
-def recorded_region(node: Any) -> str | None:
-    """Return the region that a node's data name.
-
-    :param node: as for :func:`placement`.
-    :returns: the name, or ``None`` if none is recorded.
-    """
-    return placement(node).get('region_name')
+from senlin_plugins.planning.snapshot import placement, recorded_region
 
 
 def record_region(node: Any, region: str) -> None:

@@ -77,12 +77,13 @@ class OpenStackDriver(unittest.TestCase):
                 THREE: ['compute', 'orchestration'],
             },
             {
-                region: endpoints.missing(
-                    keystone.session,
-                    region,
-                    ['compute', 'orchestration'],
-                    'public',
-                )
+                region: [
+                    service
+                    for service in ('compute', 'orchestration')
+                    if not endpoints.find(
+                        keystone.session, region, service, 'public'
+                    )
+                ]
                 for region in (ONE, TWO, THREE)
             },
         )
