@@ -20,10 +20,10 @@ from senlin_plugins import conf
 from senlin_plugins.planning import region_spec, region_state
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.region_spec import Override, Strategy
-from senlin_plugins.planning.region_state import Known, State
+from senlin_plugins.planning.region_state import Fault, Known, State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot, recorded_region
-from senlin_plugins.policies import base, cluster_reader
+from senlin_plugins.policies import base
 from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from senlin_plugins.profiles import failover, region_aware
 from senlin_plugins.regions import (
@@ -188,15 +188,9 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
                 lost.append(node.id)
         return lost
 
-    def usable_regions(
-        self, cluster: Any, profile: Any, growing: bool
-    ) -> set[str]:
-        """Return the regions that the profile can use."""
-        if not region_aware.is_aware(profile):
-            return super().usable_regions(cluster, profile, growing)
-        names = {region.name for region in self.content.regions}
-        # Nodes can leave a region that nobody reaches.
-        return cluster_reader.untied(names, profile) if growing else names
+    def find_faults(self, cluster: Any, profile: Any) -> dict[str, Fault]:
+        """Return nothing: states say it, and nodes can leave such regions."""
+        return {}
 
     def snapshot(
         self, cluster: Any, profile: Any, change: Change, nodes: Any
@@ -207,12 +201,6 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             failing=self.states(cluster),
             strategy=self.content.strategy,
         )
-
-    def write(self, action: Any, decision: Decision) -> None:
-        """Write the plan, and what regions that fail are owed."""
-        super().write(action, decision)
-        if decision.owed:
-            action.data['creation']['owed'] = dict(decision.owed)
 
     def post_op(self, cluster_id: str, action: Any) -> None:
         """Say what a recovery that has failed could not do."""

@@ -3,14 +3,12 @@
 """The region placement policy, version 1.0 of its specification."""
 
 import dataclasses
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, schema
-from senlin.common import context as senlin_context
 from senlin.common import exception as exc
 from senlin.objects import node as node_objects
 from senlin.policies import base as senlin_base
@@ -25,7 +23,7 @@ from senlin_plugins.planning import (
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Override, Spec
-from senlin_plugins.planning.region_state import Known
+from senlin_plugins.planning.region_state import Fault, Known
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
     INIT,
@@ -35,7 +33,7 @@ from senlin_plugins.planning.snapshot import (
     distribution,
     recorded_region,
 )
-from senlin_plugins.policies import base, cluster_reader
+from senlin_plugins.policies import base, cluster_reader, plan_writer
 from senlin_plugins.profiles import region_aware
 from senlin_plugins.regions import cluster_row, health
 from senlin_plugins.regions.node_records import record_region
@@ -122,10 +120,18 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     def find_obstacle(self, cluster: Any) -> str:
         """Say why a plan could not take effect on a cluster."""
-        obstacle = super().find_obstacle(cluster) or _find_lost(cluster)
-        profile = cluster.rt['profile']
-        if obstacle or region_aware.is_aware(profile):
+        if obstacle := super().find_obstacle(cluster):
             return obstacle
+        for node, region in cluster_reader.read_unrecorded(cluster):
+            if not region:
+                return (
+                    f"Node '{node.id}' has no region, so no plan can count "
+                    'it: set default_region_name in senlin.conf to the region '
+                    'where the node is, and restart Senlin.'
+                )
+        profile = cluster.rt['profile']
+        if region_aware.is_aware(profile):
+            return ''
         reason = (
             f"Profile '{profile.name}' of type '{profile.type}' creates "
             'all nodes in one region, whatever the policy decides: '
@@ -145,7 +151,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """Attach, and record where the nodes of the cluster are."""
         attached, data = super().attach(cluster, enabled)
         if attached:
-            _record_regions(cluster)
+            plan_writer.record_regions(cluster)
         return attached, data
 
     def need_check(self, target: str, action: Any) -> bool:
@@ -245,11 +251,10 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         :param profile: the profile of the nodes that come or go.
         """
         names = {region.name for region in self.content.regions}
-        keystone = self.keystone(cluster.user, cluster.project)
         if not region_aware.is_aware(profile):
+            keystone = self.keystone(cluster.user, cluster.project)
             return set(keystone.validate_regions(sorted(names)))
-        faults = health.look(keystone, profile, names, probe=False)
-        for name, fault in faults.items():
+        for name, fault in self.find_faults(cluster, profile).items():
             # A region can give nodes up without what a new one needs.
             if growing or fault.dead:
                 names.discard(name)
@@ -258,6 +263,12 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                     {'region': name, 'why': fault.why},
                 )
         return cluster_reader.untied(names, profile) if growing else names
+
+    def find_faults(self, cluster: Any, profile: Any) -> dict[str, Fault]:
+        """Return the regions of the policy that a profile cannot use."""
+        names = [region.name for region in self.content.regions]
+        keystone = self.keystone(cluster.user, cluster.project)
+        return health.look(keystone, profile, names, probe=False)
 
     def snapshot(
         self, cluster: Any, profile: Any, change: Change, nodes: Sequence[Node]
@@ -276,51 +287,14 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write ``creation`` or ``deletion``, and make it happen."""
-        profile = action.entity.rt['profile']
-        aware = region_aware.is_aware(profile)
-        if decision.moves:
-            action.data['moves'] = dict(decision.moves)
-            for node in _unplaced(action.entity):
-                if aware and node.id in decision.moves:
-                    record_region(node, decision.moves[node.id])
-        if decision.stuck:
-            action.data['stuck'] = list(decision.stuck)
-        if not decision.plan:
-            return
-        field = 'deletion' if decision.candidates else 'creation'
-        written = dict(action.data.get(field) or {})
-        written['count'] = sum(decision.plan.values())
-        written['regions'] = dict(decision.plan)
-        action.data[field] = written
-        if decision.candidates:
-            # Senlin's own deletion policy fails on a node without a region.
-            _record_regions(action.entity)
-            for node in _unplaced(action.entity):
-                # Only for that policy: nobody has decided yet.
-                node.data = {'placement': {'region_name': NO_REGION}}
-            # A deletion policy, this package's or Senlin's own, replaces
-            # them by those that its criterion chooses in each region.
-            written['candidates'] = list(decision.candidates)
-        elif not aware:
-            LOG.warning(
-                'The plan for action %(action)s has no effect: profile '
-                "'%(profile)s' of type '%(type)s' is not region-aware.",
-                {
-                    'action': action.id,
-                    'profile': profile.name,
-                    'type': profile.type,
-                },
-            )
-        elif action.action not in (consts.NODE_CREATE, consts.NODE_RECOVER):
-            placement = action.data.get('placement') or {}
-            action.data['placement'] = _merge(placement, decision.placements)
+        plan_writer.write(action, decision)
 
     def refuse(self, action: Any, reason: str) -> None:
         """Refuse an action; a recovery first mends the nodes there are."""
         if action.action != consts.CLUSTER_RECOVER:
             super().refuse(action, reason)
             if action.action == consts.NODE_CREATE:
-                _expel(action.entity, reason)
+                plan_writer.expel(action.entity, reason)
             return
         action.data['status'] = senlin_base.CHECK_OK
         # The engine would create nodes without a plan: those that are
@@ -328,7 +302,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         restores = action.inputs.pop('check_capacity', None)
         left = {'count': 0, 'reason': reason, 'check_capacity': restores}
         action.data['creation'] = left
-        for node in _unplaced(action.entity):
+        for node in plan_writer.unplaced(action.entity):
             action.entity.remove_node(node.id)
 
     def post_op(self, cluster_id: str, action: Any) -> None:
@@ -376,54 +350,3 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                         'overrun': overrun,
                     },
                 )
-
-
-def _expel(node: Any, reason: str) -> None:
-    """Take a node that cannot be created out of its cluster."""
-    # As Senlin does with a node above max_size.
-    status = {'status': consts.NS_ERROR, 'status_reason': reason}
-    context = senlin_context.get_admin_context()
-    try:
-        row = node_objects.Node.get(context, node.id, project_safe=False)
-        if row and row.status == INIT:
-            values = {'cluster_id': '', **status}
-            node_objects.Node.update(context, node.id, values)
-    except Exception:
-        # A policy never raises: the node may be gone, or the database away.
-        LOG.exception('Node %s could not leave its cluster.', node.id)
-
-
-def _find_lost(cluster: Any) -> str:
-    """Say which node of a cluster is in no known region, if any."""
-    for node, region in cluster_reader.read_unrecorded(cluster):
-        if not region:
-            return (
-                f"Node '{node.id}' has no region, so no plan can count it: "
-                'set default_region_name in senlin.conf to the region where '
-                'the node is, and restart Senlin.'
-            )
-    return ''
-
-
-def _record_regions(cluster: Any) -> None:
-    """Record the regions of nodes that were adopted, or created elsewhere."""
-    for node, region in cluster_reader.read_unrecorded(cluster):
-        if region not in ('', NO_REGION):
-            record_region(node, region)
-
-
-def _unplaced(cluster: Any) -> list[Any]:
-    """Return the nodes that nobody has begun to create."""
-    unrecorded = cluster_reader.read_unrecorded(cluster)
-    return [node for node, region in unrecorded if region == NO_REGION]
-
-
-def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:
-    """Give each new node its region, and keep what others decided for it."""
-    others = itertools.chain(
-        placement.get('placements') or (), itertools.repeat({})
-    )
-    placements = [
-        {**next(others), 'region_name': region} for region in targets
-    ]
-    return {**placement, 'count': len(targets), 'placements': placements}

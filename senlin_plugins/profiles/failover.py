@@ -8,7 +8,6 @@ Senlin treats them.
 """
 
 import types
-from collections.abc import Callable, Collection
 from http import HTTPStatus
 from typing import Any
 
@@ -17,7 +16,7 @@ from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.profiles import base
 
-from senlin_plugins.planning.region_state import Known, State
+from senlin_plugins.planning.region_state import Known, Left, State
 from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.profiles import creation
 from senlin_plugins.regions import cluster_row, left_behind, node_records
@@ -210,14 +209,11 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             resource_id=obj.physical_id,
         )
 
-    def discard(
-        self, owner: Any, left: Any, is_held: Callable[[Collection[str]], bool]
-    ) -> bool:
+    def discard(self, owner: Any, left: Left) -> bool:
         """Delete what a node has left behind, unless somebody has it.
 
         :param owner: the cluster, whose user and project delete it.
-        :param left: what it is, a ``Left``.
-        :param is_held: tells whether any node has one of some servers.
+        :param left: what it is.
         :returns: whether nothing of it is there any more.
         :raises: ``InternalError`` if nobody can tell.
         """
@@ -227,10 +223,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             project=owner.project,
             data={'placement': {'region_name': left.region}},
         )
-        made = [left.server]
-        if not left.server:
-            made = self.find_made(ghost, left.name)
-        ours = [one for one in made if not is_held([one])]
+        made = [left.server] if left.server else []
+        made = made or self.find_made(ghost, left.name)
+        ours = [one for one in made if not left_behind.is_held(one)]
         client = getattr(self, self.CLIENT)(ghost)
         for one in ours:
             getattr(client, f'{self.CREATES}_delete')(one, True)

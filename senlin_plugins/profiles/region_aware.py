@@ -188,7 +188,7 @@ class RegionAware(failover.Failover):
         :param snapshot: whether to take a snapshot first.
         :returns: the spec of the resource, or a description of the error.
         """
-        if left_behind.is_held([obj.physical_id]):
+        if left_behind.is_held(obj.physical_id):
             # If one of the two nodes were deleted, the other would lose it.
             message = f'a node has {obj.physical_id} already'
             return {'Error': {'code': HTTPStatus.CONFLICT, 'message': message}}

@@ -5,7 +5,7 @@
 import functools
 import operator
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import eventlet
@@ -124,19 +124,18 @@ def _discard(cluster: Any, entry: Left) -> bool:
     unmade = node and not (node.physical_id or entry.server)
     if leaves or (unmade and recorded_region(node) == entry.region):
         return False
-    gone: bool = cluster.rt['profile'].discard(cluster, entry, is_held)
+    gone: bool = cluster.rt['profile'].discard(cluster, entry)
     return gone
 
 
-def is_held(servers: Collection[str]) -> bool:
-    """Tell whether any node of any cluster has one of some servers.
+def is_held(server: str) -> bool:
+    """Tell whether any node of any cluster has a server.
 
-    :param servers: the ids.
+    :param server: its id.
     """
     with db_api.session_for_read() as session:
         held = session.query(models.Node.id)
-        held = held.filter(models.Node.physical_id.in_([*servers]))
-        return held.first() is not None
+        return held.filter_by(physical_id=server).first() is not None
 
 
 def describe(entries: Sequence[Left]) -> str:

@@ -246,7 +246,7 @@ class Ports(TestCase):
         for name, region in self.cloud.regions.items():
             entry = Left(name, 'node', 'name', 'id', ports, 'then')
             with mock.patch.multiple(region, ports={**left}, floating={*left}):
-                profile.discard(owner, entry, lambda ids: False)
+                profile.discard(owner, entry)
                 self.assertEqual({'own'}, region.ports.keys())
                 self.assertEqual({'mixed', 'own'}, region.floating)
 

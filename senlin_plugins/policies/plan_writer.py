@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Write where nodes come to: into an action's data, and into their rows."""
+
+import itertools
+from typing import Any
+
+from oslo_log import log as logging
+from senlin.common import consts
+from senlin.common import context as senlin_context
+from senlin.objects import node as node_objects
+
+from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.snapshot import INIT, NO_REGION
+from senlin_plugins.policies import cluster_reader
+from senlin_plugins.profiles import region_aware
+from senlin_plugins.regions.node_records import record_region
+
+LOG = logging.getLogger(__name__)
+
+
+def write(action: Any, decision: Decision) -> None:
+    """Write ``creation`` or ``deletion``, and make it happen.
+
+    :param action: the action, whose data and cluster change.
+    :param decision: the decision of the region placement policy.
+    """
+    profile = action.entity.rt['profile']
+    aware = region_aware.is_aware(profile)
+    moves, stuck = dict(decision.moves), list(decision.stuck)
+    found = {'moves': moves, 'stuck': stuck}
+    action.data.update({k: value for k, value in found.items() if value})
+    for node in unplaced(action.entity) if moves and aware else ():
+        if node.id in moves:
+            record_region(node, moves[node.id])
+    if not decision.plan:
+        return
+    field = 'deletion' if decision.candidates else 'creation'
+    written = dict(action.data.get(field) or {})
+    written['count'] = sum(decision.plan.values())
+    written['regions'] = dict(decision.plan)
+    if decision.owed:
+        written['owed'] = dict(decision.owed)
+    action.data[field] = written
+    if decision.candidates:
+        # Senlin's own deletion policy fails on a node without a region.
+        record_regions(action.entity)
+        for node in unplaced(action.entity):
+            # Only for that policy: nobody has decided yet.
+            node.data = {'placement': {'region_name': NO_REGION}}
+        # A deletion policy, this package's or Senlin's own, replaces
+        # them by those that its criterion chooses in each region.
+        written['candidates'] = list(decision.candidates)
+    elif not aware:
+        LOG.warning(
+            'The plan for action %(action)s has no effect: profile '
+            "'%(profile)s' of type '%(type)s' is not region-aware.",
+            {
+                'action': action.id,
+                'profile': profile.name,
+                'type': profile.type,
+            },
+        )
+    elif action.action not in (consts.NODE_CREATE, consts.NODE_RECOVER):
+        placement = action.data.get('placement') or {}
+        action.data['placement'] = _merge(placement, decision.placements)
+
+
+def record_regions(cluster: Any) -> None:
+    """Record the regions of nodes that were adopted, or created elsewhere."""
+    for node, region in cluster_reader.read_unrecorded(cluster):
+        if region not in ('', NO_REGION):
+            record_region(node, region)
+
+
+def unplaced(cluster: Any) -> list[Any]:
+    """Return the nodes that nobody has begun to create."""
+    unrecorded = cluster_reader.read_unrecorded(cluster)
+    return [node for node, region in unrecorded if region == NO_REGION]
+
+
+def expel(node: Any, reason: str) -> None:
+    """Take a node that cannot be created out of its cluster."""
+    # As Senlin does with a node above max_size.
+    status = {'status': consts.NS_ERROR, 'status_reason': reason}
+    context = senlin_context.get_admin_context()
+    try:
+        row = node_objects.Node.get(context, node.id, project_safe=False)
+        if row and row.status == INIT:
+            values = {'cluster_id': '', **status}
+            node_objects.Node.update(context, node.id, values)
+    except Exception:
+        # A policy never raises: the node may be gone, or the database away.
+        LOG.exception('Node %s could not leave its cluster.', node.id)
+
+
+def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:
+    """Give each new node its region, and keep what others decided for it."""
+    others = itertools.chain(
+        placement.get('placements') or (), itertools.repeat({})
+    )
+    placements = [
+        {**next(others), 'region_name': region} for region in targets
+    ]
+    return {**placement, 'count': len(targets), 'placements': placements}
