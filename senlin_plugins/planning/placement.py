@@ -3,11 +3,13 @@
 """Decide where the nodes of a cluster come to, and which nodes leave it."""
 
 import dataclasses
+from collections.abc import Sequence
 
 from senlin_plugins.planning import apportionment, selection
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.region_spec import Strategy
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.sizing import Change
+from senlin_plugins.planning.snapshot import NO_REGION, Snapshot, distribution
 
 
 def place(snapshot: Snapshot) -> Decision:
@@ -50,3 +52,56 @@ def _grow(snapshot: Snapshot) -> Decision:
     ideal = apportionment.grow(sound.usable, current, count).plan
     owed = {name: ideal[name] for name in missed if name in ideal}
     return dataclasses.replace(planned, owed=owed)
+
+
+def recover(snapshot: Snapshot, lost: Sequence[str]) -> Decision:
+    """Decide about a cluster that is recovered.
+
+    Nodes that have no region yet come first, then those that move, then the
+    nodes that are missing.
+
+    :param snapshot: the cluster; its change adds the missing nodes.
+    :param lost: the ids of nodes that cannot be where they were.
+    :returns: the decision; a refusal if a node that would be new has no place.
+    """
+    new = [node.id for node in snapshot.nodes if node.region == NO_REGION]
+    moves, stuck, after = relocate(snapshot, [*new, *lost])
+    waiting = [node for node in new if node in stuck]
+    count = snapshot.change.count or len(waiting)
+    change = Change(growing=True, count=count)
+    decision = Decision()
+    if count:
+        decision = place(dataclasses.replace(after, change=change))
+    return dataclasses.replace(decision, moves=moves, stuck=stuck)
+
+
+def relocate(
+    snapshot: Snapshot, ids: Sequence[str]
+) -> tuple[dict[str, str], list[str], Snapshot]:
+    """Give nodes new regions, as many as there is room for.
+
+    Growing by one node several times is growing by several, so each node may
+    find its own place, in any order.
+
+    :param ids: the nodes, in the order in which they are served.
+    :returns: node id -> its new region; the ids of those without a place; and
+        the cluster with the nodes in their new places, with the same change.
+    """
+    moves: dict[str, str] = {}
+    nodes = [node for node in snapshot.nodes if node.id not in ids]
+    current = distribution(nodes)
+    # Those without a place go on to count where they are.
+    stuck = list(ids)
+    one = Change(growing=True, count=1)
+    state = dataclasses.replace(snapshot, change=one, current=current)
+    for node in ids:
+        decision = place(state)
+        if decision.refusal:
+            break
+        (moves[node],) = decision.placements
+        stuck.remove(node)
+        state = state.after(decision.plan)
+    rest = [node for node in snapshot.nodes if node.id in stuck]
+    for name, count in distribution(rest).items():
+        state = state.after({name: count})
+    return moves, stuck, dataclasses.replace(state, change=snapshot.change)

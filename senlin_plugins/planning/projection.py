@@ -28,11 +28,6 @@ ABOVE_CAP = 'past its cap of {cap}: its nodes above the cap leave early'
 CAP_BINDS = 'its cap of {cap} binds: {kept} more would come here'
 LAST_RESORT = 'weight 0: gets nodes only when the others are full'
 LEAVES_EARLY = 'weight 0: its nodes leave before those of the others'
-HAS_ITS_SHARE = 'holds its share already'
-OTHERS_GET = 'others are further below their shares'
-BELOW_ITS_SHARE = 'holds no more than its share'
-OTHERS_PAST_CAP = 'nodes above the caps of others leave early'
-OTHERS_GIVE = 'others are further above their shares'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,21 +68,17 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
     shares = []
     for region in snapshot.regions:
         name = region.name
-        now, then = before.get(name, 0), after.get(name, 0)
+        then = after.get(name, 0)
         target = fractions.Fraction(region.weight * total, weights or 1)
-        why = _why_held(snapshot, region, then, uncapped)
-        if now == then and not why:
-            kept = then - uncapped.get(name, 0)
-            why = _why_unchanged(now, target, growing, kept)
         shares.append(
             Share(
                 name=name,
                 weight=region.weight,
                 cap=None if region.cap == NO_CAP else region.cap,
-                current=now,
+                current=before.get(name, 0),
                 result=then,
                 target=target if weights else None,
-                why=why,
+                why=_why_held(snapshot, region, then, uncapped),
             )
         )
     named = {region.name for region in snapshot.regions}
@@ -129,20 +120,6 @@ def _why_held(
     if region.weight:
         return ''
     return LAST_RESORT if growing else LEAVES_EARLY
-
-
-def _why_unchanged(
-    now: int, target: fractions.Fraction, growing: bool, kept: int
-) -> str:
-    """Return why a region that no rule holds stays as it is.
-
-    It keeps some nodes that would leave if no region had a cap.
-    """
-    if growing:
-        return HAS_ITS_SHARE if now >= target else OTHERS_GET
-    if kept > 0:
-        return OTHERS_PAST_CAP
-    return BELOW_ITS_SHARE if now <= target else OTHERS_GIVE
 
 
 def explain_refusal(snapshot: Snapshot, decision: Decision) -> str:

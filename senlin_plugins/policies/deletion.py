@@ -3,7 +3,7 @@
 """The deletion policy, versions 1.0 and 1.1 of its specification."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
@@ -23,6 +23,12 @@ NO_WEBHOOKS = (
 
 #: Operator-visible reason, letter by letter from the specification.
 CANDIDATES_GENERATED = 'Candidates generated'
+#: What goes into an action's data as it stands in the spec.
+WRITTEN: Final = (
+    'destroy_after_deletion',
+    'grace_period',
+    'reduce_desired_capacity',
+)
 
 
 class DeletionPolicy(base.PlacementPolicy):
@@ -44,66 +50,43 @@ class DeletionPolicy(base.PlacementPolicy):
         ('BEFORE', consts.NODE_DELETE),
     ]
 
-    KEYS = (
-        CRITERIA,
-        DESTROY_AFTER_DELETION,
-        GRACE_PERIOD,
-        REDUCE_DESIRED_CAPACITY,
-        HOOKS,
-    ) = (
-        'criteria',
-        'destroy_after_deletion',
-        'grace_period',
-        'reduce_desired_capacity',
-        'hooks',
-    )
-
-    #: What goes into an action's data as it stands in the spec.
-    WRITTEN = (DESTROY_AFTER_DELETION, GRACE_PERIOD, REDUCE_DESIRED_CAPACITY)
-
-    HOOK_KEYS = (TYPE, PARAMS, TIMEOUT) = ('type', 'params', 'timeout')
-    PARAM_KEYS = (QUEUE, URL) = ('queue', 'url')
-    HOOK_TYPES = (ZAQAR, WEBHOOK) = ('zaqar', 'webhook')
-
     properties_schema = {
-        CRITERIA: schema.String(
+        'criteria': schema.String(
             'Criteria used in selecting candidates for deletion.',
             default=Criterion.RANDOM.value,
-            constraints=[
-                constraints.AllowedValues(
-                    [criterion.value for criterion in Criterion]
-                ),
-            ],
+            constraints=[constraints.AllowedValues([*map(str, Criterion)])],
         ),
-        DESTROY_AFTER_DELETION: schema.Boolean(
+        'destroy_after_deletion': schema.Boolean(
             'Whether a node should be completely destroyed after deletion. '
             'Default to True.',
             default=True,
         ),
-        GRACE_PERIOD: schema.Integer(
+        'grace_period': schema.Integer(
             'Number of seconds before real deletion happens.', default=0
         ),
-        REDUCE_DESIRED_CAPACITY: schema.Boolean(
+        'reduce_desired_capacity': schema.Boolean(
             'Whether the desired capacity of the cluster should be reduced '
             'along the deletion. Default to True.',
             default=True,
         ),
-        HOOKS: schema.Map(
+        'hooks': schema.Map(
             'Lifecycle hook; needs version 1.1.',
             schema={
-                TYPE: schema.String(
+                'type': schema.String(
                     'Type of lifecycle hook.',
-                    default=ZAQAR,
-                    constraints=[constraints.AllowedValues([*HOOK_TYPES])],
+                    default='zaqar',
+                    constraints=[
+                        constraints.AllowedValues(['zaqar', 'webhook'])
+                    ],
                 ),
-                PARAMS: schema.Map(
+                'params': schema.Map(
                     'Where the message goes.',
                     schema={
-                        QUEUE: schema.String(
+                        'queue': schema.String(
                             'Zaqar queue to receive lifecycle hook message.',
                             default='',
                         ),
-                        URL: schema.String(
+                        'url': schema.String(
                             'Url sink to which to send lifecycle hook '
                             'message.',
                             default='',
@@ -111,7 +94,7 @@ class DeletionPolicy(base.PlacementPolicy):
                     },
                     default={},
                 ),
-                TIMEOUT: schema.Integer(
+                'timeout': schema.Integer(
                     'Number of seconds before actual deletion happens.',
                     default=0,
                 ),
@@ -125,10 +108,10 @@ class DeletionPolicy(base.PlacementPolicy):
         given = self.spec.get('properties')
         if not isinstance(given, Mapping):
             return
-        criteria = given.get(self.CRITERIA, Criterion.RANDOM)
-        _check_choice(f"'{self.CRITERIA}'", criteria, Criterion)
-        _check_seconds(f"'{self.GRACE_PERIOD}'", given.get('grace_period', 0))
-        hooks = given.get(self.HOOKS)
+        criteria = given.get('criteria', Criterion.RANDOM)
+        _check_choice("'criteria'", criteria, Criterion)
+        _check_seconds("'grace_period'", given.get('grace_period', 0))
+        hooks = given.get('hooks')
         if not hooks or not isinstance(hooks, Mapping):
             return
         if self.type.endswith('-1.0'):
@@ -136,13 +119,13 @@ class DeletionPolicy(base.PlacementPolicy):
                 "'hooks' needs version 1.1 of the policy, and the spec's "
                 "'version' is '1.0'."
             )
-        _check_seconds("'timeout' of 'hooks'", hooks.get(self.TIMEOUT, 0))
-        kind = hooks.get(self.TYPE, self.ZAQAR)
-        _check_choice("'type' of 'hooks'", kind, self.HOOK_TYPES)
-        if kind == self.WEBHOOK:
+        _check_seconds("'timeout' of 'hooks'", hooks.get('timeout', 0))
+        kind = hooks.get('type', 'zaqar')
+        _check_choice("'type' of 'hooks'", kind, ('zaqar', 'webhook'))
+        if kind == 'webhook':
             raise ValueError(NO_WEBHOOKS)
-        params = hooks.get(self.PARAMS) or {}
-        if isinstance(params, Mapping) and not params.get(self.QUEUE):
+        params = hooks.get('params') or {}
+        if isinstance(params, Mapping) and not params.get('queue'):
             raise ValueError(
                 "'params' of a hook of type 'zaqar' must have 'queue'."
             )
@@ -151,8 +134,8 @@ class DeletionPolicy(base.PlacementPolicy):
     def hook(self) -> Mapping[str, Any]:
         """The hook of the spec; nothing if it is empty, as by default."""
         # Senlin's schema fills an empty one with its defaults.
-        given = self.spec['properties'].get(self.HOOKS)
-        return dict(self.properties[self.HOOKS]) if given else {}
+        given = self.spec['properties'].get('hooks')
+        return dict(self.properties['hooks']) if given else {}
 
     def decide(self, cluster: Any, action: Any) -> Decision | None:
         """Choose the nodes that leave (S1 to S7)."""
@@ -163,8 +146,7 @@ class DeletionPolicy(base.PlacementPolicy):
             change = cluster_reader.read_change(action, cluster)
             if change.growing or not change.count:
                 return None
-        refusal = self._find_hook_obstacle(action)
-        if refusal:
+        if refusal := self._find_hook_obstacle(action):
             return Decision(refusal=refusal)
         if named:
             members = [node.id for node in cluster.nodes]
@@ -172,7 +154,7 @@ class DeletionPolicy(base.PlacementPolicy):
         return select(
             cluster_reader.read_nodes(cluster, cluster.nodes),
             change.count,
-            Criterion(self.properties[self.CRITERIA]),
+            Criterion(self.properties['criteria']),
             action.data.get('deletion') or {},
         )
 
@@ -180,12 +162,11 @@ class DeletionPolicy(base.PlacementPolicy):
         """Say why Senlin could not send the hook; raise if Zaqar is away."""
         # Senlin's engine would notice after it has lowered the desired
         # capacity. A later recovery would delete other nodes.
-        hooks = self.hook
-        if not hooks:
+        if not self.hook:
             return ''
-        if hooks[self.TYPE] == self.WEBHOOK:
+        if self.hook['type'] == 'webhook':
             return NO_WEBHOOKS
-        queue = hooks[self.PARAMS][self.QUEUE]
+        queue = self.hook['params']['queue']
         who = action.context
         message.Message(
             queue,
@@ -212,7 +193,7 @@ class DeletionPolicy(base.PlacementPolicy):
             **(action.data.get('deletion') or {}),
             'count': len(candidates),
             'candidates': candidates,
-            **{key: self.properties[key] for key in self.WRITTEN},
+            **{key: self.properties[key] for key in WRITTEN},
         }
         if action.action == consts.NODE_DELETE:
             # Senlin's engine has no hook for it.

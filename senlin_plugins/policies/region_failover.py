@@ -58,11 +58,9 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         ('BEFORE', consts.NODE_DELETE),
     ]
 
-    KEYS = (STRATEGY,) = ('strategy',)
-
     properties_schema = {
         **RegionPlacementPolicy.properties_schema,
-        STRATEGY: schema.String(
+        'strategy': schema.String(
             'How to grow while a region is out or full: balanced or even.',
             default=Strategy.BALANCED.value,
             constraints=[constraints.AllowedValues([*Strategy])],

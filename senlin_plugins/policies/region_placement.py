@@ -18,10 +18,9 @@ from senlin_plugins.planning import (
     apportionment,
     plugin_types,
     region_spec,
-    relocation,
 )
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.placement import place, recover
 from senlin_plugins.planning.region_spec import Override, Spec
 from senlin_plugins.planning.region_state import Fault, Known
 from senlin_plugins.planning.sizing import Change
@@ -68,23 +67,19 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         *(('BEFORE', join) for join in JOINS),
     ]
 
-    KEYS = (REGIONS,) = ('regions',)
-
-    REGION_KEYS = (NAME, WEIGHT, CAP) = ('name', 'weight', 'cap')
-
     properties_schema = {
-        REGIONS: schema.List(
+        'regions': schema.List(
             'Regions to spread the nodes over.',
             required=True,
             schema=schema.Map(
                 'A region.',
                 schema={
-                    NAME: schema.String('Name of a region.', required=True),
-                    WEIGHT: schema.Integer(
+                    'name': schema.String('Name of a region.', required=True),
+                    'weight': schema.Integer(
                         'Weight of the region. The default is 100.',
                         default=apportionment.DEFAULT_WEIGHT,
                     ),
-                    CAP: schema.Integer(
+                    'cap': schema.Integer(
                         'Maximum number of nodes in this region. The '
                         'default is -1 which means no cap set.',
                         default=apportionment.NO_CAP,
@@ -176,7 +171,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             if not (change.count or lost or new):
                 return None
             snapshot = self.snapshot(cluster, profile, change, nodes)
-            return relocation.recover(snapshot, lost)
+            return recover(snapshot, lost)
         if not change.count:
             return None
         if kind in (consts.NODE_CREATE, consts.NODE_RECOVER):

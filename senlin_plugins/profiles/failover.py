@@ -95,7 +95,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         operation = options.get('operation') or consts.RECOVER_RECREATE
         recreate = operation.upper() == consts.RECOVER_RECREATE
         try:
-            if state and not state.moves and (recreate or state.dead):
+            if state and (not state.moves if recreate else state.dead):
                 raise self._refusal('recovering', obj, state)
             if found and recreate:
                 dead = bool(state and state.is_dead)
@@ -103,8 +103,6 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                     return obj.physical_id, True
                 if found[0].is_unfit(found[1], obj):
                     return self._move(obj, *found), True
-            if state and state.is_dead:
-                raise self._refusal('recovering', obj, state)
             return super().do_recover(
                 # Senlin's stack profile needs an operation, and its server
                 # profile parameters.

@@ -62,12 +62,6 @@ class ProjectionPropertyTest(unittest.TestCase):
         else:
             self.assertIn(None, {share.target for share in shares})
 
-    @hypothesis.given(snapshots())
-    def test_every_region_that_stays_is_explained(self, snapshot):
-        for share in projection.explain(snapshot, decided(snapshot)):
-            if share.result == share.current:
-                self.assertTrue(share.why, share)
-
 
 @ddt.ddt
 class ProjectionTest(unittest.TestCase):
@@ -81,12 +75,11 @@ class ProjectionTest(unittest.TestCase):
         (EQUAL, {'c': 1}, 1, 'c', projection.STRAY_GROWING),
         (EQUAL, {'c': 1}, -1, 'c', projection.STRAY_SHRINKING),
         (EQUAL, {'a': 1}, 1, 'a', projection.OUT_OF_REACH, ('a',)),
-        (EQUAL, {'a': 3}, 1, 'a', projection.HAS_ITS_SHARE),
-        (EQUAL, {}, 1, 'b', projection.OTHERS_GET),
+        (CAPPED, {'a': 1}, 2, 'a', ''),
+        # Only rounding separates it from its target.
+        ([Region('a', 2), Region('b', 1, 2)], {}, 7, 'b', ''),
         (HEAVY, {'a': 5, 'b': 5}, -2, 'a', LEAVE),
-        (HEAVY, {'a': 5, 'b': 5}, -2, 'b', projection.OTHERS_PAST_CAP),
-        (EQUAL, {'a': 3, 'b': 1}, -1, 'b', projection.BELOW_ITS_SHARE),
-        (EQUAL, {'a': 2, 'b': 2}, -1, 'a', projection.OTHERS_GIVE),
+        (EQUAL, {'a': 3}, 1, 'a', ''),
         (EQUAL, {}, 2, 'a', ''),
     )
     def test_a_region_is_told_what_keeps_it_from_its_share(

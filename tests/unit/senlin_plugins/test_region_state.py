@@ -12,9 +12,9 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins.planning import apportionment, region_state, relocation
+from senlin_plugins.planning import apportionment, region_state
 from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.placement import place
+from senlin_plugins.planning.placement import place, relocate
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import (
     Cause,
@@ -125,7 +125,7 @@ class Properties(unittest.TestCase):
     ):
         lost = [node.id for node in nodes if node.region in fails]
         cluster = snapshot(regions, nodes, fails, Change(True, 0))
-        moves, stuck, after = relocation.relocate(cluster, lost)
+        moves, stuck, after = relocate(cluster, lost)
         self.assertEqual(lost, [*moves, *stuck])
         self.assertFalse({*moves.values()} & {*fails})
         self.assertEqual(len(nodes), sum(after.current.values()))
@@ -147,7 +147,7 @@ class Properties(unittest.TestCase):
     ):
         lost = [node.id for node in nodes if node.region in fails]
         cluster = snapshot(regions, nodes, fails, Change(True, 0))
-        moves, stuck, after = relocation.relocate(cluster, lost)
+        moves, stuck, after = relocate(cluster, lost)
         rest = [node for node in nodes if node.id not in lost]
         change = Change(True, len(moves))
         together = snapshot(regions, rest, fails, change)
