@@ -198,17 +198,6 @@ class Knowing(TestCase):
         self.assertNotIn('\n', line)
         self.assertEqual({ONE: 1, TWO: 1}, data['creation']['regions'])
 
-    def test_weights_and_caps_are_changed_in_the_metadata(self):
-        cluster = self.spread_out(2, (ONE,), (TWO,))
-        drained = f'{{"{TWO}": {{"weight": 0, "cap": 0}}}}'
-        self.update(
-            f'/clusters/{cluster}', metadata={'region_placement': drained}
-        )
-        self.act(cluster, 'scale_out', count=2)
-        self.assert_nodes(cluster, **{ONE: 3, TWO: 1})
-        self.act(cluster, 'scale_in')
-        self.assert_nodes(cluster, **{ONE: 3})
-
 
 class Growing(TestCase):
     def test_balanced_grows_elsewhere_and_says_what_is_owed(self):
@@ -403,19 +392,6 @@ class Recovering(TestCase):
         servers = self.cloud.regions[TWO].servers
         self.assertEqual({adopted}, {*servers} & {*lost}, other)
 
-    def test_a_server_can_be_left_for_good(self):
-        self.act(self.cluster_id, 'recover')
-        kept, gone = self.known(self.cluster_id)[1]
-        self.update(
-            f'/clusters/{self.cluster_id}',
-            metadata={'region_forget': kept.server},
-        )
-        self.come_back(TWO)
-        self.act(self.cluster_id, 'check')
-        self.assertEqual(({}, []), self.known(self.cluster_id))
-        servers = self.cloud.regions[TWO].servers
-        self.assertEqual({kept.server}, {*servers}, gone)
-
     def test_a_cluster_is_not_deleted_before_what_it_has_left_behind(self):
         cluster = self.cluster_id
         self.act(cluster, 'recover')
@@ -595,7 +571,7 @@ class Lasting(TestCase):
         self.declare(TWO)
         data = self.act(self.cluster_id, 'scale_out', count=2)
         self.assertEqual({ONE: 2}, data['creation']['regions'])
-        self.assertEqual('FAILED', self.recover()['status'] and 'FAILED')
+        self.recover()
         self.check(self.cluster_id)
         self.act(self.cluster_id, 'recover')
         self.assert_nodes(self.cluster_id, **{ONE: 6})

@@ -97,19 +97,20 @@ class SharesTest(TestCase, test_failover.TestCase):
         self.assertEqual((None, 3), (row['State'], row['Cap']))
 
     def test_a_server_is_left_for_good(self):
-        self.act(self.cluster_id, 'scale_out', count=2)
+        self.act(self.cluster_id, 'scale_out', count=4)
         self.go_out(TWO, self.cluster_id)
         self.act(self.cluster_id, 'recover')
-        (left,) = self.known(self.cluster_id)[1]
+        kept, gone = self.known(self.cluster_id)[1]
         self.assert_fails(
             'nonsense is not left', 'forget', self.cluster_id, 'nonsense'
         )
-        rows = self.run_region('forget', self.cluster_id, left.server)
-        self.assertIsNone(self.row(rows, TWO)['Left'])
+        rows = self.run_region('forget', self.cluster_id, kept.server)
+        self.assertEqual(1, self.row(rows, TWO)['Left'])
         self.come_back(TWO)
         self.act(self.cluster_id, 'check')
         self.assertEqual(({}, []), self.known(self.cluster_id))
-        self.assertIn(left.server, self.cloud.regions[TWO].servers)
+        servers = self.cloud.regions[TWO].servers
+        self.assertEqual({kept.server}, {*servers}, gone)
 
     def test_what_makes_no_sense_is_refused_before_anything_is_sent(self):
         for words, *arguments in (

@@ -63,6 +63,7 @@ class RegionSpecTest(unittest.TestCase):
         (spec_of(), "'regions' is empty"),
         (spec_of('a'), "The region 'a' is not a mapping"),
         (spec_of({}), "'name' of a region is missing"),
+        (spec_of({'name': None}), "'name' of a region is missing"),
         (spec_of({'name': ''}), "'name' of a region is empty"),
         (
             spec_of({'name': 'a', 'wieght': 1}),
@@ -78,6 +79,18 @@ class RegionSpecTest(unittest.TestCase):
         (spec_of({'name': 'a', 'cap': True}), "is 'True': it must be a whole"),
         (spec_of({'name': 'a', 'cap': None}), "is 'None': it must be a whole"),
         (spec_of({'name': 'a', 'cap': 'x'}), "is 'x': it must be a whole"),
+        (spec_of({'name': 'a', 'cap': []}), "is '[]': it must be a whole"),
+        *(
+            (
+                spec_of(version='1.1', properties={'strategy': strategy}),
+                f"'strategy' is '{strategy}': it must be one of balanced",
+            )
+            for strategy in ('odd', 7, None)
+        ),
+        (
+            spec_of(properties={'strategy': 'even'}),
+            "'strategy' is not known in 'properties'",
+        ),
         (spec_of({'name': 'a'}, {'name': 'a'}), "is 'a' 2 times"),
     )
     def test_a_wrong_spec_is_refused_with_what_is_accepted(self, spec, text):
