@@ -98,7 +98,6 @@ def run(log: pathlib.Path) -> list[part.Part]:
             runs[name] = Run(told, cloud.sent(name))
     _with_hook(story, runs[HOOK])
     _on_the_wire(story, runs[HOOK])
-    _without_hook(story, runs[OFF])
     _compared(story, runs)
     # Only now: the oldest Nova has eventlet patch the process on import, which
     # the threads of the cloud would not survive.
@@ -176,21 +175,6 @@ def _on_the_wire(story: part.Part, run: Run) -> None:
     step.check('each value is a string or a list of strings', [], wrong)
 
 
-def _without_hook(story: part.Part, run: Run) -> None:
-    """Show that nothing is sent without the hook."""
-    step = story.step(
-        'Without the hook (enabled = false): the same stack',
-        ('server', 'scheduler hints'),
-    )
-    for one in sorted(run.sent, key=lambda one: one.name):
-        hints = 'none' if one.hints is None else json.dumps(one.hints)
-        step.row(one.name, hints)
-    _check_stack(step, run)
-    key = 'os:scheduler_hints'
-    found = [one.name for one in run.sent if key in one.data]
-    step.check(f'no body has the key {key} (by default disabled)', [], found)
-
-
 def _compared(story: part.Part, runs: dict[str, Run]) -> None:
     """Compare the three runs."""
     step = story.step(
@@ -224,6 +208,9 @@ def _compared(story: part.Part, runs: dict[str, Run]) -> None:
     step.check('identifiers per server: none, six, six', six, counts)
     one = {OFF: 0, IN_TREE: 0, HOOK: len(MAPPED)}
     step.check('only the hook sends the hints of a provider', one, mapped)
+    key = 'os:scheduler_hints'
+    found = [one.name for one in runs[OFF].sent if key in one.data]
+    step.check(f'no body has the key {key} by default', [], found)
     run = runs[IN_TREE]
     what = "Heat's own option sends the same six values"
     step.check(what, run.wanted, run.hints)

@@ -7,7 +7,7 @@ import pathlib
 from typing import Any
 
 from demo import part
-from testing.nova import asking, cases, engine
+from testing.nova import cases, engine
 
 
 def run(log: pathlib.Path) -> list[part.Part]:
@@ -32,7 +32,6 @@ def run(log: pathlib.Path) -> list[part.Part]:
             section,
             *(f'{total[key]} of {total["all"]}' for key in ('theirs', 'ours')),
         )
-    _tables(story, scheduler)
     _free_choice(story, cloud)
     _stacks(story, cloud)
     return [story]
@@ -142,22 +141,6 @@ def _matrix(
             sorted(where for where, boot in boots.items() if boot.host),
         )
     return step.boots
-
-
-def _tables(story: part.Part, scheduler: Any) -> None:
-    """Ask the loaded filter for the cases of the documentation's tables."""
-    step = story.step(
-        'The tables of the documentation, cell by cell',
-        ('table', 'row', 'column', 'pass', 'refused'),
-        'Flavors and hosts without a database, through the filter that the '
-        'scheduler loaded; the numbers count the cases.',
-    )
-    for cell in cases.cells():
-        found = [asking.passes(scheduler, case) for case in cell.cases]
-        where = cell.table, cell.row, cell.column
-        step.row(*where, found.count(True), found.count(False))
-        wanted = [case.wanted is None for case in cell.cases]
-        step.check(', '.join(where), wanted, found)
 
 
 def _free_choice(story: part.Part, cloud: engine.Cloud) -> None:
