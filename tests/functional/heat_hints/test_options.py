@@ -6,7 +6,7 @@ import collections
 import re
 
 from os_placement_plugins import stack_hints
-from testing.heat.templates import instance, server, stack, template, volume
+from testing.heat.templates import server, stack, template, volume
 from tests.functional.heat_hints import base
 from tests.processes import ROOT
 
@@ -196,71 +196,6 @@ class TestDisabled(base.ScenarioCase):
         self.assertNotIn('OS::Nova::Server from', self.outcome.log)
         # Nothing but the option in the dumps of the configuration.
         self.assertNotRegex(self.outcome.log, ' [A-Z]+ heat_hints')
-
-
-class TestReject(base.ScenarioCase):
-    """``user_hints = reject``."""
-
-    options = {'user_hints': 'reject'}
-    stacks = (
-        *(
-            stack(
-                name,
-                template(one=server(hints={name: 'mine'}), other=server()),
-            )
-            for name in ('heat_stack_id', 'heat_signature')
-        ),
-        stack('tier', template(one=server(hints={'tier': 1}))),
-        stack(
-            'nested',
-            template(below={'type': 'inner.yaml'}, top=server()),
-            files={
-                'inner.yaml': template(
-                    one=server(hints={'heat_stack_id': 'mine'})
-                )
-            },
-        ),
-        stack(
-            'instance',
-            template(
-                one=instance(
-                    NovaSchedulerHints=[
-                        {'Key': 'heat_stack_id', 'Value': 'mine'}
-                    ]
-                )
-            ),
-        ),
-        # Nobody knows these names before the other resource is there.
-        stack(
-            'late',
-            template(
-                names={
-                    'type': 'OS::Heat::Value',
-                    'properties': {
-                        'type': 'json',
-                        'value': {'heat_stack_id': 'mine'},
-                    },
-                },
-                one=server(scheduler_hints={'get_attr': ['names', 'value']}),
-            ),
-        ),
-    )
-
-    def test_the_template_is_not_valid_and_nothing_is_built(self):
-        for name, hint in (
-            *((hint, hint) for hint in ('heat_stack_id', 'heat_signature')),
-            *((name, 'heat_stack_id') for name in ('nested', 'instance')),
-        ):
-            told = (f'"{hint}"', 'remove them')
-            self.assert_failed(name, *told, status='REFUSED')
-
-    def test_names_that_come_from_a_resource_fail_the_server(self):
-        self.assert_failed('late', '"heat_stack_id"', 'remove them')
-
-    def test_other_hints_of_a_template_are_welcome(self):
-        self.assert_created('tier')
-        (request,) = self.outcome.sent_for('tier')
-        self.assertEqual('1', request.hints['tier'])
 
 
 class _Scope:

@@ -22,12 +22,12 @@ FILES = {'cell.yaml': template(inside=MEMBER)}
 NESTED = {'type': 'cell.yaml'}
 
 
+AMAZON = instance(NovaSchedulerHints=[{'Key': 'heat_tier', 'Value': 'gold'}])
+
+
 def plain(**more):
     """Return a template with a server that has such hints."""
-    amazon = instance(
-        NovaSchedulerHints=[{'Key': 'heat_tier', 'Value': 'gold'}]
-    )
-    return template(**{'one': MEMBER, 'amazon': amazon, **more})
+    return template(**{'one': MEMBER, 'amazon': AMAZON, **more})
 
 
 def late(**servers):
@@ -111,6 +111,8 @@ class _Reject:
                 },
                 update('removed', autoscaling(2, server())),
                 stack('created', template(one=MEMBER)),
+                stack('below', template(below=NESTED), files=FILES),
+                stack('instance', template(amazon=AMAZON)),
             ),
         ),
     )
@@ -147,11 +149,14 @@ class _Reject:
             ('adding', 'other'),
             ('new', 'another'),
             ('created', 'one'),
+            ('below', 'inside'),
+            ('instance', 'amazon'),
         ):
             told = self.outcome.told[name]
             self.assertEqual('REFUSED', told['status'], told)
-            for words in ('"heat_stack_id"', f'resource "{resource}"'):
-                self.assertIn(words, told['reason'])
+            words = ('"heat_tier"', f'resource "{resource}"', 'remove them')
+            for word in words:
+                self.assertIn(word, told['reason'])
 
     def test_a_new_server_whose_hints_come_from_a_resource_fails(self):
         told = self.outcome.told['later']

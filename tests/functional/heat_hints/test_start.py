@@ -32,10 +32,6 @@ class TestRefused(base.ScenarioCase):
             {'resource_types': 'OS::Nova::Severs,OS::Nova::Server'},
             ('option resource_types ', 'no resource type "OS::Nova::Severs"'),
         ],
-        [
-            *('wrong_nova_name', {'allowed_nova_hints': 'groups'}),
-            ('option allowed_nova_hints ', 'groups'),
-        ],
         # The provider needs another option.
         [
             *('group_places_not_set', {'providers': 'group'}),
@@ -50,11 +46,6 @@ class TestRefused(base.ScenarioCase):
             *('first_key_too_short', {'signing_key': f'short-key,{KEY}'}),
             ('option signing_key ', 'number 1 has fewer than 32 characters'),
             'short-key',
-        ],
-        # oslo.config takes what follows a dollar sign for an option's name.
-        [
-            *('unreadable_key', {'signing_key': f'${KEY.replace("-", "_")}'}),
-            *(('option signing_key ', 'it cannot be read'), 'first_key'),
         ],
     )
     def test_option(self, options, told, secret=''):

@@ -96,9 +96,6 @@ class WrongOptionTest(unittest.TestCase):
     @ddt.data(
         ('filter', 'exempt_metadata_keys = $nowhere', ('nowhere',)),
         ('weigher', 'stack_affinity_weight_multiplier = nan', ('finite',)),
-        ('weigher', 'stack_place_weight_multiplier = -1', ('place_weight',)),
-        ('weigher', 'server_group_weight_multiplier = -1', ('group_weight',)),
-        ('weigher', 'max_skew = -1', ('max_skew',)),
         ('weigher', 'signing_key = short-secret', ('number 1', '32')),
     )
     @ddt.unpack

@@ -39,6 +39,10 @@ class WrongValuesTest(unittest.TestCase):
         (_MULTIPLIER, 'nan'),
         (_MULTIPLIER, '-inf'),
         (_MULTIPLIER, ''),
+        ('stack_place_weight_multiplier', '-1'),
+        ('server_group_weight_multiplier', '-1'),
+        ('preference_weight_multiplier', '-1'),
+        ('max_skew', '-1'),
     )
     @ddt.unpack
     def test_a_wrong_value_is_found(self, name, value) -> None:
@@ -61,8 +65,3 @@ class WrongValuesTest(unittest.TestCase):
         )
         self.assertEqual(2.5, config.nova_filters[_MULTIPLIER])
         self.assertEqual([signing.KEY], config.heat_hints.signing_key)
-
-    def test_there_is_no_key_by_default(self) -> None:
-        self.assertEqual(
-            [], configurations.load(conf.list_opts()).heat_hints.signing_key
-        )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parsing table: what operators write, and which values it takes."""
+"""What operators write, beside the cases of ``testing/nova/tables.yaml``."""
 
 import unittest
 
@@ -17,43 +17,11 @@ class PredicateTest(unittest.TestCase):
 
     @ddt.data(
         ('= 2', '2', True),
-        ('= 2', '3', True),
-        ('= 2', '1', False),
-        ('== 2', '2.0', True),
-        ('== 2', '3', False),
-        ('!= 2', '3', True),
-        ('!= 2', '2', False),
-        ('>= 2', '2', True),
-        ('>= 2', '1.9', False),
-        ('<= 2', '2', True),
-        ('<= 2', '3', False),
         ('<= inf', '1e999', True),
         ('== nan', 'nan', False),
         ('!= nan', 'nan', True),
         ('== ٣', '3', True),
-        ('>= 2', 'two', False),
-        ('!= 2', 'two', False),
-        ('s== two', 'two', True),
-        ('s== two', 'Two', False),
-        ('s!= two', 'one', True),
-        ('s!= two', 'two', False),
-        ('s< b', 'a', True),
-        ('s< b', 'b', False),
-        ('s<= b', 'b', True),
-        ('s<= b', 'c', False),
-        ('s> b', 'c', True),
-        ('s> b', 'b', False),
-        ('s>= b', 'b', True),
-        ('s>= b', 'a', False),
-        ('<in> sse', 'sse2', True),
-        ('<in> sse', 'avx', False),
         ('<in> sse avx', 'sse2', True),
-        ('<all-in> sse avx', 'avx sse', True),
-        ('<all-in> sse avx', 'sse', False),
-        ('s== *', '*', True),
-        ('s== *', 'x', False),
-        ('  >=   2  ', '2', True),
-        ('>= 2 3', '2', True),
     )
     @ddt.unpack
     def test_operator_takes_the_value_or_not(
@@ -68,32 +36,12 @@ class PredicateTest(unittest.TestCase):
 class ParseTest(unittest.TestCase):
     """Text becomes a set over all values and *absent*."""
 
-    @ddt.data('*', ' * ', '<or> *', '\t*\n')
-    def test_asterisk_is_any_value(self, text: str) -> None:
-        parsed = requirement.parse(text)
-        self.assertTrue(parsed.any_value)
-        self.assertFalse(parsed.accepts_absence)
-
-    @ddt.data('~', ' ~ ', '<or> ~')
-    def test_tilde_is_absence(self, text: str) -> None:
-        parsed = requirement.parse(text)
-        self.assertTrue(parsed.absence_only)
-        self.assertTrue(parsed.omittable)
-        self.assertFalse(parsed.forbidden)
-
-    @ddt.data('!', ' ! ', '<or> !', '<or> ! <or> !')
-    def test_exclamation_mark_is_strict_absence(self, text: str) -> None:
-        parsed = requirement.parse(text)
-        self.assertTrue(parsed.absence_only)
+    def test_alternatives_may_be_absence(self) -> None:
+        parsed = requirement.parse('<or> ! <or> !')
         self.assertTrue(parsed.forbidden)
         self.assertFalse(parsed.omittable)
 
     @ddt.data(
-        ('<or> 1', {'1'}),
-        ('<or> 1 <or> 2', {'1', '2'}),
-        ('<or> 1 <or> 2 <or>', {'1', '2'}),
-        ('<or> 1 xx 2', {'1', '2'}),
-        ('<or> 1 2 3', {'1', '3'}),
         ('<or> <or> <or> 2', {'<or>', '2'}),
         ('<or> >= 2', {'>='}),
     )
@@ -104,12 +52,6 @@ class ParseTest(unittest.TestCase):
         parsed = requirement.parse(text)
         self.assertEqual(literals, parsed.literals)
         self.assertEqual('', parsed.problem)
-
-    def test_alternatives_may_be_sentinels(self) -> None:
-        parsed = requirement.parse('<or> 1 <or> * <or> ~')
-        self.assertEqual({'1'}, parsed.literals)
-        self.assertTrue(parsed.any_value)
-        self.assertTrue(parsed.omittable)
 
     @ddt.data(
         '1 <or> 2', '<or>1', '> 2', '**', '!x', '~1', '* *', '', ' ', ' 1',
@@ -157,51 +99,6 @@ class ParseTest(unittest.TestCase):
         self.assertLess(len(parsed.problem), 100)
 
 
-@ddt.ddt
-class OverlapTest(unittest.TestCase):
-    """A flavor's set (left) against a piece of a forced aggregate's."""
-
-    @ddt.data(
-        ('1', '1', True),
-        ('1', '2', False),
-        ('1', '*', True),
-        ('1', '~', False),
-        ('1', '!', False),
-        ('1', '<or> 1 <or> 2', True),
-        ('<or> 2 <or> 3', '<or> 1 <or> 2', True),
-        ('<or> 3 <or> 4', '<or> 1 <or> 2', False),
-        ('3', '>= 2', True),
-        ('1', '>= 2', False),
-        ('>= 2', '3', True),
-        ('>= 2', '>=   2', True),
-        ('>= 2', '>= 3', False),
-        ('>= 2', '*', True),
-        ('*', '>= 2', True),
-        ('*', '1', True),
-        ('*', '~', False),
-        ('*', '!', False),
-        ('~', '~', True),
-        ('~', '1', False),
-        ('~', '*', False),
-        ('~', '!', False),
-        ('~', '<or> 1 <or> ~', True),
-        ('<or> 2 <or> ~', '<or> 1 <or> ~', True),
-        ('!', '~', True),
-        ('!', '1', False),
-        ('!', '!', False),
-        ('<or> 1 <or> >=', '>= 0', True),
-    )
-    @ddt.unpack
-    def test_sets_overlap_or_not(
-        self, flavor: str, piece: str, overlap: bool
-    ) -> None:
-        self.assertIs(
-            overlap,
-            requirement.parse(flavor).overlaps(requirement.parse(piece)),
-        )
-
-
-@ddt.ddt
 class MetadataTest(unittest.TestCase):
     """Metadata values are lists of alternatives."""
 
@@ -222,15 +119,6 @@ class MetadataTest(unittest.TestCase):
         self.assertTrue(pieces[1].omittable)
         self.assertEqual({'1', '2'}, pieces[2].literals)
 
-    @ddt.data(
-        'true', 'True', 'TRUE', '1', 't', 'y', 'Yes', 'on', ' on ',
-        'false,true', ',yes',
-    )  # fmt: skip
-    def test_the_flag_is_on(self, value: str) -> None:
-        self.assertTrue(requirement.is_on(value))
-
-    @ddt.data(
-        'False', 'false', '', '0', 'Ture', 'no', 'off', 'true false', None,
-    )  # fmt: skip
-    def test_the_flag_is_off(self, value: object) -> None:
-        self.assertFalse(requirement.is_on(value))
+    def test_the_flag_may_be_one_of_several(self) -> None:
+        self.assertTrue(requirement.is_on(',yes'))
+        self.assertFalse(requirement.is_on(None))

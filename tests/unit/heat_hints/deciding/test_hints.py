@@ -243,10 +243,11 @@ class TestWhyRefused(unittest.TestCase):
 
 class TestClaimed(unittest.TestCase):
     def test_with_a_key_the_prefix_is_reserved(self):
-        names = ('heat_tier', 'heat_stack_id', 'group', 'heat')
+        reserved = {'heat_stack_id', 'heat_signature'}
+        names = ('heat_tier', *reserved, 'group', 'heat')
         for signing, wanted in (
-            (False, {'heat_stack_id'}),
-            (True, {'heat_stack_id', 'heat_tier'}),
+            (False, reserved),
+            (True, {*reserved, 'heat_tier'}),
         ):
             self.assertEqual(wanted, hints.claimed(names, signing=signing))
 
