@@ -42,9 +42,6 @@ CHAIN = 'nested stacks'
 SERVERS = 'group of servers'
 STACKS = 'group of stacks'
 
-#: What the provider ``group`` chooses from.
-PLACES = ('rack-a', 'rack-b', 'rack-c')
-
 #: Sent by SQLite's connection, whoever asks: not a question of either side.
 _BOOKKEEPING = ('BEGIN', 'SELECT 1')
 
@@ -88,8 +85,6 @@ class Row:
     :param in_tree: with Heat's own option.
     :param cold: with the hook, when no stack is known.
     :param warm: with the hook, when the stack is known.
-    :param group_cold: of the provider ``group``, when no stack is known.
-    :param group_next: of that provider, for a further member of the group.
     """
 
     kind: str
@@ -98,8 +93,6 @@ class Row:
     in_tree: Cost
     cold: Cost
     warm: Cost
-    group_cold: Cost
-    group_next: Cost
 
     @property
     def ratio(self) -> float:
@@ -217,29 +210,6 @@ class Bench:
         made = overrides.build(cfg.CONF, CALLER, hook.tell)['OS::Nova::Server']
         return lambda resource: made._scheduler_hints(resource, {})
 
-    def provider(self) -> Callable[[Any], Any]:
-        """Return the way to ask the provider ``group``, without memory.
-
-        It is asked in this thread, whose statements are counted.
-        """
-        from oslo_config import cfg
-
-        from heat_hints import injector
-
-        cfg.CONF.set_override('group_places', PLACES, 'heat_hints')
-        cfg.CONF.set_override('providers', ['group'], 'heat_hints')
-        try:
-            sender = injector.Injector(cfg.CONF)
-        finally:
-            cfg.CONF.clear_override('providers', 'heat_hints')
-        (maker,) = sender._makers
-
-        def ask(resource: Any) -> Any:
-            request = sender._read(resource, 'OS::Nova::Server', {})
-            return maker.get().hints(request)
-
-        return ask
-
     def in_tree(self, resource: Any) -> Any:
         """Make hints in the way of Heat's own option."""
         from heat.engine.resources import scheduler_hints
@@ -292,20 +262,7 @@ class Bench:
             raise common.BenchmarkError(
                 f'{kind}: the two sides send other hints.'
             )
-        seats: list[dict[Server, Any]] = [{}, {}]
-        group_cold = self.cost(sample, self.provider, seats[0])
-        ask = self.provider()
-        with self.loaded(sample[0]) as resource:
-            ask(resource)
-        group_next = self.cost(sample[1:], lambda: ask, seats[1])
-        if any(seats[0][server] != seats[1][server] for server in seats[1]):
-            raise common.BenchmarkError(
-                f'{kind}: the provider makes another plan.'
-            )
-        return Row(
-            *(kind, members, servers[0].depth, in_tree, cold, warm),
-            *(group_cold, group_next),
-        )
+        return Row(kind, members, servers[0].depth, in_tree, cold, warm)
 
 
 def chain(depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -329,9 +286,8 @@ def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
         bench.row(CHAIN, 1, [one for one in servers if one.depth == level])
         for level in range(depth + 1)
     ]
-    named = {'placement_group': 'members'}
-    server = templates.server(metadata=named)
-    stack = {'type': 'member.yaml', 'metadata': named}
+    server = templates.server()
+    stack = {'type': 'member.yaml'}
     files = {'member.yaml': templates.template(server=templates.server())}
     for count in members:
         common.say(
@@ -349,36 +305,26 @@ def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
     return rows
 
 
-def table(rows: Sequence[Row], sides: dict[str, str], *more: str) -> str:
-    """Return a table of costs.
-
-    :param sides: the attribute of a row by the word for it.
-    :param more: the titles of further numbers of a row.
-    """
-    shown = [*sides][:2]
+def report(rows: Sequence[Row]) -> str:
+    """Return the table as text."""
+    sides = {'in-tree': 'in_tree', 'cold': 'cold', 'warm': 'warm'}
     heads = ['servers in', 'members', 'stacks above']
     heads += [f'SQL: {side}' for side in sides]
-    heads += [f'columns: {side}' for side in shown]
+    heads += [f'columns: {side}' for side in ('in-tree', 'cold')]
     heads += [f'ms: {side}' for side in sides]
-    cells = []
-    for row in rows:
-        cost = {side: getattr(row, name) for side, name in sides.items()}
-        cells.append(
-            [
-                *(row.kind, row.members, row.depth),
-                *(cost[side].statements for side in sides),
-                *(cost[side].columns for side in shown),
-                *(f'{cost[side].seconds * 1e3:.3f}' for side in sides),
-                *(f'{getattr(row, name):.1f}' for name in more),
-            ]
-        )
-    return common.table([*heads, *more], cells, 'servers in')
-
-
-def report(rows: Sequence[Row]) -> str:
-    """Return the tables as text."""
-    sides = {'in-tree': 'in_tree', 'cold': 'cold', 'warm': 'warm'}
-    beside = {'cold': 'group_cold', 'next': 'group_next'}
+    cells = [
+        [
+            *(row.kind, row.members, row.depth),
+            *(getattr(row, name).statements for name in sides.values()),
+            *(row.in_tree.columns, row.cold.columns),
+            *(
+                f'{getattr(row, name).seconds * 1e3:.3f}'
+                for name in sides.values()
+            ),
+            f'{row.ratio:.1f}',
+        ]
+        for row in rows
+    ]
     return '\n'.join(
         [
             machine(),
@@ -388,12 +334,7 @@ def report(rows: Sequence[Row]) -> str:
             'no stack (cold) and when it knows this one (warm): SQL '
             'statements, columns they read,',
             'milliseconds of processor time (median); ratio: in-tree / warm',
-            table(rows, sides, 'ratio'),
-            '',
-            'The provider "group" beside that, which looks at the siblings: '
-            'when nothing is known (cold),',
-            'and for a further member of the same group (next)',
-            table(rows, beside),
+            common.table([*heads, 'ratio'], cells, 'servers in'),
         ]
     )
 
