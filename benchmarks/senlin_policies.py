@@ -18,13 +18,14 @@ from typing import Any
 import prettytable
 
 from benchmarks import common, in_tree, quality
-from senlin_plugins.planning import placement, selection
+from senlin_plugins.planning import placement
 
 OURS = 'senlin_plugins'
 IN_TREE = 'in-tree'
 
 SIZES = (100, 1_000, 10_000)
 REGIONS = (2, 1_000)
+CRITERIA = ('RANDOM', 'OLDEST_FIRST')
 QUICK_SIZES = (100, 1_000)
 QUICK_REGIONS = (2, 100)
 
@@ -243,7 +244,7 @@ def region_rows(
             raise common.BenchmarkError(f'{what}: {data["reason"]}')
         plan = data[key]['regions']
         rows.append(Row(what, size, len(regions), count, ours, theirs))
-    for criterion in ('RANDOM', 'OLDEST_FIRST'):
+    for criterion in CRITERIA:
         rows.append(
             deletion_row(
                 bench,
@@ -296,7 +297,7 @@ def measure(bench: Bench, *, quick: bool) -> list[Row]:
             cluster = bench.cluster(size, regions)
             rows += region_rows(bench, cluster, regions)
         common.say(f'{size} nodes, no regions')
-        for criterion in selection.Criterion:
+        for criterion in CRITERIA:
             for count in (1, size // 2):
                 rows.append(deletion_row(bench, cluster, criterion, count))
     return rows
