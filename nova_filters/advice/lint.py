@@ -177,21 +177,21 @@ def lint(
     panel = explanation.Panel(stock.hosts.values(), stock.exempt)
     for flavor in progress(stock.flavors, 'flavors'):
         own = [
-            Finding('flavor', flavor.name, name, problem)
+            Finding(code, 'flavor', flavor.name, name, *told)
             for name, text in flavor.extra_specs.items()
-            for problem in in_spec(name, text)
+            for code, *told in in_spec(name, text)
         ]
         found += own
         # These two say already that no host passes, and why.
         hopeless = {Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
-        if hopeless.isdisjoint(f.problem.code for f in own):
+        if hopeless.isdisjoint(f.code for f in own):
             verdicts = panel.judge(flavor)
             found += unreachable.confined(verdicts, stock, complete)
     found += [
-        Finding('aggregate', aggregate.name, name, problem)
+        Finding(code, 'aggregate', aggregate.name, name, *told)
         for aggregate in aggregates
         for name, text in aggregate.metadata.items()
-        for problem in _lint_metadata(name, text, aggregate)
+        for code, *told in _lint_metadata(name, text, aggregate)
     ]
     found += unreachable.closed(stock)
     found += unreachable.avoided(stock)
@@ -199,10 +199,7 @@ def lint(
     return sorted(
         dict.fromkeys(found),
         key=lambda f: (
-            mistakes.SEVERITIES.index(f.problem.code.severity),
-            f.owner,
-            f.name,
-            f.key,
-            f.problem.code,
+            mistakes.SEVERITIES.index(f.code.severity),
+            *(f.owner, f.name, f.key, f.code),
         ),
     )

@@ -7,12 +7,11 @@ says whether a value makes sense. The other problems are texts that are legal
 and hardly ever meant.
 """
 
-import dataclasses
 import difflib
 import enum
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from nova_filters.matching import requirement
 from nova_filters.matching.inputs import FLAGS, SCOPE
@@ -125,11 +124,9 @@ _OFF: Final = frozenset({'false', '0', 'f', 'n', 'no', 'off', ''})
 _ALIKE: Final = 0.8
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """A mistake, without the object that has it.
 
-    :param code: what kind of mistake it is.
     :param text: what is wrong.
     :param remedy: how to write it.
     """
@@ -139,20 +136,22 @@ class Problem:
     remedy: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something to correct, or to look at.
 
     :param owner: ``flavor``, ``aggregate`` or ``host``.
     :param name: the name of the flavor, the aggregate or the host.
     :param key: the key as it is written there.
-    :param problem: what is wrong, and how to write it.
+    :param text: what is wrong.
+    :param remedy: how to write it.
     """
 
+    code: Code
     owner: str
     name: str
     key: str
-    problem: Problem
+    text: str
+    remedy: str
 
 
 def malformed(wanted: requirement.Requirement) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ import collections
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from nova_filters.advice import explanation, inventory, remedy
-from nova_filters.advice.mistakes import Code, Finding, Problem
+from nova_filters.advice.mistakes import Code, Finding
 from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import LISTED, Kind, Side
@@ -36,16 +36,15 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
             if refusal.kind is not Kind.CONTRADICTION:
                 continue
             reason = request.explain(refusal, own)
-            problem = Problem(
-                Code.CONTRADICTORY_DEMANDS,
-                str(reason),
-                f'{requirement.FORBIDDEN!r} in all of these aggregates, or in '
-                'none',
-            )
             # Further hosts in the same aggregates are the same mistake.
             found.setdefault(
                 (frozenset(reason.aggregate), reason.key),
-                Finding(owner, name, reason.key, problem),
+                Finding(
+                    Code.CONTRADICTORY_DEMANDS,
+                    *(owner, name, reason.key, str(reason)),
+                    f'{requirement.FORBIDDEN!r} in all of these aggregates, '
+                    'or in none',
+                ),
             )
     return found.values()
 
@@ -106,14 +105,13 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
         )
         if closing:
             key = min(closing, key=lambda k: (-closing[k], k))
-            problem = Problem(
-                Code.CLOSED_AGGREGATE,
+            yield Finding(
+                *(Code.CLOSED_AGGREGATE, 'aggregate', aggregate.name, key),
                 f'none of {len(specs)} flavors meets what it demands; '
                 f'{quote(key)} keeps out most',
                 f'{SCOPE}{key} in a flavor, or "{exempt_line((*exempt, key))}"'
                 ' in nova.conf',
             )
-            yield Finding('aggregate', aggregate.name, key, problem)
 
 
 def avoided(stock: inventory.Stock) -> Iterator[Finding]:
@@ -126,12 +124,11 @@ def avoided(stock: inventory.Stock) -> Iterator[Finding]:
         unmet = hard and _closing_keys(hard, [[hard]], flavors, stock.exempt)
         for key, number in (unmet or {}).items():
             if number == len(stock.flavors):
-                problem = Problem(
-                    Code.AVOIDED_BY_ALL,
+                yield Finding(
+                    *(Code.AVOIDED_BY_ALL, 'aggregate', aggregate.name, key),
                     'no flavor meets it: all flavors use these hosts last',
                     f'{key}=… in a flavor, unless the hosts are to be emptied',
                 )
-                yield Finding('aggregate', aggregate.name, key, problem)
 
 
 def confined(
@@ -144,12 +141,11 @@ def confined(
         names = ', '.join(
             f'{host.name} ({host.state})' for host in passed[:LISTED]
         )
-        problem = Problem(
-            Code.NO_HOST_UP,
+        yield Finding(
+            *(Code.NO_HOST_UP, 'flavor', flavor.name, ''),
             f'none of the hosts that take the flavor is up: {names}',
             'enable one of them, or start its nova-compute',
         )
-        yield Finding('flavor', flavor.name, '', problem)
     unseen = not complete and not verdicts.request.refusals(())
     if len(passed) > 1 or not verdicts.refused or unseen:
         return
@@ -171,4 +167,4 @@ def confined(
                 f'; the remedy takes hosts from {len(found.losers)} other '
                 'flavors: ask "openstack aggregate filter impact" first'
             )
-    yield Finding('flavor', flavor.name, key, Problem(code, text, told))
+    yield Finding(code, 'flavor', flavor.name, key, text, told)

@@ -37,9 +37,7 @@ class LintFilter(common.FilterCommand):
         source = self.source(parsed_args)
         stock = self.stock(source, parsed_args, source.flavors())
         found = lint.lint(stock, self.knows_hosts, lister.progress)
-        counts = collections.Counter(
-            f.problem.code.severity.value for f in found
-        )
+        counts = collections.Counter(f.code.severity.value for f in found)
         self.find(counts[mistakes.Severity.ERROR])
         told = ', '.join(
             f'{number} info'
@@ -56,17 +54,9 @@ class LintFilter(common.FilterCommand):
         least = mistakes.SEVERITIES.index(parsed_args.severity)
         shown = mistakes.SEVERITIES[: least + 1]
         return _COLUMNS, [
-            (
-                f.problem.code.severity.value,
-                f.problem.code.value,
-                f.owner,
-                f.name,
-                f.key,
-                f.problem.text,
-                f.problem.remedy,
-            )
+            (f.code.severity.value, f.code.value, *f[1:])
             for f in found
-            if f.problem.code.severity in shown
+            if f.code.severity in shown
         ]
 
     def produce_output(

@@ -47,7 +47,7 @@ def _codes(
     found = _lint(
         [inventory.Flavor(*flavor) for flavor in flavors], aggregates, _EXEMPT
     )
-    return {f.problem.code for f in found} - {Code.UNSCOPED_KEY}
+    return {f.code for f in found} - {Code.UNSCOPED_KEY}
 
 
 @ddt.ddt
@@ -140,7 +140,7 @@ class FlavorTest(unittest.TestCase):
         )
         self.assertIn(
             f'An aggregate {words}: only white space, or upper',
-            '\n'.join(f.problem.text for f in found),
+            '\n'.join(f.text for f in found),
         )
 
     @ddt.data(
@@ -184,10 +184,9 @@ class FlavorTest(unittest.TestCase):
             [inventory.HostAggregate('a', metadata)],
             (),
         )
-        problem = found.problem
         self.assertEqual(
             (Code.UNSCOPED_KEY, mistakes.Severity.INFO, _SCOPED),
-            (problem.code, problem.code.severity, problem.remedy),
+            (found.code, found.code.severity, found.remedy),
         )
 
     def test_the_flag_in_a_flavor_is_found(self) -> None:
@@ -265,9 +264,7 @@ class AggregateTest(unittest.TestCase):
         ]
         found = _lint([inventory.Flavor('f', {})], aggregates, _EXEMPT)
         (remedy,) = (
-            f.problem.remedy
-            for f in found
-            if f.problem.code is Code.CLOSED_AGGREGATE
+            f.remedy for f in found if f.code is Code.CLOSED_AGGREGATE
         )
         self.assertIn(
             f'"exempt_metadata_keys = {",".join(_EXEMPT)},rack"', remedy
@@ -290,11 +287,11 @@ class AggregateTest(unittest.TestCase):
         ]
         # Both hosts have it from the same two aggregates.
         (found,) = _lint([], aggregates, ())
-        self.assertEqual(Code.CONTRADICTORY_DEMANDS, found.problem.code)
+        self.assertEqual(Code.CONTRADICTORY_DEMANDS, found.code)
         self.assertEqual(
             ('host', 'h2', 'os'), (found.owner, found.name, found.key)
         )
-        self.assertIn("'a', 'b'", found.problem.text)
+        self.assertIn("'a', 'b'", found.text)
         # Apart from each other they are sound.
         self.assertEqual(
             set(), _codes(None, first, second, hosts=(('h1',), ('h2',)))
@@ -315,7 +312,7 @@ class AggregateTest(unittest.TestCase):
                 (mistakes.Severity.WARNING, 'a'),
                 (mistakes.Severity.INFO, 'f'),
             ],
-            [(f.problem.code.severity, f.name) for f in found],
+            [(f.code.severity, f.name) for f in found],
         )
 
 
@@ -335,7 +332,7 @@ class RobustnessTest(unittest.TestCase):
         flavor = inputs.read_flavor(extra_specs)
         aggregates = [inputs.Aggregate('a', data) for data in metadata]
         # Whatever the evaluator refuses everywhere is among the findings.
-        codes = {f.problem.code for f in found}
+        codes = {f.code for f in found}
         for spec in flavor:
             reasons = [
                 next(Request((spec,)).reasons(own), None)

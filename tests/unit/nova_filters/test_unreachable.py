@@ -36,7 +36,7 @@ def _takers(flavor: inventory.Flavor, hosts: inventory.Hosts) -> list[str]:
 
 def _told(found: list[mistakes.Finding], codes: set[Code]) -> set[str]:
     """Return the flavors with one of some findings."""
-    return {f.name for f in found if f.problem.code in codes}
+    return {f.name for f in found if f.code in codes}
 
 
 class AgreementTest(unittest.TestCase):
@@ -104,9 +104,7 @@ class NoHostTest(unittest.TestCase):
             _EXEMPT,
         )
         found = lint.lint(stock)
-        (problem,) = (
-            f.problem for f in found if f.problem.code is Code.NO_HOST
-        )
+        (problem,) = (f for f in found if f.code is Code.NO_HOST)
         for word in ('none of 3 hosts takes the flavor', *words):
             self.assertIn(word, problem.text)
         self.assertIn('openstack', problem.remedy)
@@ -124,7 +122,7 @@ class NoHostTest(unittest.TestCase):
             known = [inventory.Host(n, state='up') for n in others or ('h1',)]
             stock = inventories.stock(flavors, aggregates, _EXEMPT, known)
             found = lint.lint(stock, complete=others is not None)
-            codes = {f.problem.code for f in found}
+            codes = {f.code for f in found}
             self.assertEqual(wanted, codes, others)
 
 
