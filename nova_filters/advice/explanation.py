@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nova_filters.advice import inventory
 from nova_filters.matching import inputs, report
@@ -16,8 +16,7 @@ from nova_filters.matching.reason import Reason, Refusal, Side
 from nova_filters.matching.request import Request
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """The verdict on one flavor and one host, and why.
 
     :param reasons: every reason to refuse the host; none if it passes.
@@ -206,22 +205,20 @@ class Panel:
         return found
 
 
-def explain(
-    verdicts: Verdicts, hosts: Iterable[inventory.Host]
-) -> list[Explanation]:
-    """Tell all reasons of some hosts, near misses first.
+def explain(verdicts: Verdicts) -> list[Explanation]:
+    """Tell all reasons of each host, near misses first.
 
     :returns: an entry for each host, by the number of failing keys, then by
         name.
     """
-    request, exempt = verdicts.request, verdicts.panel.exempt
-    soft = Preferences(verdicts.flavor.extra_specs, exempt)
+    flavor, panel, request = verdicts.flavor, verdicts.panel, verdicts.request
+    soft = Preferences(flavor.extra_specs, panel.exempt)
     # Hosts in the same aggregates share the reasons.
     why = functools.cache(
         lambda own: (tuple(request.reasons(own)), tuple(soft.reasons(own)))
     )
     found = [
-        Explanation(verdicts.flavor, host, *why(host.aggregates))
-        for host in hosts
+        Explanation(flavor, host, *why(host.aggregates))
+        for host in panel.hosts
     ]
     return sorted(found, key=lambda e: (len(e.failing_keys), e.host.name))

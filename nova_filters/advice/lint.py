@@ -157,9 +157,7 @@ def _lint_metadata(
 def lint(
     stock: inventory.Stock,
     complete: bool = True,
-    progress: Callable[
-        [Sequence[inventory.Flavor], str], Iterable[inventory.Flavor]
-    ] = lambda flavors, _: flavors,
+    progress: Callable[..., Iterable[inventory.Flavor]] = lambda own, _: own,
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 

@@ -78,40 +78,31 @@ class Walk(NamedTuple):
 _Judge = Callable[[inventory.Host, Request], str | None]
 
 
-def _offered(host: inventory.Host, prefix: str) -> set[str]:
-    """Return the values of the keys with a prefix in a host's aggregates."""
-    return {
-        piece.text
-        for aggregate in host.aggregates
-        for key, value in aggregate.metadata.items()
-        if key.startswith(prefix)
-        for piece in requirement.parse_metadata(value, forced=False)
-    }
-
-
-def _state(host: inventory.Host, request: Request) -> str | None:
-    """Refuse a host that is not up."""
-    return None if host.usable else host.state
-
-
 def _zone(host: inventory.Host, request: Request) -> str | None:
     """Refuse a host outside the zone; "nova" is Nova's default zone."""
     zone = host.zone or 'nova'
     return None if request.zone in ('', zone) else f'in {zone}'
 
 
-def _project(host: inventory.Host, request: Request) -> str | None:
-    """Refuse a host that aggregates reserve for other projects."""
-    projects = _offered(host, 'filter_tenant_id')
-    reserved = projects and request.project not in projects
-    return 'for other projects' if reserved else None
+def _reserved(
+    prefix: str, asking: Callable[[Request], str], reason: str
+) -> _Judge:
+    """Return what refuses a host that aggregates reserve for others.
 
+    :param prefix: that of the keys that name for whom.
+    """
 
-def _type(host: inventory.Host, request: Request) -> str | None:
-    """Refuse a host that aggregates reserve for other flavors."""
-    types = _offered(host, 'instance_type')
-    reserved = types and request.flavor.name not in types
-    return 'for other flavors' if reserved else None
+    def judge(host: inventory.Host, request: Request) -> str | None:
+        named = {
+            one
+            for aggregate in host.aggregates
+            for key, value in aggregate.metadata.items()
+            if key.startswith(prefix)
+            for one in requirement.split(value)
+        }
+        return reason if named and asking(request) not in named else None
+
+    return judge
 
 
 def _in_tree(host: inventory.Host, request: Request) -> str | None:
@@ -124,12 +115,16 @@ def _in_tree(host: inventory.Host, request: Request) -> str | None:
 
 #: The steps that can be judged from outside, beside the two that are asked.
 _JUDGES: Final[Mapping[str, _Judge]] = {
-    'AllHostsFilter': lambda host, request: None,
-    'ComputeFilter': _state,
+    'AllHostsFilter': lambda host, _: None,
+    'ComputeFilter': lambda host, _: None if host.usable else host.state,
     _ZONE: _zone,
     'AvailabilityZoneFilter': _zone,
-    'AggregateMultiTenancyIsolation': _project,
-    'AggregateTypeAffinityFilter': _type,
+    'AggregateMultiTenancyIsolation': _reserved(
+        'filter_tenant_id', lambda asked: asked.project, 'for other projects'
+    ),
+    'AggregateTypeAffinityFilter': _reserved(
+        'instance_type', lambda asked: asked.flavor.name, 'for other flavors'
+    ),
     'AggregateInstanceExtraSpecsFilter': _in_tree,
 }
 _OF_GROUPS: Final = (

@@ -135,16 +135,15 @@ class ExplainFilter(common.FilterCommand):
         if parsed_args.summary:
             return verdicts.summary(found)
         self.remarks += verdicts.conclude(found, copies, stock)
-        return self._listed(found, hosts, parsed_args)
+        return self._listed(found, parsed_args)
 
     def _listed(
         self,
         found: list[explanation.Verdicts],
-        hosts: list[inventory.Host],
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
         """Return the table of hosts."""
-        entries = [e for own in found for e in explanation.explain(own, hosts)]
+        entries = [e for own in found for e in explanation.explain(own)]
         if not parsed_args.long:
             state = ['State'] * any(not e.host.usable for e in entries)
             self.table_columns = [

@@ -12,8 +12,9 @@ from typing import Any
 from nova_filters.advice import explanation, inventory, remedy, walk
 from nova_filters.advice.explanation import Verdicts
 from nova_filters.commands import common
-from nova_filters.matching.inputs import Exempt
+from nova_filters.matching import inputs
 from nova_filters.matching.reason import LISTED
+from nova_filters.matching.request import Request
 from os_placement_plugins.commands.lister import Table
 
 _PASS = 'pass'  # noqa: S105
@@ -70,19 +71,17 @@ def summary(found: Iterable[Verdicts]) -> Table:
 def matrix(
     flavors: Iterable[inventory.Flavor],
     aggregates: Iterable[inventory.HostAggregate],
-    exempt: Exempt,
+    exempt: inputs.Exempt,
 ) -> Table:
     """Return a row for each flavor and a column for each aggregate alone."""
-    alone = [inventory.Host('(none)')]
-    alone += [inventory.Host(own.name, (own,)) for own in aggregates]
-    panel = explanation.Panel((), exempt)
+    alone = {'(none)': (), **{own.name: (own,) for own in aggregates}}
     rows = []
     for flavor in flavors:
-        request = panel.judge(flavor).request
-        found = [request.refusals(host.aggregates) for host in alone]
+        request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
+        found = [request.refusals(own) for own in alone.values()]
         keys = [', '.join(dict.fromkeys(r.key for r in own)) for own in found]
         rows.append((flavor.name, *(text or _PASS for text in keys)))
-    return ('Flavor', *(host.name for host in alone)), rows
+    return ('Flavor', *alone), rows
 
 
 def conclude(

@@ -24,7 +24,7 @@ def _explain(
 ) -> list[explanation.Explanation]:
     """Return the verdicts with all reasons."""
     panel = explanation.Panel(hosts.values(), exempt)
-    return explanation.explain(panel.judge(flavor), hosts.values())
+    return explanation.explain(panel.judge(flavor))
 
 
 @ddt.ddt
