@@ -11,13 +11,12 @@ from collections.abc import (
     Collection,
     Iterable,
     Iterator,
-    Sequence,
 )
 from typing import Final, NamedTuple
 
 from nova_filters.advice import explanation, inventory
 from nova_filters.matching.inputs import SCOPE
-from nova_filters.matching.reason import Kind, Refusal, quote_all
+from nova_filters.matching.reason import Kind, Refusal
 from os_placement_plugins.quoting import quote
 
 #: A server that other hosts take now, and none after the change.
@@ -131,56 +130,32 @@ def _flips(
         effect = CHANGES if then and now else LOSES if now else GAINS
         reason = new.why(now, own) if now else ''
         if then and not now:
-            news = [
-                *_news_of_flavor(then.key, old.flavor, new.flavor),
-                *_news_of_hosts(then.key, own, old, new),
-                f'before: {old.why(then, own)}',
-            ]
-            reason = '; '.join(news)
+            said, says = (_said(then.key, own, side) for side in (old, new))
+            news = sorted(says - said)
+            if not news:
+                news = [f'no longer: {text}' for text in sorted(said - says)]
+            reason = '; '.join([*news, f'before: {old.why(then, own)}'])
         words = _word(old, then), _word(new, now)
         flavor = old.flavor.name
         row = 'flavor', flavor, tuple(own), *words, '', '', '', flavor
         yield Effect(*row, effect, reason)
 
 
-def _news_of_flavor(
-    key: str, before: inventory.Flavor, after: inventory.Flavor
-) -> Iterator[str]:
-    """Yield what a flavor says on a key after the change."""
-    old, new = (
-        [
-            text
-            for name, text in flavor.extra_specs.items()
-            if name.removeprefix(SCOPE) == key
-        ]
-        for flavor in (before, after)
-    )
-    if old != new:
-        asks = f'asks for {quote(key)}: {quote_all(new)}'
-        yield f'the flavor {asks if new else f"has no {quote(key)}"}'
-
-
-def _news_of_hosts(
-    key: str,
-    names: Sequence[str],
-    before: explanation.Verdicts,
-    after: explanation.Verdicts,
-) -> Iterator[str]:
-    """Yield what the aggregates of hosts say on a key after the change."""
-    old, new = (
-        {
-            (aggregate.name, aggregate.forced, text)
-            for aggregate in verdicts.offering(key, names)
-            for own, text in aggregate.items()
-            if own == key
-        }
-        for verdicts in (before, after)
-    )
-    for name, forced, text in sorted(new - old):
-        verb = 'demands' if forced else 'has'
-        yield f'aggregate {quote(name)} {verb} {quote(key)}: {quote(text)}'
-    if old and not new:
-        yield f'no aggregate has {quote(key)}'
+def _said(
+    key: str, names: Iterable[str], verdicts: explanation.Verdicts
+) -> set[str]:
+    """Return what a flavor and the aggregates of hosts say of a key."""
+    told = {
+        f'the flavor asks for {quote(key)}: {quote(text)}'
+        for name, text in verdicts.flavor.extra_specs.items()
+        if name.removeprefix(SCOPE) == key
+    }
+    for aggregate in verdicts.offering(key, names):
+        verb = 'demands' if aggregate.forced else 'has'
+        owner = f'aggregate {quote(aggregate.name)} {verb} {quote(key)}'
+        for own, text in aggregate.items():
+            told |= {f'{owner}: {quote(text)}'} if own == key else set()
+    return told
 
 
 def moves(

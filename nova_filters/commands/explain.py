@@ -167,9 +167,7 @@ class ExplainFilter(common.FilterCommand):
             for aggregate in stock.aggregates
             if request.zone == aggregate.metadata.get(inventory.ZONE)
         ]
-        asked = demand.of(
-            request.flavor, request.from_volume, zone if request.zone else ()
-        )
+        asked = demand.of(request.flavor, request.from_volume, zone)
         try:
             with lister.telling_in_one_line():
                 answer, silence = source.candidates(asked.query)
