@@ -21,8 +21,6 @@ SPREAD: Final = 'spread'
 #: The level at which each host is a place.
 _HOST: Final = 'host'
 _AFFINITY: Final = 'affinity'
-#: With fewer members in its place, no member could stand better.
-_CROWD: Final = 2
 #: The policies of server groups that keep members apart.
 _APART: Final = frozenset(('anti-affinity', 'soft-anti-affinity'))
 
@@ -132,8 +130,6 @@ class Audit:
             )
             for member in members:
                 here = self._place(str(member.host), level)
-                if counts[here] < _CROWD:
-                    continue
                 places = self._places(member.specs, member.zone, level)
                 there = min(places, key=lambda p: (counts[p], p), default=here)
                 if counts[there] + 1 < counts[here]:

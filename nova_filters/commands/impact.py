@@ -129,10 +129,6 @@ class ShowFilterImpact(common.FilterCommand):
         source = self.source(parsed_args)
         self.remarks = [common.OTHERS]
         now = self.stock(source, parsed_args, source.flavors())
-        # Without --hosts nobody knows all of them.
-        if self.knows_hosts:
-            added = [c.key for c in typed if c.verb == 'add host']
-            common.check_hosts(now.hosts, added)
         servers = None if parsed_args.no_servers else source.servers()
         if parsed_args.fail_on and not (
             self.knows_hosts and servers is not None
