@@ -1,73 +1,188 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The installation page: its files, before the services that read them."""
+"""The files of the installation page, before what reads them."""
 
-import re
-import textwrap
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
-from tests import console, processes, upgrade_checks
+import ddt
+import jinja2
+import yaml
 
-PAGE = processes.ROOT / 'doc' / 'source' / 'install.rst'
+from tests import console, upgrade_checks
+
+FILES = console.PAGES / 'examples' / 'deployment'
+KEY = 'an example key of 32 characters.'
 #: Senlin's database, of which the page says nothing.
 DATABASE = 'Attached policies'
 
 
-def block(name: str) -> str:
-    """Return the lines that the page shows for a file.
+def plain(file: str) -> str:
+    """Return a file that services read as it is."""
+    return (FILES / file).read_text()
 
-    :param name: the file, which is the title of a section.
-    :returns: the first block of the section.
+
+def chart(file: str, service: str) -> str:
+    """Return what the chart of OpenStack-Helm writes.
+
+    The rule stands in ``helm-toolkit/templates/utils/_to_oslo_conf.tpl``: a
+    list becomes one line with commas, and a map of the type ``multistring``
+    a line for each value.
     """
-    (section,) = re.findall(
-        rf'^{re.escape(name)}\n-+\n(.*?)^[^\n]+\n[-=]+\n',
-        PAGE.read_text('utf-8'),
-        re.M | re.S,
+    sections = yaml.safe_load(plain(file))['conf'][service]
+
+    def values(value: Any) -> list[Any]:
+        if isinstance(value, dict) and value['type'] == 'multistring':
+            return value['values']
+        return [','.join(value) if isinstance(value, list) else value]
+
+    return lines(sections, values)
+
+
+def overrides(service: str) -> str:
+    """Return what the role of OpenStack-Ansible merges into a file.
+
+    Its ``config_template`` writes a line for each key of a map.
+    """
+    data = yaml.safe_load(plain('user_variables.yml'))
+    sections = data[f'{service}_{service}_conf_overrides']
+    if service == 'nova':
+        # The role adds these to its own.
+        sections['filter_scheduler']['enabled_filters'] = ','.join(
+            ['ComputeFilter', *data['nova_scheduler_extra_filters']]
+        )
+    text = lines(sections, lambda v: v if isinstance(v, dict) else [v])
+    return jinja2.Template(text).render(heat_hints_signing_key=KEY)
+
+
+def lines(sections: dict[str, dict[str, Any]], values: Any) -> str:
+    """Return a configuration file."""
+    return ''.join(
+        f'[{section}]\n'
+        + ''.join(
+            f'{key} = {one}\n'
+            for key, value in options.items()
+            for one in values(value)
+        )
+        for section, options in sections.items()
     )
-    found = re.search(r'\.\. code-block:: ini\n\n((?:   .*\n|\n)+)', section)
-    assert found, name
-    return textwrap.dedent(found[1])
 
 
-class SenlinTest(upgrade_checks.UpgradeCheckCase):
+class FileCase(upgrade_checks.UpgradeCheckCase):
+    #: The option modules of the service, and those of this package.
+    namespaces: tuple[str, ...] = ()
+
+    def validate(self, text: str) -> tuple[int, str]:
+        """Have oslo.config look for options that nobody knows."""
+        done = subprocess.run(
+            [Path(sys.executable).with_name('oslo-config-validator')]
+            + [f'--namespace={name}' for name in self.namespaces]
+            + ['--input-file', self.write(text)],
+            capture_output=True,
+            text=True,
+        )
+        return done.returncode, done.stderr
+
+    def assert_known(self, text: str) -> None:
+        """Fail if oslo.config does not know an option."""
+        code, error = self.validate(text)
+        self.assertEqual(0, code, error)
+        code, error = self.validate(text.replace(' = ', 'x = ', 1))
+        self.assertIn('is not part of the sample config', error)
+        self.assertEqual(1, code)
+
+
+class SenlinTest(FileCase):
     command = 'senlin-plugins-status'
     file = 'senlin.conf'
+    namespaces = ('senlin.conf', 'senlin_plugins')
 
     def test_the_check_has_nothing_to_say_of_the_lines(self):
-        checks = self.check(block(self.file)).checks
+        text = plain(self.file)
+        self.assert_known(text)
+        checks = self.check(text).checks
         self.assertIn(DATABASE, checks)
         del checks[DATABASE]
         self.assertEqual({'SUCCESS'}, {code for code, _ in checks.values()})
 
 
-class NovaTest(upgrade_checks.UpgradeCheckCase):
+@ddt.ddt
+class NovaTest(FileCase):
     command = 'nova-filters-status'
     file = 'nova.conf'
+    namespaces = ('nova.conf', 'nova_filters')
 
-    def test_the_check_has_nothing_to_say_of_the_lines(self):
-        self.assert_clean(block(self.file))
+    @ddt.data(
+        (plain, 'nova.conf'),
+        (chart, 'helm-nova.yaml', 'nova'),
+        (overrides, 'nova'),
+    )
+    def test_the_check_has_nothing_to_say_of_the_lines(self, case):
+        make, *words = case
+        text = make(*words)
+        self.assertEqual(2, text.count('\navailable_filters = '))
+        self.assert_known(text)
+        self.assert_clean(text)
 
     def test_nor_of_those_of_the_quickstart(self):
         (lines,) = console.blocks('quickstart-nova.rst', 'ini')
         self.assert_clean(lines.text)
 
     def test_without_the_weigher_there_is_nothing_to_say_either(self):
-        text, weigher, _ = block(self.file).partition('# Only for')
+        text, weigher, _ = plain(self.file).partition('# Only for')
         self.assertTrue(weigher)
         self.assert_clean(text)
 
+    def test_a_list_for_the_chart_would_hide_novas_filters(self):
+        """What the comment in the file warns of."""
+        text = chart('helm-nova.yaml', 'nova')
+        first, *_, last = [
+            line for line in text.splitlines() if 'available_filters' in line
+        ]
+        self.check_details(
+            text.replace(f'{first}\n{last}', f'{first},{last.split()[-1]}'),
+            *('Filter', 'FAILURE', 'Write one line for each name'),
+        )
 
-class HeatTest(upgrade_checks.UpgradeCheckCase):
+
+@ddt.ddt
+class HeatTest(FileCase):
     command = 'heat-hints-status'
     file = 'heat.conf'
+    namespaces = ('heat.common.config', 'heat_hints')
 
-    def test_the_check_has_nothing_to_say_of_the_lines(self):
-        self.assert_clean(block(self.file))
+    @ddt.data(
+        (plain, 'heat.conf'),
+        (chart, 'helm-heat.yaml', 'heat'),
+        (overrides, 'heat'),
+    )
+    def test_the_check_has_nothing_to_say_of_the_lines(self, case):
+        make, *words = case
+        text = make(*words)
+        self.assert_known(text)
+        self.assert_clean(text)
 
     def test_both_services_have_the_same_key(self):
         keys = {
-            line
-            for name in ('nova.conf', self.file)
-            for line in block(name).splitlines()
-            if line.startswith('signing_key')
+            line.replace(':', ' =').replace("'", '').strip()
+            for file in ('nova.conf', 'heat.conf', 'helm-nova.yaml')
+            + ('helm-heat.yaml',)
+            for line in plain(file).splitlines()
+            if line.strip().startswith('signing_key')
         }
         self.assertEqual(1, len(keys), keys)
+
+
+class KollaTest(FileCase):
+    def test_each_image_gets_the_package(self):
+        text = plain('template-overrides.j2')
+        for image in ('nova', 'heat'):
+            parent = jinja2.Template(
+                f'{{{{ {image}_base_pip_packages_append }}}}'
+            )
+            self.assertEqual(
+                "['os-placement-plugins']",
+                jinja2.Template(text).render(parent_template=parent).strip(),
+            )
