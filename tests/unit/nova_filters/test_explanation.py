@@ -47,32 +47,6 @@ class ExplanationTest(unittest.TestCase):
                 sorted(host.name for host in found.passed),
             )
 
-    def test_hosts_that_pass_come_first_and_then_near_misses(self) -> None:
-        flavor = inventory.Flavor('f', {'k': '1', 'l': '1', 'm': '1'})
-        hosts = inventory.hosts_of(
-            [
-                inventory.HostAggregate('far', {}, ('h1',)),
-                inventory.HostAggregate(
-                    'near', {'k': '1', 'l': '1'}, ('h3', 'h2')
-                ),
-                inventory.HostAggregate(
-                    'in', {'k': '1', 'l': '1', 'm': '1'}, ('h4',)
-                ),
-            ]
-        )
-        found = _explain(flavor, hosts)
-        self.assertEqual(
-            [
-                ('h4', ()),
-                ('h2', ('m',)),
-                ('h3', ('m',)),
-                ('h1', ('k', 'l', 'm')),
-            ],
-            [(e.host.name, e.failing_keys) for e in found],
-        )
-        (near,) = found[1].host.aggregates
-        self.assertEqual('near', near.name)
-
     def test_a_key_that_both_sides_refuse_counts_once(self) -> None:
         flavor = inventory.Flavor('f', {'k': '1'})
         hosts = inventory.hosts_of(
@@ -84,32 +58,6 @@ class ExplanationTest(unittest.TestCase):
             [reason.side for reason in found.reasons],
         )
         self.assertEqual(('k',), found.failing_keys)
-
-    def test_exempt_keys_are_not_demanded(self) -> None:
-        flavor = inventory.Flavor('f', {})
-        hosts = inventory.hosts_of(
-            [inventory.HostAggregate('a', {'zone': '2', **_ON}, ('h',))]
-        )
-        self.assertTrue(_explain(flavor, hosts)[0].reasons)
-        self.assertFalse(_explain(flavor, hosts, 'z*')[0].reasons)
-
-    def test_hosts_are_counted_by_reason(self) -> None:
-        hosts = inventory.hosts_of(
-            [
-                inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
-                inventory.HostAggregate('b', {'k': '2'}, ('h2',)),
-            ],
-            [inventory.Host('h3'), inventory.Host('h4')],
-        )
-        panel = explanation.Panel(hosts.values(), ())
-        self.assertEqual(
-            [
-                (2, "'k' not in any aggregate"),
-                (1, "'k' does not match '1'"),
-            ],
-            panel.judge(inventory.Flavor('f', {'k': '1'})).counts(),
-        )
-        self.assertEqual([], panel.judge(inventory.Flavor('g', {})).counts())
 
     @given(
         hypothesis.strategies.lists(strategies.extra_specs(), max_size=3),

@@ -6,7 +6,7 @@ import unittest
 
 import ddt
 
-from nova_filters.advice import explanation, impact, in_tree, inventory
+from nova_filters.advice import explanation, impact, inventory
 from testing.nova import inventories
 
 _FORCED = {'os': 'windows', 'force_metadata_check': 'True'}
@@ -79,41 +79,6 @@ class FlipTest(unittest.TestCase):
         after = _situation({'f': {'k': '1'}}, {'a': ({'k': '2'}, ('h1',))})
         self.assertEqual([], [*impact.flips(before, after)])
 
-    def test_a_host_may_leave_all_aggregates(self) -> None:
-        flavors = {'f': {'k': '1'}}
-        before = _situation(flavors, {'a': ({'k': '1'}, ('h1', 'h2'))})
-        after = _situation(flavors, {'a': ({'k': '1'}, ('h1',))})
-        (flip,) = impact.flips(before, after)
-        self.assertEqual(('h2',), flip.hosts)
-
-    def test_flavors_of_one_side_only_are_told(self) -> None:
-        host = {'a': ({'k': '1'}, ('h1',))}
-        before = _situation({'old': {}}, host)
-        after = _situation({'new': {'k': '1'}}, host)
-        self.assertEqual(
-            [
-                ('old', ('h1', 'h2', 'h3'), 'pass', '', 'deleted'),
-                ('new', ('h1',), '', 'pass', 'new'),
-            ],
-            [(*e[1:5], e.effect) for e in impact.flips(before, after)],
-        )
-
-    def test_the_in_tree_filter_raises_where_ours_refuses(self) -> None:
-        flavors = {'f': {'k': '>= two'}, 'g': {'k': '~'}}
-        aggregates = {'a': ({'k': '1'}, ('h1',))}
-        before = _situation(flavors, aggregates, in_tree.Panel)
-        after = _situation(flavors, aggregates)
-        self.assertEqual(
-            [
-                ('f', ('h1',), 'error', 'refuse'),
-                ('g', ('h2', 'h3'), 'refuse', 'pass'),
-            ],
-            [
-                (f.name, f.hosts, f.before, f.after)
-                for f in impact.flips(before, after)
-            ],
-        )
-
 
 @ddt.ddt
 class MoveTest(unittest.TestCase):
@@ -142,14 +107,6 @@ class MoveTest(unittest.TestCase):
         # h3 is left of h2 and h3
         self.assertEqual((2, 1), (move.elsewhere_before, move.elsewhere_after))
         self.assertEqual("aggregate 'a' demands 'os'", move.reason)
-
-    def test_a_server_keeps_its_copy_of_the_flavor(self) -> None:
-        before = _situation({'f': {}}, {})
-        after = _situation({'f': {'os': 'windows'}}, {})
-        (flip,) = impact.flips(before, after)
-        self.assertEqual(3, len(flip.hosts))
-        moves = impact.moves(before, after, [_server('h1', {})])
-        self.assertEqual([], [*moves])
 
     def test_a_server_without_a_host_has_none_that_refuses_it(self) -> None:
         after = _situation({}, {'a': ({'os': 'linux'}, ('h1', 'h2'))})
@@ -188,11 +145,6 @@ class MoveTest(unittest.TestCase):
         # A server that the change does not reach is as before.
         servers = [_server(host, {})]
         self.assertEqual([], [*impact.moves(self.before, after, servers)])
-
-    def test_a_server_without_a_flavor_is_not_judged(self) -> None:
-        server = inventory.Server('s', 'id', None, None)
-        (move,) = impact.moves(self.before, self.before, [server])
-        self.assertEqual(impact.UNKNOWN, move.effect)
 
 
 class SentenceTest(unittest.TestCase):
