@@ -86,12 +86,12 @@ class Effect(NamedTuple):
     hosts: tuple[str, ...]
     before: str
     after: str
-    elsewhere_before: int | str
-    elsewhere_after: int | str
-    id: str
-    flavor: str
-    effect: str
-    reason: str
+    elsewhere_before: int | str = ''
+    elsewhere_after: int | str = ''
+    id: str = ''
+    flavor: str = ''
+    effect: str = ''
+    reason: str = ''
 
 
 def flips(before: Situation, after: Situation) -> Iterator[Effect]:
@@ -112,9 +112,12 @@ def flips(before: Situation, after: Situation) -> Iterator[Effect]:
         elif found := old or new:
             passed = tuple(host.name for host in found.passed)
             words = ('pass', '') if old else ('', 'pass')
-            row = 'flavor', name, passed, *words, '', '', '', name
-            number = f'{len(passed)} of {len(found.panel.hosts)}'
-            yield Effect(*row, DELETED if old else NEW, f'{number} hosts pass')
+            yield Effect(
+                *('flavor', name, passed, *words),
+                flavor=name,
+                effect=DELETED if old else NEW,
+                reason=f'{len(passed)} of {len(found.panel.hosts)} hosts pass',
+            )
 
 
 def _flips(
@@ -127,7 +130,6 @@ def _flips(
         if _word(old, pair[0]) != _word(new, pair[1]):
             groups.setdefault(pair, []).append(host.name)
     for (then, now), own in groups.items():
-        effect = CHANGES if then and now else LOSES if now else GAINS
         reason = new.why(now, own) if now else ''
         if then and not now:
             said, says = (_said(then.key, own, side) for side in (old, new))
@@ -136,9 +138,12 @@ def _flips(
                 news = [f'no longer: {text}' for text in sorted(said - says)]
             reason = '; '.join([*news, f'before: {old.why(then, own)}'])
         words = _word(old, then), _word(new, now)
-        flavor = old.flavor.name
-        row = 'flavor', flavor, tuple(own), *words, '', '', '', flavor
-        yield Effect(*row, effect, reason)
+        yield Effect(
+            *('flavor', old.flavor.name, tuple(own), *words),
+            flavor=old.flavor.name,
+            effect=CHANGES if then and now else LOSES if now else GAINS,
+            reason=reason,
+        )
 
 
 def _said(
@@ -185,37 +190,40 @@ def moves(
         return [(own, {host.name for host in own.usable}) for own in found]
 
     for server in sorted(servers, key=lambda s: (s.name, s.id)):
-        own, flavor = server.host, server.flavor
-        row = 'server', server.name, (own,) if own else ()
-        if flavor is None:
-            yield Effect(
-                *(*row, '', '', '', '', server.id, '', UNKNOWN),
-                'Nova does not show its flavor: its cell may be down',
-            )
+        own = server.host
+        found = Effect(
+            *('server', server.name, (own,) if own else (), '', ''),
+            id=server.id,
+            flavor=server.flavor.name if server.flavor else '',
+            effect=UNKNOWN,
+            reason='Nova does not show its flavor: its cell may be down',
+        )
+        if server.flavor is None:
+            yield found
             continue
         (then, takers), (now, left) = judged(server.specs)
         if own is None or own and own not in hosts:
             if then.first.keys() != now.first.keys():
-                yield Effect(
-                    *(*row, '', '', '', '', server.id, flavor.name, UNKNOWN),
-                    f'its host {quote(own)} is not among the hosts'
-                    if own
-                    else 'Nova does not show its host',
-                )
+                reason = 'Nova does not show its host'
+                if own:
+                    reason = f'its host {quote(own)} is not among the hosts'
+                yield found._replace(reason=reason)
             continue
         old, new = own not in then.first, own not in now.first
-        numbers = [len(those) - (own in those) for those in (takers, left)]
-        stranded = numbers[0] and not numbers[1]
+        others, rest = len(takers - {own}), len(left - {own})
+        stranded = others and not rest
         if not stranded and (not old or new):
             continue
         # If its own host says nothing new, a host that took the server does.
         telling = own if old and not new else min(takers - {own})
         reason = now.why(now.first[telling], [telling])
-        yield Effect(
-            *(*row, 'pass' if old else 'refuse', 'pass' if new else 'refuse'),
-            *(numbers[0], numbers[1], server.id, flavor.name),
-            STRANDED if stranded else REFUSED,
-            reason if telling == own else f'{telling}: {reason}',
+        yield found._replace(
+            before='pass' if old else 'refuse',
+            after='pass' if new else 'refuse',
+            elsewhere_before=others,
+            elsewhere_after=rest,
+            effect=STRANDED if stranded else REFUSED,
+            reason=reason if telling == own else f'{telling}: {reason}',
         )
 
 

@@ -84,6 +84,7 @@ class ErrorTest(base.CloudTestCase):
         ('impact --unset-flavor m1.small k', "no key 'k'"),
         ('lint --config-file /no/nova.conf', '/no/nova.conf'),
         ('lint --aggregates /no/file', 'Cannot read'),
+        ('lint --severity worst', 'see --help'),
         # Saved with an old microversion of the API.
         ('explain --servers {old}', '--os-compute-api-version 2.47'),
         ('impact --replace-in-tree --servers {old}', 'api-version 2.47'),
@@ -101,6 +102,8 @@ class ErrorTest(base.CloudTestCase):
         ).split()
         result = self.fail(arguments[0], *self.files(), *arguments[1:])
         self.assert_one_line(result, told)
+        # 2 stands for findings.
+        self.assertEqual(1, result.status)
 
     @ddt.data(
         ('--flavors', '--aggregates'),

@@ -125,6 +125,17 @@ class NoHostTest(unittest.TestCase):
             codes = {f.code for f in found}
             self.assertEqual(wanted, codes, others)
 
+    def test_a_flavor_whose_hosts_are_not_up_is_found(self) -> None:
+        flavors = [inventory.Flavor('f', {f'{_SCOPE}gpu': '1'})]
+        aggregates = [inventory.HostAggregate('a', {'gpu': '1'}, ('h1', 'h2'))]
+        for state, wanted in (('up', set()), ('down', {Code.NO_HOST_UP})):
+            known = [
+                inventory.Host('h1', state='disabled'),
+                inventory.Host('h2', state=state),
+            ]
+            stock = inventories.stock(flavors, aggregates, _EXEMPT, known)
+            self.assertEqual(wanted, {f.code for f in lint.lint(stock)})
+
 
 @ddt.ddt
 class RemedyTest(unittest.TestCase):
