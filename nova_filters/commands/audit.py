@@ -4,7 +4,7 @@
 
 import argparse
 
-from nova_filters.advice import audit, rows
+from nova_filters.advice import audit
 from nova_filters.commands import common, compute
 from os_placement_plugins.commands import lister
 
@@ -42,7 +42,7 @@ class AuditFilter(common.FilterCommand):
         spread = options.stack_affinity_weight_multiplier < 0
         judged = audit.Audit(servers, stock, options.stack_spread_over)
         found = [*judged.refused()]
-        found += judged.uneven(rows.read_groups(source.groups()), spread)
+        found += judged.uneven(source.groups(), spread)
         hidden = [s for s in judged.running.values() if s.hints is None]
         if judged.unknown:
             number = lister.counted(len(judged.unknown), 'server')

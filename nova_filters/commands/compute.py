@@ -71,12 +71,10 @@ class Cloud:
             self._listed('/servers/detail', 'servers', all_tenants='True')
         )
 
-    def groups(self) -> list[Row]:
-        """Return the rows of the server groups of all projects."""
-        found = self._listed(
-            '/os-server-groups', 'server_groups', all_projects='True'
-        )
-        return [*found]
+    def groups(self) -> list[rows.Group]:
+        """Return the server groups of all projects."""
+        path, noun = '/os-server-groups', 'server_groups'
+        return rows.read_groups(self._listed(path, noun, all_projects='True'))
 
     def servers_named(self, names: Iterable[str]) -> list[inventory.Server]:
         """Return the servers with these names or IDs."""
