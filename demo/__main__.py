@@ -210,7 +210,8 @@ def main(argv: Sequence[str] | None = None, logs: pathlib.Path = LOGS) -> int:
         logs.mkdir(exist_ok=True)
         names = [name for name in SERVICES if name in wanted]
         found = run(names, logs, progress)
-        page.write_text(report.page(itertools.chain(*found)), 'utf-8')
+        told = report.page(itertools.chain(*found), not all(found))
+        page.write_text(told, 'utf-8')
     except KeyboardInterrupt:
         print('demo: stopped.', file=sys.stderr)
         return 130

@@ -5,7 +5,10 @@
 The page is one file. It needs no network.
 """
 
+import datetime
 import html
+import importlib.metadata
+import platform
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,8 +24,18 @@ q { color: #444; }
 .ok { color: #1a7f37; } .fail { color: #b00020; font-weight: bold; }
 svg { margin: .5rem 0; max-width: 100%; height: auto; }
 """
-#: Of the wanted distribution or verdict, that of the plug-ins, and the other.
-_COLORS = ('#999999', '#1f77b4', '#ff7f0e', '#2ca02c')
+#: Of the services without this package, and of each side in every picture.
+_ALONE = '#ff7f0e'
+_COLORS = {
+    'wanted': '#999999',
+    'with the plug-ins': '#1f77b4',
+    'in-tree': _ALONE,
+    'Nova alone': _ALONE,
+}
+#: Of what is a variant of the plug-ins.
+_VARIANTS = ('#1f77b4', '#2ca02c', '#9467bd', '#17becf')
+#: What the parts run, whose versions the page tells.
+_DISTRIBUTIONS = ('senlin', 'nova', 'openstack-heat', 'os-placement-plugins')
 _ROW, _LABEL, _UNIT = 18, 210, 24
 
 
@@ -67,13 +80,18 @@ def _svg(width: int, height: int, shapes: Sequence[str], title: str) -> str:
     )
 
 
+def _color(name: str, index: int) -> str:
+    """Return the colour of a side; it is the same in every picture."""
+    return _COLORS.get(name, _VARIANTS[index])
+
+
 def _legend(names: Iterable[str], y: int) -> list[str]:
     """Return what the colours mean, below a picture."""
     shapes = []
     for index, name in enumerate(names):
         x = _LABEL + index * 170
         box = {'x': x, 'y': y, 'width': 12, 'height': 12}
-        shapes.append(_element('rect', '', fill=_COLORS[index], **box))
+        shapes.append(_element('rect', '', fill=_color(name, index), **box))
         shapes.append(_element('text', _text(name), x=x + 18, y=y + 11))
     return shapes
 
@@ -87,8 +105,8 @@ def bars(series: Mapping[str, Mapping[str, int]]) -> str:
     shapes, y = [], 0
     for place in places:
         shapes.append(_element('text', _text(place), x=0, y=y + 14))
-        for color, numbers in zip(_COLORS, series.values(), strict=False):
-            number = numbers[place]
+        for index, (name, numbers) in enumerate(series.items()):
+            number, color = numbers[place], _color(name, index)
             box = {'x': _LABEL, 'y': y + 3, 'height': _ROW - 5}
             width = max(1, number * _UNIT)
             shapes.append(_element('rect', '', fill=color, width=width, **box))
@@ -119,7 +137,7 @@ def boots(verdicts: Mapping[str, Mapping[str, Sequence[bool]]]) -> str:
         shapes.append(_element('text', _text(flavor), x=0, y=y + 14))
         for index, name in enumerate(aggregates):
             for number, passes in enumerate(cells[name]):
-                color = _COLORS[number]
+                color = _color(names[number], number)
                 box = {'x': _LABEL + index * 110 + number * 20, 'y': y + 2}
                 fill = color if passes else 'none'
                 shapes.append(
@@ -153,17 +171,50 @@ def _step(number: int, step: Mapping[str, Any]) -> str:
     return '\n'.join(parts)
 
 
-def page(parts: Iterable[Mapping[str, Any]]) -> str:
-    """Return the page."""
-    body = [_element('h1', 'What the demo did')]
-    for one in parts:
-        body.append(_element('h2', _text(one['service'])))
-        for title, names in ('real', one['real']), ('STUBBED', one['stubs']):
-            items = ''.join(_element('li', _text(name)) for name in names)
-            body.append(_element('p', title) + _element('ul', items))
+def _version(name: str) -> str:
+    """Return an installed version; not every environment has each."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return 'not installed'
+
+
+def page(parts: Iterable[Mapping[str, Any]], broken: bool = False) -> str:
+    """Return the page: first the verdict, last what was real.
+
+    :param broken: whether a service broke off, so that parts are missing.
+    """
+    parts = list(parts)
+    failed = sum(one['failed'] for one in parts)
+    checks = sum(one['checks'] for one in parts)
+    verdict = f'{checks - failed} of {checks} checks hold.'
+    if broken:
+        verdict += ' A service broke off: see its log beside this page.'
+    today = datetime.datetime.now(datetime.UTC).strftime('%Y-%m-%d %H:%M UTC')
+    body = [
+        _element('h1', 'What the demo did'),
+        _element('p', verdict, class_='fail' if failed or broken else 'ok'),
+        _element('p', f'{today}, Python {platform.python_version()}'),
+        table(('', 'version'), ((n, _version(n)) for n in _DISTRIBUTIONS)),
+    ]
+    titles = [*(one['service'] for one in parts), 'Real and stubbed']
+    links = (
+        _element('li', _element('a', _text(title), href=f'#part-{number}'))
+        for number, title in enumerate(titles)
+    )
+    body.append(_element('ul', ''.join(links)))
+    for number, one in enumerate(parts):
+        body.append(_element('h2', _text(one['service']), id=f'part-{number}'))
         body.append(_element('p', _text(one['unit'])))
         body.append(table(('', *one['compared']), one['beside']))
         body += [_step(n, step) for n, step in enumerate(one['steps'], 1)]
+    body.append(_element('h2', titles[-1], id=f'part-{len(parts)}'))
+    columns = ('', 'real', 'stubbed')
+    rows = (
+        (one['service'], '; '.join(one['real']), '; '.join(one['stubs']))
+        for one in parts
+    )
+    body.append(table(columns, rows))
     head = '<meta charset="utf-8"/>' + _element('title', 'demo')
     head += '<meta name="viewport" content="width=device-width"/>'
     head += _element('style', _STYLE)

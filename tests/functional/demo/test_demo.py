@@ -101,6 +101,10 @@ class DemoTest(unittest.TestCase):
         pictures = [step for step in steps if step['bars'] or step['boots']]
         self.assertGreater(len(pictures), 15)
         self.assertEqual(len(pictures), page.count('<svg'))
+        # The verdict comes first, and what was stubbed last.
+        total = sum(one['checks'] for one in parts)
+        self.assertIn(f'</h1>\n<p class="ok">{total} of {total} ', page)
+        self.assertGreater(page.index('>stubbed<'), page.rindex('<svg'))
         # It needs no network, and each element of it ends.
         self.assertNotRegex(page, r'<(script|link|img|iframe)\b|@import')
         ElementTree.fromstring(page)  # noqa: S314
@@ -124,6 +128,7 @@ class DemoTest(unittest.TestCase):
     def test_a_service_that_breaks_off_is_a_failure(self):
         found = command.run(['tale'], self.folder, 'each')
         self.assertEqual([[]], found)
+        self.assertIn('A service broke off', report.page([], broken=True))
         log = (self.folder / 'tale.log').read_text()
         self.assertIn("No module named 'demo.tale'", log)
         code, output, _ = self.tell([], '--json', '-')
