@@ -47,7 +47,6 @@ RESERVED: Final = (*NAMES, signature.HINT)
 #: The two formats of the path.
 PATH_LIST: Final = 'list'
 PATH_JSON: Final = 'json'
-PATH_FORMATS: Final = (PATH_LIST, PATH_JSON)
 
 #: A longer text, in characters, is no id: Heat's ids have 36. The limit
 #: bounds the memory that the ids of many servers take.
