@@ -14,6 +14,9 @@ from nova_filters.matching.request import Request
 from testing.nova import strategies
 
 _EXEMPT = st.sampled_from([(), ('k',), ('*:*',), ('*',), ('[', '')])
+#: The numbers of the aggregates of further hosts. New aggregates of one host
+#: may be read together.
+_MEMBERSHIPS = st.lists(st.lists(st.integers(0, 11), max_size=12), max_size=6)
 
 
 @dataclasses.dataclass(eq=False)
@@ -34,10 +37,10 @@ class HostLike:
 class FuzzTest(unittest.TestCase):
     """One host alone, and many hosts, with anything at all."""
 
-    def check(self, extra_specs, metadata, exempt) -> None:
+    def check(self, extra_specs, metadata, memberships, exempt) -> None:
         """Assert one verdict, its reason, and what is said of problems.
 
-        The hosts are in none, in each, and in all of the aggregates.
+        The hosts are in none, in each, in all, and in some of the aggregates.
         """
         flavor = inputs.read_flavor(extra_specs)
         aggregates = [
@@ -49,6 +52,11 @@ class FuzzTest(unittest.TestCase):
             HostLike([]),
             *(HostLike([aggregate]) for aggregate in aggregates),
             HostLike(aggregates),
+            *(
+                HostLike([aggregates[n % len(aggregates)] for n in numbers])
+                for numbers in memberships
+                if aggregates
+            ),
         ]
         alone = [
             next(Request(flavor, exempt).reasons(host.aggregates or ()), None)
@@ -56,11 +64,19 @@ class FuzzTest(unittest.TestCase):
         ]
         request = Request(flavor, exempt)
         passing, refused = request.sift(hosts)
-        passed = [id(host) for host in passing]
         self.assertEqual(
-            [reason is None for reason in alone],
-            [id(host) in passed for host in hosts],
+            [id(h) for h, r in zip(hosts, alone, strict=True) if r is None],
+            [id(host) for host in passing],
             alone,
+        )
+        told = {
+            id(host): reason.summary()
+            for group, reason in report.explain(request, refused)
+            for host in group
+        }
+        self.assertEqual(
+            [reason and reason.summary() for reason in alone],
+            [told.get(id(host)) for host in hosts],
         )
         counts = report.summarize(request, refused)
         self.assertEqual(
@@ -75,21 +91,23 @@ class FuzzTest(unittest.TestCase):
             self.assertLess(len(line), 2500)
 
     @given(
-        strategies.any_texts(),
-        st.lists(strategies.any_texts(), max_size=3),
+        strategies.extra_specs() | strategies.any_texts(),
+        st.lists(strategies.metadata() | strategies.any_texts(), max_size=12),
+        _MEMBERSHIPS,
         _EXEMPT,
     )
     def test_any_text_has_a_verdict(
-        self, extra_specs, metadata, exempt
+        self, extra_specs, metadata, memberships, exempt
     ) -> None:
-        self.check(extra_specs, metadata, exempt)
+        self.check(extra_specs, metadata, memberships, exempt)
 
     @given(
         st.none() | strategies.anything(),
         st.lists(st.none() | strategies.anything(), max_size=3),
+        _MEMBERSHIPS,
         _EXEMPT,
     )
     def test_what_is_no_text_has_a_verdict(
-        self, extra_specs, metadata, exempt
+        self, extra_specs, metadata, memberships, exempt
     ) -> None:
-        self.check(extra_specs, metadata, exempt)
+        self.check(extra_specs, metadata, memberships, exempt)

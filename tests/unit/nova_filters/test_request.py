@@ -7,12 +7,8 @@ import unittest
 from collections.abc import Mapping
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from nova_filters.matching import inputs, report
 from nova_filters.matching.request import Request
-from testing.nova import strategies
 
 _ON = {'force_metadata_check': 'true'}
 
@@ -50,24 +46,6 @@ class Nameless:
     metadata: Mapping[str, str] = {}
 
 
-def cloud(
-    metadata: list[dict[str, str]], memberships: list[list[int]]
-) -> tuple[list[Aggregate], list[Host]]:
-    """Return an aggregate for each metadata, and hosts in some of them.
-
-    :param metadata: the metadata of each aggregate.
-    :param memberships: for each host, the numbers of its aggregates.
-    """
-    aggregates = [
-        Aggregate(f'a{index}', data) for index, data in enumerate(metadata)
-    ]
-    hosts = [
-        Host(f'h{n}', [aggregates[i % len(aggregates)] for i in indices])
-        for n, indices in enumerate(memberships)
-    ]
-    return aggregates, hosts
-
-
 def sift(extra_specs, hosts, exempt=()) -> tuple[Request, list[Host], Any]:
     """Return a new request, and what becomes of hosts in it."""
     request = Request(inputs.read_flavor(extra_specs), exempt)
@@ -82,38 +60,6 @@ def summarize(extra_specs, hosts) -> list[tuple[int, str]]:
 
 class SiftTest(unittest.TestCase):
     """Hosts pass or are refused, in groups that share a reason."""
-
-    @given(
-        strategies.extra_specs(),
-        st.lists(strategies.metadata(), min_size=1, max_size=12),
-        # New aggregates of one host may be read together.
-        st.lists(st.lists(st.integers(0, 11), max_size=12), max_size=6),
-        st.sampled_from([(), ('k',), ('*:*',), ('*',)]),
-    )
-    def test_many_hosts_are_judged_as_each_alone(
-        self, extra_specs, metadata, memberships, exempt
-    ) -> None:
-        aggregates, hosts = cloud(metadata, memberships)
-        flavor = inputs.read_flavor(extra_specs)
-        alone = {
-            host.name: next(
-                Request(flavor, exempt).reasons(host.aggregates), None
-            )
-            for host in hosts
-        }
-        request, passed, refused = sift(extra_specs, hosts, exempt)
-        self.assertEqual(
-            [host for host in hosts if alone[host.name] is None], passed
-        )
-        told = {
-            host.name: reason
-            for group, reason in report.explain(request, refused)
-            for host in group
-        }
-        self.assertEqual(
-            {name: r.summary() for name, r in alone.items() if r is not None},
-            {name: reason.summary() for name, reason in told.items()},
-        )
 
     def test_the_order_of_hosts_is_kept(self) -> None:
         aggregates = [Aggregate('a', {'k': '1'}), Aggregate('b', {'k': '1,2'})]
