@@ -70,16 +70,13 @@ def _run(cluster: Any, ready: list[Left], let_go: list[Left]) -> None:
         at_work.discard(cluster.id)
 
 
-def clear(
-    cluster: Any, entries: Sequence[Left], seconds: float = LIMIT
-) -> list[Left]:
-    """Delete what is left behind, for some time.
+def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
+    """Delete what is left behind, for :data:`LIMIT` seconds.
 
     :param entries: what may be deleted.
-    :param seconds: the limit for all of them.
     :returns: those that are still there, or about which nobody can tell.
     """
-    end = time.monotonic() + seconds
+    end = time.monotonic() + LIMIT
     rest = list(entries)
     while rest and time.monotonic() < end:
         pool = eventlet.GreenPool(AT_ONCE)
