@@ -71,8 +71,8 @@ Server profiles need compute, and also image, network or block
 storage if they name an image, networks or volumes. Stack profiles
 need orchestration. When a cluster shrinks, compute or orchestration
 is enough. Only endpoints with the ``interface`` of
-``[authentication]`` count. If false, Keystone need only know the
-region.
+``[authentication]`` count. If false, it is enough that Keystone
+knows the region.
 """,
     ),
     cfg.IntOpt(

@@ -96,7 +96,8 @@ def untied(names: set[str], profile: Any) -> set[str]:
     region = region_aware.region_of(None, profile)
     LOG.warning(
         "New nodes of profile '%(profile)s' can only be in region "
-        "'%(region)s', whose id of %(tie)s it names.",
+        "'%(region)s', because the profile contains an id from this region: "
+        '%(tie)s.',
         {'profile': profile.name, 'region': region, 'tie': ties[0]},
     )
     return names & {region}

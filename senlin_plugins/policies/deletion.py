@@ -183,8 +183,8 @@ class DeletionPolicy(base.PlacementPolicy):
         for group, missing in decision.shortage.items():
             LOG.warning(
                 "Action %(action)s: '%(group)s' has %(missing)s nodes less "
-                'than are to be removed from it; they are taken from the '
-                'rest of the cluster.',
+                'than the action must remove there. The rest of the cluster '
+                'loses these nodes instead.',
                 {'action': action.id, 'group': group, 'missing': missing},
             )
         candidates = list(decision.candidates)

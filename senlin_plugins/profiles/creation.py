@@ -140,7 +140,7 @@ class Ports(Recorder):
                 left.append(port)
                 LOG.warning(
                     'Port %(port)s of node %(node)s could not be deleted: '
-                    '%(error)s It goes when the node is deleted.',
+                    '%(error)s It is deleted with the node.',
                     {'port': port['id'], 'node': self._node.id, 'error': ex},
                 )
         if self._made:
@@ -197,7 +197,7 @@ def fail(
         except exc.SenlinException as ex:
             LOG.warning(
                 'What was created for node %(node)s could not be deleted: '
-                '%(error)s It goes when the node is deleted.',
+                '%(error)s It is deleted with the node.',
                 {'node': node.id, 'error': ex},
             )
     return failure

@@ -74,8 +74,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                     return True
                 LOG.warning(
                     'Nobody can tell whether node %(node)s has a %(kind)s: '
-                    '%(error)s If one is found later that names the node as '
-                    'its cluster_node_id, delete it.',
+                    '%(error)s If you later find a %(kind)s with the '
+                    'cluster_node_id of this node, delete the %(kind)s.',
                     {'node': obj.id, 'kind': self.CREATES, 'error': ex},
                 )
                 made = []
