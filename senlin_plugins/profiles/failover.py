@@ -156,7 +156,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         cluster_row.change(cluster, lambda known: known.leave(left))
         LOG.warning(
             '%(kind)s %(server)s of node %(name)s is left behind in region '
-            "'%(region)s'. It goes when the region is back.",
+            "'%(region)s'. It is deleted when the region works again.",
             {'kind': self.CREATES, **left._asdict()},
         )
 
