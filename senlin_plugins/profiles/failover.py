@@ -69,7 +69,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             try:
                 made = self.find_made(obj, obj.name)
             except exc.InternalError as ex:
-                if found:
+                # Without a record, nobody has begun to create the node.
+                if found and recorded_region(obj):
                     self._leave(obj, found[1])
                     return True
                 LOG.warning(

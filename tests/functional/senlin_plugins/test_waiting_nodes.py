@@ -163,3 +163,12 @@ class Removed(TestCase):
         self.act(cluster, 'scale_in', count=3)
         self.assertEqual([], self.senlin.nodes(cluster))
         self.assert_gone(cluster)
+
+    def test_it_leaves_nothing_behind_in_a_region_that_does_not_answer(self):
+        cluster, profile = self.spread_with('1.1', 1, (ONE,), (TWO,))
+        self.fall_silent(ONE)
+        node = self.lose(cluster, profile)
+        self.assert_done(self.senlin.delete(f'/nodes/{node}'))
+        self.assertEqual([], self.known(cluster)[1])
+        self.come_back(ONE)
+        self.assert_gone(cluster)
