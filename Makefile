@@ -12,10 +12,10 @@ COVERED = unit,client,functional-2024.1,functional-2026.2
 COVERAGE = coverage==7.17.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all cover mutants env unit cloud-test check docs browser dist sample clean
+.PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs browser dist sample clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 $(TOX): constraints/make.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11 is not on the PATH: install it (Debian: apt-get install python3.11-venv) or call make PYTHON=/path/to/python3.11" >&2; exit 2; }
@@ -41,6 +41,9 @@ test-all: export OPP_SENLIN = senlin_plugins
 test-all: export OPP_CLIENT = client
 test-all: test ## the same with every test on both sets and long random runs
 
+test-latest: $(TOX) ## the newest services that the index has, in place of 2026.2
+	@$(TOX) run --workdir .tox/latest -x testenv.constraints=constraints/tools.txt -e functional-2026.2 $(ARGS)
+
 env: $(TOX) ## make environments without running anything (ENV=unit,cloud)
 	@$(TOX) run -q --notest -e $(ENV)
 
@@ -56,7 +59,7 @@ cover: $(TOX) ## measure lines and branches, in every process of the tests
 	@PYTHONPATH=.cover/lib .make/bin/python -m coverage combine --quiet --data-file .cover/data/coverage
 	@PYTHONPATH=.cover/lib .make/bin/python -m coverage report --skip-covered --data-file .cover/data/coverage
 
-mutants: $(TOX) ## see that the tests notice 50 mistakes (ARGS="NAME ...": a few)
+mutants: $(TOX) ## see that the tests notice mistakes (ARGS="NAME ...": a few)
 	@$(TOX) run -qq --notest -e unit,client,functional-2026.2
 	@.make/bin/python -u -m tools.mutants $(ARGS)
 
