@@ -69,7 +69,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             try:
                 made = self.find_made(obj, obj.name)
             except exc.InternalError as ex:
-                # Without a record, nobody has begun to create the node.
+                # Nobody could ever clear an entry without a region.
                 if found and recorded_region(obj):
                     self._leave(obj, found[1])
                     return True
