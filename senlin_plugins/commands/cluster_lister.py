@@ -15,6 +15,7 @@ from senlin_plugins.planning import region_spec, region_state, sizing
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import Spec
 from senlin_plugins.planning.region_state import State
+from senlin_plugins.regions import health
 
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 
@@ -132,49 +133,49 @@ class ClusterLister(lister.Lister):
         if policy.follows and not growing:
             # Nodes can leave a region that nobody reaches.
             return set()
-        unknown = self._unknown(names)
-        if cluster is None:
-            return unknown
-        known = [name for name in names if name not in unknown]
-        return unknown | self._unfit(cluster, known, growing)
+        services, tie, home = self._needs(cluster, growing)
+        faults = health.look(
+            self.connection.session,
+            self._known(names),
+            names,
+            services,
+            self.connection.config.get_interface(),
+        )
+        why = {name: fault.why for name, fault in faults.items()}
+        for name in {*names} - {home} if tie else ():
+            why.setdefault(name, f'the profile names the id of {tie}')
+        for name, reason in sorted(why.items()):
+            self.warn('The policy leaves %s out: %s.', name, reason)
+        return set(why)
 
-    def _unknown(self, names: Collection[str]) -> set[str]:
-        """Return the regions that Keystone does not know."""
-        identity = self.connection.identity
+    def _known(self, names: Collection[str]) -> Collection[str]:
+        """Return the regions that Keystone knows."""
         try:
             with lister.telling_in_one_line():
-                unknown = clusters.unknown_regions(identity, names)
+                return {r.id for r in self.connection.identity.regions()}
         except exceptions.CommandError as exc:
             self.warn(
                 'The list of regions could not be read, so all regions of '
                 'the policy count as usable: %s',
                 exc,
             )
-            return set()
-        if unknown:
-            self.warn(
-                'Keystone does not know %s, so the policy leaves it out.',
-                ', '.join(sorted(unknown)),
-            )
-        return unknown
+            return names
 
-    def _unfit(
-        self, cluster: Any, names: Collection[str], growing: bool
-    ) -> set[str]:
-        """Return the regions that the profile of a cluster cannot use."""
-        connection = self.connection
-        try:
-            unfit = clusters.unfit_regions(connection, cluster, names, growing)
-        except LookupError as exc:
-            self.tell_no_effect(
-                'Profiles of type %s are not from this package: if they '
-                'create all nodes in one region, the plan has no effect.',
-                exc,
-            )
-            return set()
-        for name, why in unfit.items():
-            self.warn('The policy leaves %s out, because %s.', name, why)
-        return set(unfit)
+    def _needs(
+        self, cluster: Any, growing: bool
+    ) -> tuple[list[str], str, str | None]:
+        """Return what the nodes of a cluster need, if that can be known."""
+        if cluster is not None:
+            clustering = self.connection.clustering
+            try:
+                return clusters.needs(clustering, cluster, growing)
+            except LookupError as exc:
+                self.tell_no_effect(
+                    'Profiles of type %s are not from this package: if they '
+                    'create all nodes in one region, the plan has no effect.',
+                    exc,
+                )
+        return [], '', None
 
 
 def distribution_text(counts: Mapping[str, int]) -> str:

@@ -5,7 +5,7 @@
 import collections
 import functools
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from openstack import exceptions as sdk_exceptions
@@ -14,7 +14,6 @@ from osc_lib import exceptions
 from senlin_plugins.planning import region_spec, requirements
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import counted_region, recorded_region
-from senlin_plugins.regions import endpoints
 
 #: Seconds between two looks at an action.
 PAUSE: Final = 1.0
@@ -133,37 +132,19 @@ def _own_region(spec: Mapping[str, Any]) -> str | None:
     return (properties.get('context') or {}).get('region_name') or None
 
 
-def unknown_regions(identity: Any, names: Collection[str]) -> set[str]:
-    """Return those of some regions that Keystone does not know."""
-    return set(names) - {region.id for region in identity.regions()}
+def needs(
+    clustering: Any, cluster: Any, growing: bool
+) -> tuple[list[str], str, str | None]:
+    """Return what the profile of a cluster needs of a region.
 
-
-def unfit_regions(
-    connection: Any, cluster: Any, names: Collection[str], growing: bool
-) -> dict[str, str]:
-    """Return those of some regions that a cluster's profile cannot use.
-
-    :param connection: the SDK's connection; its own catalog is looked at.
-    :returns: region name -> why not.
+    :returns: the services; what ties it to its own region, empty if nothing
+        does; and that region.
     :raises LookupError: if the type of the profile is not from this package.
     """
-    spec = connection.clustering.get_profile(cluster.profile_id).spec
+    spec = clustering.get_profile(cluster.profile_id).spec
     properties = spec.get('properties') or {}
-    services = [requirements.MAKERS[spec['type']]]
-    ties = []
-    if growing:
-        services = requirements.services(services[0], properties)
-        ties = requirements.ties(properties)
-    interface = connection.config.get_interface()
-    why = {}
-    for name in names:
-        lacks = [
-            service
-            for service in services
-            if not endpoints.find(connection.session, name, service, interface)
-        ]
-        if lacks:
-            why[name] = f'the catalog has no {", ".join(lacks)} endpoint there'
-        elif ties and name != _own_region(spec):
-            why[name] = f'the profile names the id of {ties[0]}'
-    return why
+    maker = requirements.MAKERS[spec['type']]
+    if not growing:
+        return [maker], '', None
+    tie = next(iter(requirements.ties(properties)), '')
+    return requirements.services(maker, properties), tie, _own_region(spec)

@@ -16,8 +16,6 @@ class Decision:
     :param refusal: why the action cannot be carried out; empty if it can.
     :param shortage: region or zone -> how many nodes it lacked to give what
         it was asked for; other nodes are taken instead.
-    :param owed: region name -> nodes that would have come there, had it not
-        been out or full.
     :param moves: node id -> the region in which it is created, or created
         anew, if it is recovered.
     :param stuck: the ids of nodes that need such a region and have none.
@@ -27,7 +25,6 @@ class Decision:
     candidates: tuple[str, ...] = ()
     refusal: str = ''
     shortage: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    owed: Mapping[str, int] = dataclasses.field(default_factory=dict)
     moves: Mapping[str, str] = dataclasses.field(default_factory=dict)
     stuck: Sequence[str] = ()
 

@@ -36,7 +36,7 @@ def place(snapshot: Snapshot) -> Decision:
 
 
 def _grow(snapshot: Snapshot) -> Decision:
-    """Plan around regions that are out or full, and say what they miss."""
+    """Plan around regions that are out or full, unless that is unwanted."""
     missed = [r.name for r in snapshot.regions if r.name in snapshot.failing]
     if missed and snapshot.strategy is Strategy.EVEN:
         why = snapshot.failing[missed[0]].describe()
@@ -44,14 +44,8 @@ def _grow(snapshot: Snapshot) -> Decision:
             refusal=f"Region '{missed[0]}' {why}. The strategy 'even' "
             'adds no nodes meanwhile.'
         )
-    count, current = snapshot.change.count, snapshot.movable
-    planned = apportionment.grow(snapshot.usable, current, count)
-    if not missed or planned.refusal:
-        return planned
-    sound = dataclasses.replace(snapshot, failing={})
-    ideal = apportionment.grow(sound.usable, current, count).plan
-    owed = {name: ideal[name] for name in missed if name in ideal}
-    return dataclasses.replace(planned, owed=owed)
+    count = snapshot.change.count
+    return apportionment.grow(snapshot.usable, snapshot.movable, count)
 
 
 def recover(snapshot: Snapshot, lost: Sequence[str]) -> Decision:

@@ -116,7 +116,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :param action: the action. The decision goes into its data, or status
             ERROR with the reason, where the API shows it.
         """
-        what = {'policy': self.name, 'action': action.action, 'id': action.id}
+        what = self.name, action.action, action.id
         before = {*action.data}
         try:
             # An action on a cluster has loaded it after it got the lock.
@@ -136,14 +136,9 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         except sizing.SizeError as ex:
             reason = str(ex)
         except Exception as ex:
-            LOG.exception(
-                "Policy '%(policy)s' failed on %(action)s %(id)s.", what
-            )
+            LOG.exception("Policy '%s' failed on %s %s.", *what)
             reason = f'The policy check failed: {ex or type(ex).__name__}'
-        LOG.debug(
-            "Policy '%(policy)s' refuses %(action)s %(id)s: %(reason)s",
-            {**what, 'reason': reason},
-        )
+        LOG.debug("Policy '%s' refuses %s %s: %s", *what, reason)
         # What Senlin's parser of a resize has written.
         for field in {'creation', 'deletion'} - before:
             action.data.pop(field, None)

@@ -95,10 +95,9 @@ def untied(names: set[str], profile: Any) -> set[str]:
         return names
     region = region_aware.region_of(None, profile)
     LOG.warning(
-        "New nodes of profile '%(profile)s' can only be in region "
-        "'%(region)s', because the profile contains an id from this region: "
-        '%(tie)s.',
-        {'profile': profile.name, 'region': region, 'tie': ties[0]},
+        "New nodes of profile '%s' can only be in region '%s', because the "
+        'profile contains an id from this region: %s.',
+        *(profile.name, region, ties[0]),
     )
     return names & {region}
 

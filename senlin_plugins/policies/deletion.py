@@ -182,10 +182,10 @@ class DeletionPolicy(base.PlacementPolicy):
             return
         for group, missing in decision.shortage.items():
             LOG.warning(
-                "Action %(action)s: '%(group)s' has %(missing)s nodes less "
-                'than the action must remove there. The rest of the cluster '
-                'loses these nodes instead.',
-                {'action': action.id, 'group': group, 'missing': missing},
+                "Action %s: '%s' has %s nodes less than the action must "
+                'remove there. The rest of the cluster loses these nodes '
+                'instead.',
+                *(action.id, group, missing),
             )
         candidates = list(decision.candidates)
         action.data['reason'] = CANDIDATES_GENERATED

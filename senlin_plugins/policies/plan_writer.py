@@ -39,8 +39,6 @@ def write(action: Any, decision: Decision) -> None:
     written = dict(action.data.get(field) or {})
     written['count'] = sum(decision.plan.values())
     written['regions'] = dict(decision.plan)
-    if decision.owed:
-        written['owed'] = dict(decision.owed)
     action.data[field] = written
     if decision.candidates:
         # Senlin's own deletion policy fails on a node without a region.
@@ -53,13 +51,9 @@ def write(action: Any, decision: Decision) -> None:
         written['candidates'] = list(decision.candidates)
     elif not aware:
         LOG.warning(
-            'The plan for action %(action)s has no effect: profile '
-            "'%(profile)s' of type '%(type)s' is not region-aware.",
-            {
-                'action': action.id,
-                'profile': profile.name,
-                'type': profile.type,
-            },
+            "The plan for action %s has no effect: profile '%s' of type '%s' "
+            'is not region-aware.',
+            *(action.id, profile.name, profile.type),
         )
     elif action.action not in (consts.NODE_CREATE, consts.NODE_RECOVER):
         placement = action.data.get('placement') or {}

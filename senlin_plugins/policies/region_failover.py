@@ -26,12 +26,7 @@ from senlin_plugins.planning.snapshot import Snapshot, recorded_region
 from senlin_plugins.policies import base
 from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from senlin_plugins.profiles import failover, region_aware
-from senlin_plugins.regions import (
-    cluster_row,
-    health,
-    left_behind,
-    node_records,
-)
+from senlin_plugins.regions import cluster_row, left_behind, node_records
 
 LOG = logging.getLogger(__name__)
 
@@ -86,10 +81,11 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         named = [region.name for region in self.content.regions]
         left = region_state.read(cluster.data).left
         others = map(recorded_region, cluster.nodes)
-        faults = health.look(
-            self.keystone(cluster.user, cluster.project),
-            cluster.rt['profile'],
+        faults = self.look_at(
             {*named, *filter(None, others), *(e.region for e in left)},
+            cluster,
+            cluster.rt['profile'],
+            cfg.CONF[conf.GROUP].region_timeout,
         )
         seconds = cfg.CONF[conf.GROUP].region_out_after
         now = region_state.now()
@@ -143,14 +139,10 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             return
         if problem := self.in_force(cluster).problem:
             LOG.warning(
-                "Policy '%(policy)s' takes its own weights and caps for "
-                'cluster %(cluster)s: %(error)s',
-                {
-                    'policy': self.name,
-                    'cluster': cluster.id,
-                    # It quotes what the cluster's owner wrote.
-                    'error': repr(problem[:LONGEST]),
-                },
+                "Policy '%s' takes its own weights and caps for cluster %s: "
+                '%s',
+                # The last quotes what the cluster's owner wrote.
+                *(self.name, cluster.id, repr(problem[:LONGEST])),
             )
         before = region_state.read(cluster.data).states
         states = self.look(cluster)
@@ -237,16 +229,14 @@ def _log_changes(cluster: Any, before: Known, after: Known) -> None:
         old, new = before.states.get(name), after.states.get(name)
         if old and new and old.state == new.state:
             continue
-        what = {'region': name, 'cluster': cluster.id}
         if new:
             LOG.warning(
-                "Region '%(region)s' of cluster %(cluster)s %(state)s.",
-                {**what, 'state': new.describe()},
+                "Region '%s' of cluster %s %s.",
+                *(name, cluster.id, new.describe()),
             )
         else:
             LOG.info(
-                "Region '%(region)s' is used again for cluster %(cluster)s.",
-                what,
+                "Region '%s' is used again for cluster %s.", name, cluster.id
             )
 
 

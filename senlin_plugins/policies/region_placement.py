@@ -136,9 +136,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         if cfg.CONF[conf.GROUP].unaware_profile == conf.REFUSE:
             return reason
         LOG.warning(
-            "Policy '%(policy)s' only plans for cluster %(cluster)s. "
-            '%(reason)s',
-            {'policy': self.name, 'cluster': cluster.id, 'reason': reason},
+            "Policy '%s' only plans for cluster %s. %s",
+            *(self.name, cluster.id, reason),
         )
         return ''
 
@@ -253,17 +252,31 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             # A region can give nodes up without what a new one needs.
             if growing or fault.dead:
                 names.discard(name)
-                LOG.warning(
-                    "Region '%(region)s' is not used: %(why)s.",
-                    {'region': name, 'why': fault.why},
-                )
+                LOG.warning("Region '%s' is not used: %s.", name, fault.why)
         return cluster_reader.untied(names, profile) if growing else names
 
     def find_faults(self, cluster: Any, profile: Any) -> dict[str, Fault]:
         """Return the regions of the policy that a profile cannot use."""
-        names = [region.name for region in self.content.regions]
+        names = {region.name for region in self.content.regions}
+        return self.look_at(names, cluster, profile)
+
+    def look_at(
+        self, names: set[str], cluster: Any, profile: Any, timeout: float = 0
+    ) -> dict[str, Fault]:
+        """Return what is wrong with regions for the nodes of a profile.
+
+        :param timeout: as for :func:`senlin_plugins.regions.health.look`.
+        """
         keystone = self.keystone(cluster.user, cluster.project)
-        return health.look(keystone, profile, names, probe=False)
+        return health.look(
+            keystone.session,
+            keystone.validate_regions(sorted(names)),
+            names,
+            profile.required_services(),
+            cfg.CONF.authentication.interface,
+            timeout,
+            cfg.CONF[conf.GROUP].check_catalog,
+        )
 
     def snapshot(
         self, cluster: Any, profile: Any, change: Change, nodes: Sequence[Node]
@@ -335,13 +348,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             )
             if overrun:
                 LOG.warning(
-                    "%(action)s %(id)s brings a node to region '%(region)s' "
-                    "against policy '%(policy)s': %(overrun)s",
-                    {
-                        'action': action.action,
-                        'id': action.id,
-                        'region': name,
-                        'policy': self.name,
-                        'overrun': overrun,
-                    },
+                    "%s %s brings a node to region '%s' against policy "
+                    "'%s': %s",
+                    *(action.action, action.id, name, self.name, overrun),
                 )

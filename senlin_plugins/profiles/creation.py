@@ -89,9 +89,9 @@ class Maker(Recorder):
             node_records.update(self._node, **values)
         except exc.ResourceNotFound as ex:
             LOG.warning(
-                'Node %(node)s was deleted while its %(kind)s %(id)s was '
-                'being created: deleting the %(kind)s, too.',
-                {'node': self._node.id, 'kind': kind, 'id': thing.id},
+                'Node %s was deleted while its %s %s was being created: '
+                'deleting the %s, too.',
+                *(self._node.id, kind, thing.id, kind),
             )
             getattr(self._client, f'{kind}_delete')(thing.id)
             raise exc.EResourceCreation(
@@ -139,9 +139,9 @@ class Ports(Recorder):
             except exc.InternalError as ex:
                 left.append(port)
                 LOG.warning(
-                    'Port %(port)s of node %(node)s could not be deleted: '
-                    '%(error)s It is deleted with the node.',
-                    {'port': port['id'], 'node': self._node.id, 'error': ex},
+                    'Port %s of node %s could not be deleted: %s It is '
+                    'deleted with the node.',
+                    *(port['id'], self._node.id, ex),
                 )
         if self._made:
             self._node.data = self._with(left)
@@ -196,9 +196,9 @@ def fail(
             profile.do_delete(node)
         except exc.SenlinException as ex:
             LOG.warning(
-                'What was created for node %(node)s could not be deleted: '
-                '%(error)s It is deleted with the node.',
-                {'node': node.id, 'error': ex},
+                'What was created for node %s could not be deleted: %s It is '
+                'deleted with the node.',
+                *(node.id, ex),
             )
     return failure
 
@@ -218,10 +218,6 @@ def _note_failure(node: Any, error: str) -> None:
             lambda known: known.refuse(region, region_state.now(), seconds),
         )
         LOG.warning(
-            "Region '%(region)s' is full for cluster %(cluster)s: %(error)s",
-            {
-                'region': region,
-                'cluster': cluster.id,
-                'error': ' '.join(error.split()),
-            },
+            "Region '%s' is full for cluster %s: %s",
+            *(region, cluster.id, ' '.join(error.split())),
         )

@@ -73,11 +73,12 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                 if found and recorded_region(obj):
                     self._leave(obj, found[1])
                     return True
+                kind = self.CREATES
                 LOG.warning(
-                    'Nobody can tell whether node %(node)s has a %(kind)s: '
-                    '%(error)s If you later find a %(kind)s with the '
-                    'cluster_node_id of this node, delete the %(kind)s.',
-                    {'node': obj.id, 'kind': self.CREATES, 'error': ex},
+                    'Nobody can tell whether node %s has a %s: %s If you '
+                    'later find a %s with the cluster_node_id of this node, '
+                    'delete the %s.',
+                    *(obj.id, kind, ex, kind, kind),
                 )
                 made = []
             obj.physical_id = made[0] if made else None
@@ -156,9 +157,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         left = node_records.what_it_leaves(obj)
         cluster_row.change(cluster, lambda known: known.leave(left))
         LOG.warning(
-            '%(kind)s %(server)s of node %(name)s is left behind in region '
-            "'%(region)s'. It is deleted when the region works again.",
-            {'kind': self.CREATES, **left._asdict()},
+            "%s %s of node %s is left behind in region '%s'. It is deleted "
+            'when the region works again.',
+            *(self.CREATES, left.server, left.name, left.region),
         )
 
     def _move(self, obj: Any, policy: Any, cluster: Any) -> str:
@@ -170,20 +171,12 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             return known.leave(old)
 
         decision = policy.settle(cluster, obj, take)
-        if decision.refusal:
-            raise exc.EResourceOperation(
-                op='recovering',
-                type='node',
-                id=obj.id,
-                message=decision.refusal,
-            )
+        failed = {'op': 'recovering', 'type': 'node', 'id': obj.id}
+        if reason := decision.refusal:
+            raise exc.EResourceOperation(**failed, message=reason)
         LOG.info(
-            "Node %(node)s moves from region '%(old)s' to '%(new)s'.",
-            {
-                'node': obj.id,
-                'old': old.region,
-                'new': decision.placements[0],
-            },
+            "Node %s moves from region '%s' to '%s'.",
+            *(obj.id, old.region, decision.placements[0]),
         )
         try:
             return str(self.do_create(obj))
@@ -191,11 +184,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             # What it was made of belongs to it no more.
             obj.physical_id = ex.resource_id
             raise exc.EResourceOperation(
-                op='recovering',
-                type='node',
-                id=obj.id,
-                message=str(ex),
-                resource_id=ex.resource_id,
+                **failed, message=str(ex), resource_id=ex.resource_id
             ) from ex
 
     def _refusal(self, what: str, obj: Any, state: State) -> Any:

@@ -1,47 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Look at regions: whether what a profile needs is there."""
+"""Look at regions: whether what a node needs is there."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from oslo_config import cfg
-
-from senlin_plugins import conf
 from senlin_plugins.planning.region_state import Cause, Fault
 from senlin_plugins.regions import endpoints
 
 
 def look(
-    keystone: Any, profile: Any, names: Collection[str], probe: bool = True
+    session: Any,
+    known: Collection[str],
+    names: Collection[str],
+    services: Sequence[str],
+    interface: str,
+    timeout: float = 0,
+    catalog: bool = True,
 ) -> dict[str, Fault]:
     """Return what is wrong with regions now.
 
-    :param keystone: Senlin's client for Keystone, of the cluster's owner.
-    :param profile: the profile of the cluster, which is region-aware.
-    :param probe: whether services must also answer.
+    :param session: a session of keystoneauth, whose catalog counts.
+    :param known: the regions that Keystone knows.
+    :param names: the regions in question.
+    :param services: what a node needs; to remove it, the first is enough.
+    :param interface: which endpoints count, such as ``public``.
+    :param timeout: seconds in which a service must answer; 0 asks none.
+    :param catalog: whether a region must offer the services.
     :returns: region name -> what is wrong, without those that work.
     """
-    group = cfg.CONF[conf.GROUP]
-    interface = cfg.CONF.authentication.interface
-    known = set(keystone.validate_regions(sorted(names)))
     urls = {
-        (name, service): endpoints.find(
-            keystone.session, name, service, interface
-        )
-        for name in sorted(known)
-        for service in profile.required_services()
+        (name, service): endpoints.find(session, name, service, interface)
+        for name in sorted({*names} & {*known})
+        for service in services
     }
-    asked = {url for url in urls.values() if url and probe}
-    silent = endpoints.find_silent(
-        keystone.session, asked, group.region_timeout
-    )
-    faults = {name: Fault(Cause.UNKNOWN) for name in set(names) - known}
+    asked = {url for url in urls.values() if url and timeout}
+    silent = endpoints.find_silent(session, asked, timeout)
+    faults = {name: Fault(Cause.UNKNOWN) for name in {*names} - {*known}}
     for (name, service), url in urls.items():
-        dead = service == profile.CLIENT
+        dead = service == services[0]
         if url in silent:
             fault = Fault(Cause.NO_ANSWER, service, dead)
-        elif not url and group.check_catalog:
+        elif not url and catalog:
             fault = Fault(Cause.MISSING, service, dead)
         else:
             continue

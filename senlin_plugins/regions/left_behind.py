@@ -92,22 +92,22 @@ def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
 
 def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
     """Delete a server that nobody holds; tell whether it is gone."""
-    what = entry._asdict()
+    what = entry.server, entry.node, entry.region
     try:
         with eventlet.Timeout(max(0.0, end - time.monotonic())):
             gone = _discard(cluster, entry)
     except (exc.SenlinException, eventlet.Timeout) as ex:
         LOG.warning(
-            "Server %(server)s in region '%(region)s', left behind by node "
-            '%(node)s, cannot be deleted yet: %(error)s',
-            {**what, 'error': str(ex) or 'no answer in time'},
+            "Server %s, left behind by node %s in region '%s', cannot be "
+            'deleted yet: %s',
+            *(*what, str(ex) or 'no answer in time'),
         )
         return False
     if gone:
         LOG.info(
-            "Nothing is left behind by node %(node)s in region '%(region)s': "
-            'server %(server)s is deleted, or a node has it.',
-            what,
+            "Server %s, left behind by node %s in region '%s', is deleted, or "
+            'a node has it.',
+            *what,
         )
     return gone
 

@@ -60,7 +60,7 @@ class LivePlanTest(gateway.ShellTestCase):
         self.cloud.known.discard(TWO)
         planned, said = self.plan('--cluster', cluster, '--count', '+2')
         self.assertEqual({ONE: 2}, planned)
-        self.assertIn(f'Keystone does not know {TWO}', said)
+        self.assertIn(f'leaves {TWO} out: Keystone does not know it', said)
         self.assertEqual('out of reach: left as it is', self.rows[TWO]['Why'])
 
     def test_a_region_without_what_the_profile_needs_is_left_out(self):
@@ -82,7 +82,7 @@ class LivePlanTest(gateway.ShellTestCase):
                 data[field]['regions'],
                 {region: abs(n) for region, n in planned.items()},
             )
-            left_out = f'leaves {TWO} out, because the catalog has no image'
+            left_out = f'leaves {TWO} out: its catalog offers no image'
             self.assertEqual(count > 0, left_out in said)
 
     def test_a_profile_that_is_tied_to_a_region(self):
@@ -104,7 +104,7 @@ class LivePlanTest(gateway.ShellTestCase):
         planned, said = self.plan('--cluster', cluster, '--count', '+2')
         data = self.act(cluster, 'scale_out', count=2)
         self.assertEqual(data['creation']['regions'], planned)
-        self.assertIn(f'leaves {ONE} out, because the profile names', said)
+        self.assertIn(f'leaves {ONE} out: the profile names', said)
 
     def test_a_plan_without_effect_is_told(self):
         in_tree = self.senlin.policy(
