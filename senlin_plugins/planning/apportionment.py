@@ -88,23 +88,6 @@ def find_problem(regions: Sequence[Region]) -> str:
     return ''
 
 
-def find_overrun(
-    regions: Sequence[Region], current: Mapping[str, int], name: str
-) -> str:
-    """Say why no plan would add a node to a region.
-
-    :param current: region name -> nodes that are there now.
-    :returns: one sentence; an empty string if there is room.
-    """
-    caps = {region.name: region.cap for region in regions}
-    if name not in caps:
-        return 'the policy does not name this region.'
-    now = current.get(name, 0)
-    if caps[name] in range(now + 1):
-        return f'the number of nodes there is {now}, and the cap {caps[name]}.'
-    return ''
-
-
 def grow(
     regions: Sequence[Region], current: Mapping[str, int], count: int
 ) -> Decision:

@@ -14,11 +14,7 @@ from senlin.objects import node as node_objects
 from senlin.policies import base as senlin_base
 
 from senlin_plugins import conf
-from senlin_plugins.planning import (
-    apportionment,
-    plugin_types,
-    region_spec,
-)
+from senlin_plugins.planning import apportionment, plugin_types, region_spec
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place, recover
 from senlin_plugins.planning.region_spec import Override, Spec
@@ -193,8 +189,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             return Decision(refusal=CREATED_ALREADY) if creates else None
         if region_aware.own_region(action.entity.rt['profile']):
             # The profile's region takes precedence (S4).
-            others = [node for node in nodes if node.id != own.id]
-            self._warn(action, cluster, [own], others)
+            self._warn(action, cluster, [own], nodes)
             return None
 
         def take(known: Known, region: str) -> Known:
@@ -248,20 +243,15 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         if not region_aware.is_aware(profile):
             keystone = self.keystone(cluster.user, cluster.project)
             return set(keystone.validate_regions(sorted(names)))
-        for name, fault in self.find_faults(cluster, profile).items():
+        for name, fault in self.find_faults(cluster, profile, names).items():
             # A region can give nodes up without what a new one needs.
             if growing or fault.dead:
                 names.discard(name)
                 LOG.warning("Region '%s' is not used: %s.", name, fault.why)
         return cluster_reader.untied(names, profile) if growing else names
 
-    def find_faults(self, cluster: Any, profile: Any) -> dict[str, Fault]:
-        """Return the regions of the policy that a profile cannot use."""
-        names = {region.name for region in self.content.regions}
-        return self.look_at(names, cluster, profile)
-
-    def look_at(
-        self, names: set[str], cluster: Any, profile: Any, timeout: float = 0
+    def find_faults(
+        self, cluster: Any, profile: Any, names: set[str], timeout: float = 0
     ) -> dict[str, Fault]:
         """Return what is wrong with regions for the nodes of a profile.
 
@@ -329,26 +319,29 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         ids = action.inputs.get('nodes') or replaced.values()
         rows = [node_objects.Node.get(action.context, i) for i in ids]
         joining = cluster_reader.read_nodes(cluster, filter(None, rows))
-        others = [node for node in nodes if node.id not in replaced]
-        self._warn(action, cluster, joining, others)
+        rest = [node for node in nodes if node.id not in replaced]
+        self._warn(action, cluster, joining, [*rest, *joining])
 
     def _warn(
         self,
         action: Any,
         cluster: Any,
-        coming: Sequence[Node],
-        others: Iterable[Node],
+        coming: Iterable[Node],
+        nodes: Iterable[Node],
     ) -> None:
-        """Log that nodes come where the policy would not place them."""
-        counts = distribution([*others, *coming])
+        """Log that nodes come where the policy would not place them.
+
+        :param nodes: all nodes of the cluster afterwards.
+        """
+        regions = self.in_force(cluster).regions
+        caps = {region.name: region.cap for region in regions}
+        counts = distribution(nodes)
         for name in sorted({node.region for node in coming}):
-            before = {**counts, name: counts[name] - 1}
-            overrun = apportionment.find_overrun(
-                self.in_force(cluster).regions, before, name
-            )
-            if overrun:
+            cap = caps.get(name, 0)
+            if cap in range(counts[name]):
                 LOG.warning(
-                    "%s %s brings a node to region '%s' against policy "
-                    "'%s': %s",
-                    *(action.action, action.id, name, self.name, overrun),
+                    "%s %s brings a node to region '%s' against policy '%s': "
+                    'it has %s node(s) then, and the policy allows %s.',
+                    *(action.action, action.id, name, self.name),
+                    *(counts[name], cap),
                 )

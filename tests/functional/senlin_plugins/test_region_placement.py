@@ -337,7 +337,7 @@ class Joining(base.TestCase):
         here = self.senlin.nodes(cluster)
         (two,) = (n['id'] for n in here if base.region_of(n) == TWO)
         (one,) = (n['id'] for n in here if base.region_of(n) == ONE)
-        first, second = (self.spare(profile) for _ in range(2))
+        first, second, third = (self.spare(profile) for _ in range(3))
         with self.assertNoLogs('senlin_plugins', 'WARNING'):
             self.act(cluster, 'replace_nodes', nodes={one: first})
         for name, nodes in (
@@ -348,7 +348,13 @@ class Joining(base.TestCase):
                 self.act(cluster, name, nodes=nodes)
             (line,) = logs.output
             self.assertIn(f"brings a node to region '{ONE}'", line)
-            self.assertIn('and the cap 1.', line)
+            self.assertIn('and the policy allows 1.', line)
+        other = self.cluster(self.region_policy((TWO,)), profile=profile)
+        with self.assertLogs('senlin_plugins', 'WARNING') as logs:
+            self.act(other, 'add_nodes', nodes=[third])
+        self.assertIn(
+            'it has 1 node(s) then, and the policy allows 0.', *logs.output
+        )
         self.assertEqual(
             {ONE: 3},
             collections.Counter(

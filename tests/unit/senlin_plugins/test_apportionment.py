@@ -17,7 +17,6 @@ WEIGHTS = st.one_of(
     st.sampled_from([0, 1, 100]), st.integers(min_value=0, max_value=40)
 )
 CAPS = st.integers(min_value=-1, max_value=6)
-THERE_IS = 'the number of nodes there is'
 
 
 @st.composite
@@ -329,18 +328,6 @@ class Examples(unittest.TestCase):
         self.assertEqual(
             {'b': 1, 'gone': 2}, apportionment.shrink(regions, current, 3).plan
         )
-
-    @ddt.data(
-        (Region('a', 100, 2), 1, ''),
-        (Region('a', 100, 2), 2, f'{THERE_IS} 2, and the cap 2.'),
-        (Region('a', 100, 0), 3, f'{THERE_IS} 3, and the cap 0.'),
-        (Region('a'), 9, ''),
-        (Region('b'), 0, 'the policy does not name this region.'),
-    )
-    @ddt.unpack
-    def test_find_overrun_names_the_rule(self, region, now, text):
-        found = apportionment.find_overrun([region], {'a': now}, 'a')
-        self.assertEqual(text, found)
 
     @ddt.data(apportionment.grow, apportionment.shrink)
     def test_no_region_is_refused_with_the_documented_reason(self, decide):
