@@ -6,12 +6,14 @@ The command loads filters and weighers as nova-scheduler does when it starts.
 What would keep nova-scheduler from starting is a failure.
 """
 
+import collections
 import difflib
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Final, Self
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar, Final, Self
 
+import nova_filters
 from nova_filters import conf
 from nova_filters.advice import exempt_keys
 from os_placement_plugins import upgrade_check
@@ -24,9 +26,6 @@ from os_placement_plugins.upgrade_check import (
     with_right_values,
 )
 
-FILTER: Final = 'AggregateInstanceTypeFilter'
-LIMITER: Final = 'TeamSpreadFilter'
-WEIGHER: Final = 'StackAffinityWeigher'
 IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
 
 #: What nova.conf names, of Nova and of this package.
@@ -34,6 +33,12 @@ NOVA_FILTERS: Final = 'nova.scheduler.filters.all_filters'
 OUR_FILTERS: Final = 'nova_filters.all_filters'
 NOVA_WEIGHERS: Final = 'nova.scheduler.weights.all_weighers'
 OUR_WEIGHERS: Final = 'nova_filters.all_weighers'
+_LINES: Final = (
+    f'"available_filters = {NOVA_FILTERS}" and "available_filters = '
+    f'{OUR_FILTERS}"'
+)
+_WEIGHERS: Final = f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}"'
+_STOPPED: Final = 'nova-scheduler does not start: [filter_scheduler] '
 
 
 def _is_ours(cls: type) -> bool:
@@ -65,6 +70,9 @@ class Checks(upgrade_check.Checks):
         }
     }
     display_title = 'nova_filters: Upgrade Check Results'
+    #: The names of this package's filters.
+    _filter: ClassVar[str]
+    _limiter: ClassVar[str]
 
     @classmethod
     def load(cls) -> Self:
@@ -76,112 +84,101 @@ class Checks(upgrade_check.Checks):
         os.environ.setdefault('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
         import nova.conf as nova_conf
 
+        cls._filter, cls._limiter = (
+            own.__name__ for own in nova_filters.all_filters()
+        )
         return cls(nova_conf.CONF)
+
+    @property
+    def _enabled(self) -> Sequence[str]:
+        return self._config.filter_scheduler.enabled_filters  # type: ignore[no-any-return]
 
     def check_filter(self) -> Result:
         """Check the lines of nova.conf that enable the filter."""
-        available = self._config.filter_scheduler.available_filters
-        enabled = self._config.filter_scheduler.enabled_filters
+        name = self._filter
         try:
             classes = self._filter_classes()
         except Exception as exc:
             return Result(
                 FAILURE,
-                'nova-scheduler does not start: [filter_scheduler] '
-                f'available_filters cannot be loaded: {_cause(exc)}. '
-                'Write one line for each name: "available_filters = '
-                f'{NOVA_FILTERS}" and "available_filters = {OUR_FILTERS}".',
+                f'{_STOPPED}available_filters cannot be loaded: '
+                f'{_cause(exc)}. Write one line for each name: {_LINES}.',
             )
-        unknown = [name for name in enabled if name not in classes]
+        unknown = [one for one in self._enabled if one not in classes]
         if unknown:
             return Result(
                 FAILURE,
-                'nova-scheduler does not start: [filter_scheduler] '
-                f'enabled_filters names {", ".join(unknown)}, which no line '
-                'available_filters offers. '
-                + self._filter_remedy(unknown, available, classes),
+                f'{_STOPPED}enabled_filters names {", ".join(unknown)}, which '
+                'no line available_filters offers. '
+                f'{"; ".join(self._remedies(unknown, classes))}. Then restart '
+                'nova-scheduler.',
             )
-        if FILTER in enabled and not _is_ours(classes[FILTER]):
+        if name not in self._enabled:
+            state = 'available but not enabled, so it does nothing'
+            lines = ''
+            if name not in classes:
+                state, lines = 'not enabled', f', and write {_LINES}'
+            # Whoever wants the weigher alone need not enable the filter.
+            alone = name not in classes and self._weigher()
             return Result(
-                FAILURE,
-                f'{FILTER} is the class of {classes[FILTER].__module__}, '
-                'because Nova takes the last class of a name. Put '
-                f'"available_filters = {OUR_FILTERS}" after the other lines.',
+                SUCCESS if alone else WARNING,
+                f'{name} is {state}. To use it, add {name} to enabled_filters '
+                f'in [filter_scheduler]{lines}. Then restart nova-scheduler.',
             )
-        if FILTER in enabled:
+        if _is_ours(classes[name]):
             return Result(SUCCESS)
-        lines = f'To use it, add {FILTER} to enabled_filters'
-        if FILTER in classes:
-            return Result(
-                WARNING,
-                f'{FILTER} is available but not enabled, so it does nothing. '
-                f'{lines} in [filter_scheduler] and restart nova-scheduler.',
-            )
-        details = (
-            f'{FILTER} is not enabled. {lines} and write '
-            f'"available_filters = {NOVA_FILTERS}" and "available_filters = '
-            f'{OUR_FILTERS}" into [filter_scheduler], then restart '
-            'nova-scheduler.'
+        return Result(
+            FAILURE,
+            f'{name} is the class of {classes[name].__module__}, because Nova '
+            'takes the last class of a name. Put "available_filters = '
+            f'{OUR_FILTERS}" after the other lines.',
         )
-        # Whoever wants the weigher alone need not enable the filter.
-        return Result(SUCCESS if self._weigher() else WARNING, details)
 
-    @staticmethod
-    def _filter_remedy(
-        unknown: Sequence[str],
-        available: Sequence[str],
-        known: Iterable[str],
-    ) -> str:
-        """Say what to change so that all enabled filters are there."""
-        remedies = []
-        others = [name for name in unknown if name != FILTER]
-        if FILTER in unknown:
-            remedies.append(
-                f'Add the line "available_filters = {OUR_FILTERS}"'
-            )
+    def _remedies(
+        self, unknown: Sequence[str], known: Iterable[str]
+    ) -> Iterator[str]:
+        """Yield what to change so that all enabled filters are there."""
+        if self._filter in unknown:
+            yield f'Add the line "available_filters = {OUR_FILTERS}"'
+        others = [name for name in unknown if name != self._filter]
+        available = self._config.filter_scheduler.available_filters
         if others and NOVA_FILTERS not in available:
-            remedies.append(
+            yield (
                 f'Add the line "available_filters = {NOVA_FILTERS}": it is '
                 'the default only while there is no other line'
             )
         elif others:
-            names = {name.lower(): name for name in (*known, FILTER)}
+            names = {name.lower(): name for name in (*known, self._filter)}
             near = [
                 f'{name} (the nearest is {names[one]})'
                 for name in others
                 for one in difflib.get_close_matches(name.lower(), names, n=1)
             ]
-            remedies.append(
-                f'Correct or remove {", ".join(near or others)} in '
-                'enabled_filters'
-            )
-        return '. '.join(remedies) + '. Then restart nova-scheduler.'
+            told = ', '.join(near or others)
+            yield f'Correct or remove {told} in enabled_filters'
 
     def check_in_tree_filter(self) -> Result:
         """Check that Nova's own filter is not enabled beside this one."""
-        enabled = self._config.filter_scheduler.enabled_filters
-        if FILTER in enabled and IN_TREE_FILTER in enabled:
-            return Result(
-                WARNING,
-                f'{IN_TREE_FILTER} is enabled as well. It takes "*", "~" and '
-                '"!" for plain values and refuses the hosts that they are '
-                f'meant to allow. Remove it from enabled_filters: {FILTER} '
-                'does its work, too.',
-            )
-        return Result(SUCCESS)
+        if not {self._filter, IN_TREE_FILTER} <= {*self._enabled}:
+            return Result(SUCCESS)
+        return Result(
+            WARNING,
+            f'{IN_TREE_FILTER} is enabled as well. It takes "*", "~" and "!" '
+            'for plain values and refuses the hosts that they are meant to '
+            f'allow. Remove it from enabled_filters: {self._filter} does its '
+            'work, too.',
+        )
 
     @with_right_values
     def check_exempt_keys(self) -> Result:
         """Check the patterns of ``exempt_metadata_keys``."""
-        if FILTER not in self._config.filter_scheduler.enabled_filters:
-            return Result(SUCCESS)
         own = self._config.nova_filters
         problems = exempt_keys.problems(
             own.exempt_metadata_keys,
             conf.DEFAULTS['exempt_metadata_keys'],
             own.stack_spread_over if self._weigher() else (),
         )
-        if not problems:
+        if not problems or self._filter not in self._enabled:
             return Result(SUCCESS)
         return Result(
             WARNING,
@@ -190,48 +187,42 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_weigher(self) -> Result:
-        """Check the line of nova.conf that enables the weigher."""
-        names = self._config.filter_scheduler.weight_classes
+        """Check the line of nova.conf that enables the weighers."""
         try:
-            classes = self._weigher_classes()
+            ours = {_is_ours(cls) for cls in self._weigher_classes()}
         except Exception as exc:
             return Result(
                 FAILURE,
-                'nova-scheduler does not start: [filter_scheduler] '
-                f'weight_classes cannot be loaded: {_cause(exc)}. Write '
-                f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}".',
+                f'{_STOPPED}weight_classes cannot be loaded: {_cause(exc)}. '
+                f'Write {_WEIGHERS}.',
             )
-        if any(_is_ours(cls) for cls in classes):
-            if any(not _is_ours(cls) for cls in classes):
-                return Result(SUCCESS)
+        if ours == {True}:
             return Result(
                 WARNING,
-                f'{WEIGHER} is the only weigher: RAM, disk, CPU and load of '
-                'the hosts no longer count. Write "weight_classes = '
-                f'{NOVA_WEIGHERS},{OUR_WEIGHERS}".',
+                'nova_filters has the only weighers: RAM, disk, CPU and load '
+                f'of the hosts no longer count. Write {_WEIGHERS}.',
             )
+        if True in ours:
+            return Result(SUCCESS)
+        names = ', '.join(self._config.filter_scheduler.weight_classes)
         details = (
-            f'{WEIGHER} is not used. To use it, add {OUR_WEIGHERS} to '
-            'weight_classes in [filter_scheduler], after '
-            f'{", ".join(names)}, and restart nova-scheduler.'
+            f'The weigher is not used. To use it, add {OUR_WEIGHERS} to '
+            f'weight_classes in [filter_scheduler], after {names}, and '
+            'restart nova-scheduler.'
         )
-        if self._config.heat_hints.signing_key:
-            return Result(
-                WARNING,
-                'signing_key is set in [heat_hints], but nothing reads it: '
-                + details,
-            )
-        return Result(SUCCESS, details)
+        if not self._config.heat_hints.signing_key:
+            return Result(SUCCESS, details)
+        unread = 'signing_key is set in [heat_hints], but nothing reads it: '
+        return Result(WARNING, unread + details)
 
     @with_right_values
     def check_spread(self) -> Result:
         """Check that limits and multipliers have an effect."""
         own = self._config.nova_filters
-        enabled = self._config.filter_scheduler.enabled_filters
         problems = []
-        if own.max_skew and LIMITER not in enabled:
+        if own.max_skew and self._limiter not in self._enabled:
             problems.append(
-                f'max_skew: add {LIMITER} to the end of enabled_filters'
+                f'max_skew: add {self._limiter} to the end of enabled_filters'
             )
         unread = [
             name
@@ -271,12 +262,11 @@ class Checks(upgrade_check.Checks):
                 f'hosts in two places: {_cause(exc)}. Run this command where '
                 '[api_database] connection is set.',
             )
-        places: dict[tuple[str, str], set[str]] = {}
+        places = collections.defaultdict(set)
         for aggregate in found:
             for kind in kinds & aggregate.metadata.keys():
                 for host in aggregate.hosts:
-                    names = places.setdefault((host, kind), set())
-                    names.add(aggregate.metadata[kind])
+                    places[host, kind].add(aggregate.metadata[kind])
         double = [
             f'{host} ({kind}: {", ".join(sorted(names))})'
             for (host, kind), names in sorted(places.items())
@@ -317,14 +307,13 @@ class Checks(upgrade_check.Checks):
         names = self._config.filter_scheduler.weight_classes
         return list(weights.HostWeightHandler().get_matching_classes(names))
 
-    def _weigher(self) -> type | None:
-        """Return the weigher of this package if nova-scheduler uses it."""
+    def _weigher(self) -> bool:
+        """Tell whether nova-scheduler uses the weighers of this package."""
         try:
-            classes = self._weigher_classes()
+            return any(map(_is_ours, self._weigher_classes()))
         except Exception:
             # The check of the weigher says so.
-            return None
-        return next((cls for cls in classes if _is_ours(cls)), None)
+            return False
 
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,

@@ -112,68 +112,48 @@ Names = Mapping[str, Set[str]]
 
 def find_unread(
     config: cfg.ConfigOpts, options: Options, others: Names | None = None
-) -> list[str]:
-    """Say what nothing reads of the sections of this package.
+) -> tuple[list[str], list[str]]:
+    """Say what nothing reads of the files, and what stands there twice.
 
     :param config: the configuration, read from files.
     :param others: options of the service that the package needs.
-    :returns: a text for each option that its section does not have, for each
-        that stands in the section of another service's options, and for each
-        section that is almost named like one of the groups.
+    :returns: two lists of texts. The first has the options that their section
+        does not have, those in the section of another service's options, and
+        the sections that are almost named like one of the groups. The second
+        has the options that a file sets twice: only the last line counts.
     """
-    groups = _names(options)
-    homes = {
-        name: group
-        for group, names in {**groups, **(others or {})}.items()
-        for name in names
+    groups = {
+        group.name: {opt.name for opt in opts} for group, opts in options
     }
-    found = []
-    for sections in _files(config):
-        for section, names in sections.items():
-            known = groups.get(section)
-            if known is None:
-                found += _nearest(f'section [{section}]', section, groups)
-            for name in names.keys() - (known or ()):
-                option = f'[{section}] {name}'
-                home = homes.get(name, section)
-                if home != section and not _is_read(config, section, name):
-                    found.append(f'{option} (it belongs to [{home}])')
-                elif known is not None:
-                    found += _nearest(option, name, known) or [option]
-    return sorted(found)
+    known = {**groups, **(others or {})}
+    homes = {name: group for group, names in known.items() for name in names}
+    unread, repeated = [], []
+    for section, names in _sections(config):
+        own = groups.get(section)
+        if own is None:
+            unread += _nearest(f'section [{section}]', section, groups)
+        for name, lines in names.items():
+            option = f'[{section}] {name}'
+            home = homes.get(name, section)
+            if name in known.get(section, ()):
+                if len(lines) > 1 and name not in SEVERAL_LINES:
+                    repeated.append(f'{option} has {len(lines)} lines')
+            elif home != section and not _is_read(config, section, name):
+                unread.append(f'{option} (it belongs to [{home}])')
+            elif own is not None:
+                unread += _nearest(option, name, own) or [option]
+    return sorted(unread), sorted(repeated)
 
 
-def find_repeated(
-    config: cfg.ConfigOpts, options: Options, others: Names | None = None
-) -> list[str]:
-    """Say which options a file sets twice: only the last line counts.
-
-    :param others: further options of the service.
-    """
-    known = {**_names(options), **(others or {})}
-    return sorted(
-        f'[{section}] {name} has {len(names[name])} lines'
-        for sections in _files(config)
-        for section, names in sections.items()
-        for name in names.keys() & known.get(section, ())
-        if len(names[name]) > 1 and name not in SEVERAL_LINES
-    )
-
-
-def _names(options: Options) -> dict[str, set[str]]:
-    """Return the names of options by their group."""
-    return {group.name: {opt.name for opt in opts} for group, opts in options}
-
-
-def _files(config: cfg.ConfigOpts) -> Iterator[dict[str, dict[str, Any]]]:
-    """Yield the lines of each option by section, for each file."""
+def _sections(config: cfg.ConfigOpts) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each section of each file, with the lines of each option."""
     files = [pathlib.Path(name) for name in config.config_file or ()]
     for folder in config.config_dir or ():
         files += sorted(pathlib.Path(folder).glob('*.conf'))
     for file in files:
         sections: dict[str, dict[str, list[str]]] = {}
         cfg.ConfigParser(str(file), sections).parse()
-        yield sections
+        yield from sections.items()
 
 
 def _is_read(config: cfg.ConfigOpts, section: str, name: str) -> bool:

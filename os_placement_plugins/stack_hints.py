@@ -202,25 +202,6 @@ def read_request(
     return read(hints, project_id, keys)
 
 
-def read_stored(
-    text: object, keys: signature.Keys | None = None
-) -> StackHints:
-    """Return what a row of Nova's ``request_specs`` tells.
-
-    :param text: the column ``spec``: a RequestSpec, serialized as JSON.
-    :param keys: as for :func:`read`; the project is the row's.
-    :returns: no parts at all if the text cannot be read.
-    """
-    if not isinstance(text, str | bytes):
-        return StackHints()
-    try:
-        data = json.loads(text)['nova_object.data']
-        hints, project_id = data['scheduler_hints'], data.get('project_id')
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return StackHints()
-    return read(hints, project_id, keys)
-
-
 def _read_text(value: object) -> str | None:
     """Return a hint that is one string, None if it is anything else."""
     found = signature.strings(value)

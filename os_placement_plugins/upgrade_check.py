@@ -76,9 +76,9 @@ class Checks(upgradecheck.UpgradeCommands):
 
     def check_names(self) -> Result:
         """Check that something reads each option in the sections."""
-        given = self._config, self.options, self.of_service
-        unread = options.find_unread(*given)
-        repeated = options.find_repeated(*given)
+        unread, repeated = options.find_unread(
+            self._config, self.options, self.of_service
+        )
         told = []
         if unread:
             told.append(

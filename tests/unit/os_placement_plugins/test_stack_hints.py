@@ -2,7 +2,6 @@
 
 """What scheduler hints tell about a server's stack."""
 
-import json
 import unittest
 
 import ddt
@@ -144,18 +143,10 @@ class ReadTest(unittest.TestCase):
         }
         self.assertEqual(self.WANTED, stack_hints.read(unwrapped))
 
-    def test_a_stored_request_is_read(self) -> None:
-        text = json.dumps(
-            {'nova_object.data': {'scheduler_hints': self.HINTS}}
-        )
-        self.assertEqual(self.WANTED, stack_hints.read_stored(text))
-
     def test_no_hints_tell_nothing(self) -> None:
         nothing = stack_hints.StackHints()
         for hints in (None, {}, {'group': ['x']}, []):
             self.assertEqual(nothing, stack_hints.read(hints))
-        for text in (None, '', '{', '[]', '{"nova_object.data": null}', 1):
-            self.assertEqual(nothing, stack_hints.read_stored(text))
 
     def test_an_id_that_is_too_long_is_none(self) -> None:
         for length, wanted in ((64, 64), (65, None), (100_000, None)):
@@ -173,48 +164,21 @@ class ReadTest(unittest.TestCase):
         read = stack_hints.read(hints, project)
         self.assertIsInstance(read.path, tuple)
         self.assertIsInstance(read.root_stack_id, str | None)
-        stored = json.dumps(
-            {
-                'nova_object.data': {
-                    'scheduler_hints': hints,
-                    'project_id': project,
-                }
-            }
-        )
-        self.assertEqual(read, stack_hints.read_stored(stored))
         nothing = stack_hints.StackHints()
         self.assertEqual(nothing, stack_hints.read(hints, project, _KEYS))
-        self.assertEqual(nothing, stack_hints.read_stored(stored, _KEYS))
 
     @given(_ANYTHING)
     def test_whatever_is_no_hints_is_read(self, anything) -> None:
         nothing = stack_hints.StackHints()
         self.assertEqual(nothing, stack_hints.read(anything, None, _KEYS))
-        for text in (
-            json.dumps(anything),
-            json.dumps({'nova_object.data': anything}),
-            json.dumps({'nova_object.data': {'scheduler_hints': anything}}),
-        ):
-            self.assertEqual(nothing, stack_hints.read_stored(text, _KEYS))
-
-    @given(st.one_of(st.text(), st.binary()))
-    def test_whatever_text_is_stored_is_read(self, text) -> None:
-        self.assertEqual(
-            stack_hints.StackHints(), stack_hints.read_stored(text)
-        )
 
 
 class SignatureTest(unittest.TestCase):
     """With keys, only hints that one of them signed tell anything."""
 
     def root(self, hints, keys, project='p1') -> str | None:
-        """Return the root stack that hints tell, by both ways to read."""
-        read = stack_hints.read(hints, project, keys).root_stack_id
-        data = {'scheduler_hints': hints, 'project_id': project}
-        text = json.dumps({'nova_object.data': data})
-        stored = stack_hints.read_stored(text, keys).root_stack_id
-        self.assertEqual(read, stored)
-        return read
+        """Return the root stack that hints tell."""
+        return stack_hints.read(hints, project, keys).root_stack_id
 
     def test_signed_hints_are_believed(self) -> None:
         self.assertEqual('r', self.root(_SIGNED, _KEYS))
