@@ -18,8 +18,6 @@ from os_placement_plugins import stack_hints
 
 REFUSED: Final = 'refused'
 SPREAD: Final = 'spread'
-#: The level at which each host is a place.
-_HOST: Final = 'host'
 _AFFINITY: Final = 'affinity'
 #: The policies of server groups that keep members apart.
 _APART: Final = frozenset(('anti-affinity', 'soft-anti-affinity'))
@@ -148,14 +146,9 @@ class Audit:
         return {
             self._place(host.name, level): host.name
             for host in reversed(self._judge(specs).usable)
-            if zone in ('', host.zone or 'nova')
+            if zone in ('', host.zone)
         }
 
     def _place(self, name: str, level: str) -> str:
         """Return the place of a host; one that shares no place is one."""
-        host = self._hosts[name]
-        if level == inventory.ZONE:
-            return host.zone or 'nova'
-        shared = (own.metadata.get(level) or '' for own in host.aggregates)
-        found = filter(None, shared if level != _HOST else ())
-        return min(found, default=name)
+        return self._hosts[name].place(level) or name

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from nova_filters.matching import inputs
+from nova_filters.stacks import places
 from os_placement_plugins.commands.rows import UnreadableError
 
-ZONE: Final = 'availability_zone'
+ZONE: Final = places.ZONE
 #: Extra specs as key and value pairs, which can be a key.
 Specs = tuple[tuple[str, str], ...]
 #: The state of a host that nobody could tell.
@@ -103,11 +104,13 @@ class Host:
     :param state: of its nova-compute: ``up``, ``disabled``, ``down``,
         ``disabled and down`` or ``unknown``; empty if there is no list of
         compute services.
+    :param default_zone: the zone that Nova shows for a host in none.
     """
 
     name: str
     aggregates: tuple[inputs.Aggregate, ...] = ()
     state: str = ''
+    default_zone: str = 'nova'
 
     @property
     def usable(self) -> bool:
@@ -116,9 +119,13 @@ class Host:
 
     @property
     def zone(self) -> str:
-        """Return the host's availability zone; empty for Nova's default."""
-        zones = (aggregate.metadata.get(ZONE) for aggregate in self.aggregates)
-        return next(filter(None, zones), '')
+        """Return the host's availability zone."""
+        return self.place(ZONE) or ''
+
+    def place(self, level: str) -> str | None:
+        """Return the place that the host shares with others, if any."""
+        metadata = (aggregate.metadata for aggregate in self.aggregates)
+        return places.shared(metadata, level, self.default_zone)
 
 
 #: The hosts by their names.
@@ -138,21 +145,28 @@ _NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
 
 
 def hosts_of(
-    aggregates: Iterable[HostAggregate], others: Iterable[Host] | None = None
+    aggregates: Iterable[HostAggregate],
+    others: Iterable[Host] | None = None,
+    default_zone: str = 'nova',
 ) -> Hosts:
     """Return what the filter sees of each host.
 
     :param others: all hosts, without their aggregates; None if nobody knows.
         The state of a host that is not among them is unknown.
     """
-    states = {host.name: host.state for host in others or ()}
-    missing = '' if others is None else UNKNOWN
-    found: dict[str, list[inputs.Aggregate]] = {name: [] for name in states}
+    known = {host.name: host for host in others or ()}
+    stranger = Host('', state='' if others is None else UNKNOWN)
+    found: dict[str, list[inputs.Aggregate]] = {name: [] for name in known}
     for aggregate in sorted(aggregates, key=lambda a: a.name):
         for name in aggregate.hosts:
             found.setdefault(name, []).append(aggregate)
     return {
-        name: Host(name, tuple(found[name]), states.get(name, missing))
+        name: dataclasses.replace(
+            known.get(name, stranger),
+            name=name,
+            aggregates=tuple(found[name]),
+            default_zone=default_zone,
+        )
         for name in sorted(found)
     }
 

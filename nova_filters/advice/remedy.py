@@ -7,6 +7,7 @@ No proposal changes the availability zone of a host: Nova refuses a second
 zone, and another one while servers run there.
 """
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -157,8 +158,8 @@ def _leaving(request: Request, host: inventory.Host) -> Iterator[Changes]:
     """Yield the aggregates that the host could leave."""
     for aggregate in host.aggregates:
         others = tuple(a for a in host.aggregates if a is not aggregate)
-        zone = inventory.Host(host.name, others).zone
-        if zone == host.zone and not request.refusals(others):
+        left = dataclasses.replace(host, aggregates=others)
+        if left.zone == host.zone and not request.refusals(others):
             change = 'aggregate', 'remove host', aggregate.name, host.name
             yield (Change(*change),)
 

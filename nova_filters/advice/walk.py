@@ -79,9 +79,8 @@ _Judge = Callable[[inventory.Host, Request], str | None]
 
 
 def _zone(host: inventory.Host, request: Request) -> str | None:
-    """Refuse a host outside the zone; "nova" is Nova's default zone."""
-    zone = host.zone or 'nova'
-    return None if request.zone in ('', zone) else f'in {zone}'
+    """Refuse a host outside the zone."""
+    return None if request.zone in ('', host.zone) else f'in {host.zone}'
 
 
 def _reserved(

@@ -29,10 +29,16 @@ _FILES = {
     'servers': 'output of "server show" with microversion 2.47 or newer',
 }
 
-#: The option that names the filters, in Nova's own default.
-_SCHEDULER: Final = cfg.OptGroup('filter_scheduler')
-_FILTERS: Final = cfg.ListOpt(
-    'enabled_filters', default=walk.DEFAULT_FILTERS[:-1]
+#: The options of Nova that are read, with their defaults.
+_OF_NOVA: Final = (
+    (
+        cfg.OptGroup('filter_scheduler'),
+        [cfg.ListOpt('enabled_filters', default=walk.DEFAULT_FILTERS[:-1])],
+    ),
+    (
+        cfg.OptGroup('DEFAULT'),
+        [cfg.StrOpt('default_availability_zone', default='nova')],
+    ),
 )
 
 #: What stands below a table.
@@ -129,7 +135,7 @@ class FilterCommand(lister.Lister):
     def configuration(self, parsed_args: argparse.Namespace) -> cfg.ConfigOpts:
         """Return what the nova.conf that is named says, or the defaults."""
         path = parsed_args.config_file
-        opts = [(conf.GROUP, conf.OPTS), (_SCHEDULER, [_FILTERS])]
+        opts = [(conf.GROUP, conf.OPTS), *_OF_NOVA]
         return read_configuration(path, opts)
 
     def find(self, findings: object, unknown: object = False) -> None:
@@ -149,7 +155,10 @@ class FilterCommand(lister.Lister):
     ) -> inventory.Stock:
         """Return what is judged, and tell what is not known of the hosts."""
         aggregates, others = source.aggregates(), source.hosts()
-        hosts = inventory.hosts_of(aggregates, others)
+        zone = self.configuration(
+            parsed_args
+        ).DEFAULT.default_availability_zone
+        hosts = inventory.hosts_of(aggregates, others, zone)
         #: Whether anybody knows which hosts are up.
         self.knows_hosts = others is not None
         if others is None:

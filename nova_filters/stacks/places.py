@@ -9,9 +9,13 @@ first: ``(('rack', 'a'), ('host', 'compute-1'))``.
 import hashlib
 import heapq
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 Path = tuple[tuple[str, str], ...]
+#: The level at which each host is a place, and that of Nova's zones.
+HOST: Final = 'host'
+ZONE: Final = 'availability_zone'
 
 
 class Place:
@@ -118,3 +122,19 @@ class Places:
 def _parts(path: Path) -> list[Path]:
     """Return the paths of all places that a host is in."""
     return [path[:level] for level in range(len(path) + 1)]
+
+
+def shared(
+    metadata: Iterable[Mapping[str, str]], level: str, default_zone: str
+) -> str | None:
+    """Return the name of the place that a host shares with others.
+
+    :param metadata: of the host's aggregates.
+    :param level: a key of metadata; for :data:`HOST` there is no such place.
+    :param default_zone: the zone of hosts that no aggregate puts into one.
+    :returns: the first name in alphabetical order if there are several.
+    """
+    found = {one.get(level) for one in metadata} - {None, ''}
+    if level == ZONE:
+        found = found or {default_zone}
+    return min(filter(None, found), default=None) if level != HOST else None

@@ -31,7 +31,7 @@ class StackPlaceWeigher(base.Weigher, teams.Teams):
             return [0.0] * len(hosts)
         found = [
             any(
-                hints.place == teams.shared(host.aggregates or (), level)
+                hints.place == self.shared(host.aggregates or (), level)
                 for level in self._levels
             )
             for host in hosts

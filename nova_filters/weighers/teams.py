@@ -15,8 +15,6 @@ from os_placement_plugins import signature, stack_hints
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
-#: The level at which each host is a place.
-HOST: Final = 'host'
 #: The attribute of a HostState that holds its distance, if a filter set it.
 DISTANCE: Final = 'nova_filters_distance'
 
@@ -87,20 +85,14 @@ class Teams:
             *(ahead, str(team), members.POLICIES.get(team[0], pack)),
         )
 
-    def _path(self, host: str, aggregates: Iterable[Any]) -> places.Path:
+    def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
+        """Return the place that a host in Nova's Aggregates shares."""
+        metadata = (one.metadata for one in aggregates)
+        return places.shared(metadata, level, CONF.default_availability_zone)
+
+    def _path(self, host: str, aggregates: Sequence[Any]) -> places.Path:
         """Return the path of a host; where it shares no place, it is one."""
-        named = [(level, shared(aggregates, level)) for level in self._levels]
-        return tuple((kind, n) if n else (HOST, host) for kind, n in named)
-
-
-def shared(aggregates: Iterable[Any], level: str) -> str | None:
-    """Return the name of the place that a host shares with others.
-
-    :param aggregates: Nova's Aggregates of the host.
-    :param level: a metadata key of aggregates; for ``host`` there is none.
-    :returns: the first name in alphabetical order if there are several.
-    """
-    found = {one.metadata.get(level) for one in aggregates} - {None, ''}
-    if level == 'availability_zone':
-        found = found or {CONF.default_availability_zone}
-    return min(found, default=None) if level != HOST else None
+        found = [(one, self.shared(aggregates, one)) for one in self._levels]
+        return tuple(
+            (kind, n) if n else (places.HOST, host) for kind, n in found
+        )

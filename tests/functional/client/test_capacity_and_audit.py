@@ -261,6 +261,19 @@ class AuditTest(base.CloudTestCase):
             stream.write(packing)
         self.assertEqual([], self.audit('--config-file', conf))
 
+    def test_hosts_in_no_zone_are_in_the_default_zone(self) -> None:
+        for own in self.cloud.aggregates.values():
+            own[0].pop('availability_zone', None)
+        self.cloud.aggregates['b'] = ({'availability_zone': 'b'}, [])
+        self.cloud.aggregates['b'][1].extend(['compute-3', 'compute-4'])
+        self.run_servers('compute-1', 'compute-2')
+        text = '[nova_filters]\nstack_spread_over = availability_zone\n'
+        for zone in ('nova', 'south'):
+            lines = f'[DEFAULT]\ndefault_availability_zone = {zone}\n'
+            file = self.write(lines + text, 'nova.conf')
+            (breach,) = self.audit('--config-file', file)
+            self.assertIn(f'availability_zone {zone} has 2 of 2', breach[4])
+
     def test_server_groups_are_judged_by_their_policy(self) -> None:
         for policy, hosts, problems in (
             ('anti-affinity', ('compute-1', 'compute-1'), 1),
