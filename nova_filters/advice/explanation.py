@@ -12,7 +12,7 @@ from nova_filters.advice import inventory
 from nova_filters.matching import inputs, report
 from nova_filters.matching.inputs import FLAG, SCOPE
 from nova_filters.matching.preferences import Preferences
-from nova_filters.matching.reason import Reason, Refusal, Side
+from nova_filters.matching.reason import Reason, Side
 from nova_filters.matching.request import Request
 
 
@@ -45,7 +45,7 @@ class Verdicts:
     flavor: inventory.Flavor
     panel: 'Panel'
     request: Any
-    first: Mapping[str, Refusal]
+    first: Mapping[str, Reason]
 
     @functools.cached_property
     def passed(self) -> list[inventory.Host]:
@@ -53,9 +53,9 @@ class Verdicts:
         return [h for h in self.panel.hosts if h.name not in self.first]
 
     @functools.cached_property
-    def refused(self) -> Mapping[Refusal, list[inventory.Host]]:
+    def refused(self) -> Mapping[Reason, list[inventory.Host]]:
         """Return the other hosts by the first reason."""
-        found: dict[Refusal, list[inventory.Host]] = {}
+        found: dict[Reason, list[inventory.Host]] = {}
         for host in self.panel.hosts:
             if host.name in self.first:
                 found.setdefault(self.first[host.name], []).append(host)
@@ -74,7 +74,7 @@ class Verdicts:
         every = {own for name in names for own in alone[name].aggregates}
         return sorted(every, key=lambda aggregate: aggregate.name)
 
-    def why(self, refusal: Refusal, names: Iterable[str]) -> str:
+    def why(self, refusal: Reason, names: Iterable[str]) -> str:
         """Return why some hosts refuse, which have the reason in common."""
         own = self.offering(refusal.key, names)
         return str(self.request.explain(refusal, own))
@@ -160,7 +160,7 @@ class Panel:
         own = [(spec.key, (spec,)) for spec in specs]
         others = self._demanded.difference(key for key, _ in own)
         every = [*own, *((key, ()) for key in others)]
-        first: dict[str, Refusal] = {}
+        first: dict[str, Reason] = {}
         # The flavor's check comes first, each check in the order of its keys:
         # what comes first is written last.
         for case in reversed(sorted(every, key=operator.itemgetter(0))):
@@ -194,9 +194,9 @@ class Panel:
 
     def _judge_key(
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]
-    ) -> dict[Side, dict[str, Refusal]]:
+    ) -> dict[Side, dict[str, Reason]]:
         """Return why hosts refuse because of one key, by side and name."""
-        found: dict[Side, dict[str, Refusal]] = {side: {} for side in Side}
+        found: dict[Side, dict[str, Reason]] = {side: {} for side in Side}
         _, refused = self.ask(specs).sift(self.alone(key).values())
         for refusal, hosts in refused.items():
             found[refusal.side] |= dict.fromkeys(

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from nova_filters.advice import explanation, inventory
 from nova_filters.matching.inputs import SCOPE
-from nova_filters.matching.reason import Kind, Refusal
+from nova_filters.matching.reason import Kind, Reason
 from os_placement_plugins.quoting import quote
 
 #: A server that other hosts take now, and none after the change.
@@ -51,7 +51,7 @@ class Situation:
         self.panel = kind(hosts, stock.exempt)
 
 
-def _word(verdicts: explanation.Verdicts, refusal: Refusal | None) -> str:
+def _word(verdicts: explanation.Verdicts, refusal: Reason | None) -> str:
     """Return a verdict as one word."""
     if refusal is None:
         return 'pass'
@@ -124,7 +124,7 @@ def _flips(
     old: explanation.Verdicts, new: explanation.Verdicts
 ) -> Iterator[Effect]:
     """Yield what changes for one flavor."""
-    groups: dict[tuple[Refusal | None, Refusal | None], list[str]] = {}
+    groups: dict[tuple[Reason | None, Reason | None], list[str]] = {}
     for host in old.panel.hosts:
         pair = old.first.get(host.name), new.first.get(host.name)
         if _word(old, pair[0]) != _word(new, pair[1]):

@@ -15,7 +15,7 @@ from typing import Final
 
 from nova_filters.advice import explanation, inventory
 from nova_filters.matching import inputs, requirement
-from nova_filters.matching.reason import Kind, Reason, Refusal, Side
+from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.request import Sifted
 
 #: The problem of a value that ends the boot request with an error.
@@ -73,24 +73,26 @@ class Request:
     def sift(self, hosts: Iterable[inventory.Host]) -> Sifted[inventory.Host]:
         """Return the hosts that pass, and the others by the first reason."""
         passed: list[inventory.Host] = []
-        refused: dict[Refusal, list[inventory.Host]] = {}
+        refused: dict[Reason, list[inventory.Host]] = {}
         for host in hosts:
             refusal = self._refusal(host.aggregates)
             group = refused.setdefault(refusal, []) if refusal else passed
             group.append(host)
         return passed, refused
 
-    def _refusal(self, own: Iterable[inputs.Aggregate]) -> Refusal | None:
+    def _refusal(self, own: Iterable[inputs.Aggregate]) -> Reason | None:
         """Return the first reason to refuse a host; None if it passes."""
         for key, _, wanted in self.flavor:
             said = (self._values(aggregate, key) for aggregate in own)
             kind = self._check(wanted, frozenset().union(*said))
             if kind is not None:
-                return Refusal(Side.FLAVOR, kind, key, wanted=wanted)
+                problem = RAISES if kind is Kind.MALFORMED else ''
+                found = Side.FLAVOR, kind, key, (wanted.text,), problem
+                return Reason(*found)
         return None
 
     def explain(
-        self, refusal: Refusal, aggregates: Iterable[inputs.Aggregate]
+        self, refusal: Reason, aggregates: Iterable[inputs.Aggregate]
     ) -> Reason:
         """Return a refusal with the values and aggregates behind it."""
         offers = [
@@ -98,12 +100,9 @@ class Request:
             for aggregate in aggregates
             for value in _values(aggregate, refusal.key)
         ]
-        return Reason(
-            *(Side.FLAVOR, refusal.kind, refusal.key),
-            (refusal.wanted.text if refusal.wanted else '',),
+        return refusal._replace(
             found=tuple(text for _, text in offers),
             aggregate=tuple(owner for owner, _ in offers),
-            problem=RAISES if refusal.kind is Kind.MALFORMED else '',
         )
 
 

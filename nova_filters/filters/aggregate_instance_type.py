@@ -11,7 +11,7 @@ from oslo_log import log as logging
 
 from nova_filters import plugin
 from nova_filters.matching import inputs, report
-from nova_filters.matching.reason import Refusal
+from nova_filters.matching.reason import Reason
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
@@ -46,7 +46,7 @@ def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
 def _report(
     request: Request,
     passed: list[Any],
-    refused: Mapping[Refusal, list[Any]],
+    refused: Mapping[Reason, list[Any]],
     spec_obj: Any,
 ) -> None:
     """Log what is malformed, and why hosts are refused."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs, requirement
-from nova_filters.matching.reason import Refusal, Side
+from nova_filters.matching.reason import Reason, Side
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
@@ -93,16 +93,16 @@ class Preferences:
 
     def _points(
         self, aggregates: Collection[Any], hard: Collection[inputs.Aggregate]
-    ) -> Iterator[tuple[int, Preference | Refusal]]:
+    ) -> Iterator[tuple[int, Preference | Reason]]:
         """Yield each gain and loss, with what is behind it.
 
         :param hard: what the aggregates prefer, as demands.
         """
         refusals = self._wishes.refusals(aggregates) if self._asking else ()
         unmet = {(refusal.key, refusal.wanted) for refusal in refusals}
-        if ('', None) not in unmet:
+        if ('', ()) not in unmet:
             for one in self._asking:
-                if (one.spec.key, one.spec.wanted) not in unmet:
+                if (one.spec.key, (one.spec.wanted.text,)) not in unmet:
                     yield one.points, one
         for refusal in self._flavor.refusals(hard) if hard else ():
             if refusal.side is Side.AGGREGATE:

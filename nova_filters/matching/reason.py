@@ -2,12 +2,10 @@
 
 """Why a host is refused, as data and as text."""
 
-import dataclasses
 import enum
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
 #: How many values or aggregates a message lists.
@@ -42,23 +40,6 @@ class Kind(enum.StrEnum):
     UNREADABLE = 'unreadable'
 
 
-class Refusal(NamedTuple):
-    """What keeps a flavor off a host, without the values.
-
-    :param side: the check.
-    :param kind: what is wrong.
-    :param key: the key, without the filter's scope.
-    :param malformed: whether metadata on the key are malformed.
-    :param wanted: what the flavor wants; None in the second check.
-    """
-
-    side: Side
-    kind: Kind
-    key: str = ''
-    malformed: bool = False
-    wanted: Requirement | None = None
-
-
 #: The summary of a reason.
 _SUMMARIES: Final = {
     (Side.FLAVOR, Kind.MISSING): '{key} not in any aggregate',
@@ -74,26 +55,30 @@ _SUMMARIES: Final = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """Why a host is refused.
 
     :param side: which check refuses the host.
     :param kind: what is wrong.
     :param key: the key, without the filter's scope.
     :param wanted: the values that the refusing side accepts.
-    :param found: the values of the other side; empty if it lacks the key.
-    :param aggregate: the names of the aggregates that carry the key.
-    :param problem: what is malformed, or an empty string.
+    :param problem: what is malformed in the flavor or, as :meth:`explained
+        <nova_filters.matching.request.Request.explain>`, in an aggregate.
+    :param malformed: whether metadata on the key are malformed.
+    :param found: the values of the other side; empty if it lacks the key, or
+        if the reason is not explained.
+    :param aggregate: the names of the aggregates that carry the key, as
+        explained.
     """
 
     side: Side
     kind: Kind
-    key: str
+    key: str = ''
     wanted: tuple[str, ...] = ()
+    problem: str = ''
+    malformed: bool = False
     found: tuple[str, ...] = ()
     aggregate: tuple[str, ...] = ()
-    problem: str = ''
 
     @property
     def _owner(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching.inputs import read_aggregate
-from nova_filters.matching.reason import Kind, Reason, Refusal, Side
+from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
@@ -24,7 +24,7 @@ def names(host: Any) -> list[str]:
 
 
 def problems(
-    request: Request, refused: Mapping[Refusal, list[Any]]
+    request: Request, refused: Mapping[Reason, list[Any]]
 ) -> list[str]:
     """Return what is malformed or could not be read, one sentence each.
 
@@ -35,14 +35,17 @@ def problems(
     :param refused: the refused hosts, by the first reason.
     """
     found = set(request.problems)
-    refusing = {refusal.wanted for refusal in refused}
+    refusing = {(refusal.key, refusal.wanted) for refusal in refused}
     for key, optional, wanted in request.flavor:
         # Another namespace's value may be meant for somebody else.
-        if wanted.problem and (not optional or wanted in refusing):
+        if wanted.problem and (
+            not optional or (key, (wanted.text,)) in refusing
+        ):
             found.add(f'the flavor has {quote(key)}: {wanted.problem}')
-    for (_, kind, key, malformed, _), hosts in refused.items():
+    for refusal, hosts in refused.items():
         # A flavor that lacks the key would not meet a sound value either.
-        if malformed and kind is not Kind.MISSING:
+        if refusal.malformed and refusal.kind is not Kind.MISSING:
+            key = refusal.key
             aggregates = {a for host in hosts for a in _aggregates(host)}
             found.update(
                 f'aggregate {quote(own.name)} has {quote(key)}: {problem}'
@@ -54,7 +57,7 @@ def problems(
 
 
 def explain(
-    request: Request, refused: Mapping[Refusal, list[HostT]]
+    request: Request, refused: Mapping[Reason, list[HostT]]
 ) -> Iterator[tuple[list[HostT], Reason]]:
     """Yield refused hosts in the same aggregates, and why."""
     for refusal, hosts in refused.items():
@@ -66,7 +69,7 @@ def explain(
 
 
 def summarize(
-    request: Request, refused: Mapping[Refusal, list[Any]]
+    request: Request, refused: Mapping[Reason, list[Any]]
 ) -> list[tuple[int, str]]:
     """Count refused hosts by the summary of their reason.
 
@@ -76,9 +79,8 @@ def summarize(
     counts: collections.Counter[Any] = collections.Counter()
     commonest = sorted(refused.items(), key=lambda entry: -len(entry[1]))
     for refusal, hosts in commonest[:NAMED]:
-        if refusal.side is Side.FLAVOR or len(hosts) == 1:
-            own = _aggregates(hosts[0]) if refusal.wanted is None else ()
-            counts[refusal, frozenset(own)] = len(hosts)
+        if refusal.side is Side.FLAVOR:
+            counts[refusal, frozenset[Any]()] = len(hosts)
             continue
         is_behind = functools.cache(
             functools.partial(request.is_behind, refusal)

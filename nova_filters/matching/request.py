@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 from nova_filters.matching import decision, inputs, requirement
-from nova_filters.matching.reason import Kind, Reason, Refusal, Side
+from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
@@ -22,7 +22,7 @@ HostT = TypeVar('HostT')
 
 #: The hosts that pass, in the order they came, and the other hosts by the
 #: first reason to refuse them.
-Sifted = tuple[list[HostT], dict[Refusal, list[HostT]]]
+Sifted = tuple[list[HostT], dict[Reason, list[HostT]]]
 #: What is said of each extra spec of the flavor, and of other keys that are
 #: demanded. It stands in a set, which keeps its hash, unlike a tuple.
 Stated = frozenset[tuple[tuple[int, ...], frozenset[tuple[str, str]]]]
@@ -69,7 +69,7 @@ class Request:
             refused.
         """
         passed: list[HostT] = []
-        refused: dict[Refusal, list[HostT]] = {}
+        refused: dict[Reason, list[HostT]] = {}
         groups: dict[frozenset[Stated | None], list[HostT]] = {}
         known = self._stated.get
         for host in hosts:
@@ -99,39 +99,43 @@ class Request:
         for refusal in self.refusals(aggregates):
             yield self.explain(refusal, aggregates)
 
-    def refusals(self, aggregates: Iterable[Any]) -> Collection[Refusal]:
+    def refusals(self, aggregates: Iterable[Any]) -> Collection[Reason]:
         """Return what :meth:`reasons` explains, without the values."""
         stated = {*map(self._state, aggregates)}
         return dict.fromkeys(self._refusals(stated))
 
-    def explain(self, refusal: Refusal, aggregates: Iterable[Any]) -> Reason:
+    def explain(self, refusal: Reason, aggregates: Iterable[Any]) -> Reason:
         """Return a refusal with the values and aggregates behind it now."""
-        side, kind, key, _, wanted = refusal
+        of_flavor = refusal.side is Side.FLAVOR
         own = [
             inputs.read_aggregate(aggregate)
             for aggregate in aggregates
-            if wanted or self.is_behind(refusal, aggregate)
+            if of_flavor or self.is_behind(refusal, aggregate)
         ]
-        if kind is Kind.UNREADABLE:
-            return Reason(side, kind, '', aggregate=tuple(a.name for a in own))
+        if refusal.kind is Kind.UNREADABLE:
+            return refusal._replace(aggregate=tuple(a.name for a in own))
         offers = [
             (aggregate.name, piece)
             for aggregate in own
-            for piece in aggregate.pieces(key)
-            if not (wanted and piece.absence_only)
+            for piece in aggregate.pieces(refusal.key)
+            if not (of_flavor and piece.absence_only)
         ]
         names = tuple(name for name, _ in offers)
         texts = tuple(piece.text for _, piece in offers)
-        if wanted:
-            problem = wanted.problem
-            return Reason(
-                side, kind, key, (wanted.text,), texts, names, problem
-            )
-        problem = next((p.problem for _, p in offers if p.problem), '')
-        asked = tuple(s.wanted.text for s in self.flavor if s.key == key)
-        return Reason(side, kind, key, texts, asked, names, problem)
+        if of_flavor:
+            return refusal._replace(found=texts, aggregate=names)
+        return refusal._replace(
+            wanted=texts,
+            problem=next((p.problem for _, p in offers if p.problem), ''),
+            found=tuple(
+                spec.wanted.text
+                for spec in self.flavor
+                if spec.key == refusal.key
+            ),
+            aggregate=names,
+        )
 
-    def is_behind(self, refusal: Refusal, aggregate: Any) -> bool:
+    def is_behind(self, refusal: Reason, aggregate: Any) -> bool:
         """Tell whether an aggregate has a part in a demand, or is unread."""
         if refusal.kind is Kind.UNREADABLE:
             return self._state(aggregate) is _UNREADABLE
@@ -202,10 +206,10 @@ class Request:
         stated = frozenset(((tuple(said), frozenset(lacking)),))
         return self._alike.setdefault(stated, stated)
 
-    def _refusals(self, stated: Collection[Stated]) -> Iterator[Refusal]:
+    def _refusals(self, stated: Collection[Stated]) -> Iterator[Reason]:
         """Yield everything that keeps the flavor off a host."""
         if _UNREADABLE in stated:
-            yield Refusal(Side.AGGREGATE, Kind.UNREADABLE)
+            yield Reason(Side.AGGREGATE, Kind.UNREADABLE)
             return
         said = [0] * len(self.flavor)
         lacking: dict[str, list[str]] = {}
@@ -217,9 +221,9 @@ class Request:
             kind = decision.check_flavor(spec, number)
             if kind is not None:
                 malformed = bool(number & decision.MALFORMED)
-                yield Refusal(
-                    Side.FLAVOR, kind, spec.key, malformed, spec.wanted
-                )
+                text, problem = spec.wanted.text, spec.wanted.problem
+                case = Side.FLAVOR, kind, spec.key, (text,), problem, malformed
+                yield Reason(*case)
         for key in sorted((*self._indices, *lacking)):
             cases: list[tuple[Requirement | None, int]]
             if key in lacking:
@@ -235,7 +239,9 @@ class Request:
                 kind = decision.check_demand(wanted, number)
                 if kind is not None and not self._is_exempt(key):
                     malformed = bool(number & decision.MALFORMED)
-                    yield Refusal(Side.AGGREGATE, kind, key, malformed)
+                    yield Reason(
+                        Side.AGGREGATE, kind, key, malformed=malformed
+                    )
 
 
 def _reader(

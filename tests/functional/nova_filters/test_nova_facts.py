@@ -19,7 +19,7 @@ from nova.scheduler.filters import aggregate_instance_extra_specs
 
 from nova_filters.advice import demand, in_tree, inventory, mistakes
 from nova_filters.matching import requirement
-from nova_filters.matching.reason import Kind, Refusal
+from nova_filters.matching.reason import Kind, Reason
 from testing.nova import states
 from tests.functional.nova_filters import base, random_requests
 
@@ -81,7 +81,7 @@ class InTreeTest(unittest.TestCase):
         )
 
 
-def _stated(refused: Iterable[Refusal]) -> str:
+def _stated(refused: Iterable[Reason]) -> str:
     """Return how the stated verdict is counted."""
     kinds = [refusal.kind for refusal in refused]
     if not kinds:
