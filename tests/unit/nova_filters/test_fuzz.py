@@ -19,6 +19,12 @@ _EXEMPT = st.sampled_from([(), ('k',), ('*:*',), ('*',), ('[', '')])
 _MEMBERSHIPS = st.lists(st.lists(st.integers(0, 11), max_size=12), max_size=6)
 
 
+_TEXTS = strategies.extra_specs() | strategies.any_texts()
+_METADATA = st.lists(
+    strategies.metadata() | strategies.any_texts(), max_size=12
+) | st.lists(st.none() | strategies.anything(), max_size=3)
+
+
 @dataclasses.dataclass(eq=False)
 class AggregateLike:
     """An aggregate, as far as the filter looks at it."""
@@ -37,7 +43,13 @@ class HostLike:
 class FuzzTest(unittest.TestCase):
     """One host alone, and many hosts, with anything at all."""
 
-    def check(self, extra_specs, metadata, memberships, exempt) -> None:
+    @given(
+        *(_TEXTS | st.none() | strategies.anything(), _METADATA),
+        *(_MEMBERSHIPS, _EXEMPT),
+    )
+    def test_anything_has_one_verdict(
+        self, extra_specs, metadata, memberships, exempt
+    ) -> None:
         """Assert one verdict, its reason, and what is said of problems.
 
         The hosts are in none, in each, in all, and in some of the aggregates.
@@ -89,25 +101,3 @@ class FuzzTest(unittest.TestCase):
         for line in lines:
             self.assertTrue(line.isprintable(), line)
             self.assertLess(len(line), 2500)
-
-    @given(
-        strategies.extra_specs() | strategies.any_texts(),
-        st.lists(strategies.metadata() | strategies.any_texts(), max_size=12),
-        _MEMBERSHIPS,
-        _EXEMPT,
-    )
-    def test_any_text_has_a_verdict(
-        self, extra_specs, metadata, memberships, exempt
-    ) -> None:
-        self.check(extra_specs, metadata, memberships, exempt)
-
-    @given(
-        st.none() | strategies.anything(),
-        st.lists(st.none() | strategies.anything(), max_size=3),
-        _MEMBERSHIPS,
-        _EXEMPT,
-    )
-    def test_what_is_no_text_has_a_verdict(
-        self, extra_specs, metadata, memberships, exempt
-    ) -> None:
-        self.check(extra_specs, metadata, memberships, exempt)
