@@ -5,19 +5,21 @@
 ``examples.yaml`` holds every example of the specification "Aggregate
 Instance Type Filter"; ``tables.yaml`` holds cases for each cell of the tables
 in the documentation (``doc/source/nova.rst``). The unit tests ask the pure
-evaluator for them, the functional tests and the demo the filter in Nova.
+evaluator for them; the demo boots the examples in Nova, and its test runs it.
 
 Nothing here imports a service.
 """
 
 import dataclasses
 import functools
+import itertools
 import pathlib
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
 import yaml
 
+from nova_filters.matching import inputs
 from nova_filters.matching.reason import Kind, Reason, Side
 
 FOLDER: Final = pathlib.Path(__file__).parent
@@ -106,7 +108,6 @@ class Cell:
     :param column: the column's title.
     :param decides: the cell's text, without markup.
     :param cases: what follows from it.
-    :param decision: where this is not what the specification's words say.
     """
 
     table: str
@@ -114,7 +115,6 @@ class Cell:
     column: str
     decides: str
     cases: tuple[Case, ...]
-    decision: str = ''
 
 
 class _Loader(yaml.SafeLoader):
@@ -130,10 +130,39 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
+class _Any(tuple[Any, ...]):
+    """Items of which each makes a case of its own."""
+
+
+_Loader.add_constructor(
+    '!on',
+    lambda loader, node: {
+        **loader.construct_mapping(node, deep=True),
+        inputs.FLAG: 'on',
+    },
+)
+_Loader.add_constructor(
+    '!any', lambda loader, node: _Any(loader.construct_sequence(node, True))
+)
+
+
 def _read(name: str) -> Any:
     """Return what a file holds."""
     text = (FOLDER / name).read_text()
     return yaml.load(text, Loader=_Loader)  # noqa: S506
+
+
+def _each(value: Any) -> list[Any]:
+    """Return a value once with each item of what is "!any" in it."""
+    match value:
+        case _Any():
+            return [one for item in value for one in _each(item)]
+        case list():
+            return [list(one) for one in itertools.product(*map(_each, value))]
+        case dict():
+            values = itertools.product(*map(_each, value.values()))
+            return [dict(zip(value, one, strict=True)) for one in values]
+    return [value]
 
 
 def _outcome(text: str) -> Refusal | None:
@@ -144,22 +173,22 @@ def _outcome(text: str) -> Refusal | None:
     return Refusal(Side(side), Kind(kind), key)
 
 
-def _example(wanted: dict[str, dict[str, str]], **rest: Any) -> Example:
-    """Return one example of the specification."""
+def _example(wanted: dict[str, Any], **rest: Any) -> Example:
+    """Return one example; one outcome may hold for all aggregates."""
     outcomes = {
-        flavor: {name: _outcome(text) for name, text in row.items()}
+        flavor: {
+            name: _outcome(row if isinstance(row, str) else row[name])
+            for name in rest['aggregates']
+        }
         for flavor, row in wanted.items()
     }
     return Example(wanted=outcomes, **rest)
 
 
-def _cell(cases: Any, exempt: Any = (), **rest: Any) -> Cell:
-    """Return one cell of a table; its cases have its exemptions."""
-    found = tuple(
-        Case(flavor, tuple(aggregates), _outcome(wanted), tuple(exempt))
-        for flavor, aggregates, wanted in cases
-    )
-    return Cell(cases=found, **rest)
+def _case(flavor: Any, own: Any, wanted: str, exempt: Any) -> Case:
+    """Return one case; a host may be in one aggregate."""
+    aggregates = tuple(own if isinstance(own, list) else [own])
+    return Case(flavor, aggregates, _outcome(wanted), tuple(exempt))
 
 
 @functools.cache
@@ -172,9 +201,17 @@ def examples() -> tuple[Example, ...]:
 def cells() -> tuple[Cell, ...]:
     """Return the cells of the tables in the documentation."""
     return tuple(
-        _cell(table=table, **cell)
-        for table, cells in _read('tables.yaml').items()
-        for cell in cells
+        Cell(
+            *(table['table'], row, column, cell['decides']),
+            tuple(
+                _case(*one, cell.get('exempt', table.get('exempt', ())))
+                for case in cell['cases']
+                for one in _each(case)
+            ),
+        )
+        for table in _read('tables.yaml')
+        for row, columns in table['rows'].items()
+        for column, cell in columns.items()
     )
 
 
