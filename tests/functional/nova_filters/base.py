@@ -8,7 +8,7 @@ import logging
 import unittest
 from typing import Any
 
-from testing.nova import cases, engine
+from testing.nova import engine
 
 #: What switches the check of the metadata on.
 ON = {'force_metadata_check': 'True'}
@@ -31,18 +31,6 @@ def loaded_filter() -> Any:
 def records() -> Any:
     """Collect what the filter logs meanwhile, DEBUG included."""
     return engine.records(logging.DEBUG)
-
-
-def refusals(found: list[logging.LogRecord]) -> list[cases.Refusal | None]:
-    """Return the reasons that the filter's DEBUG lines give.
-
-    :param found: what :func:`records` collected.
-    """
-    return [
-        cases.Refusal.of(record.args['reason'])
-        for record in found
-        if record.levelno == logging.DEBUG
-    ]
 
 
 class OptionTestCase(unittest.TestCase):

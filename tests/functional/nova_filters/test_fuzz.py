@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from nova import objects
 
 from nova_filters.matching import inputs
-from nova_filters.matching.reason import Kind
 from nova_filters.matching.request import Request
 from testing.nova import states, strategies
 from tests.functional.nova_filters import base
@@ -36,13 +35,6 @@ def _request(extra_specs: Any, hints: Any) -> Any:
     request = states.request({})
     request.flavor._obj_extra_specs = extra_specs
     request._obj_scheduler_hints = hints
-    return request
-
-
-def _flavorless() -> Any:
-    """Return a request whose flavor is None."""
-    request = states.request({})
-    request._obj_flavor = None
     return request
 
 
@@ -82,7 +74,6 @@ _REQUESTS = st.one_of(
     # Fields that nobody set.
     st.builds(lambda: objects.RequestSpec()),
     st.builds(lambda: objects.RequestSpec(flavor=objects.Flavor())),
-    st.builds(_flavorless),
     st.none(),
     st.builds(object),
 )
@@ -168,29 +159,3 @@ class FuzzTest(base.OptionTestCase):
         levels = [record.levelno for record in found]
         for level in (logging.WARNING, logging.INFO, logging.ERROR):
             self.assertLessEqual(levels.count(level), 1, found)
-
-    def test_what_cannot_be_read_closes_its_host_with_one_warning(
-        self,
-    ) -> None:
-        open_ = states.host_state('open', states.aggregates({'k': '1'}))
-        hosts = [
-            states.host_state('closed', [aggregate])
-            for aggregate in (
-                objects.Aggregate(name='name only'),
-                _aggregate('a', [1]),
-                None,
-            )
-        ]
-        hosts.append(_host(5))
-        request = states.request({'k': '1'})
-        passed, found = self.judge([*hosts, open_], request)
-        self.assertEqual([open_], passed)
-        self.assertClean(found)
-        warnings = [r for r in found if r.levelno == logging.WARNING]
-        self.assertEqual(1, len(warnings))
-        self.assertIn('could not be read', warnings[0].getMessage())
-        self.assertIsNotNone(warnings[0].exc_info)
-        self.assertEqual(
-            {Kind.UNREADABLE},
-            {refusal.kind for refusal in base.refusals(found)},
-        )

@@ -6,7 +6,6 @@ import collections
 import random
 import re
 import unittest
-from collections.abc import Iterable
 from typing import Any
 from urllib import parse
 
@@ -15,17 +14,13 @@ from nova import context as nova_context
 from nova import exception, objects
 from nova.api.validation.extra_specs import validators
 from nova.scheduler import host_manager, request_filter, utils
-from nova.scheduler.filters import aggregate_instance_extra_specs
 
-from nova_filters.advice import demand, in_tree, inventory, mistakes
+from nova_filters.advice import demand, inventory, mistakes
 from nova_filters.matching import requirement
-from nova_filters.matching.reason import Kind, Reason
 from testing.nova import states
-from tests.functional.nova_filters import base, random_requests
+from tests.functional.nova_filters import base
 
 _SEED = 20260102
-#: How many verdicts are compared.
-_CASES = 10_000
 
 
 class AggregateTest(unittest.TestCase):
@@ -36,57 +31,6 @@ class AggregateTest(unittest.TestCase):
         one, same = states.aggregates({'k': '1'}, {'k': '1'})
         same.id, same.name = one.id, one.name
         self.assertEqual(2, len({one, same}))
-
-
-class InTreeTest(unittest.TestCase):
-    """The in-tree verdict as a client states it, and as Nova gives it."""
-
-    def test_the_stated_verdict_is_that_of_the_filter(self) -> None:
-        base.cloud()
-        rng = random.Random(_SEED)
-        nova = (
-            aggregate_instance_extra_specs.AggregateInstanceExtraSpecsFilter()
-        )
-        kinds: collections.Counter[str] = collections.Counter()
-        # Sentinels are plain text to both.
-        words = (*random_requests.WORDS, *random_requests.SENTINELS)
-        for request in random_requests.requests(rng, words, False, _CASES):
-            for host in request.hosts:
-                own = inventory.Host(
-                    'h',
-                    tuple(
-                        inventory.HostAggregate(a.name, dict(a.metadata))
-                        for a in host.aggregates
-                    ),
-                )
-                stated = in_tree.Request(
-                    in_tree.read_flavor(request.extra_specs)
-                )
-                _, refused = stated.sift([own])
-                try:
-                    passed = nova.host_passes(host, request.spec)
-                except (IndexError, ValueError):
-                    found = 'raised'
-                else:
-                    found = 'passed' if passed else 'refused'
-                kinds[f'{_stated(refused)}, {found}'] += 1
-        # Whether Nova meets the value that makes it raise before one that
-        # matches depends on the order of a set; then other keys decide.
-        for end in ('passed', 'refused'):
-            del kinds[f'raised, {end}']
-        self.assertEqual(
-            {'passed, passed', 'refused, refused', 'raised, raised'},
-            set(kinds),
-            kinds,
-        )
-
-
-def _stated(refused: Iterable[Reason]) -> str:
-    """Return how the stated verdict is counted."""
-    kinds = [refusal.kind for refusal in refused]
-    if not kinds:
-        return 'passed'
-    return 'raised' if kinds == [Kind.MALFORMED] else 'refused'
 
 
 class DemandTest(unittest.TestCase):

@@ -6,7 +6,6 @@ import logging
 import unittest
 from typing import Any
 
-import ddt
 from nova import objects
 from nova.scheduler import host_manager, weights
 from nova.scheduler.filters import (
@@ -15,7 +14,7 @@ from nova.scheduler.filters import (
 from oslo_utils import uuidutils
 
 import nova_filters
-from testing.nova import cases, engine, states
+from testing.nova import engine, states
 from tests.functional.nova_filters import base
 
 
@@ -47,33 +46,6 @@ class LoadingTest(unittest.TestCase):
         )
         found = {type(found) for found in scheduler.host_manager.weighers}
         self.assertEqual({*weights.all_weighers(), *ours.values()}, found)
-
-
-@ddt.ddt
-class SpecificationTest(base.CloudTestCase):
-    """Every example of the specification, booted."""
-
-    @ddt.data(*cases.examples())
-    def test_the_example_boots_where_it_is_written(
-        self, example: cases.Example
-    ) -> None:
-        hosts = {
-            name: self.add_host(metadata)
-            for name, metadata in example.aggregates.items()
-        }
-        scheduler = self.cloud.scheduler(engine.OURS)
-        for name, row in example.wanted.items():
-            flavor = self.add_flavor(example.flavors[name])
-            for aggregate, wanted in row.items():
-                request = self.cloud.request(flavor, [hosts[aggregate]])
-                with base.records() as found:
-                    boot = self.cloud.boot(scheduler, request)
-                what = f'{example.section}, {name}, {aggregate}'
-                host = hosts[aggregate] if wanted is None else None
-                self.assertEqual(host, boot.host, what)
-                self.assertEqual(
-                    [wanted], base.refusals(found) or [None], what
-                )
 
 
 class BootTest(base.CloudTestCase):
