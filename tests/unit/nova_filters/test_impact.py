@@ -9,7 +9,8 @@ import ddt
 from nova_filters.advice import explanation, impact, inventory
 from testing.nova import inventories
 
-_FORCED = {'os': 'windows', 'force_metadata_check': 'True'}
+_WINDOWS = {'os': 'windows'}
+_FORCED = {**_WINDOWS, 'force_metadata_check': 'True'}
 
 
 def _situation(
@@ -40,7 +41,7 @@ def _server(host: str | None, extra_specs: dict[str, str]) -> inventory.Server:
 class FlipTest(unittest.TestCase):
     def test_only_verdicts_that_change_are_told(self) -> None:
         flavors = {'plain': {}, 'win': {'os': 'windows'}}
-        before = _situation(flavors, {'a': ({'os': 'windows'}, ('h1',))})
+        before = _situation(flavors, {'a': (_WINDOWS, ('h1',))})
         after = _situation(flavors, {'a': (_FORCED, ('h1',))})
         (flip,) = impact.flips(before, after)
         self.assertEqual(('plain', ('h1',)), (flip.name, flip.hosts))
@@ -55,82 +56,77 @@ class FlipTest(unittest.TestCase):
         )
 
     def test_what_lets_a_host_pass_is_told(self) -> None:
-        wanted = {'f': {'os': 'windows'}}
-        host = ({'os': 'linux'}, ('h1', 'h2', 'h3'))
-        for flavors, aggregate, words in (
-            ({'f': {}}, host, "no longer: the flavor asks for 'os'"),
-            ({'f': {'os': '*'}}, host, "the flavor asks for 'os': '*'"),
-            (wanted, (_FORCED, host[1]), "aggregate 'a' demands 'os': 'wind"),
+        wanted = {'f': _WINDOWS}
+        names = 'h1', 'h2', 'h3'
+        linux = {'a': ({'os': 'linux'}, names)}
+        for specs, aggregates, words in (
+            ({}, linux, "no longer: the flavor asks for 'os'"),
+            ({'os': '*'}, linux, "the flavor asks for 'os': '*'"),
+            (wanted['f'], {'a': (_FORCED, names)}, "aggregate 'a' demands '"),
+            (wanted['f'], {'a': ({}, names)}, None),
         ):
-            before = _situation(wanted, {'a': host})
-            after = _situation(flavors, {'a': aggregate})
-            (found,) = impact.flips(before, after)
-            self.assertEqual(host[1], found.hosts)
-            self.assertTrue(found.reason.startswith(words), found)
-            self.assertIn("; before: 'os' does not match", found.reason)
+            before, after = (
+                _situation(wanted, linux),
+                _situation({'f': specs}, aggregates),
+            )
+            found = [*impact.flips(before, after)]
+            self.assertEqual([names] * bool(words), [f.hosts for f in found])
+            for flip in found:
+                self.assertTrue(flip.reason.startswith(words), flip)
+                self.assertIn("; before: 'os' does not match", flip.reason)
         (gone,) = impact.flips(
-            _situation({'f': {'os': '!'}}, {'a': host}),
-            _situation({'f': {'os': '!'}}, {'a': ({}, host[1])}),
+            _situation({'f': {'os': '!'}}, linux),
+            _situation({'f': {'os': '!'}}, {'a': ({}, names)}),
         )
         self.assertTrue(gone.reason.startswith("no longer: aggregate 'a' has"))
-
-    def test_another_reason_is_no_flip(self) -> None:
-        before = _situation({'f': {'k': '1'}}, {'a': ({}, ('h1',))})
-        after = _situation({'f': {'k': '1'}}, {'a': ({'k': '2'}, ('h1',))})
-        self.assertEqual([], [*impact.flips(before, after)])
 
 
 @ddt.ddt
 class MoveTest(unittest.TestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.before = _situation({}, {'a': ({'os': 'windows'}, ('h1', 'h2'))})
-
-    def test_a_server_that_may_still_move_is_not_told(self) -> None:
-        after = _situation({}, {'a': (_FORCED, ('h1', 'h2'))})
-        servers = [_server('h1', {'os': 'windows'})]
-        self.assertEqual([], [*impact.moves(self.before, after, servers)])
-
-    def test_a_server_that_nobody_else_takes_is_stranded(self) -> None:
-        after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
-        servers = [_server('h1', {'os': 'windows'})]
-        (move,) = impact.moves(self.before, after, servers)
-        self.assertEqual(('pass', 'pass'), (move.before, move.after))
-        self.assertEqual((1, 0), (move.elsewhere_before, move.elsewhere_after))
-        self.assertEqual("h2: 'os' not in any aggregate", move.reason)
-        self.assertEqual(impact.STRANDED, move.effect)
-
-    def test_a_server_whose_own_host_refuses_it_is_misplaced(self) -> None:
-        after = _situation({}, {'a': (_FORCED, ('h1', 'h2'))})
-        (move,) = impact.moves(self.before, after, [_server('h1', {})])
-        self.assertEqual(('pass', 'refuse'), (move.before, move.after))
-        # h3 is left of h2 and h3
-        self.assertEqual((2, 1), (move.elsewhere_before, move.elsewhere_after))
-        self.assertEqual("aggregate 'a' demands 'os'", move.reason)
-
-    def test_a_server_without_a_host_has_none_that_refuses_it(self) -> None:
-        after = _situation({}, {'a': ({'os': 'linux'}, ('h1', 'h2'))})
-        servers = [_server('', {'os': 'windows'})]
-        (move,) = impact.moves(self.before, after, servers)
-        self.assertEqual((2, 0), (move.elsewhere_before, move.elsewhere_after))
-        self.assertEqual(('pass', 'pass'), (move.before, move.after))
-
-    def test_a_server_on_a_wrong_host_can_be_stranded(self) -> None:
-        after = _situation({}, {'a': ({'os': 'linux'}, ('h1', 'h2'))})
-        servers = [_server('h3', {'os': 'windows'})]
-        (move,) = impact.moves(self.before, after, servers)
-        self.assertEqual(impact.STRANDED, move.effect)
+    #: What a server asks for, its host, the aggregate after the change; the
+    #: verdicts, how many other hosts take it, the effect and the reason.
+    MOVES = (
+        (_WINDOWS, 'h1', (_FORCED, ('h1', 'h2')), None),
+        (
+            *(_WINDOWS, 'h1', (_WINDOWS, ('h1',))),
+            ('pass', 'pass', 1, 0, impact.STRANDED, "h2: 'os' not in any ag"),
+        ),
+        # h3 is left of h2 and h3.
+        (
+            *({}, 'h1', (_FORCED, ('h1', 'h2'))),
+            ('pass', 'refuse', 2, 1, impact.REFUSED, "aggregate 'a' demands"),
+        ),
+        # Without a host, no host refuses it.
+        (
+            *(_WINDOWS, '', ({'os': 'linux'}, ('h1', 'h2'))),
+            ('pass', 'pass', 2, 0, impact.STRANDED, "h1: 'os' does not match"),
+        ),
         # That h3 refuses it is nothing new.
-        self.assertTrue(move.reason.startswith("h1: 'os' does not match"))
+        (
+            *(_WINDOWS, 'h3', ({'os': 'linux'}, ('h1', 'h2'))),
+            ('refuse', 'refuse', 2, 0, impact.STRANDED, "h1: 'os' does not m"),
+        ),
+    )
+
+    @ddt.data(*MOVES)
+    @ddt.unpack
+    def test_a_server_is_stranded_or_refused(
+        self, specs, host, aggregate, wanted
+    ) -> None:
+        before = _situation({}, {'a': (_WINDOWS, ('h1', 'h2'))})
+        after = _situation({}, {'a': aggregate})
+        found = [*impact.moves(before, after, [_server(host, specs)])]
+        self.assertEqual(
+            [wanted] if wanted else [],
+            [(*e[3:7], e.effect, e.reason[: len(wanted[-1])]) for e in found],
+        )
 
     @ddt.data('down', 'disabled', 'unknown')
     def test_a_host_that_is_not_up_takes_no_server(self, state: str) -> None:
         # h2 is the only other host that takes it.
-        before = _situation(
-            {}, {'a': ({'os': 'windows'}, ('h1', 'h2'))}, h2=state
-        )
-        after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
-        servers = [_server('h1', {'os': 'windows'})]
+        before = _situation({}, {'a': (_WINDOWS, ('h1', 'h2'))}, h2=state)
+        after = _situation({}, {'a': (_WINDOWS, ('h1',))})
+        servers = [_server('h1', _WINDOWS)]
         self.assertEqual([], [*impact.moves(before, after, servers)])
 
     @ddt.data(None, 'h9')
@@ -138,32 +134,27 @@ class MoveTest(unittest.TestCase):
         self, host: str | None
     ) -> None:
         # On h1 it would be stranded, and on h3 not.
-        after = _situation({}, {'a': ({'os': 'windows'}, ('h1',))})
-        servers = [_server(host, {'os': 'windows'})]
-        (move,) = impact.moves(self.before, after, servers)
+        before = _situation({}, {'a': (_WINDOWS, ('h1', 'h2'))})
+        after = _situation({}, {'a': (_WINDOWS, ('h1',))})
+        (move,) = impact.moves(before, after, [_server(host, _WINDOWS)])
         self.assertEqual((impact.UNKNOWN, 's'), (move.effect, move.name))
         # A server that the change does not reach is as before.
         servers = [_server(host, {})]
-        self.assertEqual([], [*impact.moves(self.before, after, servers)])
+        self.assertEqual([], [*impact.moves(before, after, servers)])
 
-
-class SentenceTest(unittest.TestCase):
     def test_effects_are_counted(self) -> None:
-        self.assertEqual(
-            'Flavors by effect: none. Servers by effect: none.',
-            impact.sentence([]),
-        )
-        flavors = {'f': {'os': 'windows'}, 'g': {}}
-        before = _situation(flavors, {'a': ({'os': 'windows'}, ('h1', 'h2'))})
+        flavors = {'f': _WINDOWS, 'g': {}}
+        before = _situation(flavors, {'a': (_WINDOWS, ('h1', 'h2'))})
         after = _situation(flavors, {'a': (_FORCED, ('h1',))})
         effects = [*impact.flips(before, after)]
-        effects += impact.moves(
-            before,
-            after,
-            [_server('h1', {'os': 'windows'}), _server('h1', {})],
-        )
+        servers = [_server('h1', _WINDOWS), _server('h1', {})]
+        effects += impact.moves(before, after, servers)
         self.assertEqual(
             'Flavors by effect: loses 2. Servers by effect: refused 1, '
             'stranded 1.',
             impact.sentence(effects),
+        )
+        self.assertEqual(
+            'Flavors by effect: none. Servers by effect: none.',
+            impact.sentence([]),
         )

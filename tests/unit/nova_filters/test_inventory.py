@@ -108,20 +108,11 @@ class ReadTest(unittest.TestCase):
     def test_a_hidden_host_is_not_no_host(
         self, columns: dict[str, Any], host: str | None
     ) -> None:
-        row = {'id': 'i', 'name': 's', 'flavor': {'extra_specs': {}}}
-        (server,) = rows.read_servers(_rows({**row, **columns}))
-        self.assertEqual(host, server.host)
-
-    def test_a_server_brings_its_own_flavor(self) -> None:
-        row = {
-            'id': 'i',
-            'name': 's',
-            'OS-EXT-SRV-ATTR:host': 'h1',
-            'flavor': {'original_name': 'small', 'extra_specs': {'k': '1'}},
-        }
+        own = {'original_name': 'small', 'extra_specs': {'k': '1'}}
+        row = {'id': 'i', 'name': 's', 'flavor': own, **columns}
         flavor = inventory.Flavor('small', {'k': '1'})
         self.assertEqual(
-            [inventory.Server('s', 'i', 'h1', flavor)],
+            [inventory.Server('s', 'i', host, flavor)],
             rows.read_servers(_rows(row)),
         )
 
@@ -135,11 +126,6 @@ class ReadTest(unittest.TestCase):
         (rows.read_aggregates, _flavor({}), '"Hosts"'),
         (rows.read_aggregates, _flavor({}) | {'Hosts': 3}, 'no list'),
         (rows.read_hosts, {'State': 'up'}, 'compute service list'),
-        # hypervisor list
-        (
-            *(rows.read_hosts, {'Hypervisor Hostname': 'h', 'State': 'up'}),
-            'openstack compute service list --service nova-compute',
-        ),
         # before API version 2.47
         (
             rows.read_servers,
@@ -151,9 +137,8 @@ class ReadTest(unittest.TestCase):
     def test_what_is_missing_is_named(
         self, read: Any, row: dict[str, Any], words: str
     ) -> None:
-        with self.assertRaisesRegex(UnreadableError, '') as caught:
+        with self.assertRaisesRegex(UnreadableError, words):
             read(_rows(row))
-        self.assertIn(words, str(caught.exception))
 
     def test_a_name_stands_for_one_object(self) -> None:
         with self.assertRaisesRegex(UnreadableError, 'twice'):
@@ -200,17 +185,11 @@ class SelectTest(unittest.TestCase):
             inventory.select(flavors, ['c'], 'flavor')
 
     def test_a_server_must_be_unambiguous(self) -> None:
-        flavor = inventory.Flavor('f', {})
-        servers = [
-            inventory.Server('web', '1', '', flavor),
-            inventory.Server('web', '2', '', flavor),
-        ]
-        self.assertEqual(
-            servers[1:], inventory.select(servers, ['2'], 'server')
-        )
-        for name in ('web', 'db'):
-            with self.assertRaisesRegex(UnreadableError, name):
-                inventory.select(servers, [name], 'server')
+        servers = [inventory.Server('web', n, '', None) for n in '12']
+        found = inventory.select(servers, ['2'], 'server')
+        self.assertEqual(servers[1:], found)
+        with self.assertRaisesRegex(UnreadableError, '2 servers .*web'):
+            inventory.select(servers, ['web'], 'server')
 
     def test_every_host_has_its_aggregates(self) -> None:
         hosts = inventory.hosts_of(
@@ -220,9 +199,10 @@ class SelectTest(unittest.TestCase):
             ],
             [inventory.Host('h3'), inventory.Host('h1')],
         )
-        names = {
-            host: [aggregate.name for aggregate in own.aggregates]
-            for host, own in hosts.items()
-        }
-        self.assertEqual({'h1': ['a', 'b'], 'h2': ['b'], 'h3': []}, names)
-        self.assertEqual(['h1', 'h2', 'h3'], list(hosts))
+        self.assertEqual(
+            [('h1', ['a', 'b']), ('h2', ['b']), ('h3', [])],
+            [
+                (n, [a.name for a in own.aggregates])
+                for n, own in hosts.items()
+            ],
+        )
