@@ -15,15 +15,10 @@ KEYS = signature.Keys([signing.KEY])
 OTHER_KEYS = signature.Keys([signing.OTHER_KEY])
 
 
-def server(hints, project='p1', **others):
+def server(hints, project='p1'):
     """Return a server as Nova's API shows it."""
-    return {
-        'id': 'i',
-        'name': 'web',
-        'tenant_id': project,
-        'scheduler_hints': hints,
-        **others,
-    }
+    row = {'id': 'i', 'name': 'web', 'tenant_id': project}
+    return {**row, 'scheduler_hints': hints}
 
 
 @ddt.ddt
@@ -44,36 +39,18 @@ class ServerHintsTest(unittest.TestCase):
         member = hint_members.read_server(server(hints, project), keys)
         self.assertEqual(verdict, member.signature)
 
-    def test_hints_are_read_whether_signed_or_not(self):
-        forged = {**SIGNED, 'heat_stack_name': 'mine'}
-        for hints in (SIGNED, forged):
-            member = hint_members.read_server(server(hints), KEYS)
-            self.assertEqual('r', member.hints.root_stack_id)
-            self.assertEqual(
-                [(None, 'root'), ('res', 'stack')],
-                [(s.resource, s.stack) for s in member.hints.path],
-            )
-
-    @ddt.data(
-        [server(SIGNED)],
-        [{'server': server(SIGNED)}],
-        [{'servers': [server(SIGNED)]}],
-        # As "server show" and "server list" print it.
-        [
-            {
-                'ID': 'i',
-                'Name': 'web',
-                'project_id': 'p1',
-                'Scheduler Hints': SIGNED,
-            }
-        ],
-    )
-    def test_a_server_is_found_in_whatever_holds_it(self, documents):
-        (row,) = rows.unwrap(documents)
-        member = hint_members.read_server(row, KEYS)
+    def test_a_forged_hint_is_read_too(self):
+        # As "server show" prints it.
+        row = {'ID': 'i', 'Name': 'web', 'project_id': 'p1'}
+        row['Scheduler Hints'] = {**SIGNED, 'heat_stack_name': 'mine'}
+        member = hint_members.read_server(rows.columns(row), KEYS)
         self.assertEqual(
-            ('web', 'i', 'valid'),
-            (member.name, member.id, member.signature),
+            ('web', 'i', 'p1', 'r', 'mine', 'invalid'),
+            (
+                *(member.name, member.id, member.project_id),
+                *(member.hints.root_stack_id, member.hints.stack_name),
+                member.signature,
+            ),
         )
 
     @ddt.unpack
@@ -84,18 +61,11 @@ class ServerHintsTest(unittest.TestCase):
         (server('text'), 'not a mapping'),
     )
     def test_what_is_no_server_is_refused(self, document, text):
-        with self.assertRaises(rows.UnreadableError) as caught:
+        with self.assertRaisesRegex(rows.UnreadableError, text):
             hint_members.read_server(rows.columns(document), None)
-        self.assertIn(text, str(caught.exception))
 
-    @ddt.unpack
-    @ddt.data(
-        ('r', True),
-        ('root', True),
-        ('stack', True),
-        ('res', False),
-        ('other', False),
-    )
-    def test_a_server_belongs_to_the_stacks_of_its_path(self, stack, belongs):
+    def test_a_server_belongs_to_the_stacks_of_its_path(self):
         member = hint_members.read_server(server(SIGNED), None)
-        self.assertEqual(belongs, member.belongs_to(stack))
+        names = 'r', 'root', 'stack', 'res', 'other'
+        found = [name for name in names if member.belongs_to(name)]
+        self.assertEqual(['r', 'root', 'stack'], found)
