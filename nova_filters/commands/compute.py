@@ -24,10 +24,7 @@ _NOTHING: Final[dict[str, Any]] = {
 
 
 class Cloud:
-    """Flavors, aggregates, hosts and servers of a running cloud.
-
-    :param connection: the SDK's connection.
-    """
+    """Flavors, aggregates, hosts and servers of a running cloud."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection

@@ -91,7 +91,6 @@ def conclude(
 ) -> list[str]:
     """Return one sentence for each flavor, and what would open a host for it.
 
-    :param found: the verdicts on each flavor.
     :param copies: the flavors that servers carry.
     """
     told = []
@@ -106,10 +105,7 @@ def conclude(
 def opening(
     verdicts: Verdicts, stock: inventory.Stock, of_server: bool = False
 ) -> list[str]:
-    """Return what would open a host for a flavor that no host takes now.
-
-    :param of_server: whether the flavor is a server's copy.
-    """
+    """Return what would open a host for a flavor that no host takes now."""
     told = waking(verdicts.passed)
     host = verdicts.nearest()
     if host is None:

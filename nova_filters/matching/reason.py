@@ -109,10 +109,7 @@ class Reason(NamedTuple):
 
 
 def quote_all(values: Iterable[str]) -> str:
-    """Return values in quotes, sorted, the first few only.
-
-    :param values: any texts; each is listed once.
-    """
+    """Return values in quotes, sorted, the first few only."""
     ordered = sorted(set(values))
     quoted = [quote(value) for value in ordered[:LISTED]]
     if len(ordered) > LISTED:

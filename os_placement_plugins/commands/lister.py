@@ -78,10 +78,7 @@ class Lister(command.Lister):  # type: ignore[misc]
         """Add the arguments of the command."""
 
     def log_in(self) -> Any:
-        """Log in, as the shell does for commands that always need a cloud.
-
-        :returns: the SDK's connection.
-        """
+        """Log in, as the shell does for commands that always need a cloud."""
         # The next call looks at it.
         self.auth_required = True
         options = self.app.options
