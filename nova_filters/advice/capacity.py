@@ -9,7 +9,7 @@ import collections
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from nova_filters.matching.reason import LISTED
+from os_placement_plugins.quoting import LISTED
 
 _HOSTS = 'nova_flavor_hosts', 'Hosts that take the flavor and are up.'
 _SERVERS = (

@@ -19,7 +19,7 @@ from nova_filters.advice import (
 from nova_filters.advice.mistakes import Code, Finding, Problem
 from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
-from nova_filters.matching.reason import LISTED, Kind, Side
+from nova_filters.matching.reason import Kind, Side, quote_all
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
 
@@ -54,7 +54,6 @@ def _unmet(
         )
         return
     values = {piece.text for a in aggregates for piece in a.pieces(key)}
-    shown = map(quote, sorted(values)[:LISTED])
     near = [
         value
         for literal in sorted(wanted.literals)
@@ -64,7 +63,7 @@ def _unmet(
         Code.VALUE_NOT_OFFERED,
         f'no aggregate has a {quoted} that meets {quote(wanted.text)}: '
         'no host passes' + _nearly(near),
-        f'values that are there: {", ".join(shown)}',
+        f'values that are there: {quote_all(values)}',
     )
 
 

@@ -9,9 +9,9 @@ from nova_filters.advice import explanation, inventory, remedy
 from nova_filters.advice.mistakes import Code, Finding
 from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import SCOPE
-from nova_filters.matching.reason import LISTED, Kind, Side
+from nova_filters.matching.reason import Kind, Side
 from nova_filters.matching.request import Request
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.quoting import listed, quote
 
 
 def exempt_line(patterns: Iterable[str]) -> str:
@@ -138,9 +138,7 @@ def confined(
     flavor = verdicts.flavor
     passed = verdicts.passed
     if passed and not verdicts.usable:
-        names = ', '.join(
-            f'{host.name} ({host.state})' for host in passed[:LISTED]
-        )
+        names = listed([f'{host.name} ({host.state})' for host in passed])
         yield Finding(
             *(Code.NO_HOST_UP, 'flavor', flavor.name, ''),
             f'none of the hosts that take the flavor is up: {names}',

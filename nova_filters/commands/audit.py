@@ -7,6 +7,7 @@ import argparse
 from nova_filters.advice import audit
 from nova_filters.commands import common, compute
 from os_placement_plugins.commands import lister
+from os_placement_plugins.quoting import listed
 
 _COLUMNS = ('Problem', 'Object', 'Name', 'Servers', 'Reason')
 
@@ -48,7 +49,7 @@ class AuditFilter(common.FilterCommand):
             number = lister.counted(len(judged.unknown), 'server')
             self.remarks.append(
                 f'Not judged: {number} whose flavor or host Nova does not '
-                f'show ({common.listed([s.name for s in judged.unknown])}).'
+                f'show ({listed([s.name for s in judged.unknown])}).'
             )
         if hidden:
             self.remarks.append(

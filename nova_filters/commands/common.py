@@ -3,7 +3,7 @@
 """What the commands on the filter share: where their input comes from."""
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from cliff import columns
@@ -11,14 +11,13 @@ from osc_lib import exceptions
 from oslo_config import cfg
 
 from nova_filters import conf
-from nova_filters.advice import inventory, walk
-from nova_filters.commands import compute, files
+from nova_filters.advice import inventory, rows, walk
+from nova_filters.commands import compute
 from nova_filters.matching.inputs import Exempt
-from nova_filters.matching.reason import LISTED
 from os_placement_plugins.commands import lister
-from os_placement_plugins.commands.files import read_configuration
+from os_placement_plugins.commands.files import read, read_configuration
 from os_placement_plugins.commands.rows import UnreadableError
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.quoting import listed, quote
 
 #: The files that the commands read, and what printed each.
 _FILES = {
@@ -64,13 +63,6 @@ class Names(columns.FormattableColumn):  # type: ignore[misc]
         return [*dict.fromkeys(self._value)]
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return the first of some names, and how many there are beside."""
-    shown = ', '.join(names[:LISTED])
-    rest = len(names) - LISTED
-    return f'{shown} and {rest} more' if rest > 0 else shown
-
-
 def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
     """Refuse a host that is not there."""
     for name in names:
@@ -78,6 +70,52 @@ def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
             raise exceptions.CommandError(
                 f'No compute host has the name {name!r}'
             )
+
+
+class Saved:
+    """Flavors, aggregates, hosts and servers, as files have them.
+
+    Each method raises ``CommandError`` if its files cannot be used.
+
+    :param paths: the files with ``flavors``, ``aggregates``, ``hosts`` and
+        ``servers``.
+    """
+
+    def __init__(self, paths: Mapping[str, Sequence[str]]) -> None:
+        self._paths = paths
+
+    def flavors(self) -> list[inventory.Flavor]:
+        """Return the flavors."""
+        return read(self._needed('flavors'), rows.read_flavors)
+
+    def aggregates(self) -> list[inventory.HostAggregate]:
+        """Return the host aggregates."""
+        return read(self._needed('aggregates'), rows.read_aggregates)
+
+    def hosts(self) -> list[inventory.Host] | None:
+        """Return all hosts; None if no file has them."""
+        paths = self._paths['hosts']
+        return read(paths, rows.read_hosts) if paths else None
+
+    def servers(self) -> list[inventory.Server] | None:
+        """Return the servers; None if no file has them."""
+        paths = self._paths['servers']
+        return read(paths, rows.read_servers) if paths else None
+
+    def servers_named(self, names: Sequence[str]) -> list[inventory.Server]:
+        """Return the servers with these names or IDs; without one, all."""
+        if not names:
+            return self.servers() or []
+        found = read(self._needed('servers'), rows.read_servers)
+        return inventory.select(found, names, 'server')
+
+    def _needed(self, noun: str) -> Sequence[str]:
+        """Return files without which the command cannot answer."""
+        if not self._paths[noun]:
+            raise exceptions.CommandError(
+                f'Offline input takes --{noun} <file> too'
+            )
+        return self._paths[noun]
 
 
 class FilterCommand(lister.Lister):
@@ -149,7 +187,7 @@ class FilterCommand(lister.Lister):
 
     def stock(
         self,
-        source: compute.Cloud | files.Saved,
+        source: compute.Cloud | Saved,
         parsed_args: argparse.Namespace,
         flavors: Sequence[inventory.Flavor],
     ) -> inventory.Stock:
@@ -187,11 +225,9 @@ class FilterCommand(lister.Lister):
             text += f'they count as not up: {listed(told)}.'
             self.remarks.append(text)
 
-    def source(
-        self, parsed_args: argparse.Namespace
-    ) -> compute.Cloud | files.Saved:
+    def source(self, parsed_args: argparse.Namespace) -> compute.Cloud | Saved:
         """Return the files that are named, or else the cloud, logged in to."""
         paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}
         if any(paths.values()):
-            return files.Saved(paths)
+            return Saved(paths)
         return compute.Cloud(self.log_in())

@@ -20,6 +20,7 @@ from nova_filters.advice import (
 )
 from nova_filters.commands import common
 from os_placement_plugins.commands import files, lister
+from os_placement_plugins.quoting import listed
 
 _COLUMNS = (
     *('Object', 'Name', 'Hosts', 'Before', 'After'),
@@ -154,7 +155,7 @@ class ShowFilterImpact(common.FilterCommand):
         self.remarks.append(impact.sentence(effects))
         if moved:
             self.remarks.append(
-                f'The availability zone of {common.listed(moved)} changes: '
+                f'The availability zone of {listed(moved)} changes: '
                 'Nova refuses this while servers run there.'
             )
         if typed:
@@ -195,7 +196,7 @@ class ShowFilterImpact(common.FilterCommand):
         elif new:
             self.remarks.append(
                 'These hosts are in no aggregate now, or misspelled: '
-                f'{common.listed(new)}.'
+                f'{listed(new)}.'
             )
         return inventory.Stock(flavors, aggregates, hosts, now.exempt), moved
 

@@ -13,8 +13,8 @@ from nova_filters.advice import explanation, inventory, remedy, walk
 from nova_filters.advice.explanation import Verdicts
 from nova_filters.commands import common
 from nova_filters.matching import inputs
-from nova_filters.matching.reason import LISTED
 from nova_filters.matching.request import Request
+from os_placement_plugins import quoting
 from os_placement_plugins.commands.lister import Table
 
 _PASS = 'pass'  # noqa: S105
@@ -119,7 +119,7 @@ def opening(
     if found.losers:
         told.append(
             'It takes hosts from other flavors '
-            f'({common.listed(found.losers)}): look at it first with '
+            f'({quoting.listed(found.losers)}): look at it first with '
             '"openstack aggregate filter impact".'
         )
     return told
@@ -129,10 +129,10 @@ def waking(hosts: Sequence[inventory.Host]) -> list[str]:
     """Return what to do about hosts that pass and are not up."""
     if not hosts:
         return []
-    rest = len(hosts) - LISTED
+    rest = len(hosts) - quoting.LISTED
     more = f' and {rest} more' if rest > 0 else ''
     told = [f'These hosts pass, but are not up{more}:']
-    for host in hosts[:LISTED]:
+    for host in hosts[: quoting.LISTED]:
         name = shlex.quote(host.name)
         told.append(f'  {_WHAT_TO_DO[host.state].format(name)}')
     return told

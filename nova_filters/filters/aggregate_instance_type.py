@@ -13,7 +13,7 @@ from nova_filters import plugin
 from nova_filters.matching import inputs, report
 from nova_filters.matching.reason import Reason
 from nova_filters.matching.request import Request
-from os_placement_plugins.quoting import quote
+from os_placement_plugins.quoting import listed, quote
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -53,15 +53,12 @@ def _report(
     instance = _field(spec_obj, 'instance_uuid')
     problems = report.problems(request, refused)
     if problems:
-        rest = len(problems) - _LISTED
         LOG.warning(
             'Instance %(instance)s: nothing can meet these values; correct '
             'the flavor or the aggregates: %(problems)s',
             {
                 'instance': instance,
-                'problems': '; '.join(
-                    problems[:_LISTED] + [f'{rest} more'] * (rest > 0)
-                ),
+                'problems': listed(problems, _LISTED, '; '),
             },
             exc_info=request.fault,
         )

@@ -6,10 +6,7 @@ import enum
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from os_placement_plugins.quoting import quote
-
-#: How many values or aggregates a message lists.
-LISTED: Final = 4
+from os_placement_plugins.quoting import listed, quote
 
 
 class Side(enum.StrEnum):
@@ -110,8 +107,4 @@ class Reason(NamedTuple):
 
 def quote_all(values: Iterable[str]) -> str:
     """Return values in quotes, sorted, the first few only."""
-    ordered = sorted(set(values))
-    quoted = [quote(value) for value in ordered[:LISTED]]
-    if len(ordered) > LISTED:
-        quoted.append(f'{len(ordered) - LISTED} more')
-    return ', '.join(quoted)
+    return listed([*map(quote, sorted(set(values)))])
