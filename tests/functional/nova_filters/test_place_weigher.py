@@ -3,11 +3,9 @@
 """Servers with a planned place, placed by the real scheduler."""
 
 import logging
-from typing import Any
 
 import ddt
 from nova import objects
-from nova.scheduler import weights
 
 from nova_filters.weighers import base, stack_place
 from testing.nova import engine
@@ -22,6 +20,8 @@ _PLACE = 'heat_group_place'
 class PlaceTest(test_weigher.StackTestCase):
     """Two hosts in each of two racks, and a host that is in none."""
 
+    weigher_name = 'StackPlaceWeigher'
+
     def setUp(self) -> None:
         super().setUp()
         self.set_option('stack_spread_over', ['rack', 'host'])
@@ -29,10 +29,6 @@ class PlaceTest(test_weigher.StackTestCase):
         self.add_aggregate(self.hosts[2:], {'rack': 'r2'})
         self.hosts.append(self.add_host())
         self.restart()
-
-    def weigher(self, name: str = 'StackPlaceWeigher') -> Any:
-        """Return the scheduler's weigher of planned places."""
-        return super().weigher(name)
 
     def racks_of(self, hosts: list[str]) -> list[str]:
         """Return the racks of hosts."""
@@ -65,22 +61,19 @@ class PlaceTest(test_weigher.StackTestCase):
         self.assertIn(r"'a\nb' of stack 'None' is in the planned", line)
         self.assertIn("place 'r1'", line)
 
-    @ddt.data('r1', ['r1'])
-    def test_hosts_in_the_place_are_preferred(self, place) -> None:
-        found = self.weigh(self.request({_PLACE: place}))
-        self.assertEqual([1.0, 1.0, 0.0, 0.0, 0.0], found)
+    def test_hosts_in_the_place_are_preferred(self) -> None:
+        for place in ('r1', ['r1']):
+            found = self.weigh(self.request({_PLACE: place}))
+            self.assertEqual([1.0, 1.0, 0.0, 0.0, 0.0], found)
 
-    # 'host-name' stands for the name of the first host.
-    @ddt.data(None, {}, {_PLACE: ''}, {_PLACE: ['r1', 'r2']}, 'host-name')
-    def test_the_weigher_has_no_say_without_a_place(self, hints) -> None:
-        if hints == 'host-name':
-            hints = {_PLACE: self.hosts[0]}
-        self.assertEqual([0.0] * 5, self.weigh(self.request(hints)))
-
-    def test_keys_that_no_level_lists_are_no_places(self) -> None:
-        self.assertEqual(
-            [0.0] * 5, self.weigh(self.request({_PLACE: 'linux'}))
-        )
+    def test_the_weigher_has_no_say_without_a_place(self) -> None:
+        # No level lists the key of "linux", nor is a host's name a place.
+        for place in (None, '', ['r1', 'r2'], 'linux', self.hosts[0]):
+            hints = {} if place is None else {_PLACE: place}
+            self.assertEqual([0.0] * 5, self.weigh(self.request(hints)))
+        states = self.states(self.request({}))
+        bare = objects.RequestSpec()
+        self.assertEqual([0.0] * 5, self.weigh(bare, states))
 
     def test_forged_hints_are_not_believed(self) -> None:
         self.set_option('signing_key', [signing.KEY], 'heat_hints')
@@ -97,27 +90,11 @@ class PlaceTest(test_weigher.StackTestCase):
             request = self.request(forged, project)
             self.assertEqual(0.0, sum(self.weigh(request)))
 
-    def test_a_multiplier_of_zero_switches_it_off(self) -> None:
-        request = self.request({_PLACE: 'r1'})
-        self.set_option('stack_place_weight_multiplier', 0.0)
-        (state, *_rest) = self.states(request)
-        self.assertEqual(0.0, self.weigher().weight_multiplier(state))
-
     def test_what_is_broken_costs_the_weigher_its_say_only(self) -> None:
         request = self.request({_PLACE: 'r1'})
-        with self.assertLogs(base.__name__, logging.ERROR) as logs:
-            found = self.weigher().weigh_objects(
-                [weights.WeighedHost(object(), 0.0) for _ in range(3)], request
-            )
-        self.assertEqual([0.0] * 3, found)
-        self.assertEqual(1, len(logs.records))
         states = self.states(request)
         states[0].aggregates = [objects.Aggregate(name='unread')]
-        with self.assertLogs(base.__name__, logging.ERROR) as logs:
-            self.assertEqual([0.0] * 5, self.weigh(request, states))
-        self.assertEqual(1, len(logs.records))
-
-    def test_a_bare_request_has_no_place(self) -> None:
-        bare = objects.RequestSpec()
-        states = self.states(self.request({}))
-        self.assertEqual([0.0] * 5, self.weigh(bare, states))
+        for broken in (states, [object()] * 5):
+            with self.assertLogs(base.__name__, logging.ERROR) as logs:
+                self.assertEqual([0.0] * 5, self.weigh(request, broken))
+            self.assertEqual(1, len(logs.records))

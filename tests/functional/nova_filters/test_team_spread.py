@@ -13,8 +13,8 @@ from nova.db.api import models
 from nova.db.main import api as main_db
 
 from nova_filters.filters import team_spread
-from testing.nova import engine
 from tests.functional.nova_filters import test_weigher
+from tests.functional.nova_filters.test_weigher import of_stack
 
 _FILTER = 'TeamSpreadFilter'
 _LOGGER = team_spread.__name__
@@ -49,47 +49,41 @@ class TeamSpreadTest(test_weigher.StackTestCase):
         """Return the hosts that pass."""
         return set(self.cloud.filtered(self.scheduler, request))
 
-    @ddt.data('option', 'hint', 'extra spec')
-    def test_everybody_who_may_can_ask_for_a_limit(self, how) -> None:
-        hints = test_weigher.of_stack('a')
-        if how == 'option':
-            self.set_option('max_skew', 1)
-        elif how == 'hint':
-            hints['max_skew'] = '1'
-        else:
-            self.flavor = self.add_flavor({'nova_filters:max_skew': '1'})
-        requests = [self.request(hints) for _ in range(8)]
-        found = collections.Counter(self.racks(*requests))
-        self.assertEqual({'r1': 4, 'r2': 4}, found)
+    def asking(self, limit: str = '', extra_spec: str = '') -> Any:
+        """Return a request of a stack, with limits in hint and flavor."""
+        hints = of_stack('a') | ({'max_skew': limit} if limit else {})
+        spec = {'nova_filters:max_skew': extra_spec} if extra_spec else {}
+        self.flavor = self.add_flavor(spec)
+        return self.request(hints)
 
-    def test_nobody_else_has_a_limit(self) -> None:
-        self.place(test_weigher.of_stack('a'), 3)
-        request = self.request(test_weigher.of_stack('a'))
-        self.assertEqual(set(self.hosts), self.passing(request))
-        self.set_option('max_skew', 1)
+    @ddt.data(('0', '', ''), ('1', '', ''), ('0', '1', ''), ('0', '', '1'))
+    @ddt.unpack
+    def test_everybody_who_may_can_ask_for_a_limit(self, option, *limits):
+        self.set_option('max_skew', int(option))
+        found = collections.Counter(
+            self.racks(*(self.asking(*limits) for _ in range(8)))
+        )
+        limited = '1' in (option, *limits)
+        self.assertEqual({'r1': 4, 'r2': 4} if limited else {'r1': 8}, found)
+        # A request without a stack has no limit.
         self.assertEqual(set(self.hosts), self.passing(self.request({})))
 
-    def test_a_place_may_have_as_many_more(self) -> None:
-        self.place(test_weigher.of_stack('a'), 2, 1, 1)
-        for limit, count in ((1, 2), (2, 2), (3, 2), (4, 4)):
-            hints = {**test_weigher.of_stack('a'), 'max_skew': str(limit)}
-            request = self.request(hints)
-            self.assertEqual(count, len(self.passing(request)), limit)
+    def test_a_place_may_have_as_many_more_as_the_smallest_limit(self) -> None:
+        self.place(of_stack('a'), 2, 1, 1)
+        self.set_option('max_skew', 9)
+        for limits, count in (
+            (('1', ''), 2),
+            (('3', ''), 2),
+            (('4', ''), 4),
+            (('', '3'), 2),
+            (('3', '9'), 2),
+            (('9', '3'), 2),
+            (('9', '4'), 4),
+            (('', ''), 4),
+        ):
+            request = self.asking(*limits)
+            self.assertEqual(count, len(self.passing(request)), limits)
             self.cloud.forget(request)
-
-    def test_the_smallest_limit_applies(self) -> None:
-        self.place(test_weigher.of_stack('a'), 1)
-        self.set_option('max_skew', 3)
-        hints = test_weigher.of_stack('a')
-        self.assertEqual(4, len(self.passing(self.request(hints))))
-        for limit, extra_spec in (('2', '3'), ('9', '1')):
-            hints['max_skew'] = limit
-            self.flavor = self.add_flavor(
-                {'nova_filters:max_skew': extra_spec}
-            )
-            self.assertEqual(
-                set(self.hosts[2:]), self.passing(self.request(hints))
-            )
 
     def test_groups_have_a_limit_and_packed_groups_have_none(self) -> None:
         self.set_option('server_group_weight_multiplier', 10.0)
@@ -109,17 +103,16 @@ class TeamSpreadTest(test_weigher.StackTestCase):
                 sorted(wanted.values()), sorted(found.values()), policy
             )
 
-    @ddt.data('0', '-1', 'x', '1.5', '')
-    def test_what_is_no_limit_lets_no_host_pass(self, text) -> None:
-        hints = {**test_weigher.of_stack('a'), 'max_skew': text}
-        request = self.request(hints)
-        with self.assertLogs(_LOGGER, logging.WARNING) as logs:
-            self.assertEqual(set(), self.passing(request))
-        self.assertIn(f"'{text}', which is no number above 0", logs.output[0])
+    def test_what_is_no_limit_lets_no_host_pass(self) -> None:
+        for text in ('0', '-1', 'x', '1.5'):
+            with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+                self.assertEqual(set(), self.passing(self.asking(text)))
+            told = f"'{text}', which is no number above 0"
+            self.assertIn(told, logs.output[0])
 
     def test_what_cannot_be_read_lets_no_host_pass(self) -> None:
         self.set_option('max_skew', 1)
-        request = self.request(test_weigher.of_stack('a'))
+        request = self.request(of_stack('a'))
         with (
             test_weigher.failing('FROM instance_mappings', OSError('gone')),
             self.assertLogs(_LOGGER, logging.ERROR) as logs,
@@ -129,82 +122,56 @@ class TeamSpreadTest(test_weigher.StackTestCase):
         (line,) = logs.output
         self.assertIn('refuses every host', line)
 
-    def test_a_cell_that_fails_lets_no_host_pass(self) -> None:
+    def test_a_cell_that_is_not_read_lets_no_host_pass(self) -> None:
         self.set_option('max_skew', 1)
-        request = self.request(test_weigher.of_stack('a'))
+        request = self.asking()
         states = self.states(request)
         *_, own = self.scheduler.host_manager.enabled_filters
+        with self.cloud.in_cell() as context:
+            cell = main_db.get_engine(context=context)
         with (
-            self.cloud.in_cell() as context,
-            test_weigher.failing(
-                'FROM instances',
-                OSError('gone'),
-                main_db.get_engine(context=context),
-            ),
+            test_weigher.failing('FROM instances', OSError('gone'), cell),
             self.assertLogs(_LOGGER, logging.WARNING) as logs,
         ):
             self.assertEqual([], [*own.filter_all(states, request)])
         self.assertIn('refuses every host', logs.output[-1])
         self.assertNotIn('Traceback', logs.output[-1])
         self.assertEqual(2, len([*own.filter_all(states, request)]))
-
-    def test_a_cell_that_nobody_lists_lets_no_host_pass(self) -> None:
-        self.set_option('max_skew', 1)
-        request = self.request(test_weigher.of_stack('a'))
-        states = self.states(request)
         states[0].cell_uuid = 'unlisted'
-        *_, own = self.scheduler.host_manager.enabled_filters
         with self.assertLogs(_LOGGER, logging.ERROR) as logs:
             self.assertEqual([], [*own.filter_all(states, request)])
         self.assertIn('Incomplete: unlisted', logs.output[0])
 
     def test_a_member_that_cannot_be_read_lets_no_host_pass(self) -> None:
         self.set_option('max_skew', 1)
-        self.place(test_weigher.of_stack('stack-1'), 1)
+        self.place(of_stack('stack-1'), 1)
         with api_db.get_engine().begin() as connection:
             table = models.RequestSpec.__table__
             # The closing brackets are missing.
             text = sa.func.rtrim(table.c.spec, '}')
             connection.execute(sa.update(table).values(spec=text))
         with self.assertLogs(_LOGGER, logging.ERROR) as logs:
-            found = self.passing(
-                self.request(test_weigher.of_stack('stack-1'))
-            )
+            found = self.passing(self.request(of_stack('stack-1')))
         self.assertEqual(set(), found)
         self.assertIn('refuses every host', logs.output[0])
         # Other teams are not affected.
-        other = self.passing(self.request(test_weigher.of_stack('stack-2')))
+        other = self.passing(self.request(of_stack('stack-2')))
         self.assertEqual(2, len(other))
 
-    def test_the_weigher_still_spreads_over_the_hosts(self) -> None:
+    def test_one_request_reads_once_for_filter_and_weigher(self) -> None:
         self.set_option('max_skew', 1)
         self.set_multiplier(-10.0)
         self.restart()
-        counts = collections.Counter(
-            self.cloud.boot(
-                self.scheduler, self.request(test_weigher.of_stack('a'))
-            ).host
-            for _ in range(8)
-        )
-        self.assertEqual([2] * 4, list(counts.values()))
-
-    def test_one_request_reads_once(self) -> None:
-        self.set_option('max_skew', 1)
-        self.set_multiplier(-10.0)
-        self.restart()
-        request = self.request(test_weigher.of_stack('a'))
         manager = self.scheduler.host_manager
-        states = self.states(request)
-        with test_weigher.statements() as found:
-            hosts = list(manager.get_filtered_hosts(states, request))
-            manager.get_weighed_hosts(hosts, request)
-        read = [one for one, _ in found if 'FROM instance_mappings' in one]
-        self.assertEqual(1, len(read))
-
-
-class LoadingTest(test_weigher.StackTestCase):
-    def test_nova_conf_enables_it(self) -> None:
-        self.scheduler = self.cloud.scheduler(_FILTER)
-        found = self.scheduler.host_manager.enabled_filters[-1]
-        self.assertIsInstance(found, team_spread.TeamSpreadFilter)
-        self.assertIs(engine.CONF.nova_filters.max_skew, 0)
+        counts: collections.Counter[str] = collections.Counter()
+        for _ in range(8):
+            request = self.request(of_stack('a'))
+            states = self.states(request)
+            with test_weigher.statements() as found:
+                hosts = list(manager.get_filtered_hosts(states, request))
+                best, *_ = manager.get_weighed_hosts(hosts, request)
+            read = [one for one in found if 'FROM instance_mappings' in one]
+            self.assertEqual(1, len(read))
+            counts[best.obj.host] += 1
+        # The weigher still spreads over the hosts.
+        self.assertEqual([2] * 4, list(counts.values()))
