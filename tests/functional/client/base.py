@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,8 @@ from unittest import mock
 import requests_mock
 from openstackclient import shell
 
-from tests.functional.client import rest_stub
+from tests import console
+from tests.functional.client import pages, rest_stub
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,6 +123,19 @@ class CommandTestCase(unittest.TestCase):
         """
         return self.data(*arguments, **self.login)
 
+    def told(self, words: str, *more: str, status: int = 0) -> str:
+        """Return what a command prints of the cloud in 80 columns.
+
+        :param words: what a user types after ``openstack``.
+        :param more: further arguments.
+        :param status: the exit code that the command must have.
+        """
+        result = self.openstack(
+            *shlex.split(words), *more, COLUMNS='80', **self.login
+        )
+        self.assertEqual((status, ''), (result.status, result.error))
+        return result.output
+
     def save(self, name: str, *arguments: str) -> str:
         """Save what a command of the standard client prints.
 
@@ -128,9 +143,7 @@ class CommandTestCase(unittest.TestCase):
         :param arguments: the words after ``openstack``.
         :returns: the path of the file.
         """
-        result = self.openstack(*arguments, '-f', 'json', **self.login)
-        self.assertEqual((0, ''), (result.status, result.error))
-        return self.write(result.output, name)
+        return self.write(self.told(' '.join(arguments), '-f', 'json'), name)
 
     def write(self, text: str, name: str) -> str:
         """Write a file.
@@ -168,6 +181,18 @@ class CloudTestCase(CommandTestCase):
         self.mocker = requests_mock.Mocker()
         self.enterContext(self.mocker)
         self.cloud.install(self.mocker)
+
+    def assert_page_shows(self, command: str) -> None:
+        """Check that a command prints what the page of the commands shows.
+
+        :param command: the words after ``openstack``.
+        """
+        (example,) = (
+            one
+            for one in console.examples(pages.PAGE.name)
+            if one.command == f'openstack {command}'
+        )
+        self.assertEqual(example.output, self.told(command).rstrip())
 
     def files(self) -> list[str]:
         """Save the cloud and return the options that read it from files."""

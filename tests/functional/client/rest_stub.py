@@ -175,20 +175,8 @@ class Cloud:
     def _placement(self, request: Any, context: Any) -> dict[str, Any]:
         """Return Placement's answer on allocation candidates."""
         self.asked = parse.parse_qs(parse.urlsplit(request.url).query)
-        nodes = [f'uuid-{host}' for host in self.candidates]
-        return {
-            'allocation_requests': [
-                {'allocations': {node: {'resources': {'VCPU': 1}}}}
-                for node in nodes
-            ],
-            'provider_summaries': {
-                node: {
-                    'root_provider_uuid': node,
-                    'resources': {'VCPU': {'capacity': 1, 'used': 0}},
-                }
-                for node in nodes
-            },
-        }
+        free = {host: {'VCPU': (1, 0)} for host in self.candidates}
+        return candidates(free, {'VCPU': 1})
 
     def _flavors(
         self, rest: list[str], minor: int, context: Any
@@ -320,6 +308,32 @@ def _version(url: str, name: str, maximum: str) -> dict[str, Any]:
         'id': name, 'status': 'CURRENT', 'version': maximum,
         'min_version': '2.1', 'links': [{'rel': 'self', 'href': url}],
     }  # fmt: skip
+
+
+def candidates(
+    free: dict[str, dict[str, tuple[int, int]]], wanted: dict[str, int]
+) -> dict[str, Any]:
+    """Return an answer of Placement.
+
+    :param free: by host and resource class, the capacity and what is used.
+    :param wanted: what was asked for, by resource class.
+    """
+    return {
+        'allocation_requests': [
+            {'allocations': {f'uuid-{host}': {'resources': wanted}}}
+            for host in free
+        ],
+        'provider_summaries': {
+            f'uuid-{host}': {
+                'root_provider_uuid': f'uuid-{host}',
+                'resources': {
+                    name: {'capacity': capacity, 'used': used}
+                    for name, (capacity, used) in own.items()
+                },
+            }
+            for host, own in free.items()
+        },
+    }
 
 
 def examples(prefix: str = '') -> Cloud:

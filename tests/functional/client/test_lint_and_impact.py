@@ -4,6 +4,7 @@
 
 import json
 
+import ddt
 import requests
 
 from tests.functional.client import base, rest_stub
@@ -11,6 +12,7 @@ from tests.functional.client import base, rest_stub
 #: The hosts with a licence.
 BOTH = ['compute-7', 'compute-8']
 _SCOPE = 'aggregate_instance_extra_specs'
+_LINT, _IMPACT = 'aggregate filter lint', 'aggregate filter impact'
 
 
 class LintTest(base.CloudTestCase):
@@ -19,13 +21,12 @@ class LintTest(base.CloudTestCase):
         # Two hosts have both.
         self.cloud.aggregates['disks'][1].append('compute-1')
 
-    def test_a_sound_cloud_has_no_findings(self) -> None:
-        self.assertEqual([], self.live('aggregate', 'filter', 'lint'))
-
     def test_findings_are_the_same_from_cloud_and_files(self) -> None:
+        command = _LINT.split()
+        self.assertEqual([], self.live(*command))
         self.cloud.flavors['m1.small']['gpu'] = '<or> a100 <or> ~'
         self.cloud.aggregates['disks'][0]['force_metadata_chek'] = 'True'
-        live = self.live('aggregate', 'filter', 'lint')
+        live = self.live(*command)
         self.assertEqual(
             [
                 ('warning', 'misspelled-flag', 'aggregate', 'disks'),
@@ -33,7 +34,6 @@ class LintTest(base.CloudTestCase):
             ],
             [tuple(row.values())[:4] for row in live],
         )
-        command = ('aggregate', 'filter', 'lint')
         self.assertEqual(live, self.data(*command, *self.files()))
         found = self.live(*command, '--severity', 'warning')
         self.assertEqual(live[:1], found)
@@ -42,7 +42,7 @@ class LintTest(base.CloudTestCase):
         self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = '<or> ! <or> x'
         # A process ends with that code, too.
         result = self.openstack_process(
-            *('aggregate', 'filter', 'lint', '--severity', 'error'),
+            *(*_LINT.split(), '--severity', 'error'),
             *('-f', 'json', *self.files()),
         )
         self.assertEqual((2, ''), (result.status, result.error))
@@ -57,15 +57,8 @@ class LintTest(base.CloudTestCase):
             list(row),
         )
 
-    def test_one_flavor_is_not_1_flavors(self) -> None:
-        self.cloud.flavors = {'m1.small': {}}
-        result = self.openstack('aggregate', 'filter', 'lint', **self.login)
-        self.assertIn('found in 1 flavor and 3 aggr', result.output)
-
     def test_each_finding_is_a_block(self) -> None:
         self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = 'a,b'
-        command = ('aggregate', 'filter', 'lint')
-        result = self.openstack(*command, COLUMNS='80', **self.login)
         self.assertEqual(
             """\
 error: comma-in-flavor
@@ -82,71 +75,63 @@ error: no-host
 
 2 errors found in 4 flavors and 3 aggregates.
 """,  # noqa: E501
-            result.output,
+            self.told(_LINT, status=2),
         )
-        result = self.openstack(*command, '-c', 'Code', **self.login)
-        self.assertTrue(result.output.startswith('+--'), result.output)
-        result = self.openstack(*command, *self.files()[:4])
-        self.assertIn('No --hosts: hosts in no aggregate', result.output)
+        told = self.told(_LINT, '-c', 'Code', status=2)
+        self.assertTrue(told.startswith('+--'), told)
+        told = self.told(_LINT, *self.files()[:4], status=2)
+        self.assertIn('No --hosts: hosts in no aggregate', told)
+        self.cloud.flavors = {'m1.small': {}}
+        self.assertIn('found in 1 flavor and 3 aggr', self.told(_LINT))
 
 
+@ddt.ddt
 class ImpactTest(base.CloudTestCase):
-    def impact(self, *arguments: str) -> list[tuple[object, ...]]:
-        """Return the rows, which must be the same from cloud and files."""
-        command = ('aggregate', 'filter', 'impact', *arguments)
+    @ddt.data(
+        (
+            '--set-aggregate licensed os=~',
+            ('flavor', 'win.medium', BOTH, '', '', 'loses'),
+            ('flavor', 'm1.small', BOTH, '', '', 'gains'),
+            # It can stay, and go nowhere.
+            ('server', 'mail', BOTH[:1], 1, 0, 'stranded'),
+        ),
+        (
+            # By ID: "2" is the aggregate "gpus", and "3" is "disks".
+            '--add-host 2 compute-3 --remove-host 3 compute-2',
+            ('flavor', 'gpu.large', ['compute-2'], '', '', 'loses'),
+            ('flavor', 'gpu.large', ['compute-3'], '', '', 'gains'),
+            ('server', 'train', ['compute-2'], 0, 1, 'refused'),
+        ),
+        (
+            # A server has a copy of the flavor.
+            f'--set-flavor m1.small {_SCOPE}:ssd=*',
+            *[('flavor', 'm1.small', ['compute-1', 'compute-4'])
+              + ('', '', 'loses')],
+        ),
+        (
+            '--unset-aggregate licensed force_metadata_check '
+            f'--unset-flavor gpu.large {_SCOPE}:ssd',
+            ('flavor', 'gpu.large', ['compute-1'], '', '', 'gains'),
+            ('flavor', 'm1.small', BOTH, '', '', 'gains'),
+        ),
+    )  # fmt: skip
+    def test_a_change_is_told_before_it_is_made(self, case) -> None:
+        options, *wanted = case
+        command = [*_IMPACT.split(), *options.split()]
         live = self.live(*command)
         files = [*self.files(), *self.server_files()]
         self.assertEqual(live, self.data(*command, *files))
-        return [tuple(row.values()) for row in live]
-
-    def test_a_change_of_metadata_is_told_before_it_is_made(self) -> None:
-        rows = self.impact('--set-aggregate', 'licensed', 'os=~')
+        rows = [tuple(row.values()) for row in live]
         self.assertEqual(
-            ('flavor', 'win.medium', BOTH, 'pass', 'refuse', '', ''),
-            rows[0][:7],
-        )
-        self.assertEqual(
-            [
-                ('flavor', 'm1.small', BOTH, 'refuse', 'pass'),
-            ],
-            [row[:5] for row in rows if row[1] == 'm1.small'],
-        )
-        # The mail server can stay, and go nowhere.
-        self.assertEqual(
-            ('server', 'mail', BOTH[:1], 'pass', 'refuse', 1, 0),
-            rows[-1][:7],
-        )
-
-    def test_hosts_can_be_added_and_removed(self) -> None:
-        # By ID, too: "2" is the aggregate "gpus", and "3" is "disks".
-        rows = self.impact(
-            *('--add-host', '2', 'compute-3', '--remove-host', '3'),
-            'compute-2',
-        )
-        self.assertEqual(
-            [
-                ('flavor', 'gpu.large', ['compute-2'], 'loses'),
-                ('flavor', 'gpu.large', ['compute-3'], 'gains'),
-                ('server', 'train', ['compute-2'], 'refused'),
-            ],
-            [(*row[:3], row[9]) for row in rows],
-        )
-        self.assertEqual(
-            "aggregate 'gpus' has 'gpu': 'a100'; before: 'gpu' not in any "
-            'aggregate',
-            rows[1][10],
+            wanted, [(*row[:3], *row[5:7], row[9]) for row in rows]
         )
 
     def test_the_table_ends_with_the_commands_to_paste(self) -> None:
-        change = (
-            *('--set-flavor', '4', f'{_SCOPE}:gpu=<or> a100 <or> ~'),
-            *('--unset-aggregate', 'licensed', 'os'),
-            *('--remove-host', 'licensed', 'compute-8'),
+        command = (
+            f"{_IMPACT} --set-flavor 4 '{_SCOPE}:gpu=<or> a100 <or> ~' "
+            '--unset-aggregate licensed os --remove-host licensed compute-8'
         )
-        command = ('aggregate', 'filter', 'impact', *change)
-        result = self.openstack(*command, COLUMNS='80', **self.login)
-        self.assertEqual((0, ''), (result.status, result.error))
-        lines = result.output.splitlines()
+        lines = self.told(command).splitlines()
         self.assertEqual(
             [
                 'Flavors by effect: gains 1, loses 1. Servers by effect: '
@@ -160,166 +145,123 @@ class ImpactTest(base.CloudTestCase):
             lines[-5:],
         )
         self.assertLessEqual(max(map(len, lines[:-3])), 80)
-        result = self.openstack(*command, *self.files())
-        self.assertIn('No --servers: running servers are', result.output)
+        told = self.told(command, *self.files())
+        self.assertIn('No --servers: running servers are', told)
 
     def test_a_stranded_server_can_end_with_exit_code_2(self) -> None:
-        command = ('aggregate', 'filter', 'impact', '--fail-on', 'stranded')
-        for host, status in (('compute-3', 0), ('compute-8', 2)):
-            change = ('--remove-host', 'licensed', host)
-            if not status:
-                change = ('--remove-host', 'disks', host)
-            for form in ('json', 'table'):
-                result = self.openstack(
-                    *command, *change, '-f', form, **self.login
-                )
-                self.assertEqual((status, ''), (result.status, result.error))
+        command = f'{_IMPACT} --fail-on stranded --remove-host'
+        for form in ('json', 'table'):
+            self.told(f'{command} disks compute-3 -f {form}')
+            self.told(f'{command} licensed compute-8 -f {form}', status=2)
 
     def test_what_a_shell_made_of_a_tilde_is_told(self) -> None:
-        command = ('aggregate', 'filter', 'impact', *self.files())
         change = ('--set-aggregate', 'licensed', 'os=/root')
-        result = self.openstack(*command, *change)
+        result = self.openstack(*_IMPACT.split(), *self.files(), *change)
         self.assertEqual(0, result.status)
         self.assertIn("in quotes: 'KEY=~'", result.error)
 
-    def test_a_change_of_a_flavor_reaches_no_server(self) -> None:
-        rows = self.impact('--set-flavor', 'm1.small', f'{_SCOPE}:ssd=*')
-        self.assertEqual({'flavor'}, {row[0] for row in rows})
-        self.assertEqual(
-            [['compute-1', 'compute-4']], [row[2] for row in rows]
-        )
-
-    def test_keys_can_be_removed(self) -> None:
-        rows = self.impact(
-            '--unset-aggregate', 'licensed', 'force_metadata_check',
-            '--unset-flavor', 'gpu.large', f'{_SCOPE}:ssd',
-        )  # fmt: skip
-        self.assertEqual(
-            [
-                ('gpu.large', ['compute-1']),
-                ('m1.small', BOTH),
-            ],
-            [row[1:3] for row in rows],
-        )
-
     def test_files_may_say_what_comes_after(self) -> None:
-        command = ('aggregate', 'filter', 'impact')
-        before = self.files()
+        files = [*self.files(), *self.server_files()]
+        del self.cloud.flavors['any.small']
+        self.cloud.flavors['gpu.small'] = {f'{_SCOPE}:gpu': '*'}
+        flavors = self.save('flavors-after', 'flavor list --all --long')
         self.cloud.aggregates['gpus'] = ({'gpu': 'h100'}, ['compute-1'])
-        after = self.save('after.json', 'aggregate', 'list', '--long')
-        before += self.server_files()
-        rows = self.data(*command, *before, '--after-aggregates', after)
-        self.assertEqual(
-            [
-                ('flavor', 'gpu.large', ['compute-2'], 'pass', 'refuse'),
-                ('server', 'train', ['compute-2'], 'pass', 'refuse'),
-            ],
-            [tuple(row.values())[:5] for row in rows],
-        )
+        aggregates = self.save('after', 'aggregate list --long')
+        command = [*_IMPACT.split(), *files]
+        for option, file, wanted in (
+            (
+                *('--after-aggregates', aggregates),
+                [
+                    ('gpu.large', ['compute-2'], 'pass', 'refuse', 'loses'),
+                    ('train', ['compute-2'], 'pass', 'refuse', 'refused'),
+                ],
+            ),
+            (
+                *('--after-flavors', flavors),
+                [
+                    ('any.small', self.cloud.hosts, 'pass', '', 'deleted'),
+                    ('gpu.small', ['compute-1', 'compute-2'])
+                    + ('', 'pass', 'new'),
+                ],
+            ),
+        ):
+            rows = self.data(*command, option, file)
+            found = [tuple(row.values()) for row in rows]
+            self.assertEqual(wanted, [(*r[1:5], r[9]) for r in found])
+        told = self.told(_IMPACT, *files, '--after-flavors', flavors)
+        self.assertIn('Flavors by effect: deleted 1, new 1.', told)
 
     def test_replacing_the_in_tree_filter_is_a_change_too(self) -> None:
         self.cloud.flavors['odd'] = {'k': '>= two'}
         self.cloud.aggregates['disks'][0]['k'] = '1'
-        rows = self.impact('--replace-in-tree')
+        live = self.live(*_IMPACT.split(), '--replace-in-tree')
+        rows = [tuple(row.values()) for row in live]
         self.assertEqual(
             {
-                ('any.small', 'refuse', 'pass'),
+                ('flavor', 'any.small', 'refuse', 'pass'),
                 # Its "*" was a plain asterisk; the host is right now.
-                ('gpu.large', 'refuse', 'pass'),
-                # The demand is new.
-                ('m1.small', 'pass', 'refuse'),
-                ('odd', 'error', 'refuse'),
+                ('flavor', 'gpu.large', 'refuse', 'pass'),
+                # The demand is new. No server loses its place.
+                ('flavor', 'm1.small', 'pass', 'refuse'),
+                ('flavor', 'odd', 'error', 'refuse'),
             },
-            {(row[1], *row[3:5]) for row in rows if row[0] == 'flavor'},
+            {(*row[:2], *row[3:5]) for row in rows},
         )
-        # No server loses its place.
-        self.assertEqual([], [row for row in rows if row[0] == 'server'])
 
     def test_servers_can_be_left_out(self) -> None:
-        command = ('aggregate', 'filter', 'impact', '--no-servers')
+        command = (*_IMPACT.split(), '--no-servers')
         rows = self.live(*command, '--set-aggregate', 'licensed', 'os=linux')
         self.assertEqual({'flavor'}, {row['Object'] for row in rows})
         paths = {path for _, path in self.cloud.requests}
         self.assertNotIn('/servers/detail', paths)
 
-    def test_what_is_not_known_is_no_all_clear(self) -> None:
+    @ddt.data(
+        (None, 'Nova does not show its host'),
+        ('compute-9', "its host 'compute-9' is not among the hosts"),
+        # Nova shows next to nothing of the server.
+        ('', 'Nova does not show its flavor'),
+    )
+    @ddt.unpack
+    def test_what_is_not_known_is_no_all_clear(self, host, reason) -> None:
         """A server's own host must not count as another one."""
-        command = ('aggregate', 'filter', 'impact', '--fail-on', 'stranded')
-        change = ('--remove-host', 'licensed', 'compute-8')
-        harmless = ('--set-aggregate', 'disks', 'rack=r1')
-        for reach, told in (
-            ('hidden', 'Nova does not show its host'),
-            ('elsewhere', "its host 'compute-9' is not among the hosts"),
-            ('lost', 'Nova does not show its flavor'),
-        ):
-            self.cloud = rest_stub.examples()
-            host = {'hidden': None, 'elsewhere': 'compute-9'}.get(reach, '')
-            self.cloud.servers = {'mail': (host, 'win.medium')}
-            if reach == 'lost':
-                self.cloud.servers, self.cloud.down = {}, ('mail',)
-            self.cloud.__post_init__()
-            self.cloud.install(self.mocker)
-            files = self.files()
-            answer = requests.get(
-                f'{rest_stub.COMPUTE}/servers/detail',
-                headers={'OpenStack-API-Version': 'compute 2.100'},
-                timeout=1,
-            )
-            files += ['--servers', self.write(answer.text, 'servers')]
-            for source in ([], files):
-                result = self.openstack(
-                    *(*command, *change, '-f', 'json', *source), **self.login
-                )
-                self.assertEqual((1, ''), (result.status, result.error))
-                row = json.loads(result.output)[-1]
-                self.assertEqual(
-                    ('mail', 'unknown'), (row['Name'], row['Effect'])
-                )
-                self.assertIn(told, row['Reason'])
-                result = self.openstack(
-                    *command, *change, *source, **self.login
-                )
-                self.assertIn('Servers by effect: unknown 1.', result.output)
-            if reach != 'lost':
-                result = self.openstack(*command, *harmless, **self.login)
-                self.assertEqual((0, ''), (result.status, result.error))
-
-    def test_new_and_deleted_flavors_are_told(self) -> None:
-        files = [*self.files(), *self.server_files()]
-        del self.cloud.flavors['any.small']
-        self.cloud.flavors['gpu.small'] = {f'{_SCOPE}:gpu': '*'}
-        after = self.save('after.json', *['flavor', 'list', '--all', '--long'])
-        command = ('aggregate', 'filter', 'impact', *files)
-        rows = self.data(*command, '--after-flavors', after)
-        self.assertEqual(
-            [
-                ('any.small', 6, 'pass', '', 'deleted'),
-                ('gpu.small', 2, '', 'pass', 'new'),
-            ],
-            [
-                (name, len(hosts), *words, row['Effect'])
-                for row in rows
-                for _, name, hosts, *words in [[*row.values()][:5]]
-            ],
+        self.cloud.servers = {'mail': (host, 'win.medium')}
+        if host == '':
+            self.cloud.servers, self.cloud.down = {}, ('mail',)
+        self.cloud.__post_init__()
+        files = self.files()
+        answer = requests.get(
+            f'{rest_stub.COMPUTE}/servers/detail',
+            headers={'OpenStack-API-Version': 'compute 2.100'},
+            timeout=1,
         )
-        result = self.openstack(*command, '--after-flavors', after)
-        self.assertIn('Flavors by effect: deleted 1, new 1.', result.output)
+        files += ['--servers', self.write(answer.text, 'servers')]
+        command = f'{_IMPACT} --fail-on stranded'
+        change = '--remove-host licensed compute-8'
+        for source in ([], files):
+            told = self.told(f'{command} {change} -f json', *source, status=1)
+            row = json.loads(told)[-1]
+            self.assertEqual(('mail', 'unknown'), (row['Name'], row['Effect']))
+            self.assertIn(reason, row['Reason'])
+            told = self.told(f'{command} {change}', *source, status=1)
+            self.assertIn('Servers by effect: unknown 1.', told)
+        if host != '':
+            self.told(f'{command} --set-aggregate disks rack=r1')
 
     def test_a_misspelled_host_after_the_change_is_no_gain(self) -> None:
         files = [*self.files(), *self.server_files()]
         self.cloud.aggregates['gpus'][1].append('compute-33')
-        after = self.save('after.json', 'aggregate', 'list', '--long')
-        command = ('aggregate', 'filter', 'impact', '--after-aggregates')
-        result = self.openstack(*command, after, *files)
+        after = self.save('after.json', 'aggregate list --long')
+        command = (*_IMPACT.split(), '--after-aggregates', after)
+        result = self.openstack(*command, *files)
         self.assert_one_line(result, "No compute host has the name 'compute-3")
         # Who does not know the hosts is told.
-        result = self.openstack(*command, after, *files[:4])
+        result = self.openstack(*command, *files[:4])
         self.assertIn('or misspelled: compute-33.', result.output)
 
     def test_a_second_zone_is_refused_as_nova_does(self) -> None:
         self.cloud.aggregates['west'] = ({'availability_zone': 'west'}, [])
-        command = ('aggregate', 'filter', 'impact', '--add-host', 'west')
-        result = self.openstack(*command, 'compute-1', **self.login)
+        command = f'{_IMPACT} --add-host west'
+        result = self.openstack(*command.split(), 'compute-1', **self.login)
         self.assert_one_line(result, 'Nova refuses', "'compute-1'", 'east')
-        result = self.openstack(*command, 'compute-4', **self.login)
-        self.assertIn('zone of compute-4 changes: Nova refuses', result.output)
+        told = self.told(f'{command} compute-4').replace('\n', ' ')
+        self.assertIn('zone of compute-4 changes: Nova refuses', told)
