@@ -93,7 +93,7 @@ def run(log: pathlib.Path) -> list[part.Part]:
         for name, settings in CONF.items():
             scenario = {'cloud': cloud.url, 'settings': settings}
             scenario['stacks'] = [{'project': name, **web}]
-            (told,) = launcher.run(scenario, log)['stacks']
+            (told,) = launcher.run(scenario, log)
             story.progress(f'run "{name}": stack {told["status"]}')
             runs[name] = Run(told, cloud.sent(name))
     _with_hook(story, runs[HOOK])

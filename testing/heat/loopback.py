@@ -4,9 +4,9 @@
 
 The only stub of the embedded Heat: it stands where Keystone, Glance, Nova,
 Cinder and Neutron would answer. It knows one image, one flavor, one network
-and one port; servers, volumes and stacks of another Heat are ready as soon as
-they are asked for. What Heat sends to create them is kept letter by letter,
-because that is what the demo and the tests look at.
+and one port; servers and volumes are ready as soon as they are asked for.
+What Heat sends to create them is kept letter by letter, because that is what
+the demo and the tests look at.
 """
 
 import dataclasses
@@ -31,7 +31,6 @@ PORT = '22222222-0000-4000-8000-000000000003'
 
 _NOVA = '/compute/v2.1'
 _NETWORK = '/network/v2.0'
-_HEAT = '/heat/v1'
 _THING = r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)'
 
 _IMAGE: dict[str, Any] = {'id': IMAGE, 'name': 'cirros', 'status': 'active'}
@@ -116,8 +115,6 @@ class Cloud:
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
-        #: The requests for stacks of the other Heat.
-        self.stacks: list[dict[str, Any]] = []
         self.region = REGION
         #: The real Heat of each region, if there is one, by its URL.
         self.heats: dict[str, str] = {}
@@ -129,20 +126,6 @@ class Cloud:
         self.url = f'http://{HOST}:{self._server.server_address[1]}'
         self._fixed = self._answers()
         self._server.start(self._server.serve_forever)
-
-    def bring(self, server: str) -> None:
-        """Have a server that no Heat asked for."""
-        self._things[server] = {
-            'server': {
-                'id': server,
-                'name': server,
-                'status': 'ACTIVE',
-                'metadata': {},
-                'addresses': {},
-                'flavor': {'original_name': FLAVOR},
-                'image': {'id': IMAGE},
-            }
-        }
 
     def things(self) -> list[str]:
         """Return the names of the servers and volumes that are here."""
@@ -226,9 +209,6 @@ class Cloud:
             ('GET', r'/image/v2/images/([^/]+)', self._image),
             ('GET', _NOVA + r'/flavors/([^/]+)', self._flavor),
             ('GET', _NETWORK + r'/ports/([^/]+)', self._port),
-            ('POST', _HEAT + r'/validate', lambda body: (200, {})),
-            ('POST', _HEAT + r'/stacks', self._create_stack),
-            ('GET', _HEAT + r'/stacks/([^/]+)', self._show_stack),
             ('POST', _NOVA + r'/servers', self._create('server', project)),
             ('POST', r'/volume/v3/volumes', self._create('volume', project)),
             ('GET', _THING, self._show),
@@ -295,13 +275,13 @@ class Cloud:
                 ('network', '/network'),
                 ('volumev3', '/volume/v3'),
                 ('block-storage', '/volume/v3'),
-                ('orchestration', _HEAT),
                 # Heat itself: it writes this address into user data.
                 ('cloudformation', '/heat-cfn/v1'),
             )
         }
-        for region, url in self.heats.items():
-            urls['orchestration'][region] = f'{url}/{project}'
+        urls['orchestration'] = {
+            region: f'{url}/{project}' for region, url in self.heats.items()
+        }
         catalog = [
             {
                 'type': kind,
@@ -368,14 +348,6 @@ class Cloud:
             return 202, {kind: thing}
 
         return create
-
-    def _create_stack(self, body: bytes) -> tuple[int, Any]:
-        self.stacks.append(json.loads(body))
-        return 201, {'stack': {'id': str(len(self.stacks)), 'links': []}}
-
-    def _show_stack(self, body: bytes, stack: str) -> tuple[int, Any]:
-        status = 'CREATE_COMPLETE'
-        return 200, {'stack': {'id': stack, 'stack_status': status}}
 
     def _show(self, body: bytes, thing: str) -> tuple[int, Any]:
         with self._lock:

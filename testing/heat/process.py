@@ -42,7 +42,7 @@ class Launcher:
         scenario: Mapping[str, Any],
         log: pathlib.Path,
         *python_path: pathlib.Path,
-    ) -> dict[str, Any]:
+    ) -> list[dict[str, Any]]:
         """Have a new engine work through a scenario.
 
         :param scenario: what :func:`testing.heat.worker.run` is told.
@@ -54,7 +54,7 @@ class Launcher:
         order = [scenario, str(log), [*map(str, python_path)]]
         print(json.dumps(order), file=self._process.stdin, flush=True)
         answer = self._answer()
-        if not isinstance(answer, dict):
+        if not isinstance(answer, list):
             raise RuntimeError(f'heat-engine ended with {answer}; see {log}')
         # Its exit code: from here on it holds no connection.
         self._answer()

@@ -11,7 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heat.common import context as heat_context
+from heat.db import api as db_api
+from heat.db import models
 from heat.objects import resource as resource_object
+from heat.objects import stack as stack_object
 from heat.rpc import api as rpc_api
 from heat.rpc import client as rpc_client
 
@@ -68,7 +71,7 @@ class Stacks:
         :param action: ``create``, ``adopt``, ``update``, ``check``,
             ``suspend``, ``resume``, ``snapshot``, ``restore`` (the only
             snapshot) or ``abandon``; ``signal`` with the name of a resource
-            and how many servers there are then, as data; or
+            and how many members its group has then, as data; or
             ``update_as_admin`` of another project, whose token Heat then
             shows to Nova.
         :param data: the template; to adopt a stack, what Heat tells when it
@@ -155,60 +158,37 @@ class Stacks:
         self.rpc.resource_signal(
             context, identity, resource, None, sync_call=True
         )
+        rows, stacks = models.Resource, models.Stack
+        root = identity['stack_id']
         deadline = time.monotonic() + STACK_SECONDS
         while True:
-            found = self.rpc.list_stack_resources(
-                context, identity, nested_depth=2
-            )
-            servers = [
-                row
-                for row in found
-                if row[rpc_api.RES_TYPE] == 'OS::Nova::Server'
-            ]
-            states = {
-                self.rpc.show_stack(context, row[rpc_api.RES_NESTED_STACK_ID])[
-                    0
-                ][rpc_api.STACK_STATUS]
-                for row in found
-                if row.get(rpc_api.RES_NESTED_STACK_ID)
-            }
-            states |= {row[rpc_api.RES_STATUS] for row in found}
-            done = len(servers) == wanted and states == {'COMPLETE'}
-            failed = 'FAILED' in states or time.monotonic() > deadline
-            if done or failed:
+            with db_api.context_manager.reader.using(context) as session:
+                found = session.query(rows.stack_id, rows.status)
+                found = found.filter_by(root_stack_id=root).all()
+                nested = session.query(stacks.status)
+                nested = nested.filter_by(owner_id=root, deleted_at=None).all()
+            members = sum(stack != root for stack, _ in found)
+            states = {row[-1] for row in (*found, *nested)}
+            done = members == wanted and states == {'COMPLETE'}
+            if done or 'FAILED' in states or time.monotonic() > deadline:
                 return (
                     'SIGNAL_COMPLETE' if done else 'SIGNAL_FAILED',
-                    f'{len(servers)} servers, {states}',
+                    f'{members} members, {states}',
                 )
             time.sleep(PAUSE)
-
-    def preview(
-        self, project: str, name: str, template: Mapping[str, Any]
-    ) -> list[str]:
-        """Return the names of the resources that a stack would have."""
-        told = self.rpc.preview_stack(
-            self.context(project), name, dict(template), {}, {}, {}
-        )
-        return [resource['resource_name'] for resource in told['resources']]
 
     def _wait(
         self, context: Any, identity: Any, action: str
     ) -> tuple[str, str]:
         deadline = time.monotonic() + STACK_SECONDS
         while True:
-            (stack,) = self.rpc.show_stack(
-                context, identity, resolve_outputs=False
+            # Heat's RPC API would load the whole stack each time.
+            found, status, reason, _ = stack_object.Stack.get_status(
+                context, identity['stack_id']
             )
-            done = (
-                stack[rpc_api.STACK_ACTION] == action
-                and stack[rpc_api.STACK_STATUS] != 'IN_PROGRESS'
-            )
+            done = found == action and status != 'IN_PROGRESS'
             if done or time.monotonic() > deadline:
-                return (
-                    f'{stack[rpc_api.STACK_ACTION]}_'
-                    f'{stack[rpc_api.STACK_STATUS]}',
-                    stack[rpc_api.STACK_STATUS_DATA],
-                )
+                return f'{found}_{status}', reason
             time.sleep(PAUSE)
 
     def identify(self, project: str, name: str) -> str:

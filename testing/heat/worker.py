@@ -49,24 +49,16 @@ LOADED_LATE = (
 )
 
 
-def run(scenario: Mapping[str, Any], log: pathlib.Path) -> dict[str, Any]:
-    """Do what the scenario says and return what Heat says about it.
+def run(
+    scenario: Mapping[str, Any], log: pathlib.Path
+) -> list[dict[str, Any]]:
+    """Do what the scenario says and return what Heat says about each stack.
 
     :param scenario: ``cloud`` (the URL of the cloud), ``settings`` (lines of
         ``heat.conf`` by section), ``convergence`` (true by default),
         ``stacks``, see :func:`work_on`, and ``database``, the file of an
         engine that was restarted, or ``None``.
-    :returns: what is told of each stack, and the SQL statements that were
-        sent meanwhile.
     """
-    statements: list[str] = []
-    # Before the engine sends any: SQLAlchemy fails the statement of a thread
-    # that finds its list of listeners changed.
-    sqlalchemy.event.listen(
-        sqlalchemy.engine.Engine,
-        'before_cursor_execute',
-        lambda *args: statements.append(args[2]),
-    )
     heat = engine.Engine(
         scenario['cloud'],
         scenario['settings'],
@@ -77,51 +69,33 @@ def run(scenario: Mapping[str, Any], log: pathlib.Path) -> dict[str, Any]:
     told = [work_on(heat, stack) for stack in scenario['stacks']]
     heat.save(log.with_name('heat.sqlite'))
     dump_configuration()
-    return {'stacks': told, 'statements': statements}
+    return told
 
 
 def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
     """Do what the scenario says about one stack, and tell of it.
 
-    :param stack: ``project`` and ``name``; ``template`` with ``files`` and
-        ``environment`` and ``tags``, or ``adopt``, or neither of a stack that
-        is there; then ``steps``: lists of what to do, a template or ``None``,
-        and what else :meth:`stacks.Stacks.do` takes, if anything. A stack
-        with ``preview`` is never made.
+    :param stack: ``project`` and ``name``; ``template`` with ``files``,
+        ``environment`` and ``tags``, unless the stack is there; then
+        ``steps``: lists of what to do, a template or ``None``, and what else
+        :meth:`stacks.Stacks.do` takes, if anything.
     """
     project, name = stack['project'], stack['name']
-    if 'preview' in stack:
-        found = heat.preview(project, name, stack['preview'])
-        return {'name': name, 'preview': found}
-    begin = 'adopt' if 'adopt' in stack else 'create'
-    steps, reasons, status, reason = [], [], '', ''
-    if 'adopt' in stack or 'template' in stack:
-        status, reason = heat.do(
-            project,
-            name,
-            begin,
-            stack.get('adopt') or stack['template'],
-            files=stack.get('files'),
-            environment=stack.get('environment'),
-            tags=stack.get('tags'),
-        )
-        if status == stacks.REFUSED:
-            return {'name': name, 'status': status, 'reason': reason}
-        steps.append(status)
-    for action, template, *more in stack.get('steps', ()):
-        options = more[0] if more else {}
-        status, reason = heat.do(project, name, action, template, **options)
-        steps.append(status)
-        reasons.append(reason)
-    return {
-        'name': name,
-        'status': status,
-        'reason': reason,
-        'steps': steps,
-        'reasons': reasons,
-        'root': heat.identify(project, name),
-        'resources': heat.resources(project, name),
-    }
+    steps = list(stack.get('steps', ()))
+    if 'template' in stack:
+        more = {k: stack.get(k) for k in ('files', 'environment', 'tags')}
+        steps.insert(0, ('create', stack['template'], more))
+    done = []
+    for action, template, *options in steps:
+        (more,) = options or [{}]
+        done.append(heat.do(project, name, action, template, **more))
+    status, reason = done[-1]
+    told = {'name': name, 'status': status, 'reason': reason, 'steps': done}
+    if len(done) == 1 and status == stacks.REFUSED:
+        return told
+    told['root'] = heat.identify(project, name)
+    told['resources'] = heat.resources(project, name)
+    return told
 
 
 def dump_configuration() -> None:

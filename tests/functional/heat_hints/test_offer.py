@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a provider is offered about a stack, and what that costs."""
+"""What providers are offered about a stack, what it costs, and ``group``."""
 
+import itertools
 import json
 
 from testing.heat import loopback
@@ -130,39 +131,36 @@ FILES = {
         'parameters': {'name': {'type': 'string'}},
     }
 }
-MEMBER = server(
-    metadata={'placement_group': 'members'}, flavor={'get_param': 'flavor'}
-)
+RACKS = ('r1', 'r2', 'r3')
+
+
+def member(group, **more):
+    """Return a server that names a group."""
+    return server(metadata={'placement_group': group}, **more)
 
 
 def groups(count):
-    """Return a template with groups, and servers beside them."""
+    """Return a template with groups of so many members, and servers."""
+    cell = {'type': 'cell.yaml', 'metadata': {'placement_group': 'cells'}}
+    flavor = {'get_param': 'flavor'}
     return {
         **template(
-            zeta=server(
-                name='zeta',
-                metadata={'placement_group': {'get_param': 'group'}},
-                flavor={'get_param': 'flavor'},
-            ),
-            alpha=server(
-                name='alpha',
-                metadata={'placement_group': {'get_attr': ['zeta', 'name']}},
+            zeta=member({'get_param': 'group'}, name='zeta', flavor=flavor),
+            alpha=member(
+                {'get_attr': ['zeta', 'name']},
                 availability_zone={'get_attr': ['zeta', 'show', 'az']},
             ),
-            hidden=server(
-                metadata={'placement_group': {'get_param': 'password'}}
-            ),
-            odd=server(metadata={'placement_group': ['x', {'y': None}]}),
+            hidden=member({'get_param': 'password'}),
+            odd=member(['x', {'y': None}]),
+            long=member('x' * 256),
+            b=member('mixed'),
+            a=member('mixed'),
             left_out={**server(), 'condition': {'equals': ['a', 'b']}},
-            members=group(count, MEMBER, depends_on='zeta'),
-            scaled=scaled(3, server(metadata={'placement_group': 'scaled'})),
-            cells=group(
-                2,
-                {
-                    'type': 'cell.yaml',
-                    'metadata': {'placement_group': 'cells'},
-                },
+            members=group(
+                count, member('members', flavor=flavor), depends_on='zeta'
             ),
+            scaled=scaled(count, member('scaled')),
+            cells=group(count, cell),
         ),
         'parameters': {
             'flavor': {'type': 'string', 'default': loopback.FLAVOR},
@@ -172,11 +170,13 @@ def groups(count):
     }
 
 
-CELL = {'cell.yaml': template(inside=server())}
+CELL = {'cell.yaml': template(one=server(), two=server())}
+#: Names that are numbers, and no group has given them.
+TENS = {name: member('tens') for name in ('10', '40', '70')}
 
 
 class _Offer:
-    options = {'providers': 'telling'}
+    options = {'providers': 'telling,group', 'group_places': ','.join(RACKS)}
     files = {'telling_for_tests.py': TELLING}
     entry_points = {
         'heat_hints.providers': {'telling': 'telling_for_tests:Telling'}
@@ -243,6 +243,11 @@ class TestConvergence(_Offer, base.ScenarioCase):
             files=CELL,
             steps=[('update', groups(4), {'files': texts(CELL)})],
         ),
+        stack(
+            'tens',
+            template(**TENS, **{'20': {'type': 'tens.yaml'}}),
+            files={'tens.yaml': template(**TENS)},
+        ),
     )
 
     def test_a_replacement_is_told_as_such(self):
@@ -265,23 +270,32 @@ class TestConvergence(_Offer, base.ScenarioCase):
         (second,) = self.all_told('second', 'statements')
         self.assertEqual((3, []), (len(first), second))
 
-    def told_in(self, stack):
-        """Return what was told to servers of the stacks of a resource."""
+    def hints_in(self, *path, stack='groups'):
+        """Return the hints sent in the stacks of a resource, by name."""
         found = {}
-        for request in self.outcome.sent_for('groups'):
-            told = json.loads(request.hints['told'])
-            steps = request.hints['heat_path_in_stack'][1:]
-            if [step.partition(',')[0] for step in steps] == stack:
-                found[request.hints['heat_resource_name']] = told['siblings']
+        for request in self.outcome.sent_for(stack):
+            steps = request.hints['heat_path_in_stack']
+            steps = steps[1:] if isinstance(steps, list) else []
+            if [step.partition(',')[0] for step in steps] == [*path]:
+                found[request.hints['heat_resource_name']] = request.hints
         return found
 
+    def told_in(self, *path):
+        """Return the siblings that servers of these stacks were told."""
+        found = self.hints_in(*path).items()
+        return {n: json.loads(hints['told'])['siblings'] for n, hints in found}
+
     def test_servers_of_a_root_stack_see_its_resources(self):
-        told = self.told_in([])
-        self.assertEqual({'zeta', 'alpha', 'hidden', 'odd'}, set(told))
+        self.assert_created('groups', action='UPDATE')
+        told = self.told_in()
+        self.assertEqual(
+            {'zeta', 'alpha', 'hidden', 'odd', 'long', 'b', 'a'}, set(told)
+        )
         (level,) = told['zeta']
         for other in told.values():
             self.assertEqual([level], other)
         server_type, group_type = 'OS::Nova::Server', 'OS::Heat::ResourceGroup'
+        keys = ('name', 'resource_type', 'flavor', 'group', 'requires')
         flavor = loopback.FLAVOR
         self.assertEqual(
             [
@@ -289,25 +303,19 @@ class TestConvergence(_Offer, base.ScenarioCase):
                 ('alpha', server_type, flavor, None, ['zeta']),
                 ('hidden', server_type, flavor, None, []),
                 ('odd', server_type, flavor, None, []),
+                ('long', server_type, flavor, 'x' * 256, []),
+                ('b', server_type, flavor, 'mixed', []),
+                ('a', server_type, flavor, 'mixed', []),
                 ('members', group_type, None, None, ['zeta']),
                 ('scaled', 'OS::Heat::AutoScalingGroup', None, None, []),
                 ('cells', group_type, None, None, []),
             ],
-            [
-                tuple(
-                    sibling[key]
-                    for key in (
-                        *('name', 'resource_type', 'flavor', 'group'),
-                        'requires',
-                    )
-                )
-                for sibling in level
-            ],
+            [tuple(sibling[key] for key in keys) for sibling in level],
         )
         self.assertEqual({None}, {sibling['index'] for sibling in level})
 
     def test_members_of_a_group_see_each_other_and_what_is_above(self):
-        told = self.told_in(['members'])
+        told = self.told_in('members')
         self.assertEqual({'0', '1', '2', '3'}, set(told))
         for name, count in (('0', 2), ('1', 2), ('2', 4), ('3', 4)):
             own, above = told[name]
@@ -316,25 +324,24 @@ class TestConvergence(_Offer, base.ScenarioCase):
                 {('members', loopback.FLAVOR)},
                 {(s['group'], s['flavor']) for s in own},
             )
-            self.assertEqual(
-                ['zeta', 'alpha', 'hidden', 'odd', 'members', 'scaled'],
-                [s['name'] for s in above][:-1],
-            )
+            self.assertEqual('zeta', above[0]['name'])
 
     def test_members_of_a_scaled_group_see_each_other_in_one_order(self):
-        told = self.told_in(['scaled'])
-        self.assertEqual(3, len(told))
-        (names,) = {tuple(s['name'] for s in own) for own, _ in told.values()}
-        self.assertEqual(set(told), set(names))
+        told = self.told_in('scaled')
+        self.assertEqual(4, len(told))
+        names = [[s['name'] for s in own] for own, _ in told.values()]
+        longest = max(names, key=len)
+        self.assertEqual(set(told), set(longest))
+        for found in names:
+            self.assertEqual(longest[: len(found)], found)
 
     def test_a_server_of_a_nested_stack_sees_the_group_of_stacks(self):
-        for cell in ('0', '1'):
-            ((name, levels),) = self.told_in(['cells', cell]).items()
-            self.assertEqual('inside', name)
-            own, cells, above = levels
-            self.assertEqual(['inside'], [s['name'] for s in own])
+        for cell, count in (('0', 2), ('3', 4)):
+            told = self.told_in('cells', cell)
+            own, cells, above = told['one']
+            self.assertEqual(['one', 'two'], [s['name'] for s in own])
             self.assertEqual(
-                [(0, 'cells', 'cell.yaml'), (1, 'cells', 'cell.yaml')],
+                [(n, 'cells', 'cell.yaml') for n in range(count)],
                 [(s['index'], s['group'], s['resource_type']) for s in cells],
             )
             self.assertEqual('zeta', above[0]['name'])
@@ -343,8 +350,45 @@ class TestConvergence(_Offer, base.ScenarioCase):
                 [step['resource'] for step in own[0]['path']],
             )
 
-    def test_the_log_has_neither_errors_nor_warnings_of_this_package(self):
-        self.assert_quiet()
+    def assert_in_turn(self, group, *hints, each=1):
+        """Fail unless members have the racks in turn, from any rack on."""
+        seats = sorted(
+            (int(h['heat_group_rank']), h['heat_group_place']) for h in hints
+        )
+        self.assertEqual({group}, {h['heat_group'] for h in hints})
+        first = RACKS.index(seats[0][1])
+        self.assertEqual(
+            [
+                (rank, RACKS[(first + rank) % len(RACKS)])
+                for rank in range(len(seats) // each)
+                for _ in range(each)
+            ],
+            seats,
+        )
+
+    def test_members_have_the_racks_in_turn_when_more_come(self):
+        for name in ('members', 'scaled'):
+            self.assert_in_turn(name, *self.hints_in(name).values())
+        # All servers of a nested stack have the place of the stack.
+        cells = [self.hints_in('cells', str(n)).values() for n in range(4)]
+        self.assert_in_turn('cells', *itertools.chain(*cells), each=2)
+
+    def test_members_without_numbers_have_the_order_of_the_template(self):
+        self.assert_created('tens')
+        found = self.hints_in()
+        self.assert_in_turn('mixed', found['b'], found['a'])
+        self.assertEqual('0', found['b']['heat_group_rank'])
+        for path in ((), ('20',)):
+            found = self.hints_in(*path, stack='tens')
+            self.assert_in_turn('tens', *found.values())
+
+    def test_a_server_of_no_group_or_of_too_long_a_name_has_no_seat(self):
+        found = self.hints_in()
+        for name in ('hidden', 'long'):
+            self.assertNotIn('heat_group', found[name])
+        self.assertEqual([], self.outcome.lines('ERROR'))
+        (warning,) = self.outcome.lines('WARNING')
+        self.assertIn('256 characters, more than 255', warning)
 
 
 class TestLegacyEngine(_Offer, base.ScenarioCase):

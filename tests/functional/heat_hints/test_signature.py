@@ -1,36 +1,93 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""``signing_key``: what is signed, what is not, and that no key is told."""
+"""``signing_key``, a project that is hostile, and that no key is told."""
 
-from testing.heat import loopback, stack_hints
-from testing.heat.templates import server, stack, template, volume
+import json
+
+from os_placement_plugins import signature, stack_hints
+from testing.heat import loopback
+from testing.heat.templates import (
+    group,
+    instance,
+    scaled,
+    server,
+    stack,
+    template,
+    volume,
+)
 from tests import signing
 from tests.functional.heat_hints import base
 
 #: No character that a log or JSON would write in another way.
 KEY = 'first-key-0123456789abcdef0123456789'
 OLD = 'older-key-0123456789abcdef0123456789'
-SIGNATURE = 'heat_signature'
-
-NESTED = stack(
-    'root',
-    template(
-        claims=server(
-            name='claims',
-            hints={
-                'heat_stack_id': 'forged',
-                SIGNATURE: 'forged',
-                'heat_tier': 'one',
-                'heat_rack': 'one',
-                'tier': 'one',
-            },
-        ),
-        honest=server(name='honest', hints={'tier': 'one'}),
-        nested={'type': 'inner.yaml'},
-        volume=volume(),
-    ),
-    files={'inner.yaml': template(**{'ü,"': server(name='inner')})},
+FORGED = {
+    **dict.fromkeys(stack_hints.RESERVED, 'forged'),
+    'heat_tier': 'forged',
+    'heat_rack': 'forged',
+}
+INSTANCE = instance(
+    NovaSchedulerHints=[
+        {'Key': name, 'Value': value} for name, value in FORGED.items()
+    ]
 )
+MEMBER = server(hints=FORGED)
+PARAMETER = server(scheduler_hints={'get_param': 'hints'})
+LINE = '\n00:00 1 ERROR heat_hints made up\r\n'
+LARGE = {'heat_x': 'x' * 100_000, 'y' * 1000: 'y'}
+
+#: Reserved names by every way into a template.
+WAYS = stack(
+    'ways',
+    {
+        **template(
+            literal=MEMBER,
+            parameter=PARAMETER,
+            names={
+                'type': 'OS::Heat::Value',
+                'properties': {'type': 'json', 'value': FORGED},
+            },
+            attribute=server(scheduler_hints={'get_attr': ['names', 'value']}),
+            function=server(
+                scheduler_hints={'map_merge': [FORGED, {'tier': '1'}]}
+            ),
+            instance=INSTANCE,
+            nested={'type': 'inner.yaml'},
+            group=group(1, MEMBER),
+            scaled=scaled(1, MEMBER),
+            alias={**MEMBER, 'type': 'My::Server'},
+            disk=volume(scheduler_hints=FORGED),
+            large=server(hints=LARGE),
+            line=server(
+                hints={f'heat_{LINE}': LINE, f'tier{LINE}': LINE},
+                metadata={'heat_hints': f'maybe{LINE}'},
+            ),
+            odd=server(
+                name='odd',
+                hints={
+                    'tier': {'a': [{'b': None}]},
+                    'heat_stack_id': [{'a': 'b'}],
+                    'flag': True,
+                },
+            ),
+        ),
+        'parameters': {'hints': {'type': 'json'}},
+    },
+    files={'inner.yaml': template(**{'ü,"': MEMBER})},
+    environment={
+        'parameter_defaults': {'hints': FORGED},
+        'resource_registry': {'My::Server': 'OS::Nova::Server'},
+    },
+)
+AMAZON = {
+    'AWSTemplateFormatVersion': '2010-09-09',
+    'Resources': {
+        'one': {
+            'Type': INSTANCE['type'],
+            'Properties': INSTANCE['properties'],
+        }
+    },
+}
 
 
 class _Secret:
@@ -46,50 +103,79 @@ class TestSigned(_Secret, base.ScenarioCase):
 
     options = {
         'signing_key': f' {KEY} , {OLD}',
-        'resource_types': 'OS::Nova::Server,OS::Cinder::Volume',
+        'scope': 'opt_out',
+        'resource_types': (
+            'OS::Nova::Server,AWS::EC2::Instance,OS::Cinder::Volume'
+        ),
         'providers': 'mapping_file',
         'mapping_file': '{folder}/mapping.yaml',
     }
-    files = {
-        'mapping.yaml': '- {hints: {heat_rack: provider, tier: provider}}\n'
-    }
+    files = {'mapping.yaml': '- {hints: {heat_rack: provider, tier: rack}}\n'}
     settings = {'DEFAULT': {'debug': 'true'}}
     stacks = (
-        NESTED,
+        WAYS,
+        stack('amazon', AMAZON),
+        stack(
+            'scope',
+            template(
+                one=server(
+                    hints={**FORGED, 'tier': 'gold'},
+                    metadata={'heat_hints': False},
+                )
+            ),
+        ),
         stack(
             'admins',
-            template(one=server()),
+            template(one=server(hints={'tier': '1'})),
             # By an admin of another project.
-            steps=[('update_as_admin', template(one=server(), two=server()))],
+            steps=[('update_as_admin', template(one=MEMBER, two=server()))],
         ),
     )
 
-    def test_each_request_is_signed_with_the_first_key(self):
-        self.assert_created('root')
-        self.assertTrue(self.outcome.sent)
-        for request in self.outcome.sent:
+    def test_each_request_is_of_its_stack_and_signed_with_the_first_key(self):
+        self.assert_created('ways', 'amazon')
+        self.assert_created('admins', action='UPDATE')
+        owners = {
+            self.outcome.told[name]['project']: name
+            for name in ('ways', 'amazon', 'admins')
+        }
+        owners[loopback.ADMIN_PROJECT] = 'admins'
+        sent = [r for r in self.outcome.sent if r.project in owners]
+        self.assertEqual(13 + 1 + 3, len(sent))
+        for request in sent:
+            hints = request.hints
+            root = self.outcome.told[owners[request.project]]['root']
+            self.assertEqual(root, hints['heat_root_stack_id'])
+            self.assertEqual('provider', hints['heat_rack'])
+            self.assertNotIn('heat_tier', hints)
+            self.assertNotIn('forged', json.dumps(hints))
             self.assertEqual(
-                signing.signature(request.hints, request.project, KEY),
-                request.hints[SIGNATURE],
+                signing.signature(hints, request.project, KEY),
+                hints[signature.HINT],
             )
 
-    def test_neither_signature_nor_prefix_is_a_templates(self):
-        sent = self.outcome.hints('claims')
-        self.assertNotIn('forged', sent.values())
-        self.assertNotIn('heat_tier', sent)
-        # What Heat signs is a provider's, though a template gave one.
-        self.assertEqual('provider', sent['heat_rack'])
-        self.assertEqual('one', sent['tier'])
+    def test_reserved_names_out_of_scope(self):
+        self.assert_created('scope')
+        (request,) = self.outcome.sent_for('scope')
+        self.assertEqual({'tier': 'gold'}, request.hints)
 
-    def test_the_signature_is_for_the_project_that_nova_is_asked_by(self):
-        self.assert_created('admins', action='UPDATE')
-        (two,) = (
-            r for r in self.outcome.sent if r.project == loopback.ADMIN_PROJECT
-        )
-        self.assertEqual('two', two.hints['heat_resource_name'])
-        self.assertNotEqual(
-            two.project, self.outcome.told['admins']['project']
-        )
+    def test_other_hints_of_a_template_are_its_own(self):
+        by_name = {
+            r.hints['heat_resource_name']: r.hints
+            for r in self.outcome.sent_for('ways')
+        }
+        self.assertEqual('1', by_name['function']['tier'])
+        self.assertEqual('y', by_name['large']['y' * 1000])
+        self.assertNotIn('heat_x', by_name['large'])
+        self.assertEqual('{"a":[{"b":null}]}', by_name['odd']['tier'])
+        self.assertEqual('True', by_name['odd']['flag'])
+
+    def test_a_newline_makes_no_line_of_the_log(self):
+        lines = self.outcome.log.splitlines()
+        forged = [line for line in lines if line.startswith('00:00 1 ERROR')]
+        self.assertEqual([], forged)
+        (warning,) = self.outcome.lines('WARNING')
+        self.assertIn(r'maybe\n00:00', warning)
 
 
 class TestKept(base.ScenarioCase):
@@ -133,14 +219,12 @@ class TestKept(base.ScenarioCase):
         )
 
 
-class TestFewHints(base.ScenarioCase):
-    """A key, and ``hints`` without the uuid; the provider wins.
-
-    Heat's own option is on as well.
-    """
+class TestBothOptions(base.ScenarioCase):
+    """Heat's own option is on as well; few hints; the provider wins."""
 
     options = {
         'signing_key': KEY,
+        'scope': 'opt_out',
         'hints': 'heat_root_stack_id,heat_resource_name',
         'hint_precedence': 'provider',
         'providers': 'mapping_file',
@@ -148,15 +232,17 @@ class TestFewHints(base.ScenarioCase):
     }
     settings = {'DEFAULT': {'stack_scheduler_hints': 'true'}}
     files = TestKept.files
-    FORGED = {'heat_root_stack_id': 'forged', 'heat_stack_id': 'forged'}
     stacks = (
         stack(
             'root',
             template(
                 one=server(
-                    name='one',
-                    hints={**FORGED, 'tier': 'user', 'zone': 'user'},
-                )
+                    name='one', hints={**FORGED, 'tier': 'user', 'zone': 'z'}
+                ),
+                left_out=server(
+                    name='left_out', metadata={'heat_hints': False}
+                ),
+                volume=volume(),
             ),
         ),
     )
@@ -164,16 +250,25 @@ class TestFewHints(base.ScenarioCase):
     def test_only_chosen_hints_are_sent_and_the_id_for_the_signature(self):
         self.assert_created('root')
         sent = self.outcome.hints('one')
-        del sent[SIGNATURE]
+        del sent[signature.HINT]
         self.assertEqual(
             {
                 'heat_root_stack_id': self.outcome.told['root']['root'],
                 'heat_resource_name': 'one',
                 'heat_resource_uuid': self.outcome.only('root', 'one')['uuid'],
-                **{'tier': 'provider', 'own': 'yes', 'zone': 'user'},
+                **{'tier': 'provider', 'own': 'yes', 'zone': 'z'},
             },
             sent,
         )
+
+    def test_heats_own_option_covers_what_is_left_out(self):
+        for name in ('left_out', 'disk'):
+            self.assertEqual(
+                sorted(stack_hints.NAMES), sorted(self.outcome.hints(name))
+            )
+        (warning,) = self.outcome.lines('WARNING')
+        for words in ('stack_scheduler_hints is on', 'scope leave out'):
+            self.assertIn(words, warning)
 
 
 #: Has hmac fail for the hook, as a broken or restricted OpenSSL would.
@@ -213,10 +308,9 @@ class TestFailingSignatureIgnored(_BrokenHmac, base.ScenarioCase):
     def test_the_hints_are_sent_unsigned_with_a_warning(self):
         self.assert_created('root')
         self.assertEqual(
-            sorted([*stack_hints.SIX, 'own']),
-            sorted(self.outcome.hints('one')),
+            {*stack_hints.NAMES, 'own'}, set(self.outcome.hints('one'))
         )
-        (warning,) = self.outcome.warnings()
+        (warning,) = self.outcome.lines('WARNING')
         self.assertIn('could not be signed (ValueError)', warning)
 
 
@@ -226,7 +320,10 @@ class TestFailingSignatureFails(_BrokenHmac, base.ScenarioCase):
     options = {**TestFailingSignatureIgnored.options, 'on_error': 'fail'}
 
     def test_the_resource_fails_and_nothing_is_sent(self):
-        self.assert_failed('root', 'Ask the operator')
-        (error,) = self.outcome.errors()
+        told = self.outcome.told['root']
+        self.assertEqual('CREATE_FAILED', told['status'])
+        self.assertEqual([], self.outcome.sent)
+        self.assertIn('Ask the operator', told['reason'])
+        self.assertNotIn(KEY, told['reason'])
+        (error,) = self.outcome.lines('ERROR')
         self.assertIn('could not be signed', error)
-        self.assertNotIn(KEY, self.outcome.told['root']['reason'])

@@ -20,6 +20,14 @@ NOBODY = 65534
 BETTER = '- {stack: web, hints: {rack: r2}}\n- {hints: {tier: gold}}\n'
 
 
+def version(number):
+    """Return a file, of which no part says the same in another version."""
+    return (
+        f'- {{hints: {{first: v{number}}}}}\n'
+        f'- {{hints: {{last: v{number}}}}}\n'
+    )
+
+
 @ddt.ddt
 class TestMappingFileProvider(unittest.TestCase):
     def setUp(self):
@@ -97,6 +105,28 @@ class TestMappingFileProvider(unittest.TestCase):
             reader.join()
         self.assertEqual([{'rack': 'r1'}] * 3, answers)
         self.assertEqual([{'rack': 'r2', 'tier': 'gold'}], found)
+
+    def test_each_of_many_threads_gets_what_one_version_promises(self):
+        provider = self.provider(version(1))
+        found = []
+
+        def ask():
+            for _ in range(50):
+                found.append(provider.hints(REQUEST))
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for number in range(2, 40):
+            part = self.path.with_suffix('.part')
+            part.write_text(version(number))
+            part.rename(self.path)
+            found.append(provider.hints(REQUEST))
+        for thread in threads:
+            thread.join()
+        for hints in found:
+            self.assertEqual(hints['first'], hints['last'])
+        self.assertEqual('v39', provider.hints(REQUEST)['first'])
 
     def test_what_was_read_at_the_start_is_not_read_in_each_worker(self):
         self.path.write_text(GOOD)
