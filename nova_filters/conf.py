@@ -30,6 +30,7 @@ class FiniteNumber(types.Float):
     def __call__(self, value: Any) -> Any:
         """Return the number.
 
+        :param value: the number or its text.
         :raises ValueError: if the text is no such number.
         """
         number = super().__call__(value)
@@ -274,5 +275,8 @@ DEFAULTS: Final = {opt.name: opt.default for opt in OPTS}
 
 
 def list_opts() -> list[tuple[cfg.OptGroup, tuple[cfg.Opt, ...]]]:
-    """Return the options, for the sample file generator."""
+    """Return the options, for the sample file generator.
+
+    :returns: each group and its options.
+    """
     return [(GROUP, OPTS), (SIGNATURE_GROUP, (options.SIGNING_KEY,))]

@@ -90,6 +90,7 @@ def register(config: cfg.ConfigOpts, options: Options) -> None:
 def find_wrong(config: cfg.ConfigOpts, options: Options) -> list[str]:
     """Say what is wrong with the values of options.
 
+    :param config: the configuration, with the options registered.
     :returns: a text for each wrong value, which names the option. No text
         holds a part of a secret value.
     """
@@ -114,6 +115,7 @@ def find_unread(
 ) -> tuple[list[str], list[str]]:
     """Say what nothing reads of the files, and what stands there twice.
 
+    :param config: the configuration, read from files.
     :param others: options of the service that the package needs.
     :returns: two lists of texts. The first has the options that their section
         does not have, those in the section of another service's options, and

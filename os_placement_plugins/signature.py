@@ -75,6 +75,8 @@ class Keys:
     def signed(self, hints: Mapping[str, Any], project_id: object) -> bool:
         """Tell whether one of the keys signed the hints of a server.
 
+        :param hints: all hints of the server.
+        :param project_id: the id of the project that owns the server.
         :returns: False for whatever cannot be read, too.
         """
         given = strings(hints.get(HINT))
@@ -109,6 +111,7 @@ class Keys:
 def key_id(hints: Mapping[str, Any]) -> str | None:
     """Return the id of the key that a signature names, right or wrong.
 
+    :param hints: all hints of a server.
     :returns: None if there is no signature of this version.
     """
     given = strings(hints.get(HINT)) or ['']
@@ -141,6 +144,7 @@ def strings(value: object) -> list[str] | None:
 
     Nova makes a list of a bare string, and a bare string of a list of one.
 
+    :param value: the hint.
     :returns: None if the hint holds anything but strings.
     """
     given = value if isinstance(value, list | tuple) else [value]
@@ -156,6 +160,9 @@ def message(
     That is the version, the key's id, the project, the resource, and the
     hints by name.
 
+    :param hints: all hints of a server.
+    :param project_id: the id of the project that owns the server.
+    :param key: the id of the key.
     :returns: None if a hint or the project's id is no text, or if the
         resource has no id.
     """

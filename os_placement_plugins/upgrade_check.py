@@ -26,7 +26,10 @@ NOTHING_CHECKED: Final = 255
 
 
 class Checks(upgradecheck.UpgradeCommands):
-    """The checks that each service has, and the command that runs them."""
+    """The checks that each service has, and the command that runs them.
+
+    :param config: the service's configuration; it is read by each check.
+    """
 
     #: The command's own name.
     command: ClassVar[str]

@@ -29,6 +29,7 @@ class Breach(NamedTuple):
     :param problem: one of the constants above.
     :param noun: ``flavor``, ``stack`` or ``server group``.
     :param name: its name, or the ID of a stack.
+    :param servers: the names of the servers.
     :param reason: why the host refuses, or what could be better.
     """
 
@@ -87,7 +88,10 @@ class Audit:
     def uneven(
         self, groups: Iterable[Group], stacks: bool
     ) -> Iterator[Breach]:
-        """Yield teams that are spread worse than they could be."""
+        """Yield teams that are spread worse than they could be.
+
+        :param stacks: whether stacks are to be spread.
+        """
         for group in groups:
             members = [
                 self.running[i] for i in group.members if i in self.running

@@ -20,6 +20,7 @@ class Change:
     :param verb: ``set``, ``unset``, ``add host`` or ``remove host``.
     :param name: the name or the ID of the flavor or the aggregate.
     :param key: the key of the property, or the host's name.
+    :param value: the property's new value.
     """
 
     noun: str

@@ -17,6 +17,8 @@ def problems(
 ) -> list[str]:
     """Return what is wrong, each with its remedy.
 
+    :param patterns: the option.
+    :param defaults: its default.
     :param levels: ``stack_spread_over`` if a weigher reads it.
     """
     found = [problem for one in patterns if (problem := _pattern(one))]

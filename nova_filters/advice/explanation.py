@@ -126,6 +126,8 @@ class Panel:
 
     What flavor and aggregates say of a key does not change the verdict on
     another key, so that a key's verdict serves all flavors that say the same.
+
+    :param exempt: patterns of keys that no aggregate may demand.
     """
 
     #: The verdict if a value makes no sense.

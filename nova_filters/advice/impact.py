@@ -37,6 +37,7 @@ class Situation:
     """Flavors and hosts, and the filter that judges them.
 
     :param names: all hosts; one that the stock lacks is in no aggregate.
+    :param kind: the filter.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Effect(NamedTuple):
         that are not up left out; empty for a flavor.
     :param elsewhere_after: how many other hosts take it after the change.
     :param id: the ID of the server; empty for a flavor.
+    :param flavor: the name of the flavor.
     :param effect: one of the constants above.
     :param reason: why the hosts, or the first of the other hosts, refuse; if
         the hosts pass after the change, what has changed.
@@ -226,7 +228,10 @@ def moves(
 
 
 def sentence(effects: Collection[Effect]) -> str:
-    """Count flavors and servers by the effect on them."""
+    """Count flavors and servers by the effect on them.
+
+    :param effects: the results of :func:`flips` and :func:`moves`.
+    """
     told = []
     for noun in ('flavor', 'server'):
         found = {(e.effect, e.name, e.id) for e in effects if e.noun == noun}

@@ -75,6 +75,7 @@ class Server:
     :param flavor: the copy of the flavor that Nova keeps with the server and
         uses when the server moves; None if Nova does not show it, because
         the cell is down.
+    :param project: the ID of its project.
     :param zone: the availability zone that it must stay in; empty for any,
         None if not known.
     :param hints: its scheduler hints; None if Nova does not show them.
@@ -98,6 +99,7 @@ class Server:
 class Host:
     """A compute host.
 
+    :param name: its name, as aggregates have it.
     :param aggregates: its aggregates, by name.
     :param state: of its nova-compute: ``up``, ``disabled``, ``down``,
         ``disabled and down`` or ``unknown``; empty if there is no list of

@@ -140,7 +140,10 @@ class Finding(NamedTuple):
     """Something to correct, or to look at.
 
     :param owner: ``flavor``, ``aggregate`` or ``host``.
+    :param name: the name of the flavor, the aggregate or the host.
     :param key: the key as it is written there.
+    :param text: what is wrong.
+    :param remedy: how to write it.
     """
 
     code: Code
@@ -226,7 +229,11 @@ def misspelled(key: str) -> Iterator[Problem]:
 
 
 def alike(text: str, others: Iterable[str]) -> list[str]:
-    """Return texts that differ in white space around, or in case, only."""
+    """Return texts that differ in white space around, or in case, only.
+
+    :param text: a key or a value.
+    :param others: the keys or values of the other side.
+    """
     folded = text.strip().lower()
     return sorted({o for o in others if o.strip().lower() == folded})
 

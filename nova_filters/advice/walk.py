@@ -26,6 +26,8 @@ _ZONE: Final = 'Availability zone'
 class Request(NamedTuple):
     """What a server was requested with, and what became of it.
 
+    :param flavor: the server's copy of its flavor.
+    :param project: the ID of its project.
     :param zone: the availability zone that it asks for; empty for any.
     :param grouped: whether it is in a server group.
     :param from_volume: whether the root disk is a volume.
@@ -43,6 +45,7 @@ class Request(NamedTuple):
 class Step(NamedTuple):
     """One step on the way; the fields are the columns of the command's table.
 
+    :param name: Placement, the availability zone, or a filter.
     :param left: how many hosts are left after it.
     :param reason: what it asks for, or why it refuses hosts.
     """

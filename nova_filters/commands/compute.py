@@ -24,7 +24,10 @@ _NOTHING: Final[dict[str, Any]] = {
 
 
 class Cloud:
-    """Flavors, aggregates, hosts and servers of a running cloud."""
+    """Flavors, aggregates, hosts and servers of a running cloud.
+
+    :param connection: the SDK's connection.
+    """
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection

@@ -91,6 +91,7 @@ def conclude(
 ) -> list[str]:
     """Return one sentence for each flavor, and what would open a host for it.
 
+    :param found: the verdicts on each flavor.
     :param copies: the flavors that servers carry.
     """
     told = []
@@ -105,7 +106,10 @@ def conclude(
 def opening(
     verdicts: Verdicts, stock: inventory.Stock, of_server: bool = False
 ) -> list[str]:
-    """Return what would open a host for a flavor that no host takes now."""
+    """Return what would open a host for a flavor that no host takes now.
+
+    :param of_server: whether the flavor is a server's copy.
+    """
     told = waking(verdicts.passed)
     host = verdicts.nearest()
     if host is None:

@@ -35,7 +35,11 @@ class TeamSpreadFilter(
     def filter_all(
         self, filter_obj_list: Iterable[Any], spec_obj: Any
     ) -> Iterator[Any]:
-        """Yield the hosts whose places stay within the limit."""
+        """Yield the hosts whose places stay within the limit.
+
+        :param filter_obj_list: Nova's HostStates.
+        :param spec_obj: Nova's RequestSpec.
+        """
         hosts = list(filter_obj_list)
         team = self.group(spec_obj) or self.stack(spec_obj)
         limit = self._limit(spec_obj) if team else None

@@ -33,6 +33,7 @@ class FlavorSpec(NamedTuple):
     :param key: the metadata key that the extra spec is about.
     :param optional: whether the extra spec is skipped if no aggregate has the
         key: the key has a namespace other than :data:`SCOPE` (use case 7).
+    :param wanted: the values that the extra spec accepts.
     """
 
     key: str
@@ -45,6 +46,7 @@ def read_flavor(
 ) -> tuple[FlavorSpec, ...]:
     """Return a flavor's extra specs as the filter reads them.
 
+    :param extra_specs: the extra specs; None stands for none.
     :returns: one entry per extra spec, by key, without preferences and the
         reserved key ``force_metadata_check``, bare or scoped.
     """
@@ -62,7 +64,11 @@ def read_flavor(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One host aggregate."""
+    """One host aggregate.
+
+    :param name: its name, for the reasons.
+    :param metadata: its metadata; any dictionary of strings.
+    """
 
     name: str
     metadata: Mapping[str, str] = dataclasses.field(hash=False)

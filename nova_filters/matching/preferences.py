@@ -22,6 +22,7 @@ FACTORS: Final = range(1, 101)
 class Preference(NamedTuple):
     """An extra spec that is a preference.
 
+    :param name: the name of the extra spec.
     :param spec: what it is as a demand.
     :param points: what a host gains that meets it; below 0 to avoid the host.
     """
@@ -55,7 +56,11 @@ def read(
 
 
 class Preferences:
-    """What one flavor and the aggregates prefer."""
+    """What one flavor and the aggregates prefer.
+
+    :param extra_specs: those of the flavor; None stands for none.
+    :param exempt: patterns of keys that no aggregate may demand.
+    """
 
     def __init__(
         self,

@@ -106,5 +106,8 @@ class Reason(NamedTuple):
 
 
 def quote_all(values: Iterable[str]) -> str:
-    """Return values in quotes, sorted, the first few only."""
+    """Return values in quotes, sorted, the first few only.
+
+    :param values: any texts; each is listed once.
+    """
     return listed([*map(quote, sorted(set(values)))])

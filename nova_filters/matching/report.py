@@ -30,6 +30,9 @@ def problems(
 
     A malformed value of an aggregate, or of a key that may be meant for
     somebody else, is told if a host is refused because of the key.
+
+    :param request: the request that has judged the hosts.
+    :param refused: the refused hosts, by the first reason.
     """
     found = set(request.problems)
     refusing = {(refusal.key, refusal.wanted) for refusal in refused}

@@ -55,7 +55,11 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
     ) -> list[float]:
-        """Return the weights of hosts; zeros if the weigher has no say."""
+        """Return the weights of hosts; zeros if the weigher has no say.
+
+        :param weighed_obj_list: Nova's WeighedHosts.
+        :param weight_properties: Nova's RequestSpec.
+        """
         hosts = [host.obj for host in weighed_obj_list]
         name = type(self).__name__
         try:

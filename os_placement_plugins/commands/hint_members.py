@@ -23,6 +23,7 @@ class Member(NamedTuple):
         signature, and ``not checked`` without a key to check it with.
     :param key_id: the id of the key that the signature names, right or
         wrong; empty if there is none.
+    :param project_id: the id of the project that owns the server.
     :param marked: the server has a hint whose name begins with ``heat_``.
     """
 
@@ -35,7 +36,10 @@ class Member(NamedTuple):
     marked: bool
 
     def belongs_to(self, stack: str) -> bool:
-        """Tell whether the hints name a stack, or one above it."""
+        """Tell whether the hints name a stack, or one above it.
+
+        :param stack: a stack's id or name.
+        """
         named = {
             self.hints.root_stack_id,
             self.hints.stack_id,
@@ -48,6 +52,7 @@ class Member(NamedTuple):
 def read_server(row: rows.Row, keys: signature.Keys) -> Member:
     """Return a server and its hints.
 
+    :param row: as Nova's API or the shell shows the server.
     :param keys: the keys of Heat; without keys nothing is checked.
     :raises UnreadableError: if it is no server, or its hints are not shown.
     """

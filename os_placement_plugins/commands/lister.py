@@ -78,7 +78,10 @@ class Lister(command.Lister):  # type: ignore[misc]
         """Add the arguments of the command."""
 
     def log_in(self) -> Any:
-        """Log in, as the shell does for commands that always need a cloud."""
+        """Log in, as the shell does for commands that always need a cloud.
+
+        :returns: the SDK's connection.
+        """
         # The next call looks at it.
         self.auth_required = True
         options = self.app.options

@@ -21,7 +21,11 @@ def told(answer: Any, service: str) -> Any:
 
 
 def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
-    """Return what Nova answers to a GET."""
+    """Return what Nova answers to a GET.
+
+    :param nova: the SDK's proxy.
+    :param version: the microversion.
+    """
     answer = nova.get(path, params=query, microversion=version)
     return told(answer, 'Nova')
 
