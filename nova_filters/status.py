@@ -23,6 +23,7 @@ from os_placement_plugins.upgrade_check import (
     SUCCESS,
     WARNING,
     Result,
+    warning,
     with_right_values,
 )
 
@@ -159,10 +160,8 @@ class Checks(upgrade_check.Checks):
 
     def check_in_tree_filter(self) -> Result:
         """Check that Nova's own filter is not enabled beside this one."""
-        if not {self._filter, IN_TREE_FILTER} <= {*self._enabled}:
-            return Result(SUCCESS)
-        return Result(
-            WARNING,
+        return warning(
+            {self._filter, IN_TREE_FILTER} <= {*self._enabled},
             f'{IN_TREE_FILTER} is enabled as well. It takes "*", "~" and "!" '
             'for plain values and refuses the hosts that they are meant to '
             f'allow. Remove it from enabled_filters: {self._filter} does its '
@@ -178,10 +177,8 @@ class Checks(upgrade_check.Checks):
             conf.DEFAULTS['exempt_metadata_keys'],
             own.stack_spread_over if self._weigher() else (),
         )
-        if not problems or self._filter not in self._enabled:
-            return Result(SUCCESS)
-        return Result(
-            WARNING,
+        return warning(
+            problems and self._filter in self._enabled,
             f'[nova_filters] exempt_metadata_keys: {"; ".join(problems)}.',
         )
 
@@ -233,10 +230,8 @@ class Checks(upgrade_check.Checks):
             problems.append(
                 f'{", ".join(unread)}: add {OUR_WEIGHERS} to weight_classes'
             )
-        if not problems:
-            return Result(SUCCESS)
-        return Result(
-            WARNING,
+        return warning(
+            problems,
             'These options of [nova_filters] are set and have no effect: '
             f'{"; ".join(problems)}. Then restart nova-scheduler.',
         )
@@ -272,10 +267,8 @@ class Checks(upgrade_check.Checks):
             for (host, kind), names in sorted(places.items())
             if len(names) > 1
         ]
-        if not double:
-            return Result(SUCCESS)
-        return Result(
-            WARNING,
+        return warning(
+            double,
             'These hosts are in two places of one kind, and only the first '
             f'one counts: {"; ".join(double)}. Remove the hosts from all but '
             'one of these aggregates, or correct the metadata.',
@@ -284,13 +277,12 @@ class Checks(upgrade_check.Checks):
     @with_right_values
     def check_signature(self) -> Result:
         """Tell whether the weigher believes hints that nobody signed."""
-        if not self._weigher() or self._config.heat_hints.signing_key:
-            return Result(SUCCESS)
-        return Result(
-            SUCCESS,
+        believed = (
             'There is no signing_key in [heat_hints], so the stack hints of '
-            'a tenant are believed like those of Heat.',
+            'a tenant are believed like those of Heat.'
         )
+        checked = not self._weigher() or self._config.heat_hints.signing_key
+        return Result(SUCCESS, None if checked else believed)
 
     def _filter_classes(self) -> dict[str, type]:
         """Return the filters that nova-scheduler knows, by their names."""

@@ -20,9 +20,13 @@ from os_placement_plugins import errors, options
 
 Result = upgradecheck.Result
 SUCCESS, WARNING, FAILURE = upgradecheck.Code
-
 #: The exit code if nothing could be checked.
 NOTHING_CHECKED: Final = 255
+
+
+def warning(problems: object, text: str) -> Result:
+    """Return a warning if there are problems, or else a success."""
+    return Result(WARNING, text) if problems else Result(SUCCESS)
 
 
 class Checks(upgradecheck.UpgradeCommands):
@@ -90,7 +94,7 @@ class Checks(upgradecheck.UpgradeCommands):
                 f'{"; ".join(repeated)}, and only the last one counts. Write '
                 'all values into one line, with commas between them.'
             )
-        return Result(WARNING if told else SUCCESS, ' '.join(told) or None)
+        return warning(told, ' '.join(told))
 
     #: A subclass adds its own.
     _upgrade_checks: tuple[Any, ...] = (
