@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from nova_filters.advice import explanation, inventory
-from nova_filters.matching import inputs, requirement
+from nova_filters.matching import inputs, request, requirement
 from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.request import Sifted
 
@@ -56,8 +56,8 @@ def read_flavor(extra_specs: Mapping[str, str]) -> list[inputs.FlavorSpec]:
     ]
 
 
-class Request:
-    """One flavor, asked as :class:`nova_filters.matching.request.Request` is.
+class Request(request.Request):
+    """One flavor, whose hosts are sifted as Nova's own filter does it.
 
     The kind ``malformed`` means that the in-tree filter raises, or may raise:
     that depends on the order of the values in a set.
@@ -65,62 +65,37 @@ class Request:
     :param flavor: the result of :func:`read_flavor`.
     """
 
-    def __init__(self, flavor: Sequence[inputs.FlavorSpec]) -> None:
-        self.flavor = flavor
-        self._values = functools.cache(_values)
-        self._check = functools.cache(_check)
-
-    def sift(self, hosts: Iterable[inventory.Host]) -> Sifted[inventory.Host]:
+    def sift(self, hosts: Iterable[inventory.Host]) -> Sifted[inventory.Host]:  # type: ignore[override]
         """Return the hosts that pass, and the others by the first reason."""
         passed: list[inventory.Host] = []
         refused: dict[Reason, list[inventory.Host]] = {}
+        check = functools.cache(_check)
         for host in hosts:
-            refusal = self._refusal(host.aggregates)
-            group = refused.setdefault(refusal, []) if refusal else passed
+            reasons = (check(spec, host.aggregates) for spec in self.flavor)
+            reason = next(filter(None, reasons), None)
+            group = refused.setdefault(reason, []) if reason else passed
             group.append(host)
         return passed, refused
 
-    def _refusal(self, own: Iterable[inputs.Aggregate]) -> Reason | None:
-        """Return the first reason to refuse a host; None if it passes."""
-        for key, _, wanted in self.flavor:
-            said = (self._values(aggregate, key) for aggregate in own)
-            kind = self._check(wanted, frozenset().union(*said))
-            if kind is not None:
-                problem = RAISES if kind is Kind.MALFORMED else ''
-                found = Side.FLAVOR, kind, key, (wanted.text,), problem
-                return Reason(*found)
-        return None
-
-    def explain(
-        self, refusal: Reason, aggregates: Iterable[inputs.Aggregate]
-    ) -> Reason:
-        """Return a refusal with the values and aggregates behind it."""
-        offers = [
-            (aggregate.name, value)
-            for aggregate in aggregates
-            for value in _values(aggregate, refusal.key)
-        ]
-        return refusal._replace(
-            found=tuple(text for _, text in offers),
-            aggregate=tuple(owner for owner, _ in offers),
-        )
-
 
 def _check(
-    wanted: requirement.Requirement, values: frozenset[str]
-) -> Kind | None:
-    """Return what is wrong with the values of one key; None if nothing is."""
-    if not values:
-        return Kind.MISSING
+    spec: inputs.FlavorSpec, aggregates: Iterable[inputs.Aggregate]
+) -> Reason | None:
+    """Return what is wrong with the values of a key; None if nothing is.
+
+    To this filter, the flag is a key like any other.
+    """
+    key, _, wanted = spec
+    texts = [a.metadata[key] for a in aggregates if key in a.metadata]
+    values = {value for text in texts for value in requirement.split(text)}
+    kind, problem = Kind.MISSING, ''
     if any(_raises(wanted, value) for value in values):
-        return Kind.MALFORMED
-    return None if wanted.accepts(values) else Kind.MISMATCH
-
-
-def _values(aggregate: inputs.Aggregate, key: str) -> frozenset[str]:
-    """Return the values of a key, the flag being one like any other."""
-    text = aggregate.metadata.get(key)
-    return frozenset(() if text is None else requirement.split(text))
+        kind, problem = Kind.MALFORMED, RAISES
+    elif wanted.accepts(values):
+        return None
+    elif values:
+        kind = Kind.MISMATCH
+    return Reason(Side.FLAVOR, kind, key, (wanted.text,), problem)
 
 
 class Panel(explanation.Panel):
