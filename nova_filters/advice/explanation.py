@@ -134,9 +134,13 @@ class Panel:
     MALFORMED = 'refuse'
 
     def __init__(
-        self, hosts: Iterable[inventory.Host], exempt: inputs.Exempt = ()
+        self,
+        hosts: Iterable[inventory.Host],
+        exempt: inputs.Exempt = (),
+        flavors: Iterable[inventory.Flavor] = (),
     ) -> None:
         self.hosts = [*hosts]
+        self.flavors = {flavor.name: flavor for flavor in flavors}
         self.exempt = exempt
         self._aggregates = {a for host in self.hosts for a in host.aggregates}
         self._demanded = {

@@ -2,19 +2,16 @@
 
 """What a change would do to the filter's verdicts, before it is made.
 
-Two situations are compared: flavors and hosts now, and after the change.
+Two panels are compared: flavors and hosts now, and after the change.
 """
 
 import collections
 import functools
-from collections.abc import (
-    Collection,
-    Iterable,
-    Iterator,
-)
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from nova_filters.advice import explanation, inventory
+from nova_filters.advice import inventory
+from nova_filters.advice.explanation import Panel, Verdicts
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind, Reason
 from os_placement_plugins.quoting import quote
@@ -33,25 +30,7 @@ NEW: Final = 'new'
 DELETED: Final = 'deleted'
 
 
-class Situation:
-    """Flavors and hosts, and the filter that judges them.
-
-    :param names: all hosts; one that the stock lacks is in no aggregate.
-    :param kind: the filter.
-    """
-
-    def __init__(
-        self,
-        stock: inventory.Stock,
-        names: Iterable[str],
-        kind: type[explanation.Panel] = explanation.Panel,
-    ) -> None:
-        self.flavors = {flavor.name: flavor for flavor in stock.flavors}
-        hosts = (stock.hosts.get(n) or inventory.Host(n) for n in names)
-        self.panel = kind(hosts, stock.exempt)
-
-
-def _word(verdicts: explanation.Verdicts, refusal: Reason | None) -> str:
+def _word(verdicts: Verdicts, refusal: Reason | None) -> str:
     """Return a verdict as one word."""
     if refusal is None:
         return 'pass'
@@ -94,7 +73,7 @@ class Effect(NamedTuple):
     reason: str = ''
 
 
-def flips(before: Situation, after: Situation) -> Iterator[Effect]:
+def flips(before: Panel, after: Panel) -> Iterator[Effect]:
     """Yield the verdicts that change, by flavor and reason.
 
     A verdict that stays for another reason is left out. A flavor that only
@@ -102,10 +81,8 @@ def flips(before: Situation, after: Situation) -> Iterator[Effect]:
     """
     for name in {**before.flavors, **after.flavors}:
         old, new = (
-            situation.panel.judge(situation.flavors[name])
-            if name in situation.flavors
-            else None
-            for situation in (before, after)
+            panel.judge(panel.flavors[name]) if name in panel.flavors else None
+            for panel in (before, after)
         )
         if old and new:
             yield from _flips(old, new)
@@ -120,9 +97,7 @@ def flips(before: Situation, after: Situation) -> Iterator[Effect]:
             )
 
 
-def _flips(
-    old: explanation.Verdicts, new: explanation.Verdicts
-) -> Iterator[Effect]:
+def _flips(old: Verdicts, new: Verdicts) -> Iterator[Effect]:
     """Yield what changes for one flavor."""
     groups: dict[tuple[Reason | None, Reason | None], list[str]] = {}
     for host in old.panel.hosts:
@@ -146,9 +121,7 @@ def _flips(
         )
 
 
-def _said(
-    key: str, names: Iterable[str], verdicts: explanation.Verdicts
-) -> set[str]:
+def _said(key: str, names: Iterable[str], verdicts: Verdicts) -> set[str]:
     """Return what a flavor and the aggregates of hosts say of a key."""
     told = {
         f'the flavor asks for {quote(key)}: {quote(text)}'
@@ -164,8 +137,8 @@ def _said(
 
 
 def moves(
-    before: Situation,
-    after: Situation,
+    before: Panel,
+    after: Panel,
     servers: Iterable[inventory.Server],
 ) -> Iterator[Effect]:
     """Yield the servers that a change strands, or whose host refuses then.
@@ -178,15 +151,15 @@ def moves(
         is not known, and which the change may reach, is ``unknown``: its own
         host would count as another one.
     """
-    hosts = {host.name for host in after.panel.hosts}
+    hosts = {host.name for host in after.hosts}
 
     @functools.cache
     def judged(
         specs: inventory.Specs,
-    ) -> list[tuple[explanation.Verdicts, set[str]]]:
+    ) -> list[tuple[Verdicts, set[str]]]:
         """Return the verdicts before and after, and who takes a server."""
         flavor = inventory.Flavor('', dict(specs))
-        found = [one.panel.judge(flavor) for one in (before, after)]
+        found = [one.judge(flavor) for one in (before, after)]
         return [(own, {host.name for host in own.usable}) for own in found]
 
     for server in sorted(servers, key=lambda s: (s.name, s.id)):

@@ -142,8 +142,13 @@ class ShowFilterImpact(common.FilterCommand):
         names = sorted({*now.hosts, *then.hosts})
         replaced = parsed_args.replace_in_tree
         kind = in_tree.Panel if replaced else explanation.Panel
-        before = impact.Situation(now, names, kind)
-        after = impact.Situation(then, names)
+        before, after = (
+            judges(
+                [one.hosts.get(n) or inventory.Host(n) for n in names],
+                *(one.exempt, one.flavors),
+            )
+            for judges, one in ((kind, now), (explanation.Panel, then))
+        )
         effects = [*impact.flips(before, after)]
         effects += impact.moves(before, after, servers or ())
         found = {effect.effect for effect in effects}

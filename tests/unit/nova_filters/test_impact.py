@@ -18,8 +18,8 @@ def _situation(
     aggregates: dict[str, tuple[dict[str, str], tuple[str, ...]]],
     kind: type[explanation.Panel] = explanation.Panel,
     **states: str,
-) -> impact.Situation:
-    """Return a situation with the hosts h1, h2 and h3, up by default."""
+) -> explanation.Panel:
+    """Return a panel with the hosts h1, h2 and h3, up by default."""
     hosts = {'h1': 'up', 'h2': 'up', 'h3': 'up'} | states
     stock = inventories.stock(
         [inventory.Flavor(*flavor) for flavor in flavors.items()],
@@ -29,7 +29,7 @@ def _situation(
         ],
         others=[inventory.Host(n, state=state) for n, state in hosts.items()],
     )
-    return impact.Situation(stock, hosts, kind)
+    return kind(stock.hosts.values(), (), stock.flavors)
 
 
 def _server(host: str | None, extra_specs: dict[str, str]) -> inventory.Server:
