@@ -16,7 +16,7 @@ from nova_filters.advice import (
     mistakes,
     unreachable,
 )
-from nova_filters.advice.mistakes import Code, Finding, Problem
+from nova_filters.advice.mistakes import Code, Finding
 from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import FLAG, SCOPE
 from nova_filters.matching.reason import Kind, Side, quote_all
@@ -26,7 +26,7 @@ from os_placement_plugins.quoting import quote
 
 def _unmet(
     spec: inputs.FlavorSpec, aggregates: Sequence[inputs.Aggregate]
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     """Find an extra spec that no aggregate meets."""
     key, wanted = spec.key, spec.wanted
     if wanted.problem:
@@ -44,7 +44,7 @@ def _unmet(
             own for aggregate in aggregates for own, _ in aggregate.items()
         )
         near = mistakes.alike(key, keys)
-        yield Problem(
+        yield Finding(
             Code.KEY_NOT_OFFERED,
             f'no aggregate has {quoted}: no host passes' + _nearly(near),
             quote(near[0])
@@ -59,7 +59,7 @@ def _unmet(
         for literal in sorted(wanted.literals)
         for value in mistakes.alike(literal, values)
     ]
-    yield Problem(
+    yield Finding(
         Code.VALUE_NOT_OFFERED,
         f'no aggregate has a {quoted} that meets {quote(wanted.text)}: '
         'no host passes' + _nearly(near),
@@ -79,7 +79,7 @@ def _nearly(texts: Sequence[str]) -> str:
 
 def _lint_extra_spec(
     name: str, text: str, aggregates: Sequence[inputs.Aggregate]
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     """Find what is wrong with one extra spec."""
     wishes, malformed = preferences.read({name: text})
     if wishes or malformed:
@@ -87,7 +87,7 @@ def _lint_extra_spec(
         return
     specs = inputs.read_flavor({name: text})
     if not specs:
-        yield Problem(
+        yield Finding(
             Code.FLAG_IN_FLAVOR,
             'it has no effect in a flavor',
             f'{FLAG}=True on the aggregate',
@@ -113,20 +113,20 @@ def _lint_preference(
     wishes: Iterable[preferences.Preference],
     malformed: Iterable[str],
     aggregates: Sequence[inputs.Aggregate],
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     """Find what is wrong with an extra spec that is a preference."""
     for problem in malformed:
         remedy = 'a value as in other extra specs, a factor from 1 to 100'
-        yield Problem(Code.MALFORMED_VALUE, problem, remedy)
+        yield Finding(Code.MALFORMED_VALUE, problem, remedy)
     for wish in wishes:
         for unmet in _unmet(wish.spec, aggregates):
             text = 'no aggregate meets it, so it has no effect'
-            yield Problem(Code.PREFERENCE_NOT_MET, text, unmet.remedy)
+            yield Finding(Code.PREFERENCE_NOT_MET, text, unmet.remedy)
 
 
 def _lint_metadata(
     name: str, text: str, aggregate: inputs.Aggregate
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     """Find what is wrong with one metadata value."""
     if name.removeprefix(SCOPE) in inputs.FLAGS:
         yield from mistakes.flag(name, text)
@@ -140,13 +140,13 @@ def _lint_metadata(
         return
     for piece in pieces:
         if requirement.parse(piece) != requirement.literal(piece):
-            yield Problem(
+            yield Finding(
                 Code.SENTINEL_WITHOUT_FLAG,
                 f'{quote(piece)} is plain text here, because {FLAG} is not on',
                 f'{FLAG}=True, or commas between values',
             )
     if name.startswith(SCOPE):
-        yield Problem(
+        yield Finding(
             Code.SCOPE_WITHOUT_FLAG,
             f'the scope is part of the key here, because {FLAG} is not on',
             name.removeprefix(SCOPE),
@@ -174,9 +174,9 @@ def lint(
     panel = explanation.Panel(stock.hosts.values(), stock.exempt)
     for flavor in progress(stock.flavors, 'flavors'):
         own = [
-            Finding(code, 'flavor', flavor.name, name, *told)
+            one._replace(owner='flavor', name=flavor.name, key=name)
             for name, text in flavor.extra_specs.items()
-            for code, *told in in_spec(name, text)
+            for one in in_spec(name, text)
         ]
         found += own
         # These two say already that no host passes, and why.
@@ -185,10 +185,10 @@ def lint(
             verdicts = panel.judge(flavor)
             found += unreachable.confined(verdicts, stock, complete)
     found += [
-        Finding(code, 'aggregate', aggregate.name, name, *told)
+        one._replace(owner='aggregate', name=aggregate.name, key=name)
         for aggregate in aggregates
         for name, text in aggregate.metadata.items()
-        for code, *told in _lint_metadata(name, text, aggregate)
+        for one in _lint_metadata(name, text, aggregate)
     ]
     found += unreachable.closed(stock)
     found += unreachable.avoided(stock)

@@ -124,103 +124,75 @@ _OFF: Final = frozenset({'false', '0', 'f', 'n', 'no', 'off', ''})
 _ALIKE: Final = 0.8
 
 
-class Problem(NamedTuple):
-    """A mistake, without the object that has it.
-
-    :param text: what is wrong.
-    :param remedy: how to write it.
-    """
-
-    code: Code
-    text: str
-    remedy: str
-
-
 class Finding(NamedTuple):
     """Something to correct, or to look at.
 
-    :param owner: ``flavor``, ``aggregate`` or ``host``.
-    :param name: the name of the flavor, the aggregate or the host.
-    :param key: the key as it is written there.
     :param text: what is wrong.
     :param remedy: how to write it.
+    :param owner: ``flavor``, ``aggregate`` or ``host``; empty as long as
+        nobody has said whose text this is.
+    :param name: the name of the flavor, the aggregate or the host.
+    :param key: the key as it is written there.
     """
 
     code: Code
-    owner: str
-    name: str
-    key: str
     text: str
     remedy: str
+    owner: str = ''
+    name: str = ''
+    key: str = ''
 
 
-def malformed(wanted: requirement.Requirement) -> Iterator[Problem]:
+def malformed(wanted: requirement.Requirement) -> Iterator[Finding]:
     """Find what is wrong in a text with sentinels and operators."""
     text = wanted.text
     words, shown = text.split(), quote(text)
+    code, told, remedy = Code.MALFORMED_VALUE, f'{shown}: {wanted.problem}', ''
     if wanted.problem and wanted.forbidden:
-        yield Problem(
-            Code.EXCLUSIVE_SENTINEL,
-            f'{shown}: {wanted.problem}',
-            "'!' alone, or the alternatives without it",
-        )
+        code = Code.EXCLUSIVE_SENTINEL
+        remedy = "'!' alone, or the alternatives without it"
+    elif wanted.problem and words[0] == requirement.OR:
+        remedy = f"'{requirement.OR} VALUE'"
     elif wanted.problem:
-        yield Problem(
-            Code.MALFORMED_VALUE,
-            f'{shown}: {wanted.problem}',
-            f"'{words[0]} VALUE'"
-            if words[0] == requirement.OR
-            else f"'{words[0]} NUMBER', or 's== TEXT' for text",
-        )
+        remedy = f"'{words[0]} NUMBER', or 's== TEXT' for text"
     elif words[:1] == [requirement.OR]:
         if any(word != requirement.OR for word in words[::2]):
-            yield Problem(
-                Code.MISPLACED_OR,
-                f'{shown}: every second word is skipped; a value in <or> '
-                'is one word',
-                "'<or> A <or> B'",
-            )
+            code, remedy = Code.MISPLACED_OR, "'<or> A <or> B'"
+            told = f'{shown}: every second word is skipped; a value in <or> '
+            told += 'is one word'
     elif wanted.predicate is None and requirement.OR in text:
-        yield Problem(
-            Code.MISPLACED_OR,
-            f'{shown} is read as plain text: {requirement.OR} must be the '
-            'first word',
-            "'<or> A <or> B'",
-        )
-    elif (
-        wanted.predicate is None
-        and wanted.literals
-        and _LIKE_OPERATOR.match(text.strip())
-    ):
-        yield Problem(
-            Code.UNKNOWN_OPERATOR,
-            f'{shown} is read as plain text',
-            'an operator of Nova, a space, a value: '
-            f'{" ".join(sorted(requirement.OPERATORS))}',
-        )
+        code, remedy = Code.MISPLACED_OR, "'<or> A <or> B'"
+        told = f'{shown} is read as plain text: {requirement.OR} must be the '
+        told += 'first word'
+    elif wanted.literals and _LIKE_OPERATOR.match(text.strip()):
+        code, told = Code.UNKNOWN_OPERATOR, f'{shown} is read as plain text'
+        remedy = 'an operator of Nova, a space, a value: '
+        remedy += ' '.join(sorted(requirement.OPERATORS))
+    if remedy:
+        yield Finding(code, told, remedy)
 
 
-def expanded(text: str) -> Iterator[Problem]:
+def expanded(text: str) -> Iterator[Finding]:
     """Find what a shell made of an unquoted tilde."""
     if any(_HOME.match(word) for word in re.split(r'[\s,]+', text)):
-        yield Problem(
+        yield Finding(
             Code.EXPANDED_TILDE,
             f'{quote(text)}: a shell makes this of an unquoted ~',
             "in quotes: 'KEY=~'",
         )
 
 
-def misspelled(key: str) -> Iterator[Problem]:
+def misspelled(key: str) -> Iterator[Finding]:
     """Find a key that is nearly a flag, or has white space around it."""
     normal = key.removeprefix(SCOPE).lower().replace('-', '_').strip()
     for near in difflib.get_close_matches(normal, FLAGS, 1, _ALIKE):
-        yield Problem(
+        yield Finding(
             Code.MISSPELLED_FLAG,
             f'{quote(key)} is a key like any other',
             f'{near}=True',
         )
     if key != key.strip():
-        yield Problem(
+        yield Finding(
             Code.OUTER_SPACE,
             f'{quote(key)} has white space around it, so it is another key '
             f'than {quote(key.strip())}',
@@ -238,65 +210,61 @@ def alike(text: str, others: Iterable[str]) -> list[str]:
     return sorted({o for o in others if o.strip().lower() == folded})
 
 
-def unmatchable(wanted: requirement.Requirement) -> Iterator[Problem]:
+def unmatchable(wanted: requirement.Requirement) -> Iterator[Finding]:
     """Find text that no aggregate can offer, however it is written there."""
     operands = set(wanted.literals)
     if wanted.predicate and wanted.predicate.operator in ('s==', '<in>'):
         operands.add(wanted.predicate.operands[0])
     shown = quote(wanted.text)
     if any(',' in operand for operand in operands):
-        yield Problem(
+        yield Finding(
             Code.COMMA_IN_FLAVOR,
             f"{shown}: aggregates' values are split at commas, so none of "
             'them holds one',
             "'<or> A <or> B'",
         )
     if any(operand != operand.strip() for operand in operands):
-        yield Problem(
+        yield Finding(
             Code.OUTER_SPACE,
             f"{shown}: aggregates' values have no white space around them",
             quote(wanted.text.strip()),
         )
 
 
-def scope(name: str, wanted: requirement.Requirement) -> Iterator[Problem]:
+def scope(name: str, wanted: requirement.Requirement) -> Iterator[Finding]:
     """Find keys of a flavor that other parts of Nova read, too."""
     sentinel = wanted.any_value or wanted.omittable or wanted.forbidden
     if _VALIDATED.match(name) and sentinel:
-        yield Problem(
+        yield Finding(
             Code.REFUSED_BY_API,
             f"Nova's API knows the values of {quote(name)}, and "
             'refuses a sentinel',
             f'{SCOPE}{name}',
         )
     elif ':' not in name:
-        if name in CAPABILITIES or name.startswith('num_'):
-            yield Problem(
-                Code.CAPABILITY_KEY,
-                'ComputeCapabilitiesFilter compares it with what the host '
-                'reports under this name',
-                f'{SCOPE}{name}',
-            )
-        else:
-            yield Problem(
-                Code.UNSCOPED_KEY,
-                'ComputeCapabilitiesFilter reads it as well, if a host '
-                'reports something under this name',
-                f'{SCOPE}{name}',
-            )
+        known = name in CAPABILITIES or name.startswith('num_')
+        yield Finding(
+            Code.CAPABILITY_KEY if known else Code.UNSCOPED_KEY,
+            'ComputeCapabilitiesFilter compares it with what the host reports '
+            'under this name'
+            if known
+            else 'ComputeCapabilitiesFilter reads it as well, if a host '
+            'reports something under this name',
+            f'{SCOPE}{name}',
+        )
 
 
-def flag(name: str, text: str) -> Iterator[Problem]:
+def flag(name: str, text: str) -> Iterator[Finding]:
     """Find a flag that does not do what it seems to do."""
     own = name.removeprefix(SCOPE)
     if name != own:
-        yield Problem(
+        yield Finding(
             Code.MISSPELLED_FLAG,
             'the flag has no effect with a scope',
             f'{own}=True',
         )
     elif not requirement.is_on(text) and text.strip().lower() not in _OFF:
-        yield Problem(
+        yield Finding(
             Code.UNCLEAR_FLAG,
             f'{quote(text)} leaves the flag off',
             f'{own}=True or {own}=False',

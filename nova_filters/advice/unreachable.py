@@ -40,10 +40,10 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
             found.setdefault(
                 (frozenset(reason.aggregate), reason.key),
                 Finding(
-                    Code.CONTRADICTORY_DEMANDS,
-                    *(owner, name, reason.key, str(reason)),
+                    *(Code.CONTRADICTORY_DEMANDS, str(reason)),
                     f'{requirement.FORBIDDEN!r} in all of these aggregates, '
                     'or in none',
+                    *(owner, name, reason.key),
                 ),
             )
     return found.values()
@@ -106,11 +106,12 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
         if closing:
             key = min(closing, key=lambda k: (-closing[k], k))
             yield Finding(
-                *(Code.CLOSED_AGGREGATE, 'aggregate', aggregate.name, key),
+                Code.CLOSED_AGGREGATE,
                 f'none of {len(specs)} flavors meets what it demands; '
                 f'{quote(key)} keeps out most',
                 f'{SCOPE}{key} in a flavor, or "{exempt_line((*exempt, key))}"'
                 ' in nova.conf',
+                *('aggregate', aggregate.name, key),
             )
 
 
@@ -125,9 +126,10 @@ def avoided(stock: inventory.Stock) -> Iterator[Finding]:
         for key, number in (unmet or {}).items():
             if number == len(stock.flavors):
                 yield Finding(
-                    *(Code.AVOIDED_BY_ALL, 'aggregate', aggregate.name, key),
+                    Code.AVOIDED_BY_ALL,
                     'no flavor meets it: all flavors use these hosts last',
                     f'{key}=… in a flavor, unless the hosts are to be emptied',
+                    *('aggregate', aggregate.name, key),
                 )
 
 
@@ -140,9 +142,10 @@ def confined(
     if passed and not verdicts.usable:
         names = listed([f'{host.name} ({host.state})' for host in passed])
         yield Finding(
-            *(Code.NO_HOST_UP, 'flavor', flavor.name, ''),
+            Code.NO_HOST_UP,
             f'none of the hosts that take the flavor is up: {names}',
             'enable one of them, or start its nova-compute',
+            *('flavor', flavor.name),
         )
     unseen = not complete and not verdicts.request.refusals(())
     if len(passed) > 1 or not verdicts.refused or unseen:
@@ -165,4 +168,4 @@ def confined(
                 f'; the remedy takes hosts from {len(found.losers)} other '
                 'flavors: ask "openstack aggregate filter impact" first'
             )
-    yield Finding(code, 'flavor', flavor.name, key, text, told)
+    yield Finding(code, text, told, 'flavor', flavor.name, key)

@@ -54,7 +54,7 @@ class LintFilter(common.FilterCommand):
         least = mistakes.SEVERITIES.index(parsed_args.severity)
         shown = mistakes.SEVERITIES[: least + 1]
         return _COLUMNS, [
-            (f.code.severity.value, f.code.value, *f[1:])
+            (f.code.severity.value, f.code.value, *f[3:], f.text, f.remedy)
             for f in found
             if f.code.severity in shown
         ]

@@ -212,7 +212,8 @@ class CloudTest(unittest.TestCase):
         hosts = ('h1', 'h2', 'h3'), ('h2', 'h3')
         (found,) = _find(None, *both, hosts=hosts)
         self.assertEqual(
-            (Code.CONTRADICTORY_DEMANDS, 'host', 'h2', 'os'), found[:4]
+            (Code.CONTRADICTORY_DEMANDS, 'host', 'h2', 'os'),
+            (found.code, *found[3:]),
         )
         self.assertIn("'a0', 'a1'", found.text)
         # Apart from each other they are sound.
