@@ -166,24 +166,19 @@ def message(
     :returns: None if a hint or the project's id is no text, or if the
         resource has no id.
     """
-    uuid = strings(hints.get(RESOURCE_UUID))
+    own = {
+        name: strings(value)
+        for name, value in hints.items()
+        if isinstance(name, str) and name.startswith(PREFIX) and name != HINT
+    }
+    uuid = own.get(RESOURCE_UUID)
     if uuid is None or len(uuid) != 1 or not uuid[0]:
         return None
-    pairs = []
-    for name, value in hints.items():
-        if not isinstance(name, str) or not name.startswith(PREFIX):
-            continue
-        if name == HINT:
-            continue
-        values = strings(value)
-        if values is None:
-            return None
-        pairs.append([name, values])
-    if not isinstance(project_id, str):
+    if None in own.values() or not isinstance(project_id, str):
         return None
     # ASCII, so that no character has two forms in bytes.
     return json.dumps(
-        [VERSION, key, project_id, uuid[0], sorted(pairs)],
+        [VERSION, key, project_id, uuid[0], sorted(own.items())],
         ensure_ascii=True,
         separators=(',', ':'),
     ).encode('ascii')

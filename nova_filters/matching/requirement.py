@@ -176,16 +176,14 @@ def parse(text: object) -> Requirement:
     problem = '' if values else f'nothing follows {OR}'
     if FORBIDDEN in values and len(values) > 1:
         problem = f'{FORBIDDEN!r} excludes every other alternative'
-    if problem:
-        return Requirement(
-            text, forbidden=FORBIDDEN in values, problem=problem
-        )
+        values = frozenset((FORBIDDEN,))
     return Requirement(
         text,
         literals=values - _SENTINELS,
         any_value=ANY in values,
         omittable=OMITTABLE in values,
         forbidden=FORBIDDEN in values,
+        problem=problem,
     )
 
 
