@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nova_filters.advice import inventory
-from os_placement_plugins.commands.rows import UnreadableError
+from os_placement_plugins.records.rows import UnreadableError
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from nova_filters.matching import inputs
 from nova_filters.stacks import places
-from os_placement_plugins.commands.rows import UnreadableError
+from os_placement_plugins.records.rows import UnreadableError
 
 ZONE: Final = places.ZONE
 #: Extra specs as key and value pairs, which can be a key.

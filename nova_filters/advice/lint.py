@@ -37,44 +37,34 @@ def _unmet(
     passed, refused = Request((spec,)).sift(alone)
     if passed or any(one.side is Side.AGGREGATE for one in refused):
         return
-    kinds = {one.kind for one in refused}
     quoted = quote(key)
-    if kinds == {Kind.MISSING}:
-        keys = (
-            own for aggregate in aggregates for own, _ in aggregate.items()
-        )
+    if {one.kind for one in refused} == {Kind.MISSING}:
+        keys = {own for a in aggregates for own, _ in a.items()}
         near = mistakes.alike(key, keys)
-        yield Finding(
-            Code.KEY_NOT_OFFERED,
-            f'no aggregate has {quoted}: no host passes' + _nearly(near),
+        code, text = Code.KEY_NOT_OFFERED, f'no aggregate has {quoted}'
+        told = (
             quote(near[0])
             if near
             else f"{key}=… on an aggregate, or '<or> … <or> ~' in the flavor "
-            'if the key may be absent',
+            'if the key may be absent'
         )
-        return
-    values = {piece.text for a in aggregates for piece in a.pieces(key)}
-    near = [
-        value
-        for literal in sorted(wanted.literals)
-        for value in mistakes.alike(literal, values)
-    ]
-    yield Finding(
-        Code.VALUE_NOT_OFFERED,
-        f'no aggregate has a {quoted} that meets {quote(wanted.text)}: '
-        'no host passes' + _nearly(near),
-        f'values that are there: {quote_all(values)}',
-    )
-
-
-def _nearly(texts: Sequence[str]) -> str:
-    """Return what to say of a text that is nearly right."""
-    if not texts:
-        return ''
-    return (
-        f'. An aggregate has {quote(texts[0])}: only white space, or upper '
-        'and lower case, differ'
-    )
+    else:
+        values = {piece.text for a in aggregates for piece in a.pieces(key)}
+        near = [
+            value
+            for literal in sorted(wanted.literals)
+            for value in mistakes.alike(literal, values)
+        ]
+        text = f'no aggregate has a {quoted} that meets {quote(wanted.text)}'
+        code, told = Code.VALUE_NOT_OFFERED, quote_all(values)
+        told = f'values that are there: {told}'
+    text += ': no host passes'
+    if near:
+        text += (
+            f'. An aggregate has {quote(near[0])}: only white space, or upper '
+            'and lower case, differ'
+        )
+    yield Finding(code, text, told)
 
 
 def _lint_extra_spec(

@@ -4,14 +4,14 @@
 
 Rows in, records out. A row is what ``openstack … list --long -f json`` or
 ``openstack … show -f json`` prints for one object, or what Nova's API answers,
-its columns in one form: :mod:`os_placement_plugins.commands.rows`.
+its columns in one form: :mod:`os_placement_plugins.records.rows`.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, TypeVar
 
 from nova_filters.advice import inventory
-from os_placement_plugins.commands.rows import (
+from os_placement_plugins.records.rows import (
     Row,
     UnreadableError,
     columns,

@@ -16,8 +16,8 @@ from nova_filters.commands import compute
 from nova_filters.matching.inputs import Exempt
 from os_placement_plugins.commands import lister
 from os_placement_plugins.commands.files import read, read_configuration
-from os_placement_plugins.commands.rows import UnreadableError
 from os_placement_plugins.quoting import listed, quote
+from os_placement_plugins.records.rows import UnreadableError
 
 #: The files that the commands read, and what printed each.
 _FILES = {

@@ -10,7 +10,7 @@ from openstack import utils
 
 from nova_filters.advice import inventory, rows, walk
 from os_placement_plugins.commands import pages
-from os_placement_plugins.commands.rows import Row, columns
+from os_placement_plugins.records.rows import Row, columns
 
 #: Since this microversion Nova shows the hints of servers; an older Nova is
 #: asked with its newest one.

@@ -13,9 +13,9 @@ from osc_lib import exceptions
 from oslo_config import cfg
 
 from os_placement_plugins import options
-from os_placement_plugins.commands import rows
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import quote
+from os_placement_plugins.records import rows
 
 _T = TypeVar('_T')
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from openstack import exceptions as sdk_exceptions
 
-from os_placement_plugins.commands.rows import Row, columns
+from os_placement_plugins.records.rows import Row, columns
 
 
 def told(answer: Any, service: str) -> Any:

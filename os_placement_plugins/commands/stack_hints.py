@@ -13,13 +13,8 @@ from osc_lib import exceptions
 from oslo_config import cfg
 
 from os_placement_plugins import options, signature
-from os_placement_plugins.commands import (
-    files,
-    hint_members,
-    lister,
-    pages,
-    rows,
-)
+from os_placement_plugins.commands import files, lister, pages
+from os_placement_plugins.records import hint_members, rows
 
 LOG = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ import requests_mock
 
 from nova_filters.advice import mistakes, rows
 from os_placement_plugins.commands import files
-from os_placement_plugins.commands import rows as columns
+from os_placement_plugins.records import rows as columns
 from tests import console
 from tests.functional.client import base, pages, rest_stub
 

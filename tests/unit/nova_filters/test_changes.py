@@ -7,7 +7,7 @@ import unittest
 import ddt
 
 from nova_filters.advice import changes, inventory
-from os_placement_plugins.commands.rows import UnreadableError
+from os_placement_plugins.records.rows import UnreadableError
 
 _FLAVORS = (inventory.Flavor('f', {'k': '1', 'l': '2'}, '7'),)
 _AGGREGATES = (

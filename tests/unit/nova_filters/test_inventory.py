@@ -8,8 +8,8 @@ from typing import Any
 import ddt
 
 from nova_filters.advice import inventory, rows
-from os_placement_plugins.commands import rows as files_rows
-from os_placement_plugins.commands.rows import UnreadableError
+from os_placement_plugins.records import rows as files_rows
+from os_placement_plugins.records.rows import UnreadableError
 
 _FLAVOR = {'ID': '1', 'Name': 'small', 'Properties': {'k': '1'}}
 _AGGREGATE = {

@@ -7,7 +7,7 @@ import unittest
 import ddt
 
 from os_placement_plugins import signature
-from os_placement_plugins.commands import hint_members, rows
+from os_placement_plugins.records import hint_members, rows
 from tests import signing
 
 SIGNED = signing.EXAMPLE

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from os_placement_plugins import signature, stack_hints
-from os_placement_plugins.commands import rows
+from os_placement_plugins.records import rows
 
 
 class Member(NamedTuple):
