@@ -30,6 +30,11 @@ def request(
     return members.Request(teams or (TEAM,), turn(number), shape)
 
 
+def flavor(**fields: Any) -> dict[str, Any]:
+    """Return a flavor as a stored request has it."""
+    return {'nova_object.data': fields}
+
+
 @ddt.ddt
 class TurnTest(unittest.TestCase):
     """Which of two servers is placed first."""
@@ -65,24 +70,21 @@ class ServerTest(unittest.TestCase):
     BOOT, MOVE = turn(1), turn(2, moves=True)
 
     @ddt.data(
-        (members.Server(None, 'building'), BOOT),
-        (members.Server('a', 'building'), 'a'),
-        (members.Server('a', 'stopped'), 'a'),
-        (members.Server('a', 'error'), 'a'),
-        (members.Server(None, 'error'), None),
-        (members.Server(None, 'shelved_offloaded'), None),
-        (
-            members.Server(None, 'shelved_offloaded', 'unshelve', MOVE),
-            MOVE,
-        ),
-        (members.Server('b', 'shelved_offloaded', 'unshelve', MOVE), 'b'),
-        (members.Server('a', 'active', 'evacuate', MOVE), MOVE),
-        (members.Server('a', 'active', 'evacuate', MOVE, 'b'), 'b'),
-        (members.Server('b', 'resized', 'resize', MOVE, 'b'), 'b'),
+        (BOOT, None, 'building'),
+        ('a', 'a', 'building'),
+        ('a', 'a', 'stopped'),
+        ('a', 'a', 'error'),
+        (None, None, 'error'),
+        (None, None, 'shelved_offloaded'),
+        (MOVE, None, 'shelved_offloaded', 'unshelve', MOVE),
+        ('b', 'b', 'shelved_offloaded', 'unshelve', MOVE),
+        (MOVE, 'a', 'active', 'evacuate', MOVE),
+        ('b', 'a', 'active', 'evacuate', MOVE, 'b'),
+        ('b', 'b', 'resized', 'resize', MOVE, 'b'),
     )
-    @ddt.unpack
-    def test_a_server_is_where_it_goes(self, server, wanted) -> None:
-        self.assertEqual(wanted, server.position(self.BOOT))
+    def test_a_server_is_where_it_goes(self, case) -> None:
+        wanted, *told = case
+        self.assertEqual(wanted, members.Server(*told).position(self.BOOT))
 
 
 class SeeTest(unittest.TestCase):
@@ -106,15 +108,17 @@ class SeeTest(unittest.TestCase):
         self.assertEqual(({'a': 2, 'b': 1}, 0, ()), sight)
 
     def test_a_member_in_flight_is_placed_before_later_ones(self) -> None:
-        self.assertEqual(2, self.see(m1=turn(1), m4=turn(4)).ahead)
-        self.assertEqual(1, self.see(m1=turn(1), m4=turn(6)).ahead)
-        self.assertEqual(0, self.see(stranger=turn(1), none=turn(1)).ahead)
-
-    def test_a_member_with_other_candidates_is_placed_elsewhere(self) -> None:
-        self.assertEqual(0, self.see(giant=turn(1)).ahead)
-
-    def test_a_server_on_a_host_counts_itself_nowhere(self) -> None:
-        self.assertEqual(1, self.see(m5='a', m4=turn(4)).ahead)
+        for ahead, positions in (
+            (2, {'m1': turn(1), 'm4': turn(4)}),
+            (1, {'m1': turn(1), 'm4': turn(6)}),
+            (0, {'stranger': turn(1), 'none': turn(1)}),
+            # Other candidates are placed elsewhere.
+            (0, {'giant': turn(1)}),
+            # A server on a host counts itself nowhere.
+            (1, {'m5': 'a', 'm4': turn(4)}),
+        ):
+            found = self.see(**positions)
+            self.assertEqual(({}, ahead, ()), found, positions)
 
     def test_a_request_that_is_not_visible_comes_last(self) -> None:
         positions = {'m1': turn(1), 'm9': turn(9), 'giant': turn(1)}
@@ -129,13 +133,12 @@ class ReadTest(unittest.TestCase):
 
     def read(self, **changes: Any) -> members.Request:
         """Return what is read from a stored request with these changes."""
-        flavor = {'extra_specs': {'a': 'b'}, 'memory_mb': 64}
         data = {
             'project_id': 'project',
             'scheduler_hints': {'heat_root_stack_id': ['root']},
             'instance_group': None,
             'availability_zone': None,
-            'flavor': {'nova_object.data': flavor},
+            'flavor': flavor(extra_specs={'a': 'b'}, memory_mb=64),
             'image': {'nova_object.data': {'id': 'image'}},
             **changes,
         }
@@ -158,18 +161,8 @@ class ReadTest(unittest.TestCase):
         ({'force_hosts': ['a']}, False),
         ({'image': {'nova_object.data': {'id': 'other'}}}, True),
         ({'scheduler_hints': {'heat_resource_name': 'other'}}, True),
-        (
-            {
-                'flavor': {
-                    'nova_object.data': {
-                        'extra_specs': {'a': 'b'},
-                        'memory_mb': 1,
-                    }
-                }
-            },
-            True,
-        ),
-        ({'flavor': {'nova_object.data': {'extra_specs': {}}}}, False),
+        ({'flavor': flavor(extra_specs={'a': 'b'}, memory_mb=1)}, True),
+        ({'flavor': flavor(extra_specs={})}, False),
     )
     @ddt.unpack
     def test_what_decides_on_candidates_is_its_shape(
