@@ -39,20 +39,17 @@ class ErrorTest(base.CloudTestCase):
         ('\x00', 'which is no JSON'),
         ('[' * 100_000, 'recursion'),
         ('', "begins with ''"),
+        ('\udcff\udcfe', 'utf-8'),
     )
     @ddt.unpack
     def test_a_wrong_file_is_named(self, text: str, words: str) -> None:
         aggregates = self.files()[2:]
-        file = self.write(text, 'wrong')
-        for command in _COMMANDS:
-            result = self.fail(*command, '--flavors', file, *aggregates)
-            self.assert_one_line(result, file, words)
-
-    def test_a_file_that_is_no_text_is_named(self) -> None:
-        options = self.files()
-        with open(options[1], 'wb') as stream:
-            stream.write(b'\xff\xfe\x00')
-        self.assert_one_line(self.fail('lint', *options), options[1], 'utf-8')
+        file = self.write('', 'wrong')
+        # A half of a surrogate pair stands for a byte that is no text.
+        with open(file, 'w', errors='surrogateescape') as stream:
+            stream.write(text)
+        command = ('lint', '--flavors', file, *aggregates)
+        self.assert_one_line(self.fail(*command), file, words)
 
     def test_a_missing_column_is_named_with_its_command(self) -> None:
         short = self.save('short.json', 'aggregate', 'list')
@@ -105,24 +102,16 @@ class ErrorTest(base.CloudTestCase):
         # 2 stands for findings.
         self.assertEqual(1, result.status)
 
-    @ddt.data(
-        ('--flavors', '--aggregates'),
-        ('--hosts', '--aggregates'),
-        ('--aggregates', '--flavors'),
-    )
-    @ddt.unpack
-    def test_half_of_the_files_are_not_enough(
-        self, option: str, missing: str
-    ) -> None:
-        files = self.files()
-        given = files[files.index(option) :][:2]
+    def test_half_of_the_files_are_not_enough(self) -> None:
+        files = dict(zip(self.files()[::2], self.files()[1::2], strict=True))
+        files['--servers'] = self.server_files()[1]
         for command in _COMMANDS:
-            self.assert_one_line(self.fail(*command, *given), missing)
-
-    @ddt.data(_COMMANDS[0], _COMMANDS[2])
-    def test_servers_alone_are_not_enough(self, command: list[str]) -> None:
-        result = self.fail(*command, *self.server_files(), **self.login)
-        self.assert_one_line(result, '--aggregates')
+            for option, file in files.items():
+                others = {'--aggregates': '--flavors'}
+                if (command[0], option) != ('lint', '--servers'):
+                    result = self.fail(*command, option, file)
+                    missing = others.get(option, '--aggregates')
+                    self.assert_one_line(result, missing)
 
     @ddt.data(
         *(' '.join(('aggregate filter', *command)) for command in _COMMANDS),

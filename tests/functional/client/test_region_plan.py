@@ -9,8 +9,6 @@ import yaml
 
 from tests.functional.client import base
 
-COMMAND = ('cluster', 'region', 'plan')
-
 SPEC = """
 type: senlin_plugins.policy.region_placement
 version: 1.0
@@ -23,24 +21,19 @@ properties:
     - name: RegionThree
 """
 
-REGIONS = (
-    ('--region', 'RegionOne:300')
-    + ('--region', 'RegionTwo::2')
-    + ('--region', 'RegionThree')
-)
+REGIONS = '--region RegionOne:300 --region RegionTwo::2 --region RegionThree'
 
 
 @ddt.ddt
 class RegionPlanTest(base.CommandTestCase):
-    def plan(self, *arguments):
+    def plan(self, words):
         """Return the rows of a plan as data."""
-        return self.data(*COMMAND, *arguments)
+        return self.data('cluster', 'region', 'plan', *words.split())
 
     def test_a_plan_shows_distribution_target_and_reason(self):
         rows = self.plan(
-            *REGIONS, '--current', 'RegionOne=3', '--current', 'Old=1',
-            '--count', '+11',
-        )  # fmt: skip
+            f'{REGIONS} --current RegionOne=3 --current Old=1 --count +11'
+        )
         self.assertEqual(
             ['Region', 'Weight', 'Cap', 'Current', 'Change']
             + ['Result', 'Target', 'Why'],
@@ -58,30 +51,19 @@ class RegionPlanTest(base.CommandTestCase):
             [tuple(row.values()) for row in rows],
         )
 
-    def test_a_spec_file_says_the_same_as_options(self):
-        wanted = self.plan(*REGIONS, '--scale-out', '7')
-        for text in (SPEC, json.dumps(yaml.safe_load(SPEC))):
-            path = self.write(text, 'policy.yaml')
-            found = self.plan('--spec', path, '--scale-out', '7')
-            self.assertEqual(wanted, found)
-
-    @ddt.unpack
-    @ddt.data(
-        (('--count', '+2'), ('--scale-out', '2')),
-        (('--count', '-2'), ('--scale-in', '2')),
-    )
-    def test_a_count_has_two_spellings(self, one, other):
-        current = ('--current', 'RegionOne=9')
-        self.assertEqual(
-            self.plan(*REGIONS, *current, *one),
-            self.plan(*REGIONS, *current, *other),
-        )
+    def test_a_plan_has_several_spellings(self):
+        path = self.write(SPEC, 'policy.yaml')
+        other = self.write(json.dumps(yaml.safe_load(SPEC)), 'policy.json')
+        now = '--current RegionOne=9'
+        for one, same in (
+            ('--count +7', f'--spec {path} --scale-out 7'),
+            ('--count +7', f'--spec {other} --scale-out 7'),
+            (f'{now} --count -2', f'{REGIONS} {now} --scale-in 2'),
+        ):
+            self.assertEqual(self.plan(f'{REGIONS} {one}'), self.plan(same))
 
     def test_steps_show_each_node(self):
-        rows = self.plan(
-            *('--region', 'a:200', '--region', 'b', '--scale-out', '3'),
-            '--steps',
-        )
+        rows = self.plan('--region a:200 --region b --scale-out 3 --steps')
         self.assertEqual(
             [
                 (1, 'a', {'a': 1, 'b': 0}),
@@ -95,80 +77,71 @@ class RegionPlanTest(base.CommandTestCase):
         )
 
     def test_a_region_can_be_thought_away(self):
-        rows = self.plan(*REGIONS, '--without', 'RegionOne', '--count', '+3')
-        found = {row['Region']: (row['Change'], row['Why']) for row in rows}
+        rows = self.plan(f'{REGIONS} --without RegionOne --count +3')
         self.assertEqual(
-            (0, 'out of reach: left as it is'), found['RegionOne']
+            [('RegionOne', 0), ('RegionTwo', 1), ('RegionThree', 2)],
+            [(row['Region'], row['Change']) for row in rows],
         )
-        self.assertEqual(1, found['RegionTwo'][0])
-        self.assertEqual(2, found['RegionThree'][0])
+        self.assertEqual('out of reach: left as it is', rows[0]['Why'])
 
     def test_the_table_fits_in_80_columns(self):
-        arguments = (
-            *('--region', 'eu-central-1-a:300', '--region', 'us-east-1'),
-            *('--region', 'eu-central-1-b::2'),
-            *('--current', 'eu-central-1-a=3', '--current', 'old-london=1'),
+        command = (
+            'cluster region plan --region eu-central-1-a:300 '
+            '--region us-east-1 --region eu-central-1-b::2 '
+            '--current eu-central-1-a=3 --current old-london=1 --count '
         )
-        for change in (('--count', '+11'), ('--count', '-2', '--steps')):
-            result = self.openstack(
-                *COMMAND, *arguments, *change, COLUMNS='80'
-            )
-            self.assertEqual((0, ''), (result.status, result.error))
-            lines = result.output.splitlines()
+        for change in ('-2 --steps', '+11'):
+            lines = self.told(command + change).splitlines()
             self.assertLessEqual(max(map(len, lines)), 80)
-        result = self.openstack(
-            *COMMAND, *arguments, '--count', '+11', COLUMNS='80'
-        )
         self.assertEqual(
             [
                 'eu-central-1-b: its cap of 2 binds: 1 more would come here.',
                 'old-london: not in the policy: gets no nodes.',
             ],
-            result.output.splitlines()[-2:],
+            lines[-2:],
         )
 
     @ddt.unpack
     @ddt.data(
-        (('--scale-out', '1'), ('Which regions?', '--spec')),
-        ((*REGIONS, '--count', '3'), ("'3'", '+3')),
-        ((*REGIONS, '--count', '+0'), ("'0'", 'positive')),
-        ((*REGIONS, '--scale-out', 'many'), ("'many'", 'positive')),
+        ('--scale-out 1', 'Which regions?', '--spec'),
+        (f'{REGIONS} --count 3', "'3'", '+3'),
+        (f'{REGIONS} --count +0', "'0'", 'positive'),
+        (f'{REGIONS} --scale-out many', "'many'", 'positive'),
         (
-            (*REGIONS, '--scale-in', '1'),
-            ('no feasible plan', '1 node is to be removed, and 0 can be'),
+            f'{REGIONS} --scale-in 1',
+            *('no feasible plan', '1 node is to be removed, and 0 can be'),
         ),
         (
-            ('--region', 'a:1:2', '--scale-out', '5'),
-            ('no feasible plan', '5 nodes', 'room for 2'),
+            '--region a:1:2 --scale-out 5',
+            *('no feasible plan', '5 nodes', 'room for 2'),
         ),
-        (('--region', 'a:1:2:3', '--scale-out', '5'), ('NAME:WEIGHT:CAP',)),
-        (('--region', 'a:-1', '--scale-out', '5'), ("'-1'", 'from 0 to')),
-        ((*REGIONS, *REGIONS, '--scale-out', '5'), ('2 times',)),
+        ('--region a:1:2:3 --scale-out 5', 'NAME:WEIGHT:CAP'),
+        ('--region a:-1 --scale-out 5', "'-1'", 'from 0 to'),
+        (f'{REGIONS} {REGIONS} --scale-out 5', '2 times'),
         (
-            (*REGIONS, '--current', 'RegionOne', '--scale-out', '5'),
-            ("'RegionOne'", 'NAME=COUNT'),
-        ),
-        (
-            (*REGIONS, '--without', 'RegionFour', '--scale-out', '5'),
-            ('RegionFour', 'RegionOne, RegionTwo'),
+            f'{REGIONS} --current RegionOne --scale-out 5',
+            *("'RegionOne'", 'NAME=COUNT'),
         ),
         (
-            ('--spec', '/nowhere/policy.yaml', '--scale-out', '5'),
-            ('/nowhere',),
+            f'{REGIONS} --without RegionFour --scale-out 5',
+            *('RegionFour', 'RegionOne, RegionTwo'),
         ),
-        (('--spec', '/', '--scale-out', '5'), ("'/'", 'directory')),
+        ('--spec /nowhere/policy.yaml --scale-out 5', '/nowhere'),
+        ('--spec / --scale-out 5', "'/'", 'directory'),
     )
-    def test_a_wrong_call_is_one_line(self, arguments, words):
-        self.assert_one_line(self.openstack(*COMMAND, *arguments), *words)
+    def test_a_wrong_call_is_one_line(self, arguments, *words):
+        command = ['cluster', 'region', 'plan', *arguments.split()]
+        self.assert_one_line(self.openstack(*command), *words)
 
     @ddt.unpack
     @ddt.data(
-        ('a: [', ('policy.yaml', 'line')),
-        ('- a', ('not a mapping',)),
-        (SPEC.replace('cap', 'cup'), ("'cup'", 'name, weight, cap')),
-        (SPEC.replace('300', '-3'), ("'-3'", 'from 0 to')),
+        ('a: [', 'line'),
+        ('- a', 'not a mapping'),
+        (SPEC.replace('cap', 'cup'), "'cup'", 'name, weight, cap'),
+        (SPEC.replace('300', '-3'), "'-3'", 'from 0 to'),
     )
-    def test_a_wrong_file_is_one_line(self, text, words):
+    def test_a_wrong_file_is_one_line(self, text, *words):
         path = self.write(text, 'policy.yaml')
-        result = self.openstack(*COMMAND, '--spec', path, '--count', '+1')
-        self.assert_one_line(result, 'policy.yaml', *words)
+        command = ['cluster', 'region', 'plan', '--count', '+1']
+        result = self.openstack(*command, '--spec', path)
+        self.assert_one_line(result, path, *words)
