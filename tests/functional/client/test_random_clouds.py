@@ -11,6 +11,7 @@ import copy
 import dataclasses
 import json
 import random
+import re
 import shlex
 from collections.abc import Iterable
 from typing import Any
@@ -76,19 +77,15 @@ class Nova:
     def takers(self, extra_specs: dict[str, str]) -> set[str]:
         """Return the hosts that pass for a flavor and are up."""
         request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
-        return {
-            host
+        own = {
+            host: [
+                inputs.Aggregate(name, metadata)
+                for name, (metadata, hosts) in self.aggregates.items()
+                if host in hosts
+            ]
             for host in self.up()
-            if not any(
-                request.reasons(
-                    [
-                        inputs.Aggregate(name, metadata)
-                        for name, (metadata, hosts) in self.aggregates.items()
-                        if host in hosts
-                    ]
-                )
-            )
         }
+        return {h for h, all_ in own.items() if not any(request.reasons(all_))}
 
     def run(self, command: str) -> None:
         """Run a command of the shell.
@@ -96,37 +93,37 @@ class Nova:
         :raises RefusedError: if Nova refuses it.
         """
         before = {host: self.zones(host) for host in self.services}
-        self._change(command)
+        self._change(*shlex.split(command)[1:])
         used = {host for host, _ in self.servers.values()}
         for host, zones in before.items():
             after = self.zones(host)
             if len(after) > 1 or after != zones and host in used:
                 raise RefusedError(f'{host} from {zones} to {after}')
 
-    def _change(self, command: str) -> None:
+    def _change(self, *words: str) -> None:
         """Change what a command changes."""
-        match shlex.split(command):
-            case [_, 'flavor', 'set', '--property', pair, name]:
+        match words:
+            case ['flavor', 'set', '--property', pair, name]:
                 key, _, value = pair.partition('=')
                 if ':' in key and not key.startswith(_SCOPE):
                     raise RefusedError(f'{key} is validated')
                 self.flavors[name][key] = value
-            case [_, 'flavor', 'unset', '--property', key, name]:
+            case ['flavor', 'unset', '--property', key, name]:
                 del self.flavors[name][key]
-            case [_, 'aggregate', 'set', '--property', pair, name]:
+            case ['aggregate', 'set', '--property', pair, name]:
                 key, _, value = pair.partition('=')
                 self.aggregates[name][0][key] = value
-            case [_, 'aggregate', 'add', 'host', name, host]:
+            case ['aggregate', 'add', 'host', name, host]:
                 self.aggregates[name][1].append(host)
-            case [_, 'aggregate', 'remove', 'host', name, host]:
+            case ['aggregate', 'remove', 'host', name, host]:
                 self.aggregates[name][1].remove(host)
-            case [_, 'compute', 'service', 'set', '--enable', host, binary]:
+            case ['compute', 'service', 'set', '--enable', host, binary]:
                 if self.services[host] != ('disabled', 'up'):
                     raise RefusedError(f'{host} is not disabled only')
                 if binary != 'nova-compute':
                     raise RefusedError(binary)
                 self.services[host] = 'enabled', 'up'
-            case words:
+            case _:
                 raise RefusedError(f'what is {words}?')
 
 
@@ -171,38 +168,23 @@ def draw(rng: random.Random) -> Nova:
     return Nova(flavors, aggregates, services, servers)
 
 
-def change(rng: random.Random, nova: Nova) -> list[str]:
-    """Return the options of a random change."""
+def change(rng: random.Random, nova: Nova) -> tuple[list[str], str]:
+    """Return the options of a random change, and the command that makes it."""
     name = rng.choice(sorted(nova.aggregates))
-    metadata, hosts = nova.aggregates[name]
-    others = [host for host in nova.services if host not in hosts]
-    kinds = ['set', 'remove'] if hosts else ['set']
-    kinds += ['add'] if others else []
-    match rng.choice(kinds):
-        case 'set':
-            key = rng.choice(sorted(_OFFERED))
-            return ['--set-aggregate', name, f'{key}={rng.choice("xyz!")}']
-        case 'remove':
-            return ['--remove-host', name, rng.choice(hosts)]
-        case _:
-            return ['--add-host', name, rng.choice(others)]
-
-
-def changed(nova: Nova, options: list[str]) -> Nova:
-    """Return a cloud after a change."""
-    option, name, text = options
-    after = Nova(
-        nova.flavors,
-        {n: (dict(m), list(h)) for n, (m, h) in nova.aggregates.items()},
-        nova.services,
-        nova.servers,
-    )
-    words = {'--set-aggregate': 'set --property {1} {0}',
-             '--remove-host': 'remove host {0} {1}',
-             '--add-host': 'add host {0} {1}'}[option]  # fmt: skip
-    quoted = shlex.quote(name), shlex.quote(text)
-    after.run(f'openstack aggregate {words.format(*quoted)}')
-    return after
+    _, hosts = nova.aggregates[name]
+    pair = f'{rng.choice(sorted(_OFFERED))}={rng.choice("xyz!")}'
+    found = [('--set-aggregate', pair, f'set --property {pair} {name}')]
+    for word, some in (
+        ('add', [host for host in nova.services if host not in hosts]),
+        ('remove', hosts),
+    ):
+        if some:
+            host = rng.choice(some)
+            found.append(
+                (f'--{word}-host', host, f'{word} host {name} {host}')
+            )
+    option, text, command = rng.choice(found)
+    return [option, name, text], f'openstack aggregate {command}'
 
 
 def stranded(before: Nova, after: Nova) -> set[str]:
@@ -241,33 +223,28 @@ class RandomCloudTest(base.CommandTestCase):
                 for name, (metadata, own) in nova.aggregates.items()
             ],
             'hosts': [
-                {
-                    'binary': 'nova-compute',
-                    'host': host,
-                    'status': status,
-                    'state': state,
-                }
+                {'binary': 'nova-compute', 'host': host}
+                | {'status': status, 'state': state}
                 for host, (status, state) in nova.services.items()
             ],
             'servers': servers,
         }
         options = []
         for noun, found in rows.items():
-            text = json.dumps(found) if found else '[]'
-            options += [f'--{noun}', self.write(text, noun)]
+            options += [f'--{noun}', self.write(json.dumps(found), noun)]
         return options
 
     def test_no_false_all_clear(self) -> None:
         kinds = {0: 0, 1: 0, 2: 0}
         while sum(kinds.values()) < _CLOUDS:
             nova = draw(self.rng)
-            options = change(self.rng, nova)
+            options, line = change(self.rng, nova)
             files = self.files(nova)
             command = ('aggregate', 'filter', 'impact', *options, *files)
             result = self.openstack(*command, '--fail-on', 'stranded')
-            told = nova, options, result
+            told, after = (nova, options, result), copy.deepcopy(nova)
             try:
-                after = changed(nova, options)
+                after.run(line)
             except RefusedError:
                 refused = 'Nova refuses' in result.error + result.output
                 self.assertTrue(refused, told)
@@ -290,26 +267,14 @@ class RandomCloudTest(base.CommandTestCase):
             result = self.openstack(*command, '--fail-if-none')
             none = not nova.takers(nova.flavors[name])
             self.assertEqual(2 * none, result.status, (nova, result))
-            waking, opening = parts(result.output)
-            for lines in (waking, opening):
+            # First what wakes hosts, then what opens one.
+            for text in result.output.partition('would open it:')[::2]:
                 after = copy.deepcopy(nova)
+                lines = re.findall(r'(?m)^  (openstack .*?)\s*$', text)
                 for line in lines:
                     after.run(line)
                 if lines:
                     taken = after.takers(after.flavors[name])
                     self.assertTrue(taken, (nova, result))
-            pasted += len(opening)
+            pasted += len(lines)
         self.assertGreater(pasted, _CLOUDS // 20)
-
-
-def parts(output: str) -> list[list[str]]:
-    """Return the commands that wake hosts, and those that open one."""
-    texts = output.partition('would open it:')[::2]
-    return [
-        [
-            line.strip()
-            for line in text.splitlines()
-            if line.startswith('  openstack ')
-        ]
-        for text in texts
-    ]
