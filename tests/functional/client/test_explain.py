@@ -13,13 +13,14 @@ COLUMNS = [
     'Preferences',
 ]  # fmt: skip
 _SCOPE = 'aggregate_instance_extra_specs'
+_EXPLAIN = 'aggregate filter explain'
 
 
 @ddt.ddt
 class ExplainTest(base.CloudTestCase):
     def explain(self, *arguments: str) -> list[dict[str, object]]:
         """Return the rows, which must be the same from cloud and files."""
-        command = ('aggregate', 'filter', 'explain', *arguments)
+        command = (*_EXPLAIN.split(), *arguments)
         files = self.files()
         self.cloud.requests.clear()
         live = self.live(*command)
@@ -57,11 +58,8 @@ class ExplainTest(base.CloudTestCase):
 
     def test_preferences_are_told_with_their_reasons(self) -> None:
         self.cloud.flavors['m1.small'] = {'aggregate_preferred.5:ssd': '*'}
-        rows = self.explain('m1.small')[:4]
-        found = {row['Host']: row['Preferences'] for row in rows}
-        self.assertEqual(
-            {'', '+5 aggregate_preferred.5:ssd=*'}, {*found.values()}
-        )
+        found = {row['Preferences'] for row in self.explain('m1.small')[:4]}
+        self.assertEqual({'', '+5 aggregate_preferred.5:ssd=*'}, found)
 
     def test_near_misses_come_first(self) -> None:
         rows = self.explain('gpu.large')[1:]
@@ -76,14 +74,14 @@ class ExplainTest(base.CloudTestCase):
             [(row['Host'], row['Failing Keys']) for row in rows],
         )
 
-    def test_a_host_can_be_chosen(self) -> None:
-        rows = self.explain('1', '--host', 'compute-4', '--host', 'compute-7')
+        chosen = ('--host', 'compute-4', '--host', 'compute-7')
+        rows = self.explain('1', *chosen)
         self.assertEqual(
             ['compute-7', 'compute-4'], [row['Host'] for row in rows]
         )
 
     def test_a_server_is_judged_by_its_own_copy_of_the_flavor(self) -> None:
-        command = ('aggregate', 'filter', 'explain', '--host', 'compute-7')
+        command = (*_EXPLAIN.split(), '--host', 'compute-7')
         servers = self.server_files()
         self.cloud.flavors['win.medium'] = {'k': '1'}
         files = self.files()
@@ -108,15 +106,9 @@ class ExplainTest(base.CloudTestCase):
         rows = self.live(*old, 'explain', 'win.medium', '--server', 'mail')
         self.assertEqual(12, len(rows))
 
-    def table(self, *arguments: str) -> list[str]:
+    def lines(self, words: str, status: int = 0) -> list[str]:
         """Return the lines of a table in 80 columns."""
-        self.result = self.openstack(
-            *('aggregate', 'filter', 'explain', *arguments),
-            COLUMNS='80',
-            **self.login,
-        )
-        self.assertEqual('', self.result.error)
-        return self.result.output.splitlines()
+        return self.told(f'{_EXPLAIN} {words}', status=status).splitlines()
 
     def test_hosts_that_are_disabled_or_down_are_shown_as_such(self) -> None:
         self.cloud.states = {
@@ -135,9 +127,8 @@ class ExplainTest(base.CloudTestCase):
             },
             states,
         )  # fmt: skip
-        lines = self.table('gpu.large', '--fail-if-none')
         # The only host that passes does not count.
-        self.assertEqual(2, self.result.status)
+        lines = self.lines('gpu.large --fail-if-none', status=2)
         self.assertIn('| compute-2 | disabled          | pass   |', lines[3])
         text = ' '.join(lines)
         self.assertIn('1 of 6 hosts passes (1 of them not up); ', text)
@@ -155,7 +146,7 @@ class ExplainTest(base.CloudTestCase):
 
     def test_what_would_open_the_nearest_host_is_told(self) -> None:
         self.cloud.flavors['gpu.large'][f'{_SCOPE}:gpu'] = 'h100'
-        lines = self.table('gpu.large', 'm1.small')
+        lines = self.lines('gpu.large m1.small')
         self.assertEqual(
             [
                 "gpu.large: 0 of 6 hosts pass; 4 'gpu' not in any aggregate, "
@@ -172,7 +163,7 @@ class ExplainTest(base.CloudTestCase):
         # Nobody can change a server's copy of the flavor.
         self.cloud.servers['train'] = ('', 'gpu.large')
         self.cloud.__post_init__()
-        lines = self.table('--server', 'train')
+        lines = self.lines('--server train')
         self.assertEqual(
             'The nearest host is compute-2. No change that this command knows '
             'would open it.',
@@ -180,18 +171,14 @@ class ExplainTest(base.CloudTestCase):
         )
 
     def test_the_exit_code_tells_that_no_host_passes(self) -> None:
+        self.cloud.flavors['stuck'] = {'nosuch': '1'}
         for flavor, status in (('gpu.large', 0), ('stuck', 2)):
-            self.cloud.flavors['stuck'] = {'nosuch': '1'}
             for source in ([], self.files()):
-                command = ('aggregate', 'filter', 'explain', flavor, *source)
+                command = f'{_EXPLAIN} {flavor}'
                 for form in ('json', 'table'):
-                    result = self.openstack(
-                        *command, '--fail-if-none', '-f', form, **self.login
-                    )
-                    self.assertEqual(status, result.status)
-                self.assertEqual(
-                    0, self.openstack(*command, **self.login).status
-                )
+                    more = ('--fail-if-none', '-f', form, *source)
+                    self.told(command, *more, status=status)
+                self.told(command, *source)
 
     @ddt.data(
         'explain gpu.large m1.small',
@@ -203,12 +190,7 @@ class ExplainTest(base.CloudTestCase):
     )
     def test_everything_fits_in_80_columns(self, words: str) -> None:
         self.cloud.states['compute-1'] = ('disabled', 'up')
-        result = self.openstack(
-            *('aggregate', 'filter', *words.split()),
-            COLUMNS='80',
-            **self.login,
-        )
-        lines = result.output.splitlines()
+        lines = self.told(f'aggregate filter {words}').splitlines()
         self.assertGreater(len(lines), 4)
         # A command stays in one line, to be pasted.
         self.assertEqual(
@@ -220,9 +202,9 @@ class ExplainTest(base.CloudTestCase):
         self.cloud.hosts.append(name)
         self.cloud.aggregates['gpus'][1].append(name)
         self.cloud.aggregates['gpus'][0]['gpu'] = '東京, 大阪, 京都, 横浜'
-        lines = self.table('gpu.large')
+        lines = self.lines('gpu.large')
         frame = {wcwidth.wcswidth(line) for line in lines if line[0] in '|+'}
-        self.assertIn(name, self.result.output)
+        self.assertIn(name, ''.join(lines))
         # All lines of the table are equally wide.
         (width,) = frame
         self.assertLessEqual(width, 80)
@@ -232,16 +214,15 @@ class ExplainTest(base.CloudTestCase):
         self.cloud.hosts.append(long)
         self.cloud.aggregates['disks'][1].append(long)
         self.cloud.aggregates['disks'][0]['gpu'] = 'l4, h100'
-        for options in ([], ['-c', 'Host', '-c', 'Reason']):
-            lines = self.table('gpu.large', *options)
+        for options in ('', ' -c Host -c Reason'):
+            lines = self.lines(f'gpu.large{options}')
             self.assertEqual(1, len([line for line in lines if long in line]))
 
     def test_rows_of_single_objects_are_enough(self) -> None:
         flavors = self.show('flavor show', 'win.medium', 'm1.small')
         aggregates = self.show('aggregate show', 'licensed', 'gpus')
-        command = ('aggregate', 'filter', 'explain', 'win.medium')
         files = ('--flavors', flavors, '--aggregates', aggregates)
-        rows = self.data(*command, *files)
+        rows = self.data(*_EXPLAIN.split(), 'win.medium', *files)
         # Aggregates alone name four hosts.
         self.assertEqual(
             ['pass', 'pass', 'refuse', 'refuse'],
@@ -249,26 +230,20 @@ class ExplainTest(base.CloudTestCase):
         )
 
     def test_exempt_keys_come_from_the_option_or_a_file(self) -> None:
-        command = ('aggregate', 'filter', 'explain', 'm1.small', *self.files())
-        host = ('--host', 'compute-7')
         conf = self.write(
             '[nova_filters]\nexempt_metadata_keys = o*,x\n', 'conf'
         )
-        for options, wanted in (
-            ((), 'refuse'),
-            (('--exempt', 'os'), 'pass'),
-            (('--exempt', 'x', '--exempt', 'y'), 'refuse'),
-            (('--config-file', conf), 'pass'),
-        ):
-            (row,) = self.data(*command, *host, *options)
-            self.assertEqual(wanted, row['Result'], options)
         # The zone is exempt by default; an own list replaces the default.
         self.cloud.aggregates['gpus'][0]['force_metadata_check'] = 'True'
         self.cloud.aggregates['gpus'][0].pop('gpu')
-        zone = ('aggregate', 'filter', 'explain', 'm1.small', '--host')
-        for options, wanted in (
-            ((), 'pass'),
-            (('--exempt', 'x'), 'refuse'),
+        for host, options, wanted in (
+            ('compute-7', '', 'refuse'),
+            ('compute-7', '--exempt os', 'pass'),
+            ('compute-7', '--exempt x --exempt y', 'refuse'),
+            ('compute-7', f'--config-file {conf}', 'pass'),
+            ('compute-1', '', 'pass'),
+            ('compute-1', '--exempt x', 'refuse'),
         ):
-            (row,) = self.live(*zone, 'compute-1', *options)
-            self.assertEqual(wanted, row['Result'], options)
+            words = f'{_EXPLAIN} m1.small --host {host} {options}'
+            (row,) = self.live(*words.split())
+            self.assertEqual(wanted, row['Result'], words)

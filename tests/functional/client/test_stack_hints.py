@@ -16,6 +16,7 @@ from os_placement_plugins import signature, stack_hints
 from tests.functional.client import base, pages, rest_stub
 
 COMMAND = ('stack', 'hints', 'list')
+WORDS = ' '.join(COMMAND)
 KEY = 'an example key of 32 characters.'
 OLD_KEY = 'an older key of 32 characters...'
 PROJECT = 'p1'
@@ -132,35 +133,30 @@ class OfflineTest(base.CommandTestCase):
 
     @ddt.unpack
     @ddt.data(
-        ('--key-file', 'keys', f'{KEY}\n{OLD_KEY}\n', 'valid'),
-        ('--key-file', 'keys', f'{KEY},{OLD_KEY}', 'valid'),
-        ('--key-file', 'keys', f'{KEY}\n', 'invalid'),
+        ('--key-file', f'{KEY}\n{OLD_KEY}\n', 'valid'),
+        ('--key-file', f'{KEY},{OLD_KEY}', 'valid'),
+        ('--key-file', f'{KEY}\n', 'invalid'),
+        # Of nova.conf and of heat.conf.
         (
             '--config-file',
-            'nova.conf',
             f'[heat_hints]\nsigning_key = {KEY}, {OLD_KEY}\n',
             'valid',
         ),
         (
             '--config-file',
-            'heat.conf',
             f'[heat_hints]\nenabled = true\nsigning_key = {KEY}\n',
             'invalid',
         ),
     )
     def test_signatures_are_checked_with_the_keys_of_a_file(
-        self, option, name, text, old
+        self, option, text, old
     ):
-        rows = self.show(option, self.write(text, name))
+        rows = self.show(option, self.write(text, 'keys'))
         self.assertEqual(VERDICTS | {'shop-web': old}, verdicts(rows))
 
-    @ddt.unpack
-    @ddt.data(
-        ('shop', {'shop-db', 'shop-web', 'shop-unsigned', 'shop-forged'}),
-        ('id-shop-0', {'shop-web'}),
-    )
-    def test_a_stack_chooses_its_servers(self, stack, names):
-        self.assertEqual(names, set(verdicts(self.show(stack))))
+    def test_a_stack_chooses_its_servers(self):
+        self.assertEqual({*VERDICTS}, {*verdicts(self.show('shop'))})
+        self.assertEqual({'shop-web'}, {*verdicts(self.show('id-shop-0'))})
 
     def test_a_stack_that_no_server_names_is_told(self):
         result = self.openstack(*COMMAND, 'nothing', '--servers', self.servers)
@@ -168,12 +164,11 @@ class OfflineTest(base.CommandTestCase):
         self.assertIn("No server found for 'nothing'", result.error)
 
     def test_the_table_is_for_people(self):
-        result = self.openstack(*COMMAND, '--servers', self.servers)
-        self.assertEqual((0, ''), (result.status, result.error))
+        told = self.told(f'{WORDS} --servers {self.servers}')
         # One line for each step, so that long names fit.
-        self.assertIn('| shop-web      | shop /              |', result.output)
-        self.assertIn('|               | group: shop-group / |', result.output)
-        self.assertNotIn('None', result.output)
+        self.assertIn('| shop-web      | shop /              |', told)
+        self.assertIn('|               | group: shop-group / |', told)
+        self.assertNotIn('None', told)
 
     @ddt.unpack
     @ddt.data(
@@ -198,32 +193,29 @@ class OfflineTest(base.CommandTestCase):
         self.assert_one_line(result, path, *words)
         self.assertNotIn('secret', result.error)
 
-    @ddt.unpack
-    @ddt.data(
-        (('--servers', '/nowhere/file'), ('/nowhere/file',)),
-        (('shop', '--key-file', '/nowhere/file'), ('/nowhere/file',)),
-        (('shop', '--config-file', '/nowhere/file'), ('/nowhere/file',)),
-    )
-    def test_a_wrong_call_is_one_line(self, arguments, words):
-        self.assert_one_line(self.openstack(*COMMAND, *arguments), *words)
+    def test_a_file_that_is_not_there_is_one_line(self):
+        for words in (
+            '--servers /nowhere/file',
+            'shop --key-file /nowhere/file',
+            'shop --config-file /nowhere/file',
+        ):
+            result = self.openstack(*COMMAND, *words.split())
+            self.assert_one_line(result, '/nowhere/file')
 
-    @ddt.unpack
-    @ddt.data(
-        ('{', ('servers.json',)),
-        ('[1]', ('servers.json',)),
-        ('[{"name": "web", "id": "i"}]', ('API version 2.100',)),
-    )
-    def test_a_wrong_file_is_one_line(self, text, words):
-        path = self.write(text, 'servers.json')
-        result = self.openstack(*COMMAND, '--servers', path)
-        self.assert_one_line(result, *words)
+    def test_a_wrong_file_is_one_line(self):
+        for text, words in (
+            ('[1]', 'servers.json'),
+            ('[{"name": "web", "id": "i"}]', 'API version 2.100'),
+        ):
+            path = self.write(text, 'servers.json')
+            result = self.openstack(*COMMAND, '--servers', path)
+            self.assert_one_line(result, words)
 
     def test_the_file_of_the_page_holds_what_heat_sends(self):
         text = (pages.FILES / 'stack-servers.json').read_text()
         self.assertEqual({'servers': servers()}, json.loads(text))
 
 
-@ddt.ddt
 class ListTest(base.CloudTestCase):
     """Which key signed which server, of a file or of the cloud."""
 
@@ -275,8 +267,8 @@ class ListTest(base.CloudTestCase):
     def test_an_administrator_sees_all_projects(self):
         result = self.openstack(*COMMAND, '--all-projects', **self.login)
         self.assertEqual(0, result.status, result.error)
-        for query in self.asked:
-            self.assertEqual(['true'], query['all_tenants'])
+        asked = [query['all_tenants'] for query in self.asked]
+        self.assertEqual([['true']] * 3, asked)
 
     def test_the_table_fits_in_80_columns(self):
         uuid = '5f0c7b92-ae41-4d83-9b1e-6c2d8f7a0e35'
@@ -288,11 +280,8 @@ class ListTest(base.CloudTestCase):
         result = self.openstack(*command, **self.login, COLUMNS='80')
         lines = result.output.splitlines()
         self.assertLessEqual(max(map(len, lines)), 80)
-        self.assertEqual(
-            '| Server                | Path                | Key ID   | '
-            'Signature |',
-            lines[1],
-        )
+        for title in ('Server', 'Path', 'Key ID', 'Signature'):
+            self.assertIn(f'| {title} ', lines[1])
         # The others are for whoever asks.
         result = self.openstack(*command, '--long', **self.login)
         self.assertIn(f'| {self.rows[1]["id"]} |', result.output)
@@ -304,11 +293,6 @@ class ListTest(base.CloudTestCase):
             {'shop-web': (self.IDS[1], '', 'not checked')}, self.found(rows)
         )
         self.assertEqual(PROJECT, rows[0]['Project ID'])
-
-    def test_an_older_nova_is_one_line(self):
-        self.cloud.maximum = '2.96'
-        result = self.openstack(*COMMAND, **self.login)
-        self.assert_one_line(result, 'microversion 2.100')
 
 
 class LiveTest(base.CloudTestCase):
@@ -365,5 +349,6 @@ class LiveTest(base.CloudTestCase):
 
     def test_an_older_nova_is_one_line(self):
         self.cloud.maximum = '2.96'
-        result = self.openstack(*COMMAND, 'shop', **self.login)
-        self.assert_one_line(result, 'microversion 2.100')
+        for stack in ([], ['shop']):
+            result = self.openstack(*COMMAND, *stack, **self.login)
+            self.assert_one_line(result, 'microversion 2.100')
