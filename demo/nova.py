@@ -22,16 +22,13 @@ def run(log: pathlib.Path) -> list[part.Part]:
     cloud = engine.Cloud(log)
     scheduler = cloud.scheduler(engine.OURS)
     _loading(story, scheduler)
-    totals: dict[str, collections.Counter[str]] = {}
+    found = collections.defaultdict(list)
     for case in cases.examples():
-        verdicts = _matrix(story, cloud, case)
-        section = case.section.partition(',')[0]
-        _count(verdicts, totals.setdefault(section, collections.Counter()))
-    for section, total in totals.items():
-        story.compare(
-            section,
-            *(f'{total[key]} of {total["all"]}' for key in ('theirs', 'ours')),
-        )
+        for cells in _matrix(story, cloud, case).values():
+            found[case.section.partition(',')[0]] += cells.values()
+    for section, cells in found.items():
+        right = [sum(cell[n] == cell[0] for cell in cells) for n in (2, 1)]
+        story.compare(section, *(f'{one} of {len(cells)}' for one in right))
     _free_choice(story, cloud)
     _stacks(story, cloud)
     return [story]
@@ -72,17 +69,6 @@ def _loading(story: part.Part, scheduler: Any) -> None:
     )
 
 
-def _count(
-    verdicts: dict[str, dict[str, list[bool]]], total: collections.Counter[str]
-) -> None:
-    """Count the answers, and those that are right."""
-    for cells in verdicts.values():
-        for wanted, ours, theirs in cells.values():
-            total['all'] += 1
-            total['ours'] += ours == wanted
-            total['theirs'] += theirs == wanted
-
-
 def _matrix(
     story: part.Part, cloud: engine.Cloud, case: cases.Example
 ) -> dict[str, dict[str, list[bool]]]:
@@ -108,37 +94,27 @@ def _matrix(
     ours, in_tree = map(cloud.scheduler, (engine.OURS, engine.IN_TREE))
     for name, extra_specs in case.flavors.items():
         flavor = cloud.add_flavor(name, extra_specs)
-        boots = {
-            where: cloud.boot(ours, cloud.request(flavor, [host]))
-            for where, host in hosts.items()
-        }
+        shown = f'{name}: {cases.show(extra_specs)}'
         request = cloud.request(flavor, list(hosts.values()))
         left = cloud.filtered(in_tree, request)
-        beside = ', '.join(
-            where.removeprefix('aggregate ')
-            for where, host in hosts.items()
-            if host in left
-        )
-        step.boots[f'{name}: {cases.show(extra_specs)}'] = {
-            where: [
-                where in case.boots_in(name),
-                bool(boots[where].host),
-                host in left,
-            ]
-            for where, host in hosts.items()
-        }
-        cells = []
-        for where, boot in boots.items():
+        beside = [where for where in hosts if hosts[where] in left]
+        step.boots[shown], row = {}, []
+        for where, host in hosts.items():
+            boot = cloud.boot(ours, cloud.request(flavor, [host]))
             # One host was looked at, and the column names its aggregate.
             own = f'aggregate {where!r} '
             said = boot.said.removeprefix('1 ').removeprefix(own)
-            cells.append('boots' if boot.host else said)
-        cells.append('all' if len(left) == len(hosts) else beside or '-')
-        step.row(f'{name}: {cases.show(extra_specs)}', *cells)
+            row.append('boots' if boot.host else said)
+            step.boots[shown][where] = [
+                *(where in case.boots_in(name), bool(boot.host)),
+                where in beside,
+            ]
+        row.append('all' if len(left) == len(hosts) else ', '.join(beside))
+        step.row(shown, *row)
         step.check(
             f'{case.section}: where "{name}" boots',
             case.boots_in(name),
-            sorted(where for where, boot in boots.items() if boot.host),
+            sorted(n for n, cell in step.boots[shown].items() if cell[1]),
         )
     return step.boots
 

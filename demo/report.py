@@ -20,23 +20,23 @@ table { border-collapse: collapse; margin: .5rem 0; }
 th, td { border: 1px solid #ccc; padding: .2rem .6rem; text-align: left;
          vertical-align: top; }
 th { background: #f2f2f2; }
-q { color: #444; }
 .ok { color: #1a7f37; } .fail { color: #b00020; font-weight: bold; }
-svg { margin: .5rem 0; max-width: 100%; height: auto; }
+.bar { color: white; padding-left: .3rem; margin: 1px 0; }
 """
 #: Of the services without this package, and of each side in every picture.
-_ALONE = '#ff7f0e'
+_ALONE = '#c35b00'
 _COLORS = {
-    'wanted': '#999999',
+    'wanted': '#6b6b6b',
     'with the plug-ins': '#1f77b4',
     'in-tree': _ALONE,
     'Nova alone': _ALONE,
 }
 #: Of what is a variant of the plug-ins.
-_VARIANTS = ('#1f77b4', '#2ca02c', '#9467bd', '#17becf')
+_VARIANTS = ('#1f77b4', '#2c7a2c')
+#: Of each picture of boots.
+_SIDES = ('wanted', 'with the plug-ins', 'in-tree')
 #: What the parts run, whose versions the page tells.
 _DISTRIBUTIONS = ('senlin', 'nova', 'openstack-heat', 'os-placement-plugins')
-_ROW, _LABEL, _UNIT = 18, 210, 24
 
 
 def _text(value: object) -> str:
@@ -47,53 +47,37 @@ def _text(value: object) -> str:
 def _element(name: str, content: str, **attributes: object) -> str:
     """Return an element; the content is markup."""
     told = ''.join(
-        f' {key.rstrip("_").replace("_", "-")}="{_text(value)}"'
+        f' {key.rstrip("_")}="{_text(value)}"'
         for key, value in attributes.items()
     )
     return f'<{name}{told}>{content}</{name}>'
 
 
+def _table(
+    columns: Iterable[object], rows: Iterable[Iterable[str]], **what: object
+) -> str:
+    """Return a table; the cells below the columns are markup."""
+
+    def line(name: str, cells: Iterable[str]) -> str:
+        return _element('tr', ''.join(_element(name, one) for one in cells))
+
+    lines = [line('th', map(_text, columns))]
+    lines += [line('td', row) for row in rows]
+    made = _element('table', '\n'.join(lines), **what)
+    return _element('div', made, class_='scroll')
+
+
 def table(columns: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     """Return a table."""
-
-    def line(name: str, cells: Iterable[object]) -> str:
-        inner = ''.join(_element(name, _text(cell)) for cell in cells)
-        return _element('tr', inner)
-
-    lines = [line('th', columns), *(line('td', row) for row in rows)]
-    return _element(
-        'div', _element('table', '\n'.join(lines)), class_='scroll'
-    )
+    return _table(columns, (map(_text, row) for row in rows))
 
 
-def _svg(width: int, height: int, shapes: Sequence[str], title: str) -> str:
-    """Return a picture."""
-    return _element(
-        'svg',
-        _element('title', _text(title)) + '\n'.join(shapes),
-        width=width,
-        height=height,
-        viewBox=f'0 0 {width} {height}',
-        font_family='sans-serif',
-        font_size=12,
-        role='img',
-    )
-
-
-def _color(name: str, index: int) -> str:
-    """Return the colour of a side; it is the same in every picture."""
-    return _COLORS.get(name, _VARIANTS[index])
-
-
-def _legend(names: Iterable[str], y: int) -> list[str]:
-    """Return what the colours mean, below a picture."""
-    shapes = []
-    for index, name in enumerate(names):
-        x = _LABEL + index * 170
-        box = {'x': x, 'y': y, 'width': 12, 'height': 12}
-        shapes.append(_element('rect', '', fill=_color(name, index), **box))
-        shapes.append(_element('text', _text(name), x=x + 18, y=y + 11))
-    return shapes
+def _colored(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return sides with their colours, the same in every picture."""
+    return [
+        (name, _COLORS.get(name, _VARIANTS[index % len(_VARIANTS)]))
+        for index, name in enumerate(names)
+    ]
 
 
 def bars(series: Mapping[str, Mapping[str, int]]) -> str:
@@ -101,23 +85,20 @@ def bars(series: Mapping[str, Mapping[str, int]]) -> str:
 
     :param series: the number for each place, by the name of a distribution.
     """
-    places = list(next(iter(series.values())))
-    shapes, y = [], 0
-    for place in places:
-        shapes.append(_element('text', _text(place), x=0, y=y + 14))
-        for index, (name, numbers) in enumerate(series.items()):
-            number, color = numbers[place], _color(name, index)
-            box = {'x': _LABEL, 'y': y + 3, 'height': _ROW - 5}
-            width = max(1, number * _UNIT)
-            shapes.append(_element('rect', '', fill=color, width=width, **box))
-            right = _LABEL + width + 6
-            shapes.append(_element('text', str(number), x=right, y=y + 14))
-            y += _ROW
-        y += 6
-    most = max(max(numbers.values()) for numbers in series.values())
-    width = _LABEL + max(most * _UNIT + 40, 170 * len(series))
-    shapes += _legend(series, y + 4)
-    return _svg(width, y + 24, shapes, 'distribution')
+    rows = []
+    for place in next(iter(series.values())):
+        own = ''.join(
+            _element(
+                'div',
+                f'{series[name][place]} {_text(name)}',
+                class_='bar',
+                style=f'background: {color}; '
+                f'width: {9 + 1.5 * series[name][place]}rem',
+            )
+            for name, color in _colored(series)
+        )
+        rows.append([_text(place), own])
+    return _table(('place', 'servers'), rows, class_='picture')
 
 
 def boots(verdicts: Mapping[str, Mapping[str, Sequence[bool]]]) -> str:
@@ -126,30 +107,26 @@ def boots(verdicts: Mapping[str, Mapping[str, Sequence[bool]]]) -> str:
     :param verdicts: by flavor and aggregate, whether a server is wanted
         there, is there with the plug-ins, and with the in-tree filter.
     """
-    names = ('wanted', 'with the plug-ins', 'in-tree')
-    aggregates = list(next(iter(verdicts.values())))
-    shapes = [
-        _element('text', _text(name), x=_LABEL + index * 110, y=14)
-        for index, name in enumerate(aggregates)
-    ]
-    y = 22
+    rows = []
     for flavor, cells in verdicts.items():
-        shapes.append(_element('text', _text(flavor), x=0, y=y + 14))
-        for index, name in enumerate(aggregates):
-            for number, passes in enumerate(cells[name]):
-                color = _color(names[number], number)
-                box = {'x': _LABEL + index * 110 + number * 20, 'y': y + 2}
-                fill = color if passes else 'none'
-                shapes.append(
-                    _element(
-                        'rect', '', width=14, height=14, fill=fill,
-                        stroke=color, **box,
-                    )
-                )  # fmt: skip
-        y += 22
-    shapes += _legend(names, y + 6)
-    width = _LABEL + max(110 * len(aggregates), 170 * len(names))
-    return _svg(width, y + 26, shapes, 'which flavor boots where')
+        told = [
+            ' '.join(
+                _element('b', '&#9632;' if passes else '&#9633;', title=name,
+                         style=f'color: {color}')
+                for (name, color), passes in zip(
+                    _colored(_SIDES), cell, strict=True
+                )
+            )
+            for cell in cells.values()
+        ]  # fmt: skip
+        rows.append([_text(flavor), *told])
+    columns = ('boots', *next(iter(verdicts.values())))
+    legend = ', '.join(
+        _element('b', _text(name), style=f'color: {color}')
+        for name, color in _colored(_SIDES)
+    )
+    made = _table(columns, rows, class_='picture')
+    return made + _element('p', f'In each cell: {legend}.')
 
 
 def _step(number: int, step: Mapping[str, Any]) -> str:
@@ -162,9 +139,9 @@ def _step(number: int, step: Mapping[str, Any]) -> str:
         parts.append(boots(step['boots']))
     parts.append(table(step['columns'], step['rows']))
     for check in step['checks']:
-        kind = 'ok' if check['ok'] else 'fail'
-        told = _text(check['what'])
+        kind, told = 'ok', _text(check['what'])
         if not check['ok']:
+            kind = 'fail'
             told += f'; wanted {_text(check["wanted"])}'
             told += f', found {_text(check["found"])}'
         parts.append(_element('div', f'{kind}: {told}', class_=kind))
@@ -197,24 +174,17 @@ def page(parts: Iterable[Mapping[str, Any]], broken: bool = False) -> str:
         _element('p', f'{today}, Python {platform.python_version()}'),
         table(('', 'version'), ((n, _version(n)) for n in _DISTRIBUTIONS)),
     ]
-    titles = [*(one['service'] for one in parts), 'Real and stubbed']
-    links = (
-        _element('li', _element('a', _text(title), href=f'#part-{number}'))
-        for number, title in enumerate(titles)
-    )
-    body.append(_element('ul', ''.join(links)))
-    for number, one in enumerate(parts):
-        body.append(_element('h2', _text(one['service']), id=f'part-{number}'))
+    for one in parts:
+        body.append(_element('h2', _text(one['service'])))
         body.append(_element('p', _text(one['unit'])))
         body.append(table(('', *one['compared']), one['beside']))
         body += [_step(n, step) for n, step in enumerate(one['steps'], 1)]
-    body.append(_element('h2', titles[-1], id=f'part-{len(parts)}'))
-    columns = ('', 'real', 'stubbed')
+    body.append(_element('h2', 'Real and stubbed'))
     rows = (
         (one['service'], '; '.join(one['real']), '; '.join(one['stubs']))
         for one in parts
     )
-    body.append(table(columns, rows))
+    body.append(table(('', 'real', 'stubbed'), rows))
     head = '<meta charset="utf-8"/>' + _element('title', 'demo')
     head += '<meta name="viewport" content="width=device-width"/>'
     head += _element('style', _STYLE)

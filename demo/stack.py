@@ -7,7 +7,6 @@ one by one by the real nova-scheduler. Nothing is added to them but what
 Nova's API knows of a request: the project, a flavor and an image.
 """
 
-import collections
 import pathlib
 from typing import Any
 
@@ -15,7 +14,7 @@ from nova import objects
 
 from demo import part
 from testing.heat import loopback, stack_hints
-from testing.nova import asking, engine
+from testing.nova import engine
 
 #: Host -> GiB of memory. Nova by itself prefers the host that has most left.
 HOSTS = {'big': 1024, 'small-1': 256, 'small-2': 256}
@@ -97,15 +96,13 @@ def _spread(
         cloud.place(request, host)
     step.check('the stack has six servers', 6, count)
     step.check("Nova's database holds each hint as Heat sent it", [], changed)
-    found = collections.Counter(row[-2] for row in step.rows)
-    what = 'Nova alone puts them where most memory is'
-    step.check(what, {'big': count}, dict(found))
-    found = collections.Counter(row[-1] for row in step.rows)
-    alone_there = collections.Counter(row[-2] for row in step.rows)
     step.bars = {
-        'Nova alone': {host: alone_there[host] for host in HOSTS},
-        'with the plug-ins': {host: found[host] for host in HOSTS},
+        side: {h: sum(row[n] == h for row in step.rows) for h in HOSTS}
+        for side, n in (('Nova alone', -2), ('with the plug-ins', -1))
     }
+    alone_there, found = step.bars.values()
+    what = 'Nova alone puts them where most memory is'
+    step.check(what, dict.fromkeys(HOSTS, 0) | {'big': count}, alone_there)
     story.compare(
         f'{count} servers that Heat asks for',
         *(
@@ -117,7 +114,7 @@ def _spread(
         'with StackAffinityWeigher each host gets as many: nested stack, '
         'group and autoscaling group are one stack',
         dict.fromkeys(HOSTS, count // len(HOSTS)),
-        dict(found),
+        found,
     )
 
 
@@ -159,7 +156,7 @@ def _forged(
         scheduler = _scheduler(cloud, *keys)
         owner = project if who == 'Heat' else who
         request = cloud.request(flavor, None, genuine, owner)
-        found = asking.members(cloud, scheduler, request)
+        found = cloud.members(scheduler, request)
         host = cloud.boot(scheduler, request).host
         cloud.forget(request)
         step.row(label, who, *found.values(), host)

@@ -76,6 +76,11 @@ transport_url = fake://
 service_down_time = 86400
 """
 
+#: What each host has, beside memory.
+_TOTALS = {'vcpus': 1024, 'local_gb': 10240}
+#: Tables that clear() leaves: those of the hosts.
+_KEPT = {'cell_mappings', 'host_mappings', 'services', 'compute_nodes'}
+
 PROJECT = uuidutils.generate_uuid(dashed=False)
 
 
@@ -133,7 +138,7 @@ class Cloud:
         self.context = context.get_admin_context()
         self.context.project_id = PROJECT
         self.context.user_id = PROJECT
-        self.cell = self._set_up_databases()
+        self._set_up_databases()
         api = placement.PlacementFixture()
         # Never taken down: Nova's own databases stay as well.
         api.setUp()
@@ -164,27 +169,32 @@ class Cloud:
             logging.captureWarnings(True)
         objects.register_all()
 
-    def _set_up_databases(self) -> Any:
-        """Create the API database and one cell, and return the cell."""
+    def _set_up_databases(self) -> None:
+        """Create the API database and one cell."""
         api_models.BASE.metadata.create_all(api_db.get_engine())
-        cell = objects.CellMapping(
+        self.cell = objects.CellMapping(
             self.context,
             uuid=uuidutils.generate_uuid(),
             name='cell1',
             transport_url='none:///',
             database_connection='sqlite://',
         )
-        cell.create()
-        with context.target_cell(self.context, cell) as cell_context:
-            main_models.BASE.metadata.create_all(
-                main_db.get_engine(context=cell_context)
-            )
-        return cell
+        self.cell.create()
+        main_models.BASE.metadata.create_all(self.cell_database())
+
+    def in_cell(self) -> Any:
+        """Return a context manager, whose value is a context of the cell."""
+        return context.target_cell(self.context, self.cell)
+
+    def cell_database(self) -> Any:
+        """Return the SQLAlchemy engine of the cell's database."""
+        with self.in_cell() as cell_context:
+            return main_db.get_engine(context=cell_context)
 
     def add_host(self, name: str, memory_gib: int = 1024) -> None:
         """Add a compute host: service, node, mapping, resource provider."""
         uuid = uuidutils.generate_uuid()
-        with context.target_cell(self.context, self.cell) as cell_context:
+        with self.in_cell() as cell_context:
             objects.Service(
                 cell_context,
                 host=name,
@@ -199,14 +209,13 @@ class Cloud:
                 uuid=uuid,
                 host=name,
                 hypervisor_hostname=name,
-                vcpus=1024,
+                **_TOTALS,
                 memory_mb=memory_gib * 1024,
-                local_gb=10240,
                 vcpus_used=0,
                 memory_mb_used=0,
                 local_gb_used=0,
                 free_ram_mb=memory_gib * 1024,
-                free_disk_gb=10240,
+                free_disk_gb=_TOTALS['local_gb'],
                 hypervisor_type='QEMU',
                 hypervisor_version=8000000,
                 cpu_info='{}',
@@ -227,14 +236,13 @@ class Cloud:
         made = self.placement.post(
             '/resource_providers', {'name': name, 'uuid': uuid}, '1.20'
         )
-        totals = {
-            'VCPU': 1024,
-            'MEMORY_MB': memory_gib * 1024,
-            'DISK_GB': 10240,
-        }
         inventories = {
             resource: {'total': total, 'allocation_ratio': 1.0}
-            for resource, total in totals.items()
+            for resource, total in (
+                ('VCPU', _TOTALS['vcpus']),
+                ('MEMORY_MB', memory_gib * 1024),
+                ('DISK_GB', _TOTALS['local_gb']),
+            )
         }
         for number, what in enumerate(
             (
@@ -294,29 +302,14 @@ class Cloud:
         with placement_db.get_placement_engine().begin() as connection:
             for model in (claims.Allocation, claims.Consumer):
                 connection.execute(model.__table__.delete())
-        tables = (
-            api_models.AggregateHost,
-            api_models.AggregateMetadata,
-            api_models.Aggregate,
-            api_models.FlavorExtraSpecs,
-            api_models.Flavors,
-            api_models.RequestSpec,
-            api_models.InstanceMapping,
-            api_models.InstanceGroupMember,
-            api_models.InstanceGroupPolicy,
-            api_models.InstanceGroup,
-        )
-        with api_db.get_engine().begin() as connection:
-            for model in tables:
-                connection.execute(model.__table__.delete())
-        with context.target_cell(self.context, self.cell) as cell_context:
-            bind = main_db.get_engine(context=cell_context)
+        for base, bind in (
+            (api_models.BASE, api_db.get_engine()),
+            (main_models.BASE, self.cell_database()),
+        ):
             with bind.begin() as connection:
-                for model in (
-                    main_models.InstanceAction,
-                    main_models.Instance,
-                ):
-                    connection.execute(model.__table__.delete())
+                for table in reversed(base.metadata.sorted_tables):
+                    if table.name not in _KEPT:
+                        connection.execute(table.delete())
 
     def scheduler(self, *enabled_filters: str) -> manager.SchedulerManager:
         """Return a new scheduler.
@@ -418,9 +411,24 @@ class Cloud:
         left = host_manager.get_filtered_hosts(states, request)
         return sorted(state.host for state in left)
 
-    def in_cell(self) -> Any:
-        """Return a context manager, whose value is a context of the cell."""
-        return context.target_cell(self.context, self.cell)
+    def members(
+        self, scheduler: manager.SchedulerManager, request: Any
+    ) -> dict[str, int]:
+        """Return how many servers of its stack a request meets, by host."""
+        host_manager = scheduler.host_manager
+        (weigher,) = (
+            weigher
+            for weigher in host_manager.weighers
+            if type(weigher).__name__ == 'StackAffinityWeigher'
+        )
+        states = host_manager.get_host_states_by_uuids(
+            self.context, None, request
+        )
+        team = weigher.team(request)
+        counts = (
+            weigher.see(team, list(states), request).counts if team else {}
+        )
+        return {host: counts.get(host, 0) for host in sorted(self.hosts)}
 
     def place(
         self, request: Any, host: str | None, vm_state: str = 'building'
@@ -457,10 +465,7 @@ class Cloud:
     def update(self, request: Any, **values: Any) -> None:
         """Change columns of a server in its cell."""
         table = main_models.Instance
-        with (
-            self.in_cell() as cell_context,
-            main_db.get_engine(context=cell_context).begin() as connection,
-        ):
+        with self.cell_database().begin() as connection:
             connection.execute(
                 sa.update(table.__table__)
                 .where(table.uuid == request.instance_uuid)

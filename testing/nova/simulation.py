@@ -21,7 +21,6 @@ from unittest import mock
 
 import sqlalchemy as sa
 from nova import objects
-from nova.db.main import api as main_db
 from nova.db.main import models as main_models
 from nova.scheduler.client import report
 from oslo_utils import timeutils
@@ -182,16 +181,13 @@ class Simulation:
             self._moving = [
                 self._request(number) for number in range(case.servers)
             ]
+            evacuated = case.kind == EVACUATE
+            host = self._hosts[0] if evacuated else None
+            state = 'active' if evacuated else 'shelved_offloaded'
             for request in self._moving:
-                cloud.place(
-                    request,
-                    self._hosts[0] if case.kind == EVACUATE else None,
-                    vm_state='active'
-                    if case.kind == EVACUATE
-                    else 'shelved_offloaded',
-                )
-                if case.kind == EVACUATE:
-                    self._listed(request.instance_uuid, self._hosts[0])
+                cloud.place(request, host, state)
+                if host:
+                    self._listed(request.instance_uuid, host)
 
     def _scheduler(self) -> Any:
         """Return a new scheduler process."""
@@ -291,10 +287,7 @@ class Simulation:
         """Have compute nodes report their usage."""
         table = main_models.ComputeNode
         counts = collections.Counter(self.chosen.values())
-        with (
-            self._cloud.in_cell() as context,
-            main_db.get_engine(context=context).begin() as connection,
-        ):
+        with self._cloud.cell_database().begin() as connection:
             for host in hosts:
                 total = (
                     PREFERRED_GIB if host == 'sim-0' else MEMORY_GIB

@@ -10,7 +10,6 @@ import ddt
 import sqlalchemy as sa
 from nova.db.api import api as api_db
 from nova.db.api import models
-from nova.db.main import api as main_db
 
 from nova_filters.filters import team_spread
 from tests.functional.nova_filters import test_weigher
@@ -127,8 +126,7 @@ class TeamSpreadTest(test_weigher.StackTestCase):
         request = self.asking()
         states = self.states(request)
         *_, own = self.scheduler.host_manager.enabled_filters
-        with self.cloud.in_cell() as context:
-            cell = main_db.get_engine(context=context)
+        cell = self.cloud.cell_database()
         with (
             test_weigher.failing('FROM instances', OSError('gone'), cell),
             self.assertLogs(_LOGGER, logging.WARNING) as logs,

@@ -19,13 +19,12 @@ import sqlalchemy as sa
 from nova import objects
 from nova.db.api import api as api_db
 from nova.db.api import models
-from nova.db.main import api as main_db
 from nova.scheduler import weights
 from oslo_utils import timeutils
 from sqlalchemy import engine as sa_engine
 
 from nova_filters.weighers import rows
-from testing.nova import asking, engine, states
+from testing.nova import engine, states
 from tests import signing
 from tests.functional.nova_filters import base
 
@@ -149,7 +148,7 @@ class StackTestCase(base.CloudTestCase):
 
     def members(self, request: Any) -> list[int]:
         """Return how many members of the stack each of the hosts has."""
-        found = asking.members(self.cloud, self.scheduler, request)
+        found = self.cloud.members(self.scheduler, request)
         return [found[host] for host in self.hosts]
 
     def weigh(self, request: Any, states: Any = None) -> list[float]:
@@ -462,9 +461,7 @@ class BesideNovaTest(StackTestCase):
 
     def make_busy(self, host: str) -> None:
         """Write what nova-compute would report."""
-        with engine.context.target_cell(
-            self.cloud.context, self.cloud.cell
-        ) as context:
+        with self.cloud.in_cell() as context:
             node = objects.ComputeNode.get_first_node_by_host_for_old_compat(
                 context, host
             )
@@ -665,7 +662,9 @@ class FaultTest(StackTestCase):
         request = self.request(of_stack('a'))
         states = self.states(request)
         with (
-            failing('FROM instances', OSError('gone'), self.cell()),
+            failing(
+                'FROM instances', OSError('gone'), self.cloud.cell_database()
+            ),
             self.assertLogs('nova_filters', logging.WARNING) as logs,
         ):
             found = self.weigh(request, states)
@@ -673,11 +672,6 @@ class FaultTest(StackTestCase):
         (line,) = logs.output
         self.assertIn('Check this database', line)
         self.assertEqual([3, 0, 0, 0], self.members(request))
-
-    def cell(self) -> Any:
-        """Return the database of the cell."""
-        with self.cloud.in_cell() as context:
-            return main_db.get_engine(context=context)
 
     def test_what_is_no_host_costs_the_weigher_its_say_only(self) -> None:
         request = self.request(of_stack('a'))
