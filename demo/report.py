@@ -21,18 +21,18 @@ th, td { border: 1px solid #ccc; padding: .2rem .6rem; text-align: left;
          vertical-align: top; }
 th { background: #f2f2f2; }
 .ok { color: #1a7f37; } .fail { color: #b00020; font-weight: bold; }
-.bar { color: white; padding-left: .3rem; margin: 1px 0; }
+.bar { display: inline-block; height: .8rem; }
 """
 #: Of the services without this package, and of each side in every picture.
-_ALONE = '#c35b00'
+_ALONE = '#ff7f0e'
 _COLORS = {
-    'wanted': '#6b6b6b',
+    'wanted': '#999999',
     'with the plug-ins': '#1f77b4',
     'in-tree': _ALONE,
     'Nova alone': _ALONE,
 }
 #: Of what is a variant of the plug-ins.
-_VARIANTS = ('#1f77b4', '#2c7a2c')
+_VARIANTS = ('#1f77b4', '#2ca02c')
 #: Of each picture of boots.
 _SIDES = ('wanted', 'with the plug-ins', 'in-tree')
 #: What the parts run, whose versions the page tells.
@@ -87,16 +87,12 @@ def bars(series: Mapping[str, Mapping[str, int]]) -> str:
     """
     rows = []
     for place in next(iter(series.values())):
-        own = ''.join(
-            _element(
-                'div',
-                f'{series[name][place]} {_text(name)}',
-                class_='bar',
-                style=f'background: {color}; '
-                f'width: {9 + 1.5 * series[name][place]}rem',
-            )
-            for name, color in _colored(series)
-        )
+        own = ''
+        for name, color in _colored(series):
+            number = series[name][place]
+            style = f'background: {color}; width: {1.5 * number}rem'
+            bar = _element('span', '', class_='bar', style=style)
+            own += _element('div', f'{bar} {number} {_text(name)}')
         rows.append([_text(place), own])
     return _table(('place', 'servers'), rows, class_='picture')
 

@@ -187,20 +187,16 @@ class UpgradeCheckCase(unittest.TestCase):
 class FileTests:
     """What every command does with its file; mixed into its test case."""
 
-    def test_a_missing_file_is_one_line(self):
-        path = self.folder / 'gone.conf'
-        answer = self.execute('--config-file', path, 'upgrade', 'check')
-        self.assert_one_line(answer, str(path))
-
-    def test_a_folder_instead_of_a_file_is_one_line(self):
-        answer = self.execute('--config-file', self.folder, 'upgrade', 'check')
-        self.assert_one_line(answer, str(self.folder))
-
-    def test_a_broken_file_is_one_line_without_what_stands_in_it(self):
-        path = self.write("[heat_hints]\nsigning_key \"my 'secret'\n")
-        answer = self.execute('--config-file', path, 'upgrade', 'check')
-        self.assert_one_line(answer, f'{path}:2')
-        self.assertNotIn('secret', answer.error)
+    def test_a_file_that_cannot_be_read_is_one_line(self):
+        broken = self.write("[heat_hints]\nsigning_key \"my 'secret'\n")
+        for path, told in (
+            (self.folder / 'gone.conf', 'gone.conf'),
+            (self.folder, str(self.folder)),
+            (broken, f'{broken}:2'),
+        ):
+            answer = self.execute('--config-file', path, 'upgrade', 'check')
+            self.assert_one_line(answer, told)
+            self.assertNotIn('secret', answer.error)
 
     def test_no_file_at_all_is_a_failure(self):
         # As on a host where the service is not configured.
