@@ -66,18 +66,17 @@ class StackFacts:
     """Find what is asked about resources, and remember it."""
 
     def __init__(self) -> None:
-        self._stacks = lineage.Memory(STACKS)
-        self._templates = lineage.Memory(TEMPLATES)
+        # Stacks that are stored, and the templates of one update, stay.
+        remember = functools.lru_cache(STACKS)
+        self._load = remember(_load)
+        self._load_tags = remember(_load_tags)
+        self._load_numbers = remember(_load_numbers)
+        self._siblings: dict[tuple[str, int], tuple[Sibling, ...]] = {}
 
     def find_lineage(self, resource: Any) -> lineage.Lineage:
         """Return the stacks from the root stack down to a resource's own."""
-        stack = resource.stack
-        own = lineage.StackRow(*(getattr(stack, name) for name in _ROW))
-        return lineage.find(
-            own.id,
-            lambda key: own if key == own.id else _load(resource.context, key),
-            self._stacks,
-        )
+        row = (getattr(resource.stack, name) for name in _ROW)
+        return lineage.find(lineage.StackRow(*row), self._load)
 
     def add(
         self, request: Request, resource: Any, rows: lineage.Lineage
@@ -108,10 +107,7 @@ class StackFacts:
     def _find_tags(self, stack: Any, rows: lineage.Lineage) -> tuple[str, ...]:
         """Return the tags of the root stack."""
         _check(stack, rows)
-        return self._stacks.get_or(
-            ('tags', stack.id, stack.current_traversal),
-            functools.partial(_load_tags, rows[0].id),
-        )
+        return self._load_tags(rows, stack.current_traversal)
 
     def _find(
         self, stack: Any, rows: lineage.Lineage, above: int = 0
@@ -123,31 +119,32 @@ class StackFacts:
         # A template that is stored never changes: the stack gets another.
         number, held = stack.t.id, rows[: len(rows) - above]
         if above:
-            numbers = self._stacks.get_or(
-                ('templates', stack.id, stack.current_traversal),
-                functools.partial(_load_numbers, rows[:-1]),
-            )
+            numbers = self._load_numbers(rows, stack.current_traversal)
             number = numbers[held[-1].id]
-
-        def look() -> tuple[Sibling, ...]:
+        key = held[-1].id, number
+        found = self._siblings.get(key)
+        if found is None:
             definition = stack.defn
             if above:
                 definition = _definition(number, stack.tenant_id, held[-1])
             found = _describe(definition, held)
-            if not all(s.name.isascii() and s.name.isdigit() for s in found):
-                return found
             # Only a group's own numbers count, not names that are numbers.
-            if len(held) == 1 or not any(
-                maker.numbers_members
-                for maker in self._find(stack, rows, above + 1)
-                if maker.name == held[-1].parent_resource
+            if (
+                len(held) > 1
+                and all(s.name.isascii() and s.name.isdigit() for s in found)
+                and any(
+                    maker.numbers_members
+                    for maker in self._find(stack, rows, above + 1)
+                    if maker.name == held[-1].parent_resource
+                )
             ):
-                return found
-            return tuple(
-                dataclasses.replace(s, index=int(s.name)) for s in found
-            )
-
-        return self._templates.get_or((held[-1].id, number), look)
+                found = tuple(
+                    dataclasses.replace(s, index=int(s.name)) for s in found
+                )
+            if len(self._siblings) >= TEMPLATES:
+                self._siblings.clear()
+            self._siblings[key] = found
+        return found
 
 
 def _check(stack: Any, rows: lineage.Lineage) -> None:
@@ -255,12 +252,13 @@ def _definition(number: int, project_id: str, row: lineage.StackRow) -> Any:
     return stk_defn.StackDefinition(context, found, name, None)
 
 
-def _load(context: Any, stack_id: str) -> lineage.StackRow | None:
+def _load(stack_id: str) -> lineage.StackRow:
     """Read one stack: four columns, by primary key."""
-    with _READER.using(context):
-        found = context.session.query(*_COLUMNS).filter_by(id=stack_id)
-        row = found.one_or_none()
-    return None if row is None else lineage.StackRow(*row)
+    with _READER.using(_Reading()) as session:
+        found = session.query(*_COLUMNS).filter_by(id=stack_id).one_or_none()
+    if found is None:
+        raise LookupError(f'stack "{stack_id}" is gone')
+    return lineage.StackRow(*found)
 
 
 def stored_texts(resource: Any) -> frozenset[str]:
@@ -324,17 +322,24 @@ def _texts(data: Any) -> set[str]:
     return {data} if isinstance(data, str) else set()
 
 
-def _load_tags(stack_id: str) -> tuple[str, ...]:
-    """Read the tags of a stack: one column, by the stack's id."""
+def _load_tags(rows: lineage.Lineage, _traversal: str) -> tuple[str, ...]:
+    """Read the tags of the root stack, as they are in one update of a stack.
+
+    One column, by the stack's id.
+    """
     with _READER.using(_Reading()) as session:
-        rows = session.query(models.StackTag.tag).filter_by(stack_id=stack_id)
-        return tuple(tag for (tag,) in rows.order_by(models.StackTag.id))
+        found = session.query(models.StackTag.tag)
+        found = found.filter_by(stack_id=rows[0].id)
+        return tuple(tag for (tag,) in found.order_by(models.StackTag.id))
 
 
-def _load_numbers(rows: lineage.Lineage) -> dict[str, int]:
-    """Read the numbers of the templates that stacks have now: two columns."""
+def _load_numbers(rows: lineage.Lineage, _traversal: str) -> dict[str, int]:
+    """Read the numbers of the templates that the stacks above have.
+
+    Two columns, as they are in one update of the last stack.
+    """
     stack = models.Stack
     with _READER.using(_Reading()) as session:
         found = session.query(stack.id, stack.raw_template_id)
-        found = found.filter(stack.id.in_([row.id for row in rows]))
+        found = found.filter(stack.id.in_([row.id for row in rows[:-1]]))
         return {key: number for key, number in found}

@@ -26,8 +26,11 @@ class MappingError(ValueError):
     """The mapping cannot be used; the text says what to change."""
 
 
-def _pattern(text: str) -> Matches:
+def _pattern(text: str | None) -> Matches:
     """Return a function that tells whether a text matches a pattern."""
+    if text is None:
+        # What an entry leaves out matches everything.
+        return lambda _: True
     if not _SPECIAL.search(text):
         # Thousands of ids and names need no compiling.
         return text.__eq__
@@ -39,8 +42,7 @@ def _pattern(text: str) -> Matches:
 class Rule:
     """One entry of the mapping.
 
-    :param hints: what to send for a resource that all patterns match. What
-        an entry leaves out matches everything.
+    :param hints: what to send for a resource that all patterns match.
     :param project: matches the project's id.
     :param stack: matches the name of a stack on the resource's path: the
         resource's own stack, or a stack above.
@@ -49,24 +51,19 @@ class Rule:
     """
 
     hints: Mapping[str, HintValue]
-    project: Matches | None = None
-    stack: Matches | None = None
-    resource: Matches | None = None
-    type: Matches | None = None
+    project: Matches
+    stack: Matches
+    resource: Matches
+    type: Matches
 
     def matches(self, request: Request) -> bool:
         """Tell whether the rule is for a resource."""
-        if self.project and not self.project(request.project_id):
-            return False
-        if self.resource and not self.resource(request.resource_name):
-            return False
-        if self.type and not (
-            self.type(request.resource_type)
-            or (request.alias and self.type(request.alias))
-        ):
-            return False
-        return not self.stack or any(
-            self.stack(step.stack) for step in request.path
+        kinds = request.resource_type, request.alias or request.resource_type
+        return bool(
+            self.project(request.project_id)
+            and self.resource(request.resource_name)
+            and any(map(self.type, kinds))
+            and any(self.stack(step.stack) for step in request.path)
         )
 
 
@@ -92,7 +89,7 @@ def parse(data: object) -> tuple[Rule, ...]:
         wrong = _find_wrong(entry)
         if wrong:
             raise MappingError(f'entry {place} {wrong}')
-        patterns = {k: _pattern(entry[k]) for k in _PATTERNS if k in entry}
+        patterns = {key: _pattern(entry.get(key)) for key in _PATTERNS}
         rules.append(Rule(entry['hints'], **patterns))
     return tuple(rules)
 

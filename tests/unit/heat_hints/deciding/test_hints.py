@@ -8,7 +8,7 @@ import hypothesis
 from hypothesis import strategies as st
 
 from heat_hints.deciding import hints
-from os_placement_plugins import stack_hints
+from os_placement_plugins import signature, stack_hints
 from tests.unit.heat_hints import requests
 
 ANYTHING = st.recursive(
@@ -26,6 +26,11 @@ ANYTHING = st.recursive(
     ),
     max_leaves=8,
 )
+NAMES = st.text() | st.sampled_from(
+    (*stack_hints.RESERVED, 'heat_', 'heat_tier', 'group', '_nova_check_type')
+)
+HINTS = st.dictionaries(NAMES, ANYTHING, max_size=6)
+OWN = {'heat_stack_id': 'own', 'heat_resource_uuid': 'own'}
 
 
 def storable(value: object) -> bool:
@@ -41,31 +46,22 @@ class TestOwnHints(unittest.TestCase):
         return hints.own_hints(request, names, stack_hints.PATH_LIST)
 
     def test_a_resource_gets_the_six_hints_of_the_specification(self):
-        self.assertEqual(
-            {
-                'heat_root_stack_id': 'id-root',
-                'heat_stack_id': 'id-inner',
-                # The specification says "id of the parent stack" here: a
-                # slip, its own name says what is meant.
-                'heat_stack_name': 'web-inner-abc',
-                'heat_path_in_stack': ['web', 'inner,web-inner-abc'],
-                'heat_resource_name': 'db',
-                'heat_resource_uuid': 'uuid-db',
-            },
-            self.own(),
-        )
-
-    def test_only_the_chosen_hints_are_built(self):
+        wanted = {
+            'heat_root_stack_id': 'id-root',
+            'heat_stack_id': 'id-inner',
+            # The specification says "id of the parent stack" here: a slip,
+            # its own name says what is meant.
+            'heat_stack_name': 'web-inner-abc',
+            'heat_path_in_stack': ['web', 'inner,web-inner-abc'],
+            'heat_resource_name': 'db',
+            'heat_resource_uuid': 'uuid-db',
+        }
+        self.assertEqual(wanted, self.own())
         self.assertEqual(
             {'heat_stack_id': 'id-inner'}, self.own(['heat_stack_id'])
         )
-
-    def test_an_unknown_root_stack_leaves_out_root_and_path_only(self):
-        self.assertEqual(
-            set(stack_hints.NAMES)
-            - {'heat_root_stack_id', 'heat_path_in_stack'},
-            set(self.own(root_stack_id=None)),
-        )
+        del wanted['heat_root_stack_id'], wanted['heat_path_in_stack']
+        self.assertEqual(wanted, self.own(root_stack_id=None))
 
 
 @ddt.ddt
@@ -86,8 +82,10 @@ class TestSanitise(unittest.TestCase):
         ([['a', 1], {'b': 2}], ['["a",1]', '{"b":2}']),
     )
     @ddt.unpack
-    def test_a_value_becomes_what_nova_can_store(self, given, wanted):
-        self.assertEqual({'hint': wanted}, hints.sanitise({'hint': given}))
+    def test_a_value_becomes_what_nova_can_store(self, value, wanted):
+        given = {'hint': value}
+        self.assertEqual({'hint': wanted}, hints.sanitise(given))
+        self.assertEqual({'hint': value}, given)
 
     @hypothesis.given(st.dictionaries(st.text(), ANYTHING))
     def test_whatever_comes_in_can_be_stored_and_then_stays(self, given):
@@ -96,35 +94,24 @@ class TestSanitise(unittest.TestCase):
             {name for name, value in given.items() if value is not None},
             set(clean),
         )
-        self.assertEqual(
-            [], [value for value in clean.values() if not storable(value)]
-        )
+        self.assertTrue(all(map(storable, clean.values())))
         self.assertEqual(clean, hints.sanitise(clean))
-
-    def test_the_callers_mapping_is_not_changed(self):
-        given = {'hint': [1, None]}
-        hints.sanitise(given)
-        self.assertEqual({'hint': [1, None]}, given)
 
 
 @ddt.ddt
 class TestAccept(unittest.TestCase):
-    def test_a_providers_values_are_made_storable(self):
-        self.assertEqual(
-            ({'a': '1', 'b': ['2']}, {}), hints.accept({'a': 1, 'b': [2]}, ())
-        )
-
-    @ddt.data(*stack_hints.RESERVED)
-    def test_a_reserved_name_is_refused(self, name):
-        self.assertEqual(
-            ({}, {name: hints.REASON_RESERVED}), hints.accept({name: 'x'}, ())
-        )
-
-    def test_a_name_that_an_earlier_provider_set_is_refused(self):
-        self.assertEqual(
-            ({'b': 'b'}, {'a': hints.REASON_TAKEN}),
-            hints.accept({'a': 'second', 'b': 'b'}, {'a': 'first'}),
-        )
+    @ddt.data(
+        *((name, hints.REASON_RESERVED) for name in stack_hints.RESERVED),
+        ('taken', hints.REASON_TAKEN),
+        ('', hints.REASON_NAME),
+        *((name, None) for name in ('tier', 'grouping', 'cidrs', 'my_group')),
+    )
+    @ddt.unpack
+    def test_a_name_is_sent_or_refused(self, name, reason):
+        sent, refused = hints.accept({name: 1, 'b': [2]}, ['taken'])
+        self.assertEqual(['2'], sent.pop('b'))
+        self.assertEqual({} if reason else {name: '1'}, sent)
+        self.assertEqual({name: reason} if reason else {}, refused)
 
     @ddt.data(
         *('group', 'same_host', 'different_host', 'query', '_nova_'),
@@ -138,42 +125,29 @@ class TestAccept(unittest.TestCase):
             ({name: 'x'}, {}), hints.accept({name: 'x'}, (), [name])
         )
 
-    @ddt.data('grouping', 'cidrs', 'my_group')
-    def test_a_name_that_only_looks_like_one_of_novas_is_sent(self, name):
-        self.assertEqual(({name: 'x'}, {}), hints.accept({name: 'x'}, ()))
-
-    def test_a_function_is_refused(self):
-        for value in (str, ['x', str], {'x': [{'y': str}]}):
-            self.assertEqual(
-                ({}, {'a': hints.REASON_FUNCTION}),
-                hints.accept({'a': value}, ()),
-            )
+    @ddt.data(str, ['x', str], {'x': [{'y': str}]})
+    def test_a_function_is_refused(self, value):
+        self.assertEqual(
+            ({}, {'a': hints.REASON_FUNCTION}), hints.accept({'a': value}, ())
+        )
 
     def test_a_name_that_is_no_text_is_refused(self):
         self.assertEqual(
-            ({}, dict.fromkeys(['7', ''], hints.REASON_NAME)),
-            hints.accept({7: 'a', '': 'b'}, ()),
+            ({}, {'7': hints.REASON_NAME}), hints.accept({7: 'a'}, ())
         )
 
 
 class TestUserHints(unittest.TestCase):
-    STOCK = {
-        **{'heat_stack_id': 'x', 'heat_signature': 'x'},
-        **{'heat_tier': 'x', 'group': 5},
-    }
-
-    def user(self, *template):
-        return hints.user_hints(self.STOCK, template)
-
     def test_a_reserved_name_is_the_users_only_if_the_template_has_it(self):
         others = {'group': '5', 'heat_tier': 'x'}
-        self.assertEqual(others, self.user())
-        self.assertEqual(
-            {**others, 'heat_stack_id': 'x'}, self.user('heat_stack_id')
-        )
-
-    def test_what_another_plugin_gives_counts_with_a_key_too(self):
-        self.assertEqual({'group': '5', 'heat_tier': 'x'}, self.user('group'))
+        # What another plug-in gives counts, with a key too.
+        stock = {'heat_stack_id': 'x', 'heat_signature': 'x', **others}
+        for template, wanted in (
+            ((), others),
+            (('group',), others),
+            (('heat_stack_id',), {**others, 'heat_stack_id': 'x'}),
+        ):
+            self.assertEqual(wanted, hints.user_hints(stock, template))
 
     def test_a_null_of_another_name_stays_for_nova_to_refuse(self):
         given = {'group': None, 'same_host': ['a', None], 'heat_tier': None}
@@ -183,45 +157,30 @@ class TestUserHints(unittest.TestCase):
         )
 
 
-@ddt.ddt
 class TestMerge(unittest.TestCase):
     OWN = {'heat_stack_id': 'own'}
-    USER = {
+    CLAIMED = {
         'heat_stack_id': 'user',
         'heat_stack_name': 'user',
         'heat_signature': 'user',
-        'group': 'user',
     }
-    PROVIDED = {'group': 'provider', 'rack': 'provider'}
 
-    def test_override_is_own_before_user_before_provider(self):
-        self.assertEqual(
-            {'heat_stack_id': 'own', 'group': 'user', 'rack': 'provider'},
-            hints.merge(
-                self.OWN, self.USER, self.PROVIDED, hints.USER_OVERRIDE
+    def merged(self, *modes):
+        user = {**self.CLAIMED, 'group': 'user'}
+        provided = {'group': 'provider', 'rack': 'provider'}
+        return hints.merge(self.OWN, user, provided, *modes)
+
+    def test_who_comes_first(self):
+        others = {'group': 'user', 'rack': 'provider'}
+        for modes, wanted in (
+            ([hints.USER_OVERRIDE], {**self.OWN, **others}),
+            ([hints.USER_KEEP], {**self.CLAIMED, **others}),
+            (
+                [hints.USER_OVERRIDE, hints.FIRST_PROVIDER],
+                {**self.OWN, **others, 'group': 'provider'},
             ),
-        )
-
-    def test_keep_is_user_before_own_before_provider(self):
-        self.assertEqual(
-            {
-                'heat_stack_id': 'user',
-                'heat_stack_name': 'user',
-                'heat_signature': 'user',
-                'group': 'user',
-                'rack': 'provider',
-            },
-            hints.merge(self.OWN, self.USER, self.PROVIDED, hints.USER_KEEP),
-        )
-
-    def test_the_provider_may_win_over_the_template(self):
-        self.assertEqual(
-            {'heat_stack_id': 'own', 'group': 'provider', 'rack': 'provider'},
-            hints.merge(
-                *(self.OWN, self.USER, self.PROVIDED),
-                *(hints.USER_OVERRIDE, hints.FIRST_PROVIDER),
-            ),
-        )
+        ):
+            self.assertEqual(wanted, self.merged(*modes))
 
 
 class TestWhyRefused(unittest.TestCase):
@@ -230,49 +189,36 @@ class TestWhyRefused(unittest.TestCase):
             'hints "heat_stack_id", "heat_stack_name" of resource "one" are',
             hints.why_refused(['heat_stack_name', 'heat_stack_id'], 'one'),
         )
-
-    def test_no_names_are_no_reason(self):
         self.assertIsNone(hints.why_refused((), 'one'))
 
-    def test_the_text_is_one_short_line(self):
+    def test_the_text_is_short(self):
         names = [f'heat_\n{"x" * 1000}{n}' for n in range(1000)]
-        text = hints.why_refused(names, 'one\n' * 1000)
-        self.assertNotIn('\n', text)
-        self.assertLess(len(text), 700)
+        self.assertLess(len(hints.why_refused(names, 'one\n' * 1000)), 700)
 
-
-class TestClaimed(unittest.TestCase):
-    def test_with_a_key_the_prefix_is_reserved(self):
-        reserved = {'heat_stack_id', 'heat_signature'}
-        names = ('heat_tier', *reserved, 'group', 'heat')
-        for signing, wanted in (
-            (False, reserved),
-            (True, {*reserved, 'heat_tier'}),
-        ):
-            self.assertEqual(wanted, hints.claimed(names, signing=signing))
+    @hypothesis.given(st.lists(NAMES), NAMES)
+    def test_the_text_is_one_line(self, names, resource):
+        reason = hints.why_refused(names, resource)
+        self.assertLessEqual(len((reason or '').splitlines()), 1)
 
 
 @ddt.ddt
 class TestAllowed(unittest.TestCase):
-    GIVEN = {'heat_stack_id': 'x', 'heat_signature': 's', 'tier': 1}
+    GIVEN = {'heat_stack_id': 'x', 'heat_signature': 's', 'heat': 1}
 
     @ddt.data(
-        ('override', False, {'tier': 1}),
-        ('reject', True, {'tier': 1}),
-        ('keep', False, GIVEN),
+        ('override', False, {'heat': 1, 'heat_tier': 'x'}),
+        ('override', True, {'heat': 1}),
+        ('reject', False, {'heat': 1, 'heat_tier': 'x'}),
+        ('reject', True, {'heat': 1}),
+        ('keep', False, {**GIVEN, 'heat_tier': 'x'}),
     )
     @ddt.unpack
-    def test_a_resource_out_of_scope_sends(self, mode, signing, wanted):
-        sent = hints.allowed(self.GIVEN, self.GIVEN, mode, signing=signing)
+    def test_reserved_names_and_with_a_key_the_prefix_go(
+        self, mode, signing, wanted
+    ):
+        given = {**self.GIVEN, 'heat_tier': 'x'}
+        sent = hints.allowed(given, given, mode, signing=signing)
         self.assertEqual(wanted, sent)
-
-    def test_with_a_key_nothing_of_the_prefix_is_sent(self):
-        given = {'heat_tier': 'x', 'tier': 'y'}
-        for signing, wanted in ((False, given), (True, {'tier': 'y'})):
-            self.assertEqual(
-                wanted,
-                hints.allowed(given, given, 'override', signing=signing),
-            )
 
     def test_what_nobody_forbids_stays_as_it_is(self):
         for given in (None, {}, {'tier': [None]}):
@@ -283,15 +229,43 @@ class TestAllowed(unittest.TestCase):
 @ddt.ddt
 class TestScope(unittest.TestCase):
     @ddt.data(
-        (hints.SCOPE_ALL, None, True),
-        (hints.SCOPE_ALL, False, True),
-        (hints.SCOPE_OPT_IN, True, True),
-        (hints.SCOPE_OPT_IN, None, False),
-        (hints.SCOPE_OPT_IN, False, False),
-        (hints.SCOPE_OPT_OUT, True, True),
-        (hints.SCOPE_OPT_OUT, None, True),
-        (hints.SCOPE_OPT_OUT, False, False),
+        # With metadata that say true, nothing, or false.
+        (hints.SCOPE_ALL, (True, True, True)),
+        (hints.SCOPE_OPT_IN, (True, False, False)),
+        (hints.SCOPE_OPT_OUT, (True, True, False)),
     )
     @ddt.unpack
-    def test_the_metadata_decides_as_the_scope_says(self, scope, flag, sent):
-        self.assertIs(sent, hints.in_scope(scope, flag))
+    def test_the_metadata_decides_as_the_scope_says(self, scope, wanted):
+        found = (hints.in_scope(scope, flag) for flag in (True, None, False))
+        self.assertEqual(wanted, tuple(found))
+
+
+class TestAnything(unittest.TestCase):
+    @hypothesis.given(
+        HINTS,
+        HINTS,
+        HINTS,
+        st.sampled_from((hints.USER_OVERRIDE, hints.USER_REJECT)),
+        st.sampled_from((hints.FIRST_TEMPLATE, hints.FIRST_PROVIDER)),
+        st.booleans(),
+    )
+    def test_no_reserved_name_is_sent_but_heats_own(
+        self, template, other, offer, mode, first, signing
+    ):
+        # Another plug-in of Heat may add hints to a template's.
+        stock = hints.allowed(
+            {**template, **other}, template, mode, signing=signing
+        )
+        user = hints.user_hints(stock or {}, template)
+        provided, refused = hints.accept(offer, ())
+        nulls = {name for name, value in offer.items() if value is None}
+        self.assertEqual(set(offer), {*provided, *refused} | nulls)
+        for sent, own in (
+            (hints.merge(OWN, user, provided, mode, first), OWN),
+            (stock or {}, {}),
+        ):
+            for name in sent.keys() & template.keys():
+                if name in stack_hints.RESERVED:
+                    self.assertEqual(own.get(name), sent[name])
+                elif signing and name not in provided:
+                    self.assertFalse(name.startswith(signature.PREFIX))

@@ -1,25 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import dataclasses
-import tempfile
 import threading
 import unittest
 from collections.abc import Mapping
 from importlib import metadata
 
+import ddt
 from oslo_config import cfg
 from oslo_context import context
 
-from heat_hints.providers import (
-    NAMESPACE,
-    ProviderError,
-    calls,
-    mapping_file,
-)
+from heat_hints.providers import NAMESPACE, ProviderError, calls
 from tests.unit.heat_hints import requests
 
 #: Longer than any busy machine takes.
 LONG = 600.0
+LOG = 'heat_hints.providers'
+
+
+def together(count, work):
+    """Call a function in so many threads, and return them."""
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+class Provider:
+    def __init__(self, conf):
+        pass
 
 
 class Racks:
@@ -38,104 +47,6 @@ class Checked(Racks):
     @classmethod
     def check(cls, conf):
         raise ProviderError('[racks] url is not set')
-
-
-def point(name):
-    """Return the entry point of something in this module."""
-    return metadata.EntryPoint('rack', f'{__name__}:{name}', NAMESPACE)
-
-
-class TestFind(unittest.TestCase):
-    def test_the_reference_provider_is_found_by_its_name(self):
-        with tempfile.NamedTemporaryFile('w') as file:
-            file.write(requests.MAPPING)
-            file.flush()
-            (maker,) = calls.find(
-                requests.configuration(file.name), ['mapping_file']
-            )
-            self.assertEqual('mapping_file', maker.name)
-            self.assertIsInstance(
-                maker.get(), mapping_file.MappingFileProvider
-            )
-
-    def test_an_unknown_name_stops_the_service_and_says_what_there_is(self):
-        with self.assertRaisesRegex(
-            cfg.ConfigFileValueError,
-            'option providers .*"nobody": .* mapping_file',
-        ):
-            calls.find(requests.configuration(), ['nobody'])
-
-    def test_an_option_that_is_not_set_stops_the_service(self):
-        with self.assertRaisesRegex(
-            cfg.ConfigFileValueError, 'mapping_file is not set'
-        ):
-            calls.find(requests.configuration(), ['mapping_file'])
-
-    def test_no_names_find_nothing(self):
-        self.assertEqual((), calls.find(requests.configuration(), []))
-
-
-class TestMaker(unittest.TestCase):
-    def setUp(self):
-        Racks.reason, Racks.made = None, 0
-        self.now = 0.0
-
-    def maker(self, name='Racks'):
-        return calls.Maker(
-            point(name), requests.configuration(), lambda: self.now
-        )
-
-    def test_nothing_is_made_before_it_is_asked(self):
-        maker = self.maker()
-        maker.check()
-        self.assertEqual(0, Racks.made)
-        self.assertIs(maker.get(), maker.get())
-        self.assertEqual(1, Racks.made)
-
-    def test_threads_that_ask_at_once_get_the_same_provider(self):
-        maker, found = self.maker(), []
-        threads = [
-            threading.Thread(target=lambda: found.append(maker.get()))
-            for _ in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual((8, 1), (len(found), Racks.made))
-
-    def test_a_failure_is_told_once_and_tried_again_after_a_minute(self):
-        maker, Racks.reason = self.maker(), 'no inventory\nERROR forged'
-        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
-            found = {maker.get() for _ in range(9)}
-            self.now = calls.RETRY_SECONDS - 1
-            found.add(maker.get())
-        self.assertEqual(({None}, 1), (found, Racks.made))
-        (record,) = logs.records
-        self.assertIn(
-            '"rack" cannot be used: RuntimeError: no inventory ERROR forged',
-            record.getMessage(),
-        )
-        self.now = calls.RETRY_SECONDS
-        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
-            self.assertIsNone(maker.get())
-        self.assertEqual(1, len(logs.records))
-        self.now, Racks.reason = 2 * calls.RETRY_SECONDS, None
-        self.assertIsInstance(maker.get(), Racks)
-
-    def test_its_own_check_refuses_wrong_options(self):
-        with self.assertRaisesRegex(ProviderError, 'url is not set'):
-            self.maker('Checked').check()
-
-    def test_what_cannot_be_imported_is_told_at_the_start(self):
-        with self.assertLogs('heat_hints.providers', 'ERROR') as logs:
-            self.maker('NoSuchClass').check()
-        self.assertIn('NoSuchClass', logs.records[0].getMessage())
-
-
-class Provider:
-    def __init__(self, conf):
-        pass
 
 
 class Changing(Provider):
@@ -176,44 +87,104 @@ class NeverMade:
         Lazy.go_on.wait(60)
 
 
-def ask(*classes):
-    """Return the hints of providers, and what failed."""
-    conf = requests.configuration()
-    conf.set_override('provider_timeout', 1, 'heat_hints')
-    points = (
-        metadata.EntryPoint(c.__name__, f'{__name__}:{c.__name__}', NAMESPACE)
-        for c in classes
+def maker(name, conf=None, *clock):
+    """Return what makes a provider of this module."""
+    point = metadata.EntryPoint(name, f'{__name__}:{name}', NAMESPACE)
+    return calls.Maker(point, conf or requests.configuration(), *clock)
+
+
+@ddt.ddt
+class TestFind(unittest.TestCase):
+    @ddt.data(
+        ('nobody', 'option providers .*"nobody": .* mapping_file'),
+        ('mapping_file', 'mapping_file is not set'),
     )
-    told = []
-    found = calls.ask(
-        [calls.Maker(point, conf) for point in points],
-        dataclasses.replace(requests.REQUEST, user_hints={'tier': ['a']}),
-        (),
-        lambda what, exc=None, told_before=False: told.append(f'{what} {exc}'),
-    )
-    return found, told
+    @ddt.unpack
+    def test_a_wrong_name_or_option_stops_the_service(self, name, words):
+        with self.assertRaisesRegex(cfg.ConfigFileValueError, words):
+            calls.find(requests.configuration(), [name])
+
+    def test_names_are_found_once(self):
+        conf = requests.configuration('/no/such/file')
+        self.assertEqual((), calls.find(conf, []))
+        with self.assertLogs(LOG, 'ERROR'):
+            (found,) = calls.find(conf, ['mapping_file', 'mapping_file'])
+        self.assertEqual('mapping_file', found.name)
+
+
+class TestMaker(unittest.TestCase):
+    def setUp(self):
+        Racks.reason, Racks.made = None, 0
+        self.now = 0.0
+
+    def maker(self):
+        return maker('Racks', None, lambda: self.now)
+
+    def test_threads_that_ask_at_once_get_the_same_provider(self):
+        racks, found = self.maker(), []
+        racks.check()
+        self.assertEqual(0, Racks.made)
+        for thread in together(8, lambda: found.append(racks.get())):
+            thread.join()
+        self.assertEqual((8, 1, 1), (len(found), len({*found}), Racks.made))
+
+    def test_a_failure_is_told_once_and_tried_again_after_a_minute(self):
+        racks, Racks.reason = self.maker(), 'no inventory\nERROR forged'
+        for begin in (0, calls.RETRY_SECONDS):
+            with self.assertLogs(LOG, 'ERROR') as logs:
+                for self.now in (begin, begin + calls.RETRY_SECONDS - 1):
+                    self.assertIsNone(racks.get())
+            (record,) = logs.records
+            self.assertIn(
+                '"Racks" cannot be used: RuntimeError: no inventory ERROR',
+                record.getMessage(),
+            )
+        self.assertEqual(2, Racks.made)
+        self.now, Racks.reason = 2 * calls.RETRY_SECONDS, None
+        self.assertIsInstance(racks.get(), Racks)
+
+    def test_its_own_check_refuses_wrong_options(self):
+        with self.assertRaisesRegex(ProviderError, 'url is not set'):
+            maker('Checked').check()
+
+    def test_what_cannot_be_imported_is_told_at_the_start(self):
+        with self.assertLogs(LOG, 'ERROR') as logs:
+            maker('NoSuchClass').check()
+        self.assertIn('NoSuchClass', logs.records[0].getMessage())
 
 
 class TestAsk(unittest.TestCase):
+    def ask(self, *names):
+        """Return the hints of providers, and what failed."""
+        conf = requests.configuration()
+        conf.set_override('provider_timeout', 1, 'heat_hints')
+        told = []
+        found = calls.ask(
+            [maker(name, conf) for name in names],
+            dataclasses.replace(requests.REQUEST, user_hints={'tier': ['a']}),
+            (),
+            lambda what, exc=None, **more: told.append(f'{what} {exc}'),
+        )
+        return found, told
+
     def test_a_provider_changes_nothing_for_the_next_one(self):
-        found, _ = ask(Changing, Repeating)
+        found, _ = self.ask('Changing', 'Repeating')
         self.assertEqual({'seen': ['a', 'tier']}, found)
 
     def test_making_and_reading_are_within_the_time_limit(self):
         self.addCleanup(Lazy.go_on.set)
-        found, told = ask(Slow, NeverMade)
+        found, told = self.ask('Slow', 'NeverMade')
         self.assertEqual({}, found)
         for name, text in zip(('Slow', 'NeverMade'), told, strict=True):
             self.assertIn(f'"{name}" failed', text)
             self.assertIn('no answer within 1 seconds', text)
 
 
-class Hanging:
-    """A provider that answers when it is told to."""
-
-    def __init__(self):
-        self.go_on = threading.Event()
-        self.full = threading.Event()
+class TestCalls(unittest.TestCase):
+    def setUp(self):
+        #: A provider that answers when it is told to.
+        self.go_on, self.full = threading.Event(), threading.Event()
+        self.addCleanup(self.go_on.set)
         self.running = self.most = self.asked = 0
         self.lock = threading.Lock()
 
@@ -229,32 +200,18 @@ class Hanging:
             self.running -= 1
         return 'answer'
 
+    def test_what_is_raised_is_raised_and_an_exit_ends_nothing(self):
+        for exc, kind, words in (
+            (KeyError('rack'), KeyError, '^.?rack.?$'),
+            (TimeoutError('rack'), TimeoutError, '^rack$'),
+            (SystemExit('no'), ProviderError, 'SystemExit: no'),
+        ):
 
-def raising(exc):
-    """Return a question that raises an exception."""
+            def ask(exc=exc):
+                raise exc
 
-    def ask():
-        raise exc
-
-    return ask
-
-
-class TestCalls(unittest.TestCase):
-    def setUp(self):
-        self.provider = Hanging()
-        self.addCleanup(self.provider.go_on.set)
-
-    def test_the_answer_is_handed_on(self):
-        self.assertEqual('answer', calls.Calls(LONG).wait(lambda: 'answer'))
-
-    def test_what_is_raised_is_raised(self):
-        for exc in (KeyError('rack'), TimeoutError('rack')):
-            with self.assertRaisesRegex(type(exc), '^.?rack.?$'):
-                calls.Calls(LONG).wait(raising(exc))
-
-    def test_an_exit_ends_nothing(self):
-        with self.assertRaisesRegex(ProviderError, 'SystemExit: no inventory'):
-            calls.Calls(LONG).wait(raising(SystemExit('no inventory')))
+            with self.assertRaisesRegex(kind, words):
+                calls.Calls(LONG).wait(ask)
 
     def test_the_provider_logs_for_the_same_request_of_heat(self):
         ours = context.RequestContext(overwrite=True)
@@ -263,48 +220,38 @@ class TestCalls(unittest.TestCase):
 
     def test_one_that_hangs_fails_and_is_not_asked_for_ever(self):
         limited = calls.Calls(0.01)
-        for _ in range(calls.MAX_CALLS):
-            with self.assertRaisesRegex(TimeoutError, 'within 0.01 seconds'):
-                limited.wait(self.provider.ask)
-        for _ in range(3):
-            with self.assertRaisesRegex(TimeoutError, '16 earlier calls'):
-                limited.wait(self.provider.ask)
-        self.assertEqual(calls.MAX_CALLS, self.provider.asked)
+        for words in (
+            *['within 0.01 seconds'] * calls.MAX_CALLS,
+            *['16 earlier calls'] * 3,
+        ):
+            with self.assertRaisesRegex(TimeoutError, words):
+                limited.wait(self.ask)
+        self.assertEqual(calls.MAX_CALLS, self.asked)
 
     def test_calls_are_limited_while_they_hang_and_the_others_wait(self):
         limited, found = calls.Calls(LONG), []
-        threads = [
-            threading.Thread(
-                target=lambda: found.append(limited.wait(self.provider.ask))
-            )
-            for _ in range(3 * calls.MAX_CALLS)
-        ]
-        for thread in threads:
-            thread.start()
-        self.assertTrue(self.provider.full.wait(LONG))
-        self.provider.go_on.set()
+        threads = together(
+            3 * calls.MAX_CALLS, lambda: found.append(limited.wait(self.ask))
+        )
+        self.assertTrue(self.full.wait(LONG))
+        self.go_on.set()
         for thread in threads:
             thread.join()
         self.assertEqual(['answer'] * len(threads), found)
-        self.assertEqual(calls.MAX_CALLS, self.provider.most)
+        self.assertEqual(calls.MAX_CALLS, self.most)
 
     def test_those_that_wait_fail_when_all_before_them_are_late(self):
         limited, told = calls.Calls(0.5), []
 
         def wait():
             try:
-                limited.wait(self.provider.ask)
+                limited.wait(self.ask)
             except TimeoutError as exc:
                 told.append(str(exc))
 
-        threads = [
-            threading.Thread(target=wait) for _ in range(calls.MAX_CALLS + 3)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
+        for thread in together(calls.MAX_CALLS + 3, wait):
             thread.join()
-        self.assertEqual(calls.MAX_CALLS, self.provider.asked)
+        self.assertEqual(calls.MAX_CALLS, self.asked)
         late = [text for text in told if 'no answer within' in text]
         self.assertEqual(calls.MAX_CALLS, len(late))
         self.assertEqual(3, sum('16 earlier calls' in text for text in told))
