@@ -11,7 +11,6 @@ shows.
 """
 
 import contextlib
-import dataclasses
 import importlib.metadata
 import logging
 import os
@@ -33,71 +32,30 @@ QUICK_MEMBERS = (1, 3)
 #: The hints of so many servers of a group are made and timed, one by one.
 SAMPLE = 25
 
-PROJECT = 'benchmark'
-
 #: The name under which Heat loads the module that asks for the hook.
 CALLER = 'heat.engine.plugins.heat_hints_resources'
-
-CHAIN = 'nested stacks'
-SERVERS = 'group of servers'
-STACKS = 'group of stacks'
 
 #: Sent by SQLite's connection, whoever asks: not a question of either side.
 _BOOKKEEPING = ('BEGIN', 'SELECT 1')
 
+#: Heat's own option; the hook that knows no stack, and the hook that does.
+SIDES = ('in-tree', 'cold', 'warm')
+HEADS = (
+    *('servers in', 'members', 'stacks above'),
+    *(f'SQL: {side}' for side in SIDES),
+    *('columns: in-tree', 'columns: cold'),
+    *(f'ms: {side}' for side in SIDES),
+    'ratio',
+)
 
-@dataclasses.dataclass(frozen=True)
-class Server:
-    """A server that is stored and not created yet.
-
-    :param name: the resource's name in its stack.
-    :param stack_id: the id of that stack.
-    :param depth: how many stacks are above that.
-    """
-
-    name: str
-    stack_id: str
-    depth: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Cost:
-    """What making the hints of one server costs.
-
-    :param statements: how many SQL statements it takes: the most that any
-        server of the sample took.
-    :param columns: how many columns those read.
-    :param seconds: processor time, the median of the sample.
-    """
-
-    statements: int
-    columns: int
-    seconds: float
-
-
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """The servers of one stack, and what their hints cost.
-
-    :param kind: what the stack is made of.
-    :param members: how many members its group has; 1 without a group.
-    :param depth: how many stacks are above the servers' own.
-    :param in_tree: with Heat's own option.
-    :param cold: with the hook, when no stack is known.
-    :param warm: with the hook, when the stack is known.
-    """
-
-    kind: str
-    members: int
-    depth: int
-    in_tree: Cost
-    cold: Cost
-    warm: Cost
-
-    @property
-    def ratio(self) -> float:
-        """How many times as long Heat's own option takes."""
-        return self.in_tree.seconds / self.warm.seconds
+#: Makes the hints of one resource.
+Make = Callable[[Any], Any]
+#: A server that is stored: its name, its stack's id, how many stacks are
+#: above that.
+Server = tuple[str, str, int]
+#: How many statements the hints of one server take and how many columns these
+#: read, both the most of all servers, and the median of the seconds.
+Cost = tuple[int, int, float]
 
 
 def columns(statement: str) -> int:
@@ -118,42 +76,32 @@ class Bench:
 
         from testing.heat import engine, loopback
 
+        #: The statements of this thread, while they are counted.
         self._found: list[str] | None = None
         self._thread = threading.get_ident()
         # While nobody sends statements: SQLAlchemy is not locked here.
         sqlalchemy.event.listen(
             sqlalchemy.engine.Engine, 'before_cursor_execute', self._record
         )
-        self.cloud = loopback.Cloud()
-        self.engine = engine.Engine(
-            self.cloud.url,
-            {
-                'DEFAULT': {
-                    'stack_scheduler_hints': 'true',
-                    'max_resources_per_stack': '-1',
-                    'max_nested_stack_depth': str(DEPTH + 2),
-                },
-                'heat_hints': {'enabled': 'true'},
+        settings = {
+            'DEFAULT': {
+                'stack_scheduler_hints': 'true',
+                'max_resources_per_stack': '-1',
+                'max_nested_stack_depth': str(DEPTH + 2),
             },
-        )
-        self.context = self.engine.context(PROJECT)
+            'heat_hints': {'enabled': 'true'},
+        }
+        self.cloud = loopback.Cloud()
+        self.engine = engine.Engine(self.cloud.url, settings)
+        self.context = self.engine.context('benchmark')
 
     def _record(self, _conn: Any, _cursor: Any, text: str, *_: Any) -> None:
-        if self._found is None or threading.get_ident() != self._thread:
-            return
-        if text not in _BOOKKEEPING:
+        ours = threading.get_ident() == self._thread
+        if self._found is not None and ours and text not in _BOOKKEEPING:
             self._found.append(text)
 
-    @contextlib.contextmanager
-    def counted(self) -> Iterator[list[str]]:
-        """Collect the statements that this thread sends meanwhile."""
-        found: list[str] = []
-        self._found = found
-        yield found
-        self._found = None
-
     def store(
-        self, name: str, data: dict[str, Any], **files: dict[str, Any]
+        self, name: str, data: dict[str, Any], files: dict[str, Any]
     ) -> list[Server]:
         """Store a stack and all that are nested in it, with Heat's classes.
 
@@ -162,11 +110,8 @@ class Bench:
         """
         from heat.engine import stack, template
 
-        texts = templates.texts(files)
-        root = stack.Stack(
-            self.context, name, template.Template(data, files=texts)
-        )
-        return list(self._stored(root, 0))
+        made = template.Template(data, files=templates.texts(files))
+        return list(self._stored(stack.Stack(self.context, name, made), 0))
 
     def _stored(self, held: Any, depth: int) -> Iterator[Server]:
         """Store one stack, then those in it; yield the servers of all."""
@@ -186,7 +131,7 @@ class Bench:
                 resource.resource_id_set(nested.id)
                 yield from servers
             else:
-                yield Server(resource.name, held.id, depth)
+                yield resource.name, held.id, depth
 
     @contextlib.contextmanager
     def loaded(self, server: Server) -> Iterator[Any]:
@@ -196,12 +141,12 @@ class Bench:
         """
         from heat.engine import stack
 
-        held = stack.Stack.load(self.context, stack_id=server.stack_id)
+        held = stack.Stack.load(self.context, stack_id=server[1])
         # Of others the provider is not told the siblings.
         held.convergence = True
-        yield held[server.name]
+        yield held[server[0]]
 
-    def hook(self) -> Callable[[Any], Any]:
+    def hook(self) -> Make:
         """Return the hook's way to make hints, with an empty memory."""
         from oslo_config import cfg
 
@@ -218,51 +163,54 @@ class Bench:
         return own._scheduler_hints(resource, {})
 
     def cost(
-        self,
-        servers: Sequence[Server],
-        make: Callable[[], Callable[[Any], Any]],
-        results: dict[Server, Any],
-    ) -> Cost:
+        self, servers: Sequence[Server], make: Callable[[], Make]
+    ) -> tuple[Cost, list[Any]]:
         """Make the hints of some servers, one by one.
 
         :param make: gives, for each server, the way to make its hints.
-        :param results: receives the hints by server.
+        :returns: the cost, and the hints.
         """
-        counts, widths, times = [], [], []
+        counts, widths, times, made = [], [], [], []
         for server in servers:
             hints_for = make()
-            with self.loaded(server) as resource, self.counted() as found:
+            with self.loaded(server) as resource:
+                self._found = found = []
                 start = time.thread_time()
-                hints = hints_for(resource)
+                made.append(hints_for(resource))
                 times.append(time.thread_time() - start)
-            results[server] = hints
+                self._found = None
             counts.append(len(found))
             widths.append(sum(map(columns, found)))
-        return Cost(max(counts), max(widths), statistics.median(times))
+        return (max(counts), max(widths), statistics.median(times)), made
 
-    def row(self, kind: str, members: int, servers: Sequence[Server]) -> Row:
+    def row(
+        self, kind: str, members: int, servers: Sequence[Server]
+    ) -> dict[str, Any]:
         """Compare both sides on servers of one depth.
 
         :param kind: what the stack is made of.
+        :param members: how many members its group has; 1 without a group.
+        :returns: what stands under each head.
         :raises common.BenchmarkError: when the two sides do not say the same.
         """
         step = max(1, len(servers) // SAMPLE)
         sample = list(servers[::step])[:SAMPLE]
         # Few servers are asked about as often as many.
         sample *= -(-SAMPLE // len(sample))
-        made: list[dict[Server, Any]] = [{}, {}, {}]
-        in_tree = self.cost(sample, lambda: self.in_tree, made[0])
-        cold = self.cost(sample, self.hook, made[1])
         hook = self.hook()
-        for server in {server.stack_id: server for server in sample}.values():
+        for server in {server[1]: server for server in sample}.values():
             with self.loaded(server) as resource:
                 hook(resource)
-        warm = self.cost(sample, lambda: hook, made[2])
+        ways = (lambda: self.in_tree, self.hook, lambda: hook)
+        costs, made = zip(*(self.cost(sample, w) for w in ways), strict=True)
         if made[0] != made[1] or made[0] != made[2]:
             raise common.BenchmarkError(
                 f'{kind}: the two sides send other hints.'
             )
-        return Row(kind, members, servers[0].depth, in_tree, cold, warm)
+        counts, widths, times = zip(*costs, strict=True)
+        ratio = times[0] / times[2]
+        cells = (kind, members, servers[0][2], *counts, *widths[:2], *times)
+        return dict(zip(HEADS, (*cells, ratio), strict=True))
 
 
 def chain(depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -277,84 +225,57 @@ def chain(depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return below, files
 
 
-def measure(bench: Bench, *, depth: int, members: Sequence[int]) -> list[Row]:
-    """Run everything."""
+def measure(
+    bench: Bench, depth: int, members: Sequence[int]
+) -> Iterator[dict[str, Any]]:
+    """Run everything, and yield the rows."""
     common.say(f'stacks, nested {depth} deep')
-    data, files = chain(depth)
-    servers = bench.store('chain', data, **files)
-    rows = [
-        bench.row(CHAIN, 1, [one for one in servers if one.depth == level])
-        for level in range(depth + 1)
-    ]
-    server = templates.server()
-    stack = {'type': 'member.yaml'}
-    files = {'member.yaml': templates.template(server=templates.server())}
+    servers = bench.store('chain', *chain(depth))
+    for level in range(depth + 1):
+        here = [server for server in servers if server[2] == level]
+        yield bench.row('nested stacks', 1, here)
+    one = templates.server()
+    files = {'member.yaml': templates.template(server=one)}
     for count in members:
         common.say(
             f'groups of {count} servers, and of {count} stacks with a server'
         )
-        for kind, data in (
-            (SERVERS, templates.group(count, server)),
-            (STACKS, templates.group(count, stack)),
+        for kind, member in (
+            ('group of servers', one),
+            ('group of stacks', {'type': 'member.yaml'}),
         ):
+            data = templates.template(group=templates.group(count, member))
             name = f'{kind} {count}'.replace(' ', '-')
-            servers = bench.store(
-                name, templates.template(group=data), **files
-            )
-            rows.append(bench.row(kind, count, servers))
-    return rows
-
-
-def report(rows: Sequence[Row]) -> str:
-    """Return the table as text."""
-    sides = {'in-tree': 'in_tree', 'cold': 'cold', 'warm': 'warm'}
-    heads = ['servers in', 'members', 'stacks above']
-    heads += [f'SQL: {side}' for side in sides]
-    heads += [f'columns: {side}' for side in ('in-tree', 'cold')]
-    heads += [f'ms: {side}' for side in sides]
-    cells = [
-        [
-            *(row.kind, row.members, row.depth),
-            *(getattr(row, name).statements for name in sides.values()),
-            *(row.in_tree.columns, row.cold.columns),
-            *(
-                f'{getattr(row, name).seconds * 1e3:.3f}'
-                for name in sides.values()
-            ),
-            f'{row.ratio:.1f}',
-        ]
-        for row in rows
-    ]
-    return '\n'.join(
-        [
-            machine(),
-            '',
-            "The hints of one server, by Heat's own option (in-tree) and by "
-            'the hook, when it knows',
-            'no stack (cold) and when it knows this one (warm): SQL '
-            'statements, columns they read,',
-            'milliseconds of processor time (median); ratio: in-tree / warm',
-            common.table([*heads, 'ratio'], cells, 'servers in'),
-        ]
-    )
-
-
-def machine() -> str:
-    """Say in one line what all this ran on."""
-    version = importlib.metadata.version('openstack-heat')
-    return common.machine(f'Heat {version}')
+            yield bench.row(kind, count, bench.store(name, data, files))
 
 
 def run(quick: bool) -> tuple[str, dict[str, Any]]:
-    """Measure everything."""
+    """Measure everything; return the report, and the numbers."""
     # Heat's own words would come between the lines.
     logging.getLogger().addHandler(logging.NullHandler())
-    depth, members = (
-        (QUICK_DEPTH, QUICK_MEMBERS) if quick else (DEPTH, MEMBERS)
-    )
-    rows = measure(Bench(), depth=depth, members=members)
-    found = [dataclasses.asdict(row) for row in rows]
-    return report(rows), {'machine': machine(), 'rows': found}
+    sizes = (QUICK_DEPTH, QUICK_MEMBERS) if quick else (DEPTH, MEMBERS)
+    version = importlib.metadata.version('openstack-heat')
+    machine = common.machine(f'Heat {version}')
+    rows = list(measure(Bench(), *sizes))
+    cells = [
+        [
+            *(row[head] for head in HEADS[:-4]),
+            *(f'{row[head] * 1e3:.3f}' for head in HEADS[-4:-1]),
+            f'{row["ratio"]:.1f}',
+        ]
+        for row in rows
+    ]
+    report = [
+        machine,
+        '',
+        "The hints of one server, by Heat's own option (in-tree) and by the "
+        'hook, when it knows',
+        'no stack (cold) and when it knows this one (warm): SQL statements, '
+        'columns they read,',
+        'milliseconds of processor time (median); ratio: in-tree / warm',
+        common.table(HEADS, cells, 'servers in'),
+    ]
+    return '\n'.join(report), {'machine': machine, 'rows': rows}
 
 
 if __name__ == '__main__':
