@@ -13,7 +13,6 @@ scattered: each host is in some 25 aggregates of random keys, a quarter of them
 forced, so that no two hosts are in the same ones.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -27,6 +26,8 @@ from typing import Any
 from benchmarks import common
 
 SEED = 20_261_121
+FLAVORS, HOSTS, AGGREGATES = 200, 5_000, 500
+NAMES = [f'compute-{number}' for number in range(HOSTS)]
 _KEYS = tuple(f'k{number}' for number in range(10))
 _VALUES = ('1', '2', '<or> 1 <or> 2', '*', '>= 2', '<or> 1 <or> ~')
 _SCOPE = 'aggregate_instance_extra_specs:'
@@ -36,61 +37,49 @@ COMMANDS = ('explain --summary', 'lint', 'impact --replace-in-tree')
 Aggregate = tuple[dict[str, str], list[str]]
 
 
-def racks(
-    rng: random.Random, names: list[str], number: int
-) -> list[Aggregate]:
+def racks(rng: random.Random) -> list[Aggregate]:
     """Return aggregates as operators have them."""
-    zones, forced, hardware = 5, number // 5, number // 4
+    zones, forced, hardware = 5, AGGREGATES // 5, AGGREGATES // 4
+    rest = AGGREGATES - zones - forced - hardware
     made: list[Aggregate] = [
-        ({'availability_zone': f'zone-{n}'}, names[n::zones])
-        for n in range(zones)
+        *(
+            ({'availability_zone': f'zone-{n}'}, NAMES[n::zones])
+            for n in range(zones)
+        ),
+        *(({'rack': f'r{n}'}, NAMES[n::rest]) for n in range(rest)),
     ]
-    rest = number - zones - forced - hardware
-    made += [({'rack': f'r{n}'}, names[n::rest]) for n in range(rest)]
     for _ in range(hardware):
         metadata = {key: rng.choice('12') for key in rng.sample(_KEYS, 2)}
-        share = min(len(names), 2 * len(names) // hardware)
-        made.append((metadata, rng.sample(names, share)))
+        made.append((metadata, rng.sample(NAMES, 2 * HOSTS // hardware)))
     for _ in range(forced):
         metadata = {rng.choice(_KEYS): rng.choice(_VALUES)}
         metadata['force_metadata_check'] = 'True'
-        share = max(1, len(names) // (10 * forced))
-        made.append((metadata, rng.sample(names, share)))
+        made.append((metadata, rng.sample(NAMES, HOSTS // (10 * forced))))
     return made
 
 
-def scattered(
-    rng: random.Random, names: list[str], number: int
-) -> list[Aggregate]:
+def scattered(rng: random.Random) -> list[Aggregate]:
     """Return aggregates that have nothing to do with each other."""
     made = []
-    for place in range(number):
+    for place in range(AGGREGATES):
         metadata = {key: rng.choice(_VALUES) for key in rng.sample(_KEYS, 2)}
         if place % 4 == 0:
             metadata['force_metadata_check'] = 'True'
-        made.append((metadata, rng.sample(names, max(1, len(names) // 20))))
+        made.append((metadata, rng.sample(NAMES, HOSTS // 20)))
     return made
 
 
 def write(
-    folder: pathlib.Path,
-    shape: Callable[[random.Random, list[str], int], list[Aggregate]],
-    args: argparse.Namespace,
+    folder: pathlib.Path, shape: Callable[[random.Random], list[Aggregate]]
 ) -> list[str]:
-    """Write the files of a random cloud.
-
-    :returns: the options that read the files.
-    """
+    """Write the files of a random cloud; return the options to read them."""
     rng = random.Random(SEED)
-    names = [f'compute-{number}' for number in range(args.hosts)]
     service = {'Binary': 'nova-compute', 'Status': 'enabled', 'State': 'up'}
     files: dict[str, list[dict[str, Any]]] = {
-        'hosts': [{**service, 'Host': name} for name in names],
+        'hosts': [{**service, 'Host': name} for name in NAMES],
         'aggregates': [
             {'Name': f'a{place}', 'Properties': metadata, 'Hosts': members}
-            for place, (metadata, members) in enumerate(
-                shape(rng, names, args.aggregates)
-            )
+            for place, (metadata, members) in enumerate(shape(rng))
         ],
         'flavors': [
             {
@@ -100,7 +89,7 @@ def write(
                     for key in rng.sample(_KEYS, rng.randint(0, 3))
                 },
             }
-            for number in range(args.flavors)
+            for number in range(FLAVORS)
         ],
     }
     options = []
@@ -129,36 +118,19 @@ def run(*words: str) -> tuple[float, float]:
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def main() -> int:
+def main() -> None:
     """Time the commands and print what they took."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--flavors', type=int, default=200)
-    parser.add_argument('--hosts', type=int, default=5_000)
-    parser.add_argument('--aggregates', type=int, default=500)
-    args = parser.parse_args()
     rows = [('', 'openstack complete', *run('complete'))]
     for shape in (racks, scattered):
         with tempfile.TemporaryDirectory(prefix='opp-commands-') as folder:
-            options = write(pathlib.Path(folder), shape, args)
+            options = write(pathlib.Path(folder), shape)
             for words in COMMANDS:
                 command = ('aggregate', 'filter', *words.split(), *options)
                 rows.append((shape.__name__, words, *run(*command)))
-    print(
-        f'{args.flavors} flavors, {args.hosts} hosts, '
-        f'{args.aggregates} aggregates'
-    )
-    print(
-        common.table(
-            ('Cloud', 'Command', 's', 'MB'),
-            [
-                (*names, f'{took:.1f}', f'{mb:.0f}')
-                for *names, took, mb in rows
-            ],
-            left='Command',
-        )
-    )
-    return 0
+    print(f'{FLAVORS} flavors, {HOSTS} hosts, {AGGREGATES} aggregates')
+    cells = [(*names, f'{s:.1f}', f'{mb:.0f}') for *names, s, mb in rows]
+    print(common.table(('Cloud', 'Command', 's', 'MB'), cells, 'Command'))
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main()

@@ -9,9 +9,8 @@ both beside the shares that the weights call for. It needs Senlin; with
 """
 
 import dataclasses
-import fractions
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from benchmarks import common, in_tree
@@ -22,21 +21,19 @@ from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 
 #: The policy of ``doc/source/senlin.rst``, with and without its cap.
-FREE = (
-    Region('RegionOne', 100),
-    Region('RegionTwo', 250),
-    Region('RegionThree', 150),
-)
-CAPPED = tuple(
-    dataclasses.replace(r, cap=4 if r.name == 'RegionTwo' else NO_CAP)
-    for r in FREE
-)
-POLICIES = {'without caps': FREE, 'RegionTwo capped at 4': CAPPED}
+WEIGHTS = {'RegionOne': 100, 'RegionTwo': 250, 'RegionThree': 150}
+POLICIES = {
+    'without caps': {},
+    'RegionTwo capped at 4': {'RegionTwo': 4},
+}
 
 #: The size that each request asks for. One that is refused leaves the cluster
 #: as it is, and the next one asks for what is missing then.
 SIZES = (*range(1, 9), 10, 13, 11, 15, 20, 12, 15, 14, 13, 12, 11, 17)
 QUICK_SIZES = SIZES[:8]
+
+#: Region name -> nodes.
+Nodes = Mapping[str, int]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,139 +50,89 @@ class Step:
 
     size: int
     target: Mapping[str, float]
-    ours: Mapping[str, int]
-    in_tree: Mapping[str, int]
+    ours: Nodes
+    in_tree: Nodes
     refused: bool
 
-
-def shares(regions: Sequence[Region], total: int) -> dict[str, float]:
-    """Divide nodes by weight; what a cap holds back goes to the others.
-
-    :param regions: the regions, at least one of them without a cap.
-    :returns: region name -> nodes, which need not be whole.
-    """
-    full: dict[str, float] = {}
-    while True:
-        free = [region for region in regions if region.name not in full]
-        weights = sum(region.weight for region in free)
-        left = total - int(sum(full.values()))
-        parts = {
-            region: fractions.Fraction(region.weight * left, weights)
-            for region in free
-        }
-        over = [
-            region
-            for region, part in parts.items()
-            if region.cap != NO_CAP and part > region.cap
-        ]
-        if not over:
-            full |= {
-                region.name: float(part) for region, part in parts.items()
-            }
-            return {region.name: full[region.name] for region in regions}
-        full.update({region.name: region.cap for region in over})
-
-
-def run(regions: Sequence[Region], sizes: Sequence[int]) -> list[Step]:
-    """Scale a cluster with both planners."""
-    place_in_tree = in_tree.planner()
-    mine: Mapping[str, int] = {}
-    theirs: Mapping[str, int] = {}
-    steps = []
-    for size in sizes:
-        mine, found = _resize(regions, mine, size, place)
-        if not found:
-            raise common.BenchmarkError(f'no plan for {size} nodes')
-        theirs, found = _resize(regions, theirs, size, place_in_tree)
-        steps.append(
-            Step(
-                size,
-                shares(regions, size),
-                _nodes(regions, mine),
-                _nodes(regions, theirs),
-                not found,
-            )
+    def cells(self) -> tuple[Any, ...]:
+        """Return a row of the table."""
+        off = (
+            # A node that is in the wrong region counts once.
+            sum(abs(n[name] - self.target[name]) for name in WEIGHTS) / 2
+            for n in (self.ours, self.in_tree)
         )
-    return steps
-
-
-def _resize(
-    regions: Sequence[Region],
-    current: Mapping[str, int],
-    size: int,
-    plan: Callable[[Snapshot], Decision],
-) -> tuple[Mapping[str, int], bool]:
-    """Ask a planner for a size.
-
-    :param regions: the policy.
-    :param current: the distribution that this planner has left.
-    :returns: the distribution afterwards, and whether there was a plan.
-    """
-    missing = size - sum(current.values())
-    if not missing:
-        return current, True
-    change = Change(missing > 0, abs(missing))
-    snapshot = Snapshot(change, regions, current)
-    decision = plan(snapshot)
-    return snapshot.after(decision.plan).current, not decision.refusal
-
-
-def _nodes(
-    regions: Sequence[Region], current: Mapping[str, int]
-) -> dict[str, int]:
-    """Return the nodes in each region, in the order of the policy."""
-    return {r.name: current.get(r.name, 0) for r in regions}
-
-
-def distance(nodes: Mapping[str, int], target: Mapping[str, float]) -> float:
-    """Return how many nodes are not where their weight calls them.
-
-    :param target: region name -> nodes, which need not be whole.
-    :returns: half of the sum of the differences, so that a node that is in
-        the wrong region counts once.
-    """
-    return sum(abs(nodes[name] - target[name]) for name in target) / 2
-
-
-def report(sequences: Mapping[str, Sequence[Step]]) -> str:
-    """Return the report as text."""
-    lines = []
-    for title, steps in sequences.items():
-        table = common.table(
-            ('size', 'target', 'ours', 'in-tree', 'off: ours', 'off: in-tree'),
-            [
-                (
-                    step.size,
-                    _joined(f'{part:.1f}' for part in step.target.values()),
-                    _joined(step.ours.values()),
-                    _joined(step.in_tree.values())
-                    + (' refused' if step.refused else ''),
-                    f'{distance(step.ours, step.target):.1f}',
-                    f'{distance(step.in_tree, step.target):.1f}',
-                )
-                for step in steps
-            ],
+        return (
+            self.size,
+            _joined(f'{part:.1f}' for part in self.target.values()),
+            _joined(self.ours.values()),
+            _joined(self.in_tree.values()) + ' refused' * self.refused,
+            *(f'{nodes:.1f}' for nodes in off),
         )
-        lines += [f'{", ".join(steps[0].target)}; {title}', table, '']
-    return '\n'.join(lines).rstrip()
 
 
-def _joined(numbers: Any) -> str:
+def _joined(numbers: Iterable[Any]) -> str:
     """Return the numbers of the regions as one text."""
     return ' : '.join(map(str, numbers))
 
 
+def shares(caps: Nodes, total: int) -> dict[str, float]:
+    """Divide nodes by weight; what the only cap holds back goes to the others.
+
+    :returns: region name -> nodes, which need not be whole.
+    """
+    weights = sum(WEIGHTS.values())
+    for name, cap in caps.items():
+        if WEIGHTS[name] * total > cap * weights:
+            weights, total = weights - WEIGHTS[name], total - cap
+            break
+    else:
+        caps = {}
+    return {
+        name: float(caps.get(name, weight * total / weights))
+        for name, weight in WEIGHTS.items()
+    }
+
+
+def run(caps: Nodes, sizes: Sequence[int]) -> list[Step]:
+    """Scale a cluster with both planners."""
+    regions = [
+        Region(name, weight, caps.get(name, NO_CAP))
+        for name, weight in WEIGHTS.items()
+    ]
+    planners: tuple[Callable[[Snapshot], Decision], ...]
+    planners = place, in_tree.planner()
+    nodes: list[Nodes] = [dict.fromkeys(WEIGHTS, 0) for _ in planners]
+    steps = []
+    for size in sizes:
+        refused = [False, False]
+        for number, plan in enumerate(planners):
+            if missing := size - sum(nodes[number].values()):
+                change = Change(missing > 0, abs(missing))
+                snapshot = Snapshot(change, regions, nodes[number])
+                decision = plan(snapshot)
+                refused[number] = bool(decision.refusal)
+                after = snapshot.after(decision.plan).current
+                nodes[number] = {n: after.get(n, 0) for n in WEIGHTS}
+        if refused[0]:
+            raise common.BenchmarkError(f'no plan for {size} nodes')
+        steps.append(Step(size, shares(caps, size), *nodes, refused[1]))
+    return steps
+
+
 def compare(quick: bool) -> tuple[str, Any]:
     """Run everything."""
-    sequences = {
-        title: run(regions, QUICK_SIZES if quick else SIZES)
-        for title, regions in POLICIES.items()
-    }
-    numbers = {
+    sizes = QUICK_SIZES if quick else SIZES
+    sequences = {title: run(caps, sizes) for title, caps in POLICIES.items()}
+    heads = ('size', 'target', 'ours', 'in-tree', 'off: ours', 'off: in-tree')
+    tables = (
+        f'{", ".join(WEIGHTS)}; {title}\n'
+        + common.table(heads, [step.cells() for step in steps])
+        for title, steps in sequences.items()
+    )
+    return '\n\n'.join(tables), {
         title: [dataclasses.asdict(step) for step in steps]
         for title, steps in sequences.items()
     }
-    return report(sequences), numbers
 
 
 if __name__ == '__main__':

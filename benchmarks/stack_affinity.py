@@ -39,58 +39,45 @@ def store(cloud: Any, hosts: list[str], flying: int, count: int) -> Any:
     flavor = cloud.add_flavor(f'for-{len(hosts)}-{flying}-{count}', {})
     project = uuidutils.generate_uuid(dashed=False)
     hints = {'heat_root_stack_id': 'stack-0'}
-    first = cloud.request(flavor, None, hints, project)
-    table = models.RequestSpec
-    uuids = [uuidutils.generate_uuid() for _ in range(count + flying)]
+    first = cloud.request(flavor, None, hints, project).instance_uuid
+    specs, mappings, instances = [], [], []
     with api.get_engine().begin() as connection:
+        spec = models.RequestSpec
         text = connection.scalar(
-            sa.select(table.spec).where(
-                table.instance_uuid == first.instance_uuid
-            )
+            sa.select(spec.spec).where(spec.instance_uuid == first)
         )
-        # Those in flight are of the request's stack.
-        connection.execute(
-            table.__table__.insert(),
-            [
+        for number in range(count + flying):
+            uuid = uuidutils.generate_uuid()
+            starts = number >= count
+            # Those in flight are of the request's stack.
+            stack = f'stack-{0 if starts else number // MEMBERS}'
+            own = {'instance_uuid': uuid}
+            specs.append({**own, 'spec': text.replace('stack-0', stack)})
+            mappings.append(
                 {
-                    'instance_uuid': uuid,
-                    'spec': text.replace(
-                        'stack-0',
-                        f'stack-{n // MEMBERS if n < count else 0}',
-                    ),
-                }
-                for n, uuid in enumerate(uuids)
-            ],
-        )
-        connection.execute(
-            models.InstanceMapping.__table__.insert(),
-            [
-                {
-                    'instance_uuid': uuid,
+                    **own,
                     'project_id': project,
-                    'cell_id': cloud.cell.id if n < count else None,
+                    'cell_id': None if starts else cloud.cell.id,
                     'queued_for_delete': False,
                 }
-                for n, uuid in enumerate(uuids)
-            ],
-        )
+            )
+            if not starts:
+                instances.append(
+                    {
+                        'uuid': uuid,
+                        'project_id': project,
+                        'host': hosts[number % len(hosts)],
+                        'vm_state': 'active',
+                        'deleted': 0,
+                    }
+                )
+        connection.execute(sa.insert(spec), specs)
+        connection.execute(sa.insert(models.InstanceMapping), mappings)
     with (
         cloud.in_cell() as context,
         main_db.get_engine(context=context).begin() as connection,
     ):
-        connection.execute(
-            main_models.Instance.__table__.insert(),
-            [
-                {
-                    'uuid': uuid,
-                    'project_id': project,
-                    'host': hosts[n % len(hosts)],
-                    'vm_state': 'active',
-                    'deleted': 0,
-                }
-                for n, uuid in enumerate(uuids[:count])
-            ],
-        )
+        connection.execute(sa.insert(main_models.Instance), instances)
     return cloud.request(flavor, None, hints, project)
 
 
