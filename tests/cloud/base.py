@@ -5,6 +5,7 @@
 import functools
 import json
 import pathlib
+import signal
 import uuid
 from collections.abc import Iterable
 
@@ -95,14 +96,23 @@ class CloudTest(testtools.TestCase):
             self.wait_for, lambda: self.assertEqual(set(), made() - before)
         )
 
+    def pause(self, *names: str) -> None:
+        """Stop services where they are, at most until the test ends."""
+        self.addCleanup(self.go_on, *names)
+        for name in names:
+            processes.send(signal.SIGSTOP, name)
+
+    @staticmethod
+    def go_on(*names: str) -> None:
+        """Let services that were stopped go on."""
+        for name in names:
+            processes.send(signal.SIGCONT, name)
+
     #: Wait for an end state.
     wait_for = staticmethod(readiness.wait_until)
 
     def show_logs(self, before: dict[pathlib.Path, int], _: object) -> None:
-        """Add the errors in the logs to what is said of the test.
-
-        :param before: how long the logs were when it began.
-        """
+        """Add the errors in the logs to what is said of the test."""
         lines = '\n'.join(logs.errors(before))
         self.addDetail('errors in the logs', content.text_content(lines))
 
@@ -114,8 +124,6 @@ class CloudTest(testtools.TestCase):
     def request_spec(self, region: str, server: str) -> dict | None:
         """Return what the scheduler was asked for, from Nova's API database.
 
-        :param region: whose database.
-        :param server: the server's id.
         :returns: the content of the row; None when there is none.
         """
         rows = mariadb.query(
@@ -136,8 +144,6 @@ class CloudTest(testtools.TestCase):
     ) -> dict[str, Server]:
         """Wait until servers run, or have failed.
 
-        :param region: where they are.
-        :param servers: their ids.
         :returns: the servers by id; those that failed with their fault.
         """
         wanted = list(servers)
@@ -168,12 +174,7 @@ class CloudTest(testtools.TestCase):
 def instances(
     region: str, servers: Iterable[str], condition: str = 'TRUE'
 ) -> set[str]:
-    """Return which of some servers Nova's databases have.
-
-    :param region: the region's name.
-    :param servers: their ids.
-    :param condition: which rows count.
-    """
+    """Return which of some servers Nova's databases have."""
     return {
         server
         for cell in ('nova', 'nova_cell0')

@@ -171,11 +171,7 @@ def all_steps() -> dict[str, Step]:
 
 
 def steps_of(started: list[processes.Service], *after: str) -> dict[str, Step]:
-    """Return the steps that start services, by the services' names.
-
-    :param started: the services.
-    :param after: the names of the steps that must be done before.
-    """
+    """Return the steps that start services, by the services' names."""
     return {
         service.name: (functools.partial(readiness.start, service), after)
         for service in started
@@ -185,12 +181,7 @@ def steps_of(started: list[processes.Service], *after: str) -> dict[str, Step]:
 def waiting(
     name: str, check: Callable[[], object], *after: str
 ) -> dict[str, Step]:
-    """Return a step that waits for services.
-
-    :param name: its name.
-    :param check: raises as long as they cannot be used.
-    :param after: the services.
-    """
+    """Return a step that waits for services."""
     wait = functools.partial(readiness.wait_until, check, *after)
     return {name: (wait, after)}
 

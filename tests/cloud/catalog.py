@@ -3,6 +3,7 @@
 """Fill Keystone: users, roles and where each service answers."""
 
 from openstack import connection
+from openstack.identity.v3 import user
 
 from tests.cloud import clients, layout
 
@@ -45,31 +46,28 @@ def fill() -> None:
 
 
 def fill_users(admin: connection.Connection) -> None:
-    """Make the services' users, a user with a project, and Heat's domain.
-
-    :param admin: the administrator.
-    """
+    """Make the services' users, a user with a project, and Heat's domain."""
     identity = admin.identity
     roles = {role.name: role for role in identity.roles()}
+
+    def make_user(name: str, domain: str = 'default') -> user.User:
+        return identity.create_user(
+            name=name, password=layout.PASSWORD, domain_id=domain
+        )
+
     project = identity.create_project(name='service', domain_id='default')
     for name in (*REGIONAL, *CENTRAL):
-        user = identity.create_user(
-            name=name, password=layout.PASSWORD, domain_id='default'
-        )
-        identity.assign_project_role_to_user(project, user, roles['admin'])
-        identity.assign_project_role_to_user(project, user, roles['service'])
+        made = make_user(name)
+        for role in ('admin', 'service'):
+            identity.assign_project_role_to_user(project, made, roles[role])
     project = identity.create_project(name=layout.USER, domain_id='default')
-    user = identity.create_user(
-        name=layout.USER, password=layout.PASSWORD, domain_id='default'
+    identity.assign_project_role_to_user(
+        project, make_user(layout.USER), roles['member']
     )
-    identity.assign_project_role_to_user(project, user, roles['member'])
     domain = identity.create_domain(name='heat')
-    user = identity.create_user(
-        name='heat_domain_admin',
-        password=layout.PASSWORD,
-        domain_id=domain.id,
+    identity.assign_domain_role_to_user(
+        domain, make_user('heat_domain_admin', domain.id), roles['admin']
     )
-    identity.assign_domain_role_to_user(domain, user, roles['admin'])
 
 
 def add_endpoint(
@@ -78,13 +76,7 @@ def add_endpoint(
     region: layout.Region,
     url: str,
 ) -> None:
-    """Say where a service answers in a region.
-
-    :param admin: the administrator.
-    :param service: its id.
-    :param region: the region.
-    :param url: the address.
-    """
+    """Say where a service, named by its id, answers in a region."""
     for interface in ('public', 'internal'):
         admin.identity.create_endpoint(
             service_id=service,

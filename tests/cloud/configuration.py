@@ -23,18 +23,18 @@ def write_all() -> None:
     write('keystone.conf', database=layout.database('keystone'))
     for region in layout.REGIONS:
         write_region(region)
-    for service, plugins in (
+    plugins = {
         # Whoever signs and whoever believes have the same line.
-        (
-            'heat',
+        'heat': '\n'.join(
             (
-                ('heat', 'enabled = true'),
-                ('heat-providers', 'group_places ='),
-                ('nova', 'signing_key ='),
-            ),
+                from_page('heat', 'enabled = true'),
+                from_page('heat-providers', 'group_places ='),
+                from_page('nova', 'signing_key ='),
+            )
         ),
-        ('senlin', (('senlin', 'default_region_name ='),)),
-    ):
+        'senlin': from_page('senlin', 'default_region_name ='),
+    }
+    for service, plugin in plugins.items():
         write(
             f'{service}.conf',
             database=layout.database(service),
@@ -42,7 +42,7 @@ def write_all() -> None:
             url=layout.url(service),
             transport=layout.transport(rabbitmq.SHARED),
             authtoken=authtoken(service),
-            plugin=from_pages(*plugins),
+            plugin=plugin,
         )
         for number in (1, 2):
             write_host(f'{service}-engine-{number}')
@@ -56,10 +56,7 @@ def write_all() -> None:
 
 
 def write_region(region: layout.Region) -> None:
-    """Write the configuration of the services of one region.
-
-    :param region: which one.
-    """
+    """Write the configuration of the services of one region."""
     for service in ('placement', 'glance', 'neutron', 'nova'):
         write(
             'glance-api.conf' if service == 'glance' else f'{service}.conf',
@@ -74,11 +71,12 @@ def write_region(region: layout.Region) -> None:
             # The second filter does nothing unless a server asks it.
             plugin=from_page('nova', 'enabled_filters =')
             + ',TeamSpreadFilter\n'
-            + from_pages(
-                ('nova', 'weight_classes ='),
-                ('nova', 'stack_spread_over ='),
-                ('nova', 'server_group_weight_multiplier ='),
-                ('nova', 'signing_key ='),
+            + from_page(
+                'nova',
+                'weight_classes =',
+                'stack_spread_over =',
+                'server_group_weight_multiplier =',
+                'signing_key =',
             ),
         )
     write(
@@ -94,11 +92,7 @@ def write_region(region: layout.Region) -> None:
 
 
 def write_host(host: str, folder: str = '.') -> None:
-    """Write what tells one process from others of its service.
-
-    :param host: the name that it shall have.
-    :param folder: where the configuration of the service is.
-    """
+    """Write what tells one process from others of its service."""
     write(
         'host.conf',
         folder=folder,
@@ -114,10 +108,8 @@ def write(
 ) -> None:
     """Fill a template.
 
-    :param template: its name.
     :param folder: the folder below ``etc`` that the file goes to.
     :param name: the file's name, if not that of the template.
-    :param values: what stands for the words that begin with a dollar.
     """
     text = string.Template((TEMPLATES / template).read_text())
     target = layout.ETC / folder / (name or template)
@@ -135,10 +127,7 @@ def write(
 
 
 def login(user: str) -> str:
-    """Return how a service logs in, for a section that has a client in it.
-
-    :param user: the service's name in Keystone.
-    """
+    """Return how a service logs in, for a section that has a client in it."""
     return (
         f'auth_url = {layout.url("keystone")}/v3\n'
         'auth_type = password\n'
@@ -151,11 +140,7 @@ def login(user: str) -> str:
 
 
 def authtoken(user: str) -> str:
-    """Return how a service checks who calls it.
-
-    :param user: the service's name in Keystone.
-    :returns: the lines of the section ``keystone_authtoken``.
-    """
+    """Return the lines of a service's section ``keystone_authtoken``."""
     return (
         f'www_authenticate_uri = {layout.url("keystone")}/v3\n'
         f'{login(user)}\n'
@@ -163,30 +148,21 @@ def authtoken(user: str) -> str:
     )
 
 
-def from_pages(*pieces: tuple[str, str]) -> str:
+def from_page(page: str, *lines: str) -> str:
     """Return pieces of configuration that the documentation shows.
 
-    :param pieces: of each the page, and how one line of it begins.
-    """
-    return '\n'.join(from_page(page, line) for page, line in pieces)
-
-
-def from_page(page: str, line: str) -> str:
-    """Return a piece of configuration that the documentation shows.
-
     :param page: the page below ``doc/source/``, without its suffix.
-    :param line: how one line of the piece begins.
-    :returns: the first piece that has such a line, without its margin.
-    :raises ValueError: when the page has none.
+    :param lines: how a line of each piece begins; the first such piece counts.
+    :raises IndexError: when the page has none.
     """
     text = (PAGES / f'{page}.rst').read_text()
-    for piece in re.split(r'::(?: ini)?\n', text)[1:]:
-        lines = []
-        for candidate in piece.splitlines():
-            if candidate and not candidate.startswith(' '):
-                break
-            lines.append(candidate)
-        block = textwrap.dedent('\n'.join(lines)).strip()
-        if any(option.startswith(line) for option in block.splitlines()):
-            return block
-    raise ValueError(f'{page} shows no configuration with "{line}"')
+    # A piece ends before the next line without a margin.
+    pieces = re.findall(r'::(?: ini)?\n((?:(?: .*)?\n)+)', text)
+    return '\n'.join(
+        [
+            textwrap.dedent(piece).strip()
+            for piece in pieces
+            if re.search(rf'^ +{re.escape(line)}', piece, re.MULTILINE)
+        ][0]
+        for line in lines
+    )

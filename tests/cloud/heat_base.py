@@ -4,7 +4,7 @@
 
 import json
 
-from tests.cloud import base, mariadb
+from tests.cloud import base, layout, mariadb
 
 
 class StackTest(base.CloudTest):
@@ -21,11 +21,9 @@ class StackTest(base.CloudTest):
     def make_stack(
         self, template: str, files: dict[str, str] | None = None
     ) -> str:
-        """Make a stack and wait until it is complete.
+        """Make a stack, wait until it is complete, and return its id.
 
-        :param template: its template.
-        :param files: the templates that it names.
-        :returns: its id.
+        :param files: the templates that the template names.
         """
         name = base.unique('stack')
         body = {'stack_name': name, 'template': template, 'files': files or {}}
@@ -59,11 +57,7 @@ class StackTest(base.CloudTest):
         return self.heat.get(f'/stacks/{stack}').json()['stack']
 
     def wait_for_stack(self, stack: str, wanted: str) -> None:
-        """Wait until a stack is done; fail if it is not done well.
-
-        :param stack: its id.
-        :param wanted: the status.
-        """
+        """Wait until a stack is done; fail if it is not done well."""
 
         def check_ended() -> None:
             failed = wanted.replace('COMPLETE', 'FAILED')
@@ -83,8 +77,6 @@ class StackTest(base.CloudTest):
     def resources(self, stack: str, kind: str) -> list[dict]:
         """Return the resources of a type in a stack and all below it.
 
-        :param stack: the root.
-        :param kind: the type.
         :returns: what Heat's database says: ``uuid``, ``name``, ``server``
             (the physical id), ``stack_id`` and ``stack_name``.
         """
@@ -115,38 +107,30 @@ class StackTest(base.CloudTest):
 
 
 def template(**resources: object) -> str:
-    """Return a template in Heat's language.
-
-    :param resources: the resources by name.
-    """
+    """Return a template in Heat's language, with resources by name."""
     return json.dumps(
         {'heat_template_version': '2018-08-31', 'resources': resources}
     )
 
 
-def server(**properties: object) -> dict:
-    """Return the resource of a server without a network.
+def resource(type_name: str, **properties: object) -> dict:
+    """Return a resource."""
+    return {'type': type_name, 'properties': properties}
 
-    :param properties: what it gets beside what every server needs.
-    """
-    return {
-        'type': 'OS::Nova::Server',
-        'properties': {
-            'flavor': 'small',
-            'image': 'tiny',
-            'networks': [{'allocate_network': 'none'}],
-            **properties,
-        },
-    }
+
+def server(**properties: object) -> dict:
+    """Return the resource of a server without a network."""
+    return resource(
+        'OS::Nova::Server',
+        flavor=layout.FLAVOR,
+        image=layout.IMAGE,
+        networks=[{'allocate_network': 'none'}],
+        **properties,
+    )
 
 
 def group(count: int, member: dict) -> dict:
-    """Return the resource of a group.
-
-    :param count: how many members it has.
-    :param member: the resource that each of them is.
-    """
-    return {
-        'type': 'OS::Heat::ResourceGroup',
-        'properties': {'count': count, 'resource_def': member},
-    }
+    """Return the resource of a group of equal members."""
+    return resource(
+        'OS::Heat::ResourceGroup', count=count, resource_def=member
+    )

@@ -44,7 +44,6 @@ class Region:
     """One region of the cloud.
 
     :param name: as Keystone knows it.
-    :param hosts: its compute hosts.
     :param nova_environment: the environment that its Nova and Placement run
         from.
     """
@@ -126,11 +125,7 @@ def url(server: str) -> str:
 
 
 def login(user: str, region: str = REGIONS[0].name) -> dict[str, str]:
-    """Return the variables with which a user logs in.
-
-    :param user: who.
-    :param region: where commands go.
-    """
+    """Return the variables with which a user logs in."""
     return {
         'OS_AUTH_URL': f'{url("keystone")}/v3',
         'OS_IDENTITY_API_VERSION': '3',

@@ -24,7 +24,6 @@ def all_logs() -> list[pathlib.Path]:
 def lines_of(log: pathlib.Path, start: int = 0) -> list[str]:
     """Return the lines of a log, without the colours.
 
-    :param log: the file.
     :param start: the byte to begin with.
     """
     text = log.read_bytes()[start:].decode(errors='replace')
@@ -58,8 +57,6 @@ def errors(before: dict[pathlib.Path, int] | None = None) -> list[str]:
 def ends(name: str, lines: int) -> list[str]:
     """Return the ends of some logs, without what is for debugging.
 
-    :param name: a part of their names.
-    :param lines: how many lines of each.
     :returns: lines under the names of the logs.
     """
     return [

@@ -61,11 +61,7 @@ def check() -> None:
 
 @contextlib.contextmanager
 def login(database: str) -> Iterator[cursors.Cursor]:
-    """Log in as the administrator; what is changed meanwhile is kept.
-
-    :param database: its name.
-    :returns: what carries out statements.
-    """
+    """Log in as the administrator; what is changed meanwhile is kept."""
     with (
         pymysql.connect(
             unix_socket=str(SOCKET), user='root', database=database
@@ -77,10 +73,7 @@ def login(database: str) -> Iterator[cursors.Cursor]:
 
 
 def create(names: list[str]) -> None:
-    """Create databases and the user that the services log in as.
-
-    :param names: the databases.
-    """
+    """Create databases and the user that the services log in as."""
     who = f"'cloud'@'{layout.ADDRESS}'"
     with login('mysql') as cursor:
         cursor.execute(
@@ -92,11 +85,7 @@ def create(names: list[str]) -> None:
 
 
 def copy(source: str, target: str) -> None:
-    """Fill an empty database with the tables and rows of another one.
-
-    :param source: the name of the full one.
-    :param target: the name of the empty one.
-    """
+    """Fill an empty database with the tables and rows of another one."""
     with login(target) as cursor:
         # Tables refer to others that come later in the alphabet.
         cursor.execute('SET FOREIGN_KEY_CHECKS = 0')
@@ -112,9 +101,7 @@ def copy(source: str, target: str) -> None:
 def query(database: str, statement: str, *values: object) -> list[tuple]:
     """Return the rows of a database that meet a query.
 
-    :param database: its name.
     :param statement: SQL with ``%s`` for each value.
-    :param values: the values.
     """
     with login(database) as cursor:
         cursor.execute(statement, values)

@@ -42,13 +42,7 @@ class PlacementTest(base.CloudTest):
     def make_aggregate(
         self, metadata: dict[str, str], *hosts: str, name: str = ''
     ) -> str:
-        """Make a host aggregate.
-
-        :param metadata: what it says of its hosts.
-        :param hosts: the hosts in it.
-        :param name: its name, if it matters.
-        :returns: its id.
-        """
+        """Make a host aggregate and return its id."""
         made = self.compute.create_aggregate(
             name=name or base.unique('aggregate')
         ).id
@@ -62,16 +56,22 @@ class PlacementTest(base.CloudTest):
             )
         return made
 
-    def make_flavor(self, extra_specs: dict[str, str], name: str = '') -> str:
-        """Make a flavor.
+    def make_flavor(
+        self,
+        extra_specs: dict[str, str],
+        name: str = '',
+        vcpus: int = 1,
+        ram: int = 64,
+    ) -> str:
+        """Make a flavor and return its id.
 
-        :param extra_specs: as an example writes them; keys without a
-            namespace get the scope that the documentation recommends.
+        :param extra_specs: keys without a namespace get the scope that the
+            documentation recommends.
         :param name: its name, if it matters.
-        :returns: its id.
+        :param ram: in MiB.
         """
         made = self.compute.create_flavor(
-            name=name or base.unique('flavor'), vcpus=1, ram=64, disk=1
+            name=name or base.unique('flavor'), vcpus=vcpus, ram=ram, disk=1
         ).id
         self.addCleanup(self.compute.delete_flavor, made)
         if extra_specs:
@@ -81,11 +81,7 @@ class PlacementTest(base.CloudTest):
     def set_extra_specs(
         self, flavor: str, extra_specs: dict[str, str]
     ) -> None:
-        """Set extra specs of a flavor; others stay.
-
-        :param flavor: its id.
-        :param extra_specs: as :meth:`make_flavor` takes them.
-        """
+        """Set extra specs, as :meth:`make_flavor` does; others stay."""
         self.compute.create_flavor_extra_specs(
             flavor,
             {
@@ -100,12 +96,10 @@ class PlacementTest(base.CloudTest):
         hints: dict[str, object] | None = None,
         host: str = '',
     ) -> str:
-        """Ask for a server.
+        """Ask for a server and return its id.
 
-        :param flavor: its flavor.
         :param hints: for the scheduler.
         :param host: where it must run, if that is not left to the scheduler.
-        :returns: its id.
         """
         server = {
             'name': base.unique('server'),
@@ -126,10 +120,7 @@ class PlacementTest(base.CloudTest):
         return made
 
     def remove_servers(self, *servers: str) -> None:
-        """Delete servers and wait until they are gone.
-
-        :param servers: their ids; by default all servers of the test.
-        """
+        """Delete servers, by default all; wait until they are gone."""
         unwanted = servers or self._servers
         self.at_once(self.compute.delete_server, unwanted)
         self.wait_for(
@@ -140,29 +131,18 @@ class PlacementTest(base.CloudTest):
 
     @staticmethod
     def at_once(ask: Callable[[Any], Any], wishes: Iterable[Any]) -> list:
-        """Ask for many things, some of them at the same time.
-
-        :param ask: asks for one.
-        :param wishes: what it is called with.
-        :returns: the answers, in the order of the wishes.
-        """
+        """Ask for many things, some of them at once; return the answers."""
         with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             return list(pool.map(ask, wishes))
 
     def host_of(self, server: str) -> str | None:
-        """Wait for a server and return its host.
-
-        :param server: its id.
-        :returns: as :meth:`hosts_of` says of it.
-        """
+        """Wait for a server and return its host, as :meth:`hosts_of`."""
         return self.hosts_of([server])[server]
 
     def hosts_of(self, servers: Iterable[str]) -> dict[str, str | None]:
-        """Wait for servers and return their hosts.
+        """Wait for servers and return their hosts by the servers' ids.
 
-        :param servers: their ids.
-        :returns: the hosts that Nova names, by the servers' ids; None if
-            there was no valid one.
+        :returns: None as the host if there was no valid one.
         """
         found = {}
         ended = self.wait_for_servers(self.region, servers)
@@ -201,11 +181,7 @@ class PlacementTest(base.CloudTest):
         return found
 
     def reasons(self, server: str) -> dict[str, int]:
-        """Return why the scheduler found no host, from its log.
-
-        :param server: the server that was to be placed.
-        :returns: the number of hosts by reason.
-        """
+        """Return from the scheduler's log how many hosts it refused why."""
         found = self.logged(
             rf"Instance {server}, flavor '.*?': 0 of (\d+) hosts?: (.*\S)"
         )

@@ -103,7 +103,6 @@ def all_running() -> list[str]:
 def members(name: str) -> list[int]:
     """Return the pids of all processes that a service consists of.
 
-    :param name: the service in question.
     :returns: its first process and those that it has started, even if the
         first one is dead already.
     """
@@ -180,8 +179,6 @@ def started_at(pid: int) -> str:
 def run(*command: str, log: str) -> None:
     """Run a program of the cloud to its end.
 
-    :param command: the program and its arguments.
-    :param log: the name of the log that its output is added to.
     :raises subprocess.SubprocessError: when it fails or takes too long.
     """
     with log_of(log).open('ab') as stream:

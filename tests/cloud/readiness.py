@@ -5,6 +5,7 @@
 import http.client
 import time
 from collections.abc import Callable
+from typing import Any
 
 from tests.cloud import clients, layout, mariadb, processes
 
@@ -17,13 +18,11 @@ class NotReady(Exception):
 
 
 def wait_until(
-    check: Callable[[], object], *alive: str, timeout: float = TIMEOUT
-) -> None:
-    """Wait until a check raises nothing.
+    check: Callable[[], Any], *alive: str, timeout: float = TIMEOUT
+) -> Any:
+    """Wait until a check raises nothing, and return what it returns.
 
-    :param check: asks for something.
     :param alive: the services that must run meanwhile.
-    :param timeout: seconds.
     :raises NotReady: when the time is over, with the check's last words, or
         when one of the services has ended.
     """
@@ -33,8 +32,7 @@ def wait_until(
             if not processes.is_running(name):
                 raise NotReady(f'{name} has ended')
         try:
-            check()
-            return
+            return check()
         except Exception as exc:
             if time.monotonic() > deadline:
                 raise NotReady(
@@ -49,7 +47,6 @@ def start(
 ) -> None:
     """Start a service and wait until it can be used.
 
-    :param service: which one.
     :param check: raises as long as it cannot be used; by default, that it
         answers at its port if it has one.
     :raises NotReady: when it does not get ready, or dies.
@@ -64,7 +61,6 @@ def answers(port: int) -> None:
 
     :param port: on the loopback address.
     :raises NotReady: when the answer is an error of the server.
-    :raises OSError: when there is none.
     """
     asked = http.client.HTTPConnection(layout.ADDRESS, port, timeout=10)
     try:
@@ -79,7 +75,6 @@ def answers(port: int) -> None:
 def reports(region: str) -> dict[str, int]:
     """Return how often each Nova service has said that it is alive.
 
-    :param region: the region's name.
     :returns: the numbers, by program and host.
     """
     rows = mariadb.query(
@@ -93,8 +88,6 @@ def reports(region: str) -> dict[str, int]:
 def reported(region: str, before: dict[str, int]) -> None:
     """Raise unless each of some Nova services has reported itself since.
 
-    :param region: the region's name.
-    :param before: what :func:`reports` returned then.
     :raises NotReady: names those that have not.
     """
     now = reports(region)
@@ -150,7 +143,6 @@ def engines(path: str, binary: str) -> None:
 
     :param path: the URL of the list of processes; ``PROJECT`` stands for
         the project's id.
-    :param binary: the name of the engines.
     """
     admin = clients.connect()
     answer = admin.session.get(

@@ -7,12 +7,19 @@ import time
 
 from openstack import connection
 
-from tests.cloud import base, layout, mariadb
+from tests.cloud import base, layout, mariadb, processes
 
 SERVER = 'senlin_plugins.nova.server-1.0'
 REGIONS = 'senlin_plugins.policy.region_placement-1.0'
 FAILOVER = 'senlin_plugins.policy.region_placement-1.1'
 DELETION = 'senlin_plugins.policy.deletion-1.1'
+
+#: A server without a network.
+SERVER_PROPERTIES = {
+    'flavor': layout.FLAVOR,
+    'image': layout.IMAGE,
+    'networks': [],
+}
 
 #: How long an action may take, in seconds.
 PATIENCE = 300.0
@@ -23,10 +30,7 @@ FORGOTTEN = 15.0
 
 
 class Senlin:
-    """Senlin as a user knows it, by its REST API.
-
-    :param user: the user's connection.
-    """
+    """Senlin as a user knows it, by its REST API."""
 
     def __init__(self, user: connection.Connection) -> None:
         self._api = user.clustering
@@ -36,10 +40,8 @@ class Senlin:
         return _answer(self._api.get(path)).json()
 
     def create(self, kind: str, **values: object) -> dict:
-        """Make a profile, a policy, a cluster, a node or a receiver.
+        """Make a profile, a policy, a cluster or a node.
 
-        :param kind: what, in the singular.
-        :param values: its attributes.
         :returns: it, with the id of the action that makes it, if there is
             one, under ``action``.
         """
@@ -49,13 +51,7 @@ class Senlin:
         return {**answer.json()[kind], 'action': _action_of(answer)}
 
     def act(self, path: str, name: str, **values: object) -> str:
-        """Ask for an action on a cluster or a node.
-
-        :param path: which one.
-        :param name: the action, for example ``scale_out``.
-        :param values: what it needs.
-        :returns: the id of the action.
-        """
+        """Ask for an action on a cluster or a node; return its id."""
         answer = self._api.post(f'{path}/actions', json={name: values})
         return _answer(answer).json()['action']
 
@@ -76,7 +72,6 @@ class Senlin:
     def wait(self, action: str) -> dict:
         """Wait for an action to end, and return it.
 
-        :param action: its id.
         :raises AssertionError: when it does not end in time.
         """
         began = woken = time.monotonic()
@@ -140,47 +135,42 @@ class ClusterTest(base.CloudTest):
         self.senlin = Senlin(self.user[base.ONE])
 
     def make(self, kind: str, type_name: str, **properties: object) -> str:
-        """Make a profile or a policy from a spec.
-
-        :param kind: which of the two.
-        :param type_name: its type and version.
-        :param properties: the properties of the spec.
-        :returns: its id.
-        """
+        """Make a profile or a policy of a type and version; return its id."""
         name, _, version = type_name.rpartition('-')
         spec = {'type': name, 'version': version, 'properties': properties}
-        made = self.senlin.create(kind, name=base.unique(kind), spec=spec)
-        path = f'/{plural(kind)}/{made["id"]}'
-        self.addCleanup(self.senlin.delete, path)
-        return made['id']
+        unique = base.unique(kind)
+        made = self.senlin.create(kind, name=unique, spec=spec)['id']
+        self.addCleanup(self.senlin.delete, f'/{plural(kind)}/{made}')
+        return made
 
     def make_profile(self, **more: object) -> str:
         """Make a profile of servers without a network; return its id."""
+        return self.make('profile', SERVER, **SERVER_PROPERTIES, **more)
+
+    def make_health_policy(self, **detection: int) -> str:
+        """Make a policy that recreates nodes; return its id.
+
+        :param detection: the seconds between two looks, and how long a node
+            may wait until somebody begins to create it.
+        """
+        modes = [{'type': 'NODE_STATUS_POLLING'}]
         return self.make(
-            'profile',
-            SERVER,
-            flavor=layout.FLAVOR,
-            image=layout.IMAGE,
-            networks=[],
-            **more,
+            'policy',
+            'senlin.policy.health-1.1',
+            detection={**detection, 'detection_modes': modes},
+            recovery={'actions': [{'name': 'RECREATE'}]},
         )
 
     def make_region_policy(self, **regions: dict[str, int]) -> str:
-        """Make a region policy.
+        """Make a region policy; return its id.
 
         :param regions: weight and cap by name.
-        :returns: its id.
         """
         wanted = [{'name': name, **more} for name, more in regions.items()]
         return self.make('policy', REGIONS, regions=wanted)
 
     def make_cluster(self, profile: str, *policies: str) -> str:
-        """Make an empty cluster.
-
-        :param profile: its profile's id.
-        :param policies: the ids of the policies that are attached to it.
-        :returns: its id.
-        """
+        """Make an empty cluster with policies attached; return its id."""
         made = self.senlin.create(
             'cluster',
             name=base.unique('cluster'),
@@ -202,13 +192,7 @@ class ClusterTest(base.CloudTest):
         self.do(cluster, 'policy_detach', policy_id=policy)
 
     def do(self, cluster: str, name: str, **values: object) -> dict:
-        """Carry out an action on a cluster, which must succeed.
-
-        :param cluster: its id.
-        :param name: the action.
-        :param values: what it needs.
-        :returns: the action.
-        """
+        """Carry out an action on a cluster; it must succeed; return it."""
         action = self.senlin.act(f'/clusters/{cluster}', name, **values)
         return self.assert_succeeds(action)
 
@@ -227,6 +211,18 @@ class ClusterTest(base.CloudTest):
                 table,
             )
 
+    def kill_owner(self, action: str) -> str:
+        """Kill the engine that carries out an action; return its name."""
+        ((engine,),) = mariadb.query(
+            'senlin',
+            'SELECT host FROM service JOIN action'
+            ' ON action.owner = service.id WHERE action.id = %s',
+            action,
+        )
+        self.addCleanup(base.start, engine)
+        processes.kill(engine)
+        return engine
+
     def remove_cluster(self, cluster: str) -> None:
         """Delete a cluster, whose policies must be detached before."""
         bindings = self.senlin.get(f'/clusters/{cluster}/policies')
@@ -242,7 +238,6 @@ class ClusterTest(base.CloudTest):
         Nova's list in each region, the data of Senlin's nodes, and what the
         scheduler of each region was asked for must say the same.
 
-        :param cluster: its id.
         :param wanted: the number of servers by region.
         :returns: the servers' ids by the nodes' ids, by region.
         """

@@ -17,9 +17,7 @@ def program(
 ) -> tuple[str, ...]:
     """Return the command that starts a daemon or a tool of a service.
 
-    :param name: the program, as pip has installed it.
     :param files: its configuration files below ``etc``, the last one wins.
-    :param environment: the environment that it is installed in.
     """
     return (str(environment / 'bin' / name), *config_files(*files))
 
@@ -37,8 +35,6 @@ def application(
     """Return the command that serves a WSGI application.
 
     :param name: where the application is found, as ``wsgi.py`` takes it.
-    :param port: where it listens.
-    :param environment: the environment that it is installed in.
     """
     # -P: the program's folder is no place to import from.
     return (
@@ -51,7 +47,6 @@ def application(
 def nova_files(region: layout.Region) -> tuple[str, str]:
     """Return Nova's configuration in a region.
 
-    :param region: which one.
     :returns: what all processes read, and what only those read that use the
         databases.
     """
@@ -61,7 +56,6 @@ def nova_files(region: layout.Region) -> tuple[str, str]:
 def nova_api(region: layout.Region) -> Service:
     """Return Nova's API in a region.
 
-    :param region: which one.
     :returns: Nova's own program where there is one; the newer versions bring
         the application only.
     """

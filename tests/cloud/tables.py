@@ -29,12 +29,7 @@ def databases() -> list[str]:
 
 
 def manage(tool: str, file: str, *arguments: str) -> None:
-    """Run a service's tool to its end.
-
-    :param tool: its name.
-    :param file: its configuration below ``etc``.
-    :param arguments: what it shall do.
-    """
+    """Run a service's tool to its end."""
     command = services.program(tool, file)
     processes.run(*command, *arguments, log=tool)
 

@@ -2,179 +2,151 @@
 
 """The commands of the ``openstack`` shell, held against what then happens."""
 
-import collections
 import functools
 import json
 
-import ddt
-
-from tests.cloud import (
-    base,
-    command_base,
-    heat_base,
-    layout,
-    nova_base,
-    processes,
-    readiness,
-    services,
-)
+from tests.cloud import base, command_base, heat_base, layout, nova_base
+from tests.functional.client import pages
 
 ONE, TWO = base.ONE, base.TWO
 FIRST, SECOND, THIRD = nova_base.HOSTS
 FORCED = {'force_metadata_check': 'True'}
 
 
-class TestExplain(command_base.FilterCommandTest):
-    #: What each flavor wants, and the hosts that must take it: the first
-    #: two are licensed, the second has graphics, the third has nothing.
-    WANTED = {
-        layout.FLAVOR: ({}, {THIRD}),
-        'windows': ({'os': 'windows'}, {FIRST, SECOND}),
-        'either': ({'os': '<or> windows <or> ~'}, {FIRST, SECOND, THIRD}),
-        'graphics': ({'gpu': 'a100'}, set()),
-        'both': ({'os': '*', 'gpu': '<or> h100 <or> l4'}, {SECOND}),
-        'neither': ({'os': '<or> windows <or> ~', 'gpu': '!'}, {FIRST, THIRD}),
-    }
+class FilterCommandTest(command_base.CommandTest, nova_base.PlacementTest):
+    """A test that compares what commands say with what Nova does."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.licensed = self.make_aggregate(
-            {'os': 'windows', **FORCED}, FIRST, SECOND, name='licensed'
-        )
-        self.gpus = self.make_aggregate(
-            {'gpu': 'a100, h100'}, SECOND, name='gpus'
-        )
-        self.make_flavors(
-            **{
-                name: specs
-                for name, (specs, _) in self.WANTED.items()
-                if specs
-            }
-        )
+        #: The ids of the flavors in question, by name.
+        self.flavors = {
+            layout.FLAVOR: self.compute.find_flavor(layout.FLAVOR).id
+        }
 
-    def explain(self, *arguments: str) -> list[dict]:
-        """Return what the command says of the cloud."""
-        return self.live('aggregate', 'filter', 'explain', *arguments)
+    def make_flavors(self, **extra_specs: dict[str, str]) -> None:
+        """Make flavors; extra specs by the flavor's name."""
+        for name, wanted in extra_specs.items():
+            self.flavors[name] = self.make_flavor(wanted, name)
+
+    def filter(self, *arguments: str) -> list[dict]:
+        """Return what ``aggregate filter`` says of the cloud."""
+        return self.live('aggregate', 'filter', *arguments)
+
+    def files(self, *servers: str) -> list[str]:
+        """Save the cloud, and servers by name, as the documentation says.
+
+        :returns: the options that read the files.
+        """
+        options = []
+        for file, command in pages.saving().items():
+            name = file.removesuffix('.json')
+            options += [f'--{name}', self.write(self.printed(command), file)]
+        self.assertEqual(
+            {'--flavors', '--aggregates', '--hosts'}, set(options[::2])
+        )
+        if servers:
+            words, _ = pages.saving_servers()
+            texts = [self.printed(f'{words} {name}') for name in servers]
+            file = self.write(''.join(texts), 'servers.json')
+            options += ['--servers', file]
+        return options
+
+    def printed(self, command: str) -> str:
+        """Return what a command prints."""
+        result = self.openstack(*command.split(), **self.login)
+        self.assertEqual((0, ''), (result.status, result.error))
+        return result.output
+
+    def refusals(self) -> dict[tuple[str, str], str]:
+        """Ask for a server of each flavor on each host, and no other.
+
+        :returns: why it was refused, by the names of flavor and host; empty
+            where the server runs.
+        """
+        servers = self.boot_everywhere(self.flavors)
+        chosen = self.hosts_of(servers.values())
+        found = {}
+        for (name, host), server in servers.items():
+            if chosen[server] is None:
+                # The name of the function that logs a line stands behind it.
+                found[name, host] = self.logged(
+                    rf'Instance {server}: 1 host\(s\) in .* refused:'
+                    ' (.*) _report '
+                )[1]
+            else:
+                self.assertEqual(host, chosen[server])
+                found[name, host] = ''
+        self.remove_servers(*servers.values())
+        return found
+
+    def migrates(self, server: str, host: str) -> bool:
+        """Ask Nova to move a server to a host; tell whether it does."""
+        response = self.compute.post(
+            f'/servers/{server}/action',
+            json={'migrate': {'host': host}},
+            microversion=nova_base.VERSION,
+        )
+        self.assertEqual(202, response.status_code, response.text)
+
+        def check_done() -> None:
+            found = self.compute.get_server(server)
+            self.assertIsNone(found.task_state)
+            self.assertIn(found.status, ('ACTIVE', 'VERIFY_RESIZE'))
+
+        self.wait_for(check_done)
+        return self.compute.get_server(server).compute_host == host
+
+
+class TestVerdicts(FilterCommandTest):
+    """What is said of flavors, aggregates and hosts before anybody boots."""
 
     def test_each_verdict_and_its_reason_are_the_schedulers(self):
-        rows = self.explain(*self.flavors, '--long')
+        # The first two hosts are licensed, the second has graphics.
+        self.make_aggregate(
+            {'os': 'windows', **FORCED}, FIRST, SECOND, name='licensed'
+        )
+        self.make_aggregate({'gpu': 'a100, h100'}, SECOND, name='gpus')
+        self.make_flavors(
+            windows={'os': 'windows'},
+            either={'os': '<or> windows <or> ~'},
+            graphics={'gpu': 'a100'},
+            both={'os': '*', 'gpu': '<or> h100 <or> l4'},
+            neither={'os': '<or> windows <or> ~', 'gpu': '!'},
+        )
+        rows = self.filter('explain', *self.flavors, '--long')
         told = {(row['Flavor'], row['Host']): row['Reason'] for row in rows}
-        passing = {
-            name: {
-                row['Host']
-                for row in rows
-                if row['Flavor'] == name and row['Result'] == 'pass'
-            }
-            for name in self.flavors
-        }
+        passing: dict[str, set[str]] = {name: set() for name in self.flavors}
+        for row in rows:
+            if row['Result'] == 'pass':
+                passing[row['Flavor']].add(row['Host'])
         self.assertEqual(
-            {name: hosts for name, (_, hosts) in self.WANTED.items()}, passing
+            {
+                layout.FLAVOR: {THIRD},
+                'windows': {FIRST, SECOND},
+                'either': {FIRST, SECOND, THIRD},
+                'graphics': set(),
+                'both': {SECOND},
+                'neither': {FIRST, THIRD},
+            },
+            passing,
         )
         self.assertEqual(self.refusals(), told)
         # Without a login: nothing but the files is asked.
-        self.assertEqual(
-            rows,
-            self.data(
-                *('aggregate', 'filter', 'explain', *self.flavors, '--long'),
-                *self.files(),
-            ),
-        )
+        command = ('aggregate', 'filter', 'explain', *self.flavors, '--long')
+        self.assertEqual(rows, self.data(*command, *self.files()))
 
-    def test_summary_is_what_the_scheduler_counts(self):
-        rows = self.explain('--summary')
-        for name, flavor in self.flavors.items():
-            with self.subTest(flavor=name):
-                counted = [row for row in rows if row['Flavor'] == name]
-                refused = {
-                    row['Reason']: row['Hosts']
-                    for row in counted
-                    if row['Result'] == 'refuse'
-                }
-                server = self.boot(flavor)
-                if len(refused) == len(counted):
-                    self.assertIsNone(self.host_of(server))
-                    self.assertEqual(refused, self.reasons(server))
-                else:
-                    self.assertIn(self.host_of(server), self.WANTED[name][1])
-
-    def test_matrix_says_what_one_aggregate_alone_does(self):
-        rows = {row.pop('Flavor'): row for row in self.explain('--matrix')}
-        self.compute.remove_host_from_aggregate(self.licensed, SECOND)
-        # As its end expects it.
-        self.addCleanup(
-            self.compute.add_host_to_aggregate, self.licensed, SECOND
-        )
-        alone = {'licensed': FIRST, 'gpus': SECOND, '(none)': THIRD}
-        refusals = self.refusals()
-        self.assertEqual(set(self.flavors), set(rows))
-        for name, cells in rows.items():
-            self.assertEqual(
-                {
-                    aggregate: refusals[name, host] == ''
-                    for aggregate, host in alone.items()
-                },
-                {
-                    aggregate: cell == 'pass'
-                    for aggregate, cell in cells.items()
-                },
-                name,
-            )
-
-    def test_server_is_judged_by_its_own_copy_of_the_flavor(self):
-        server = self.boot(self.flavors['windows'], host=FIRST)
-        self.assertEqual(FIRST, self.host_of(server))
-        self.set_extra_specs(self.flavors['windows'], {'os': 'linux'})
-        name = self.compute.get_server(server).name
-        results = {
-            (row['Flavor'], row['Host']): row['Result']
-            for row in self.explain('windows', '--server', name)
-        }
-        self.assertEqual(
-            {
-                (flavor, host): result
-                for flavor, verdicts in {
-                    'windows': ('refuse', 'refuse', 'refuse'),
-                    f'windows of {name}': ('pass', 'pass', 'refuse'),
-                }.items()
-                for host, result in zip(nova_base.HOSTS, verdicts, strict=True)
-            },
-            results,
-        )
-        self.assertEqual(
-            self.explain('--server', server),
-            self.data('aggregate', 'filter', 'explain', *self.files(name)),
-        )
-        self.assertIsNone(self.host_of(self.boot(self.flavors['windows'])))
-        self.assertFalse(self.migrates(server, THIRD))
-        self.assertTrue(self.migrates(server, SECOND))
-
-    def test_host_that_is_disabled_is_shown_as_such(self):
-        (service,) = self.compute.services(binary='nova-compute', host=THIRD)
-        self.addCleanup(
-            self.compute.enable_service, service, THIRD, 'nova-compute'
-        )
-        self.compute.disable_service(service, THIRD, 'nova-compute')
-        states = {
-            row['Host']: row['State'] for row in self.explain(layout.FLAVOR)
-        }
-        self.assertEqual(
-            {FIRST: 'up', SECOND: 'up', THIRD: 'disabled'}, states
-        )
-
-    def test_way_of_a_request_ends_where_the_scheduler_refuses(self):
+        # The way of a request ends where the scheduler refuses.
         server = self.boot(self.flavors['graphics'])
         self.assertIsNone(self.host_of(server))
         config = ('--config-file', str(layout.ETC / self.region / 'nova.conf'))
         left = {
             row['Step']: row['Left']
-            for row in self.explain('--server', server, *config)
+            for row in self.filter('explain', '--server', server, *config)
         }
         self.assertEqual(0, left.pop('AggregateInstanceTypeFilter'))
         self.assertIn('Placement', left)
         self.assertEqual({len(nova_base.HOSTS)}, set(left.values()))
 
-
-class TestLint(command_base.FilterCommandTest):
     def lint(self, *arguments: str) -> tuple[int, set[tuple[str, str, str]]]:
         """Return the exit code, and what was found where."""
         result = self.openstack(
@@ -188,13 +160,11 @@ class TestLint(command_base.FilterCommandTest):
         }
         return result.status, found
 
-    def test_what_is_found_keeps_servers_from_booting(self):
+    def test_what_lint_finds_keeps_servers_from_booting(self):
         self.assertEqual((0, set()), self.lint())
         self.make_aggregate({'gpu': 'a100, h100'}, FIRST, name='gpus')
         self.make_aggregate({'ssd': '*', **FORCED}, SECOND, name='disks')
-        diskless = self.make_aggregate(
-            {'ssd': '!', **FORCED}, SECOND, name='diskless'
-        )
+        self.make_aggregate({'ssd': '!', **FORCED}, SECOND, name='diskless')
         self.make_flavors(
             comma={'gpu': 'a100,h100'},
             exclusive={'gpu': '<or> ! <or> v100'},
@@ -211,75 +181,77 @@ class TestLint(command_base.FilterCommandTest):
         status, found = self.lint('--severity', 'error')
         self.assertEqual((2, wanted), (status, found))
         self.assertEqual((2, found), self.lint(*self.files()))
-        refusals = self.refusals()
-        for name in ('comma', 'exclusive', 'absent', 'ssd'):
-            self.assertEqual(
-                [],
-                [host for host in nova_base.HOSTS if not refusals[name, host]],
-            )
+        booted = {where for where, why in self.refusals().items() if not why}
         self.assertEqual(
-            [], [name for name in self.flavors if not refusals[name, SECOND]]
+            {(layout.FLAVOR, FIRST), (layout.FLAVOR, THIRD)}, booted
         )
 
-        self.set_extra_specs(
-            self.flavors['comma'], {'gpu': '<or> a100 <or> h100'}
+    def set_ratio(self, path: str, ratio: float) -> float:
+        """Change the allocation ratio of an inventory; return the old one."""
+        placement = self.admin[self.region].placement
+        own = placement.get(path, microversion='1.36').json()
+        changed = {**own, 'allocation_ratio': ratio}
+        answer = placement.put(path, json=changed, microversion='1.36')
+        # nova-compute may write at the same time.
+        self.assertEqual(200, answer.status_code, answer.text)
+        return own['allocation_ratio']
+
+    def test_capacity_is_what_boots(self) -> None:
+        # FakeDriver has much of everything: a ratio makes it little.
+        ratios = dict(zip(self.hosts, (0.005, 0.002, 0.003), strict=True))
+        for node in self.compute.hypervisors(details=True):
+            change = functools.partial(
+                self.set_ratio,
+                f'/resource_providers/{node.id}/inventories/VCPU',
+            )
+            ratio = ratios[node.service_details['host']]
+            before = self.wait_for(functools.partial(change, ratio))
+            self.addCleanup(self.wait_for, functools.partial(change, before))
+        self.make_aggregate({'gpu': 'a100'}, FIRST, SECOND, name='gpus')
+        flavor = self.make_flavor({'gpu': 'a100'}, 'graphics', vcpus=2)
+        (room,) = self.filter('capacity', 'graphics')
+        self.assertEqual(
+            (3, 2, ['VCPU']),
+            (room['Servers'], room['Hosts'], room['Scarce'][:1]),
         )
-        self.set_extra_specs(self.flavors['exclusive'], {'gpu': '!'})
-        self.set_extra_specs(
-            self.flavors['absent'], {'rack': '<or> r7 <or> ~'}
-        )
-        self.compute.set_aggregate_metadata(diskless, {'ssd': None})
-        refusals = self.refusals()
-        takers = collections.Counter(
-            name for (name, _), reason in refusals.items() if not reason
-        )
-        alone = {
-            ('warning', 'one-host', name)
-            for name, number in takers.items()
-            if number == 1
-        }
-        self.assertEqual(3, len(alone))
-        self.assertEqual((0, alone), self.lint())
-        for name, host in (
-            ('comma', FIRST),
-            ('exclusive', THIRD),
-            ('absent', THIRD),
-            ('ssd', SECOND),
-        ):
-            self.assertEqual('', refusals[name, host])
+        # One after the other: at once, Placement was seen to put 6 VCPUs on
+        # a host that has room for 5.
+        servers = [self.boot(flavor)]
+        while self.host_of(servers[-1]):
+            servers.append(self.boot(flavor))
+        self.assertEqual(room['Servers'], len(servers) - 1)
+        (full,) = self.filter('capacity', 'graphics')
+        self.assertEqual((0, 2), (full['Servers'], full['Full']))
 
 
-class TestImpact(command_base.FilterCommandTest):
-    def setUp(self) -> None:
-        super().setUp()
-        self.licensed = self.make_aggregate(
-            {'os': 'windows', **FORCED}, FIRST, SECOND, name='licensed'
+class TestRunningServers(FilterCommandTest):
+    """What is said of servers, in the region whose Nova shows hints."""
+
+    region = TWO
+
+    def test_an_aggregate_is_changed_under_a_running_server(self) -> None:
+        first, second = self.hosts
+        licensed = self.make_aggregate(
+            {'os': 'windows', **FORCED}, first, name='licensed'
         )
+        self.make_aggregate({'os': 'windows'}, second, name='trial')
         self.make_flavors(
             windows={'os': 'windows'},
             linux={'os': 'linux'},
             either={'os': '<or> windows <or> ~'},
         )
-
-    def impact(self, *arguments: str) -> list[dict]:
-        """Return the rows, which must be the same from cloud and files."""
-        return self.live('aggregate', 'filter', 'impact', *arguments)
-
-    def test_what_is_foretold_happens(self):
-        server = self.boot(self.flavors['windows'], host=FIRST)
-        self.assertEqual(FIRST, self.host_of(server))
+        server = self.boot(self.flavors['windows'], host=first)
+        self.assertEqual(first, self.host_of(server))
         name = self.compute.get_server(server).name
         before = self.refusals()
         change = ('--set-aggregate', 'licensed', 'os=<or> linux <or> ~')
-        rows = self.impact(*change)
-        self.assertEqual(
-            rows,
-            self.data(
-                *('aggregate', 'filter', 'impact', *change), *self.files(name)
-            ),
-        )
+        rows = self.filter('impact', *change)
+        command = ('aggregate', 'filter', 'impact', *change)
+        self.assertEqual(rows, self.data(*command, *self.files(name)))
+        self.assertEqual([], self.filter('audit'))
+
         self.compute.set_aggregate_metadata(
-            self.licensed, {'os': '<or> linux <or> ~'}
+            licensed, {'os': '<or> linux <or> ~'}
         )
         after = self.refusals()
         self.assertEqual(
@@ -306,201 +278,41 @@ class TestImpact(command_base.FilterCommandTest):
         )
         (moved,) = (row for row in rows if row['Object'] == 'server')
         self.assertEqual(
-            [name, [FIRST], 'pass', 'refuse', 1, 0],
+            [name, [first], 'pass', 'refuse', 1, 1],
             list(moved.values())[1:7],
         )
-        self.assertFalse(self.migrates(server, SECOND))
-        self.assertEqual([], self.impact(*change))
+        self.assertEqual([], self.filter('impact', *change))
 
-    def test_host_that_leaves_strands_a_server(self):
-        server = self.boot(self.flavors['windows'], host=FIRST)
-        self.assertEqual(FIRST, self.host_of(server))
-        change = ('--remove-host', 'licensed', SECOND)
-        rows = self.impact(*change)
-        (row,) = (row for row in rows if row['Object'] == 'server')
-        self.assertEqual((server, 'stranded'), (row['ID'], row['Effect']))
-        # What Nova's API answers does as well as what the shell prints.
-        answer = self.compute.get(
-            '/servers/detail?all_tenants=1', microversion='2.61'
-        )
-        servers = ('--servers', self.write(answer.text, 'answer.json'))
-        command = ('aggregate', 'filter', 'impact', *change)
-        self.assertEqual(rows, self.data(*command, *self.files(), *servers))
-        self.compute.remove_host_from_aggregate(self.licensed, SECOND)
-        # As its end expects it.
-        self.addCleanup(
-            self.compute.add_host_to_aggregate, self.licensed, SECOND
-        )
-        self.assertFalse(self.migrates(server, SECOND))
-
-    def test_replacement_of_the_in_tree_filter_is_foretold(self):
-        self.make_flavors(odd={'os': '>= two'})
-        rows = self.impact('--replace-in-tree')
-        told = {
-            (row['Name'], host): (row['Before'], row['After'])
-            for row in rows
-            for host in row['Hosts']
-        }
-        now = self.words()
-        self.use_filter('AggregateInstanceExtraSpecsFilter')
-        before = self.words()
-        self.assertEqual({'pass', 'refuse', 'error'}, set(before.values()))
+        (breach,) = self.filter('audit')
         self.assertEqual(
-            {
-                where: (before[where], now[where])
-                for where in now
-                if before[where] != now[where]
-            },
-            told,
-        )
-
-    def use_filter(self, name: str) -> None:
-        """Let the schedulers run another filter until the test ends."""
-        file = layout.ETC / self.region / 'nova.conf'
-        text = file.read_text()
-        other = text.replace('AggregateInstanceTypeFilter', name)
-        self.assertNotEqual(text, other)
-        # From the last to the first.
-        self.addCleanup(self.restart_schedulers)
-        self.addCleanup(file.write_text, text)
-        file.write_text(other)
-        self.restart_schedulers()
-
-    def restart_schedulers(self) -> None:
-        """Start the schedulers anew and wait until they work."""
-        before = readiness.reports(self.region)
-        for number in (1, 2):
-            name = f'{self.region}.nova-scheduler-{number}'
-            processes.kill(name)
-            processes.start(services.named(name))
-        self.wait_for(
-            functools.partial(readiness.reported, self.region, before)
-        )
-
-    def words(self) -> dict[tuple[str, str], str]:
-        """Ask for a server of each flavor on each host.
-
-        :returns: what becomes of it in the words of the command.
-        """
-        servers = self.boot_everywhere(self.flavors)
-        ended = self.wait_for_servers(self.region, servers.values())
-        found = {}
-        for where, server in servers.items():
-            one = ended[server]
-            if one.status == 'ACTIVE':
-                found[where] = 'pass'
-            elif 'No valid host' in one.fault['message']:
-                found[where] = 'refuse'
-            else:
-                self.assertEqual('ValueError', one.fault['message'])
-                found[where] = 'error'
-        self.remove_servers(*servers.values())
-        return found
-
-
-class TestCapacity(command_base.FilterCommandTest):
-    """The number of servers that fit, held against booting them."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.placement = self.admin[self.region].placement
-        # FakeDriver has much of everything: a ratio makes it little.
-        self.nodes = {
-            node.service_details['host']: node.id
-            for node in self.compute.hypervisors(details=True)
-        }
-        for host, ratio in zip(self.hosts, (0.005, 0.004, 0.003), strict=True):
-            self.set_ratio(host, 'VCPU', ratio)
-            self.set_ratio(host, 'MEMORY_MB', 0.0125)
-
-    def set_ratio(self, host: str, name: str, ratio: float) -> None:
-        """Change an allocation ratio, and change it back at the end."""
-        path = f'/resource_providers/{self.nodes[host]}/inventories/{name}'
-
-        def put(value: float) -> float:
-            own = self.placement.get(path, microversion='1.36').json()
-            before = own['allocation_ratio']
-            answer = self.placement.put(
-                path,
-                json={**own, 'allocation_ratio': value},
-                microversion='1.36',
-            )
-            self.assertEqual(200, answer.status_code, answer.text)
-            return before
-
-        before = []
-
-        def change() -> None:
-            before.append(put(ratio))
-
-        # nova-compute may write at the same time.
-        self.wait_for(change)
-        self.addCleanup(self.wait_for, lambda: put(before[0]))
-
-    def test_the_number_is_what_boots(self) -> None:
-        self.make_aggregate({'gpu': 'a100'}, FIRST, SECOND, name='gpus')
-        for name, vcpus, ram, specs, scarce in (
-            ('cpus', 2, 64, {}, 'VCPU'),
-            ('memory', 1, 4096, {}, 'MEMORY_MB'),
-            ('graphics', 2, 64, {'gpu': 'a100'}, 'VCPU'),
-        ):
-            flavor = self.compute.create_flavor(
-                name=name, vcpus=vcpus, ram=ram, disk=1
-            ).id
-            self.addCleanup(self.compute.delete_flavor, flavor)
-            if specs:
-                self.set_extra_specs(flavor, specs)
-            command = ('aggregate', 'filter', 'capacity', name)
-            (room,) = self.live(*command)
-            self.assertEqual(2 if specs else 3, room['Hosts'])
-            self.assertEqual([scarce], room['Scarce'][:1])
-            self.assertIn(room['Servers'], range(3, 10))
-            # One after the other: at once, Placement was seen to put 6 VCPUs
-            # on a host that has room for 5.
-            servers = [self.boot(flavor)]
-            while self.host_of(servers[-1]):
-                servers.append(self.boot(flavor))
-            self.assertEqual(room['Servers'], len(servers) - 1)
-            (full,) = self.live(*command)
-            self.assertEqual(
-                (0, room['Hosts']), (full['Servers'], full['Full'])
-            )
-            self.assertEqual([scarce], full['Scarce'][:1])
-            self.remove_servers(*servers)
-
-
-class TestAudit(command_base.FilterCommandTest):
-    """What is audited, in the region whose Nova shows hints."""
-
-    region = TWO
-    COMMAND = ('aggregate', 'filter', 'audit')
-
-    def audit(self, *arguments: str) -> list[list]:
-        """Return the rows."""
-        rows = self.live(*self.COMMAND, *arguments)
-        return [list(row.values()) for row in rows]
-
-    def test_an_aggregate_is_changed_under_a_running_server(self) -> None:
-        first, _ = self.hosts
-        licensed = self.make_aggregate(
-            {'os': 'windows', **FORCED}, first, name='licensed'
-        )
-        self.make_flavors(windows={'os': 'windows'})
-        server = self.boot(self.flavors['windows'], host=first)
-        self.assertEqual(first, self.host_of(server))
-        self.assertEqual([], self.audit())
-        self.compute.set_aggregate_metadata(licensed, {'os': 'linux'})
-        name = self.compute.get_server(server).name
-        (breach,) = self.audit()
-        self.assertEqual(
-            ['refused', 'flavor', 'windows', [f'{name} ({first})']], breach[:4]
+            ['refused', 'flavor', 'windows', [f'{name} ({first})']],
+            list(breach.values())[:4],
         )
         # As nova-scheduler says it.
-        self.assertEqual(self.refusals()['windows', first], breach[4])
+        self.assertEqual(after['windows', first], [*breach.values()][4])
         result = self.openstack(
-            *(*self.COMMAND, '--fail-on', 'refused'), **self.login
+            *('aggregate', 'filter', 'audit', '--fail-on', 'refused'),
+            **self.login,
         )
         self.assertEqual(2, result.status)
+
+        # A server is judged by its own copy of the flavor.
+        self.set_extra_specs(self.flavors['windows'], {'os': 'linux'})
+        results = {
+            (row['Flavor'], row['Host']): row['Result']
+            for row in self.filter('explain', 'windows', '--server', name)
+        }
+        own = f'windows of {name}'
+        self.assertEqual(
+            {
+                ('windows', first): 'pass',
+                ('windows', second): 'refuse',
+                (own, first): 'refuse',
+                (own, second): 'pass',
+            },
+            results,
+        )
+        self.assertTrue(self.migrates(server, second))
 
     def test_a_stack_and_a_group_could_be_spread_better(self) -> None:
         first, second = self.hosts
@@ -509,115 +321,31 @@ class TestAudit(command_base.FilterCommandTest):
         ).id
         self.addCleanup(self.compute.delete_server_group, group)
         small = self.flavors[layout.FLAVOR]
-        for noun, name, hints in (
-            ('server group', 'db', {'group': group}),
-            (
-                *('stack', 'shop'),
-                {
-                    'heat_root_stack_id': 'id-shop',
-                    'heat_path_in_stack': ['shop'],
-                },
-            ),
-        ):
-            servers = [self.boot(small, hints, first) for _ in range(2)]
-            self.assertEqual({first}, {*self.hosts_of(servers).values()})
-            (breach,) = self.audit()
-            self.assertEqual(['spread', noun, name], breach[:3])
-            self.assertIn(f'host {first} has 2 of 2 members', breach[4])
-            self.assertIn(f'{second} takes the server', breach[4])
-            (worst,) = breach[3]
-            (moved,) = (
-                one
-                for one in servers
-                if self.compute.get_server(one).name == worst
-            )
-            self.assertTrue(self.migrates(moved, second))
-            self.assertEqual([], self.audit())
-            self.remove_servers(*servers)
-
-
-class TestRegionPlan(command_base.PlanTest):
-    """What a user without special rights learns of his cluster."""
-
-    def test_plan_is_what_senlin_does_next(self):
-        policy = self.make_region_policy(
-            RegionOne={'weight': 100}, RegionTwo={'weight': 200, 'cap': 4}
+        hints = {
+            'db': {'group': group},
+            'shop': {
+                'heat_root_stack_id': 'id-shop',
+                'heat_path_in_stack': ['shop'],
+            },
+        }
+        servers = self.at_once(
+            lambda name: self.boot(small, hints[name], first), [*hints] * 2
         )
-        other = self.make_region_policy(
-            RegionOne={'weight': 300}, RegionTwo={'weight': 100}
-        )
-        cluster = self.make_cluster(self.make_profile(), policy)
-        name = self.senlin.get(f'/clusters/{cluster}')['cluster']['name']
-        rows = self.plan('--cluster', name, '--scale-out', '6')
+        self.assertEqual({first}, {*self.hosts_of(servers).values()})
+        names = {self.compute.get_server(one).name: one for one in servers}
+        found = [[*row.values()] for row in self.filter('audit')]
         self.assertEqual(
-            [(ONE, 100, None, 0, 2, 2), (TWO, 200, 4, 0, 4, 4)],
-            [tuple(row.values())[:6] for row in rows],
+            {
+                ('spread', 'server group', 'db'),
+                ('spread', 'stack', 'shop'),
+            },
+            {tuple(breach[:3]) for breach in found},
         )
-        self.assert_foretold(cluster, rows)
-        rows = self.plan('--cluster', cluster, '--count', '+1')
-        self.assertEqual([1, 0], [row['Change'] for row in rows])
-        self.assertIn('its cap of 4 binds', rows[1]['Why'])
-        self.assert_foretold(cluster, rows)
-        self.assert_foretold(
-            cluster, self.plan('--cluster', name, '--scale-in', '3')
-        )
-
-        # What if another policy were attached?
-        rows = self.plan('--cluster', name, '--policy', other, '--count', '+4')
-        self.detach(cluster, policy)
-        self.assert_one_line(
-            self.openstack(
-                *('cluster', 'region', 'plan', '--cluster', name),
-                *('--scale-in', '1'),
-                **self.login,
-            ),
-            'no region placement policy',
-        )
-        self.attach(cluster, other)
-        self.assert_foretold(cluster, rows)
-
-    def test_steps_are_what_the_cluster_goes_through(self):
-        cluster = self.make_cluster(
-            self.make_profile(),
-            self.make_region_policy(
-                RegionOne={'weight': 100}, RegionTwo={'weight': 200}
-            ),
-        )
-        for verb, data in (
-            ('scale_out', 'creation'),
-            ('scale_in', 'deletion'),
-        ):
-            option = '--' + verb.replace('_', '-')
-            rows = self.plan('--cluster', cluster, option, '3', '--steps')
-            self.assertEqual([1, 2, 3], [row['Step'] for row in rows])
-            for row in rows:
-                action = self.do(cluster, verb, count=1)
-                self.assertEqual(
-                    {row['Region']: 1}, action['data'][data]['regions']
-                )
-                self.assert_spread(cluster, **row['Distribution'])
-
-    def test_refusal_is_that_of_senlin(self):
-        cluster = self.make_cluster(
-            self.make_profile(),
-            self.make_region_policy(
-                RegionOne={'cap': 1}, RegionTwo={'cap': 1}
-            ),
-        )
-        result = self.openstack(
-            *('cluster', 'region', 'plan', '--cluster', cluster),
-            *('--scale-out', '3'),
-            **self.login,
-        )
-        self.assert_one_line(
-            result, '3 nodes are to be added, and the caps leave room for 2'
-        )
-        action = self.senlin.wait(
-            self.senlin.act(f'/clusters/{cluster}', 'scale_out', count=3)
-        )
-        self.assertEqual('FAILED', action['status'])
-        words, _, _ = result.error.partition('.')
-        self.assertIn(words, action['status_reason'])
+        for *_, (worst,), why in found:
+            self.assertIn(f'host {first} has 2 of 2 members', why)
+            self.assertIn(f'{second} takes the server', why)
+            self.assertTrue(self.migrates(names[worst], second))
+        self.assertEqual([], self.filter('audit'))
 
 
 class TestStackHints(
@@ -674,57 +402,37 @@ class TestStackHints(
         )
         small = self.compute.find_flavor(layout.FLAVOR).id
         copy = self.boot(small, self.hints(TWO, front))
-        plain = self.boot(small)
-        self.assertNotIn(None, self.hosts_of([copy, plain]).values())
+        self.assertIsNotNone(self.host_of(copy))
         answer = self.compute.get(
             '/servers/detail?all_tenants=1', microversion='2.100'
         )
         file = self.write(answer.text, 'servers.json')
-        everybody = self.hints_of('--servers', file, *config)
         copied = self.compute.get_server(copy).name
         self.assertEqual(
-            {
-                **wanted,
-                copied: ([None], 'front', 'invalid'),
-            },
-            everybody,
-        )
-        self.assertEqual(
-            {*wanted, copied}, set(self.hints_of(name, '--servers', file))
+            {**wanted, copied: ([None], 'front', 'invalid')},
+            self.hints_of(name, '--servers', file, *config),
         )
 
 
-@ddt.ddt
 class TestErrors(command_base.CommandTest):
     """One clear line for what only a real cloud answers."""
 
-    EXPLAIN = ('aggregate', 'filter', 'explain', layout.FLAVOR)
-    PLAN = ('cluster', 'region', 'plan', '--scale-out', '1')
-    OF_CLUSTER = (*PLAN, '--cluster', 'nosuch')
-    HINTS = ('stack', 'hints', 'list', 'nosuch')
-
-    @ddt.data(EXPLAIN, OF_CLUSTER, HINTS)
-    def test_login_that_is_wrong(self, command):
-        for variable, value, words in (
-            ('OS_PASSWORD', 'wrong', '401'),
-            ('OS_REGION_NAME', 'RegionNine', 'RegionNine'),
-        ):
-            login = {**self.login, variable: value}
-            self.assert_one_line(self.openstack(*command, **login), words)
-
-    def test_user_who_may_not_see_aggregates(self):
-        login = {**self.login, **layout.login(layout.USER)}
-        for command in (self.EXPLAIN, ('aggregate', 'filter', 'lint')):
-            result = self.openstack(*command, **login)
-            self.assert_one_line(result, '403', 'os-aggregates')
-
-    @ddt.data(OF_CLUSTER, (*PLAN, '--policy', 'nosuch'))
-    def test_unknown_name(self, command):
-        result = self.openstack(*command, **self.login)
-        self.assert_one_line(result, 'nosuch')
-
-    def test_nova_that_shows_no_hints(self):
+    def test_each_is_told(self):
+        explain = ('aggregate', 'filter', 'explain', layout.FLAVOR)
+        plan = ('cluster', 'region', 'plan', '--scale-out', '1')
+        of_cluster = (*plan, '--cluster', 'nosuch')
         # Of all servers: Heat does not know this stack.
-        *command, _ = self.HINTS
-        result = self.openstack(*command, **self.login)
-        self.assert_one_line(result, 'microversion 2.100')
+        hints = ('stack', 'hints', 'list')
+        wrong = {'OS_PASSWORD': 'wrong'}
+        elsewhere = {'OS_REGION_NAME': 'RegionNine'}
+        for command, login, words in (
+            (explain, wrong, '401'),
+            (of_cluster, elsewhere, 'RegionNine'),
+            (explain, layout.login(layout.USER), 'os-aggregates'),
+            (of_cluster, {}, 'nosuch'),
+            ((*plan, '--policy', 'nosuch'), {}, 'nosuch'),
+            (hints, {}, 'microversion 2.100'),
+        ):
+            with self.subTest(command=command, login=login):
+                result = self.openstack(*command, **{**self.login, **login})
+                self.assert_one_line(result, words)

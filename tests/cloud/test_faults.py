@@ -5,12 +5,9 @@
 import collections
 import concurrent.futures
 import functools
-import signal
 
 from tests.cloud import (
     base,
-    layout,
-    mariadb,
     nova_base,
     processes,
     rabbitmq,
@@ -29,86 +26,11 @@ class TestClusters(senlin_base.ClusterTest):
             self.make_region_policy(RegionOne={}, RegionTwo={}),
         )
 
-    def heal(self, **wanted: int) -> None:
-        """Recover the cluster; all its nodes must be whole then."""
-        self.wait_for(self.check_unlocked)
-        self.do(self.cluster, 'recover', operation='RECREATE')
-        self.wait_for(self.check_unlocked)
-        self.assert_spread(self.cluster, **wanted)
-
     def check_heard(self, listeners: dict[tuple[str, str], int]) -> None:
-        """Raise unless at least as many listen to the message bus.
-
-        :param listeners: how many did, by queue.
-        """
+        """Raise unless at least as many listen to each queue of the bus."""
         now = rabbitmq.listeners()
-        self.assertEqual(
-            [],
-            [
-                queue
-                for queue, number in listeners.items()
-                if now.get(queue, 0) < number
-            ],
-        )
-
-    def test_nova_of_one_region_is_down(self):
-        api = f'{TWO}.nova-api'
-        self.addCleanup(base.start, api)
-        processes.kill(api)
-
-        action = self.senlin.wait(
-            self.senlin.act(f'/clusters/{self.cluster}', 'scale_out', count=4)
-        )
-        self.assertEqual('FAILED', action['status'])
-        self.assertIn(
-            action['status_reason'],
-            ('Failed in creating nodes.', 'Action execution failed'),
-        )
-        # The action does not wait for the nodes that do well.
-        self.wait_for(self.check_unlocked)
-        # Nobody was sent elsewhere instead.
-        by_status = collections.Counter(
-            (node['data']['placement']['region_name'], node['status'])
-            for node in self.senlin.nodes(self.cluster)
-        )
-        self.assertEqual({(ONE, 'ACTIVE'): 2, (TWO, 'ERROR'): 2}, by_status)
-        self.assertEqual(2, len(self.servers_of(self.cluster, ONE)))
-        for node in self.senlin.nodes(self.cluster):
-            if node['status'] == 'ERROR':
-                port = str(layout.port(f'{TWO}.nova'))
-                self.assertIn(port, node['status_reason'])
-
-        base.start(api)
-        self.do(self.cluster, 'scale_out', count=2)
-        self.heal(RegionOne=3, RegionTwo=3)
-
-    def test_engine_is_killed_in_the_middle(self):
-        # There is no end without it.
-        conductor = f'{TWO}.nova-conductor'
-        self.addCleanup(processes.send, signal.SIGCONT, conductor)
-        processes.send(signal.SIGSTOP, conductor)
-        action = self.senlin.act(
-            f'/clusters/{self.cluster}', 'scale_out', count=6
-        )
-        self.wait_for(
-            lambda: self.assertEqual(
-                3, len(self.servers_of(self.cluster, TWO))
-            )
-        )
-        ((engine,),) = mariadb.query(
-            'senlin',
-            'SELECT host FROM service JOIN action'
-            ' ON action.owner = service.id WHERE action.id = %s',
-            action,
-        )
-        self.addCleanup(base.start, engine)
-        processes.kill(engine)
-        processes.send(signal.SIGCONT, conductor)
-        base.start(engine)
-
-        ended = self.senlin.wait(action)
-        self.assertEqual('FAILED', ended['status'])
-        self.heal(RegionOne=3, RegionTwo=3)
+        for queue, number in listeners.items():
+            self.assertLessEqual(number, now.get(queue, 0), queue)
 
     def test_message_bus_is_restarted_in_the_middle(self):
         listeners = rabbitmq.listeners()
@@ -124,7 +46,10 @@ class TestClusters(senlin_base.ClusterTest):
         # What was on the bus may be lost, Nova's messages included. Every
         # wait in Senlin has an end.
         self.senlin.wait(action)
-        self.heal(RegionOne=2, RegionTwo=2)
+        self.wait_for(self.check_unlocked)
+        self.do(self.cluster, 'recover', operation='RECREATE')
+        self.wait_for(self.check_unlocked)
+        self.assert_spread(self.cluster, RegionOne=2, RegionTwo=2)
         self.do(self.cluster, 'scale_out', count=2)
         self.assert_spread(self.cluster, RegionOne=3, RegionTwo=3)
         # A compute whose report was lost waits for the answer meanwhile.
@@ -172,19 +97,12 @@ class TestSchedulers(nova_base.PlacementTest):
         self.plain = self.make_flavor({})
 
     def boot_many(self, number: int) -> dict[str, str]:
-        """Boot as many servers of each flavor, all at once.
-
-        :param number: how many of each.
-        :returns: the flavors by the servers' ids.
-        """
+        """Boot servers of each flavor at once; return flavors by server."""
         wanted = [self.windows, self.plain] * number
         return dict(zip(self.at_once(self.boot, wanted), wanted, strict=True))
 
     def assert_allowed(self, flavors: dict[str, str]) -> None:
-        """Fail unless each server runs where its flavor may run.
-
-        :param flavors: the flavors by the servers' ids.
-        """
+        """Fail unless each server runs where its flavor may run."""
         hosts = self.hosts_of(flavors)
         for server, flavor in flavors.items():
             if flavor == self.windows:
@@ -192,16 +110,15 @@ class TestSchedulers(nova_base.PlacementTest):
             else:
                 self.assertIn(hosts[server], self.others)
 
-    def test_many_boots_at_once_land_where_they_may(self):
-        self.assert_allowed(self.boot_many(12))
-
-    def test_scheduler_that_is_back_knows_the_aggregates(self):
+    def test_each_knows_the_aggregates(self):
+        servers = self.boot_many(6)
+        self.assert_allowed(servers)
         first, second = (f'{ONE}.nova-scheduler-{one}' for one in (1, 2))
         self.addCleanup(base.start, second)
         self.addCleanup(base.start, first)
         before = readiness.reports(ONE)
         processes.kill(first)
-        servers = self.boot_many(2)
+        servers |= self.boot_many(2)
         self.assert_allowed(servers)
         base.start(first)
         self.wait_for(functools.partial(readiness.reported, ONE, before))

@@ -31,8 +31,6 @@ class TestHints(heat_base.StackTest):
 
         Where Nova shows it to the server's owner, that must be the same.
 
-        :param root: the root stack.
-        :param found: the server, as Heat knows it.
         :param path: the names of the resources on the way to its stack.
         """
         hints = self.hints(self.region, found['server'])
@@ -107,10 +105,7 @@ class PreferenceTest(heat_base.StackTest, nova_base.PlacementTest):
             },
             *self.hosts,
         )
-        big = self.compute.create_flavor(
-            name=base.unique('flavor'), vcpus=100, ram=100000, disk=100
-        ).id
-        self.addCleanup(self.compute.delete_flavor, big)
+        big = self.make_flavor({}, vcpus=100, ram=100000)
         filling = self.at_once(lambda host: self.boot(big, host=host), others)
         self.assertEqual(others, list(self.hosts_of(filling).values()))
         small = self.compute.find_flavor('small').id
@@ -162,22 +157,6 @@ class TestSpread(PreferenceTest):
         )
         self.assertNotEqual(preferred, self.host_of(second['server']))
 
-    def test_stack_is_spread_over_the_hosts(self):
-        self.prefer(self.hosts[0])
-        # Heat creates all of them at once.
-        members = {
-            f'member_{number}': heat_base.server()
-            for number in range(len(self.hosts))
-        }
-        root = self.make_stack(
-            heat_base.template(group={'type': 'group.yaml'}),
-            {'group.yaml': heat_base.template(**members)},
-        )
-        hosts = self.hosts_of(
-            one['server'] for one in self.resources(root, SERVER)
-        )
-        self.assertEqual(sorted(self.hosts), sorted(hosts.values()))
-
 
 class TestSpreadInNewestNova(TestSpread):
     region = base.TWO
@@ -199,7 +178,6 @@ class TestPlan(PreferenceTest):
     def assert_planned(self, root: str, groups: dict[str, int]) -> set[str]:
         """Fail unless each member of a stack is where it was planned.
 
-        :param root: the stack.
         :param groups: how many members each group has.
         :returns: the ids of the servers.
         """

@@ -1,69 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which hosts of a real cloud the flavors of the specification may use."""
+"""What only two schedulers, and Nova's own API, can tell of the filter."""
 
-import itertools
-
-import ddt
-
-from testing.nova import cases
 from tests.cloud import base, nova_base
-
-CASES = {case.slug: case for case in cases.examples()}
-
-
-@ddt.ddt
-class TestUseCases(nova_base.PlacementTest):
-    """Every example of the specification.
-
-    Of each flavor a server is asked for on each host; if no host may take it,
-    on any.
-    """
-
-    @ddt.data(*CASES)
-    def test_use_case(self, slug):
-        case = CASES[slug]
-        placed = dict(
-            zip(self.hosts, itertools.cycle(case.aggregates), strict=False)
-        )
-        for aggregate, metadata in case.aggregates.items():
-            self.make_aggregate(
-                metadata,
-                *(host for host in placed if placed[host] == aggregate),
-            )
-        wanted = {
-            flavor: {
-                host
-                for host, aggregate in placed.items()
-                if aggregate in case.boots_in(flavor)
-            }
-            for flavor in case.flavors
-        }
-        flavors = {
-            flavor: self.make_flavor(extra_specs)
-            for flavor, extra_specs in case.flavors.items()
-        }
-        refused = {
-            flavor: self.boot(flavors[flavor])
-            for flavor in flavors
-            if not wanted[flavor]
-        }
-        forced = self.boot_everywhere(
-            {name: flavors[name] for name in flavors if wanted[name]}
-        )
-        hosts = self.hosts_of([*refused.values(), *forced.values()])
-        for (flavor, host), server in forced.items():
-            chosen = host if host in wanted[flavor] else None
-            self.assertEqual(chosen, hosts[server], (flavor, host))
-            spec = self.request_spec(self.region, server)
-            self.assertEqual(
-                flavors[flavor],
-                spec['flavor']['nova_object.data']['flavorid'],
-            )
-        for flavor, server in refused.items():
-            self.assertIsNone(hosts[server], flavor)
-            counted = sum(self.reasons(server).values())
-            self.assertEqual(len(self.hosts), counted, flavor)
 
 
 class TestMetadata(nova_base.PlacementTest):

@@ -3,11 +3,13 @@
 """Many members at once, with two schedulers of four workers each."""
 
 import collections
-import signal
 from collections.abc import Iterable
 
 from tests import signing
-from tests.cloud import base, mariadb, processes, test_heat
+from tests.cloud import base, mariadb, test_heat
+
+#: How many servers are asked for at once, and how many of them come back.
+COUNT, BACK = 12, 6
 
 
 class TestAtOnce(test_heat.PreferenceTest):
@@ -17,11 +19,12 @@ class TestAtOnce(test_heat.PreferenceTest):
         super().setUp()
         self.prefer(self.hosts[0])
         self.small = self.compute.find_flavor('small').id
-        self.stack = signing.signed(
-            {'heat_root_stack_id': base.unique('stack')},
-            self.admin[self.region].current_project_id,
-            test_heat.KEY,
-        )
+
+    def stack(self, **more: object) -> dict[str, object]:
+        """Return the hints of a stack of its own, as Heat would sign them."""
+        hints = {'heat_root_stack_id': base.unique('stack')}
+        project = self.admin[self.region].current_project_id
+        return {**signing.signed(hints, project, test_heat.KEY), **more}
 
     def assert_even(self, servers: Iterable[str]) -> None:
         """Fail unless the hosts have equally many servers, or one more."""
@@ -30,64 +33,49 @@ class TestAtOnce(test_heat.PreferenceTest):
         self.assertEqual(set(self.hosts), set(found))
         self.assertLessEqual(max(found.values()) - min(found.values()), 1)
 
-    def boot_before_any_starts(self, hints: dict[str, object]) -> list[str]:
-        """Ask for servers at once; none is claimed before all have hosts."""
-        computes = [f'{self.region}.nova-compute-{one}' for one in self.hosts]
-        for compute in computes:
-            self.addCleanup(processes.send, signal.SIGCONT, compute)
-            processes.send(signal.SIGSTOP, compute)
-        servers = self.at_once(
-            lambda _: self.boot(self.small, hints), range(18)
+    def check_scheduled(self, servers: list[str]) -> None:
+        """Raise unless a scheduler has chosen the host of each server."""
+        rows = mariadb.query(
+            f'nova_api_{self.region}',
+            'SELECT cell_id FROM instance_mappings WHERE instance_uuid IN %s',
+            servers,
         )
+        self.assertNotIn((None,), rows)
 
-        def check_scheduled() -> None:
-            rows = mariadb.query(
-                f'nova_api_{self.region}',
-                'SELECT cell_id FROM instance_mappings'
-                ' WHERE instance_uuid IN %s',
-                servers,
-            )
-            self.assertNotIn((None,), rows)
-
-        self.wait_for(check_scheduled)
-        for compute in computes:
-            processes.send(signal.SIGCONT, compute)
-        return servers
-
-    def test_stack(self) -> None:
-        servers = self.boot_before_any_starts(self.stack)
-        self.assert_even(servers)
-
-    def test_limit(self) -> None:
-        hints = {**self.stack, 'max_skew': '1'}
-        self.assert_even(self.boot_before_any_starts(hints))
-
-    def test_server_group(self) -> None:
+    def test_servers_that_start_and_that_come_back(self) -> None:
         group = self.compute.create_server_group(
             name=base.unique('group'), policy='soft-anti-affinity'
         ).id
         self.addCleanup(self.compute.delete_server_group, group)
-        servers = self.boot_before_any_starts({'group': group})
-        self.assert_even(servers)
-
-    def test_unshelved_stack(self) -> None:
+        wishes = {
+            'a stack': self.stack(),
+            'a stack with a limit': self.stack(max_skew='1'),
+            'a server group': {'group': group},
+        }
+        # None is claimed before all have hosts.
+        computes = [f'{self.region}.nova-compute-{one}' for one in self.hosts]
+        self.pause(*computes)
+        asked = [*wishes] * COUNT
         servers = self.at_once(
-            lambda _: self.boot(self.small, self.stack), range(9)
+            lambda name: self.boot(self.small, wishes[name]), asked
         )
-        self.hosts_of(servers)
-        self.at_once(self.compute.shelve_server, servers)
+        self.wait_for(lambda: self.check_scheduled(servers))
+        self.go_on(*computes)
+        for number, name in enumerate(wishes):
+            with self.subTest(name):
+                self.assert_even(servers[number :: len(wishes)])
+
+        back = servers[:: len(wishes)][:BACK]
+        self.remove_servers(*(one for one in servers if one not in back))
+        self.at_once(self.compute.shelve_server, back)
+        offloaded = "vm_state = 'shelved_offloaded' AND task_state IS NULL"
         self.wait_for(
             lambda: self.assertEqual(
-                set(servers),
-                base.instances(
-                    self.region,
-                    servers,
-                    "vm_state = 'shelved_offloaded' AND task_state IS NULL",
-                ),
+                set(back), base.instances(self.region, back, offloaded)
             )
         )
-        self.at_once(self.compute.unshelve_server, servers)
-        self.assert_even(servers)
+        self.at_once(self.compute.unshelve_server, back)
+        self.assert_even(back)
 
 
 class TestAtOnceInNewestNova(TestAtOnce):
