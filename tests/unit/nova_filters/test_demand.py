@@ -20,24 +20,17 @@ def _of(extra_specs: dict[str, str]) -> demand.Demand:
 @ddt.ddt
 class DemandTest(unittest.TestCase):
     @ddt.data(
-        ('hw:tpm_version', '2.0'),
-        ('pci_passthrough:alias', 'nic:1'),
+        ({'hw:tpm_version': '2.0'}, 'hw:tpm_version', _PLAIN),
+        ({'pci_passthrough:alias': 'n:1'}, 'pci_passthrough:alias', _PLAIN),
+        # Nobody knows how many of the CPUs are dedicated.
+        ({'hw:cpu_policy': 'mixed'}, 'hw:cpu_policy', 'MEMORY_MB:512'),
     )
     @ddt.unpack
-    def test_what_is_not_asked_is_named(self, key: str, text: str) -> None:
-        found = _of({key: text})
-        self.assertEqual(
-            ((key,), _PLAIN), (found.unasked, found.query['resources'])
-        )
-
-    def test_who_does_not_know_how_many_cpus_asks_for_none(self) -> None:
-        found = _of({'hw:cpu_policy': 'mixed', 'hw:cpu_dedicated_mask': '0'})
-        self.assertEqual(('hw:cpu_policy',), found.unasked)
-        self.assertEqual('MEMORY_MB:512', found.query['resources'])
+    def test_what_is_not_asked_is_named(self, specs, key, asked) -> None:
+        found = _of(specs)
+        self.assertEqual((key,), found.unasked)
+        self.assertEqual(asked, found.query['resources'])
 
     def test_the_query_is_told(self) -> None:
         found = _of({'trait:HW_A': 'forbidden'})
-        self.assertEqual(
-            '!HW_A, MEMORY_MB=512, VCPU=2',
-            str(found),
-        )
+        self.assertEqual('!HW_A, MEMORY_MB=512, VCPU=2', str(found))

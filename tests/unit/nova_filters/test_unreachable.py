@@ -76,32 +76,30 @@ class NoHostTest(unittest.TestCase):
             self.assertIn(word, problem.text)
         self.assertIn('openstack', problem.remedy)
 
-    def test_a_host_in_no_aggregate_is_asked_if_it_is_known(self) -> None:
-        flavors = [inventory.Flavor('f', {f'{_SCOPE}gpu': '!'})]
-        aggregates = [inventory.HostAggregate('a', {'gpu': '1'}, ('h1',))]
-        for others, wanted in (
-            (None, set()),
-            ([], {Code.NO_HOST}),
-            (['h1'], {Code.NO_HOST}),
-            (['h2'], {Code.ONE_HOST}),
-            (['h2', 'h3'], set()),
-        ):
-            known = [inventory.Host(n, state='up') for n in others or ('h1',)]
-            stock = inventories.stock(flavors, aggregates, _EXEMPT, known)
-            found = lint.lint(stock, complete=others is not None)
-            codes = {f.code for f in found}
-            self.assertEqual(wanted, codes, others)
-
-    def test_a_flavor_whose_hosts_are_not_up_is_found(self) -> None:
-        flavors = [inventory.Flavor('f', {f'{_SCOPE}gpu': '1'})]
-        aggregates = [inventory.HostAggregate('a', {'gpu': '1'}, ('h1', 'h2'))]
-        for state, wanted in (('up', set()), ('down', {Code.NO_HOST_UP})):
-            known = [
-                inventory.Host('h1', state='disabled'),
-                inventory.Host('h2', state=state),
-            ]
-            stock = inventories.stock(flavors, aggregates, _EXEMPT, known)
-            self.assertEqual(wanted, {f.code for f in lint.lint(stock)})
+    @ddt.data(
+        # Hosts and their states; None for who does not know all hosts.
+        ('!', None, set()),
+        ('!', {}, {Code.NO_HOST}),
+        ('!', {'h1': 'up'}, {Code.NO_HOST}),
+        ('!', {'h2': 'up'}, {Code.ONE_HOST}),
+        ('!', {'h2': 'up', 'h3': 'up'}, set()),
+        ('1', {'h1': 'up', 'h4': 'disabled'}, set()),
+        ('1', {'h1': 'down', 'h4': 'disabled'}, {Code.NO_HOST_UP}),
+    )
+    @ddt.unpack
+    def test_hosts_count_if_they_are_known_and_up(
+        self, text, states, codes
+    ) -> None:
+        flavors = [inventory.Flavor('f', {f'{_SCOPE}gpu': text})]
+        own = ('h1', 'h4') if text == '1' else ('h1',)
+        aggregates = [inventory.HostAggregate('a', {'gpu': '1'}, own)]
+        known = [
+            inventory.Host(name, state=state)
+            for name, state in (states or {'h1': 'up'}).items()
+        ]
+        stock = inventories.stock(flavors, aggregates, _EXEMPT, known)
+        found = lint.lint(stock, complete=states is not None)
+        self.assertEqual(codes, {f.code for f in found})
 
 
 @ddt.ddt
