@@ -67,10 +67,10 @@ class Keys:
         :returns: the version, the key's id and 64 hexadecimal digits.
         :raises ValueError: if nova-scheduler could not check the signature.
         """
-        found = self._signature(0, hints, project_id)
-        if found is None:
+        found = self._signatures(hints, project_id)
+        if not found:
             raise ValueError('a hint, the uuid or the project id is not text')
-        return found
+        return found[0]
 
     def signed(self, hints: Mapping[str, Any], project_id: object) -> bool:
         """Tell whether one of the keys signed the hints of a server.
@@ -84,28 +84,22 @@ class Keys:
             return False
         # With every key and in constant time: how long the answer takes
         # tells nothing about the right signature.
-        right = (
-            self._signature(place, hints, project_id)
-            for place in range(len(self._keys))
-        )
-        found = [
-            hmac.compare_digest(
-                text.encode(), given[0].encode('utf-8', 'surrogatepass')
+        sent = given[0].encode('utf-8', 'surrogatepass')
+        right = self._signatures(hints, project_id)
+        return any([hmac.compare_digest(one.encode(), sent) for one in right])
+
+    def _signatures(
+        self, hints: Mapping[str, Any], project_id: object
+    ) -> list[str]:
+        """Return the signature of each key; none if there can be none."""
+        texts = [message(hints, project_id, key_id) for key_id in self.ids]
+        return [
+            f'{VERSION}:{key_id}:{_digest(key, text)}'
+            for key, key_id, text in zip(
+                self._keys, self.ids, texts, strict=True
             )
-            for text in right
             if text is not None
         ]
-        return any(found)
-
-    def _signature(
-        self, place: int, hints: Mapping[str, Any], project_id: object
-    ) -> str | None:
-        """Return the signature of one key; None if there can be none."""
-        key_id = self.ids[place]
-        text = message(hints, project_id, key_id)
-        if text is None:
-            return None
-        return f'{VERSION}:{key_id}:{_digest(self._keys[place], text)}'
 
 
 def key_id(hints: Mapping[str, Any]) -> str | None:
