@@ -72,18 +72,13 @@ class Teams:
             one.id: one for host in hosts for one in host.aggregates or ()
         }
         # A full host is known by the aggregates that it shares.
-        found = {
-            name: self._path(
-                name, [a for a in every.values() if name in a.hosts]
-            )
-            for name in counts
-        }
+        located = [
+            (self._path(n, [a for a in every.values() if n in a.hosts]), count)
+            for n, count in counts.items()
+        ]
         candidates = [self._path(h.host, h.aggregates or ()) for h in hosts]
-        return places.Places(
-            candidates,
-            [(found[name], count) for name, count in counts.items()],
-            *(ahead, str(team), members.POLICIES.get(team[0], pack)),
-        )
+        pack = members.POLICIES.get(team[0], pack)
+        return places.Places(candidates, located, ahead, str(team), pack)
 
     def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
         """Return the place that a host in Nova's Aggregates shares."""
