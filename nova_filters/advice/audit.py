@@ -62,13 +62,7 @@ class Audit:
         self.unknown = [
             s for s in every if s.host != '' and s.id not in self.running
         ]
-        panel = explanation.Panel(stock.hosts.values(), stock.exempt)
-
-        @functools.cache
-        def judge(specs: inventory.Specs) -> explanation.Verdicts:
-            return panel.judge(inventory.Flavor('', dict(specs)))
-
-        self._judge = judge
+        self._panel = explanation.Panel(stock.hosts.values(), stock.exempt)
         self._places = functools.cache(self._places_of)
 
     def refused(self) -> Iterator[Breach]:
@@ -77,7 +71,7 @@ class Audit:
         for server in self.running.values():
             host = self._hosts[server.host or '']
             flavor = server.flavor.name if server.flavor else ''
-            request = self._judge(server.specs).request
+            request = self._panel.of_specs(server.specs).request
             for refusal in [*request.refusals(host.aggregates)][:1]:
                 reason = str(request.explain(refusal, host.aggregates))
                 names = found.setdefault((flavor, reason), [])
@@ -145,7 +139,7 @@ class Audit:
         """Return the places that take a server, each with one of its hosts."""
         return {
             self._place(host.name, level): host.name
-            for host in reversed(self._judge(specs).usable)
+            for host in reversed(self._panel.of_specs(specs).usable)
             if zone in ('', host.zone)
         }
 

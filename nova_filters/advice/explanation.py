@@ -61,10 +61,15 @@ class Verdicts:
                 found.setdefault(self.first[host.name], []).append(host)
         return found
 
-    @property
+    @functools.cached_property
     def usable(self) -> list[inventory.Host]:
         """Return the hosts that pass, and are neither disabled nor down."""
         return [host for host in self.passed if host.usable]
+
+    @functools.cached_property
+    def takers(self) -> frozenset[str]:
+        """Return the names of these hosts."""
+        return frozenset(host.name for host in self.usable)
 
     def offering(
         self, key: str, names: Iterable[str]
@@ -149,6 +154,8 @@ class Panel:
         #: The hosts by their names, their aggregates with one key alone.
         self.alone = functools.cache(self._with_key)
         self._of_key = functools.cache(self._judge_key)
+        #: The verdicts on servers, of which many have the same extra specs.
+        self.of_specs = functools.cache(self._judge_specs)
 
     def read(self, flavor: inventory.Flavor) -> Sequence[inputs.FlavorSpec]:
         """Return the extra specs in the order in which they are judged."""
@@ -172,6 +179,10 @@ class Panel:
         for case in reversed(own):
             first |= self._of_key(*case)[Side.FLAVOR]
         return Verdicts(flavor, self, self.ask(specs), first)
+
+    def _judge_specs(self, specs: inventory.Specs) -> Verdicts:
+        """Judge every host for a server's copy of a flavor."""
+        return self.judge(inventory.Flavor('', dict(specs)))
 
     def _with_key(self, key: str) -> dict[str, inventory.Host]:
         """Return the hosts by name, their aggregates with this key alone."""

@@ -6,7 +6,6 @@ Two panels are compared: flavors and hosts now, and after the change.
 """
 
 import collections
-import functools
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -137,9 +136,7 @@ def _said(key: str, names: Iterable[str], verdicts: Verdicts) -> set[str]:
 
 
 def moves(
-    before: Panel,
-    after: Panel,
-    servers: Iterable[inventory.Server],
+    before: Panel, after: Panel, servers: Iterable[inventory.Server]
 ) -> Iterator[Effect]:
     """Yield the servers that a change strands, or whose host refuses then.
 
@@ -153,15 +150,6 @@ def moves(
     """
     hosts = {host.name for host in after.hosts}
 
-    @functools.cache
-    def judged(
-        specs: inventory.Specs,
-    ) -> list[tuple[Verdicts, set[str]]]:
-        """Return the verdicts before and after, and who takes a server."""
-        flavor = inventory.Flavor('', dict(specs))
-        found = [one.judge(flavor) for one in (before, after)]
-        return [(own, {host.name for host in own.usable}) for own in found]
-
     for server in sorted(servers, key=lambda s: (s.name, s.id)):
         own = server.host
         found = Effect(
@@ -174,7 +162,7 @@ def moves(
         if server.flavor is None:
             yield found
             continue
-        (then, takers), (now, left) = judged(server.specs)
+        then, now = (one.of_specs(server.specs) for one in (before, after))
         if own is None or own and own not in hosts:
             if then.first.keys() != now.first.keys():
                 reason = 'Nova does not show its host'
@@ -183,12 +171,12 @@ def moves(
                 yield found._replace(reason=reason)
             continue
         old, new = own not in then.first, own not in now.first
-        others, rest = len(takers - {own}), len(left - {own})
+        others, rest = len(then.takers - {own}), len(now.takers - {own})
         stranded = others and not rest
         if not stranded and (not old or new):
             continue
         # If its own host says nothing new, a host that took the server does.
-        telling = own if old and not new else min(takers - {own})
+        telling = own if old and not new else min(then.takers - {own})
         reason = now.why(now.first[telling], [telling])
         yield found._replace(
             before='pass' if old else 'refuse',

@@ -6,6 +6,7 @@ import argparse
 import os
 import pathlib
 import tempfile
+from collections.abc import Set
 
 from osc_lib import exceptions
 
@@ -55,7 +56,7 @@ class ShowFilterCapacity(common.FilterCommand):
         panel = explanation.Panel(stock.hosts.values(), stock.exempt)
         rooms = []
         for flavor in lister.progress(named or known, 'flavors'):
-            hosts = {host.name for host in panel.judge(flavor).usable}
+            hosts = panel.judge(flavor).takers
             rooms.append(self._room(source, flavor, hosts))
         self.remarks += [
             _BOUND,
@@ -73,7 +74,7 @@ class ShowFilterCapacity(common.FilterCommand):
         )
 
     def _room(
-        self, source: compute.Cloud, flavor: inventory.Flavor, hosts: set[str]
+        self, source: compute.Cloud, flavor: inventory.Flavor, hosts: Set[str]
     ) -> capacity.Room:
         """Return what is left for one flavor."""
         asked = demand.of(flavor)
