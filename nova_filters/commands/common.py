@@ -155,13 +155,7 @@ class FilterCommand(lister.Lister):
         )
         for noun, text in _FILES.items():
             if noun != 'servers' or self.reads_servers:
-                source.add_argument(
-                    f'--{noun}',
-                    metavar='<file>',
-                    action='append',
-                    default=[],
-                    help=text,
-                )
+                lister.add_repeatable(source, f'--{noun}', '<file>', text)
 
     def exempt(self, parsed_args: argparse.Namespace) -> Exempt:
         """Return the patterns of keys that no aggregate may demand."""

@@ -44,24 +44,16 @@ class ExplainFilter(common.FilterCommand):
             help='flavor (name or ID); default with --summary or --matrix: '
             'all flavors',
         )
-        parser.add_argument(
-            '--server',
-            metavar='<server>',
-            action='append',
-            default=[],
-            help="server (name or ID): judge the server's own copy of the "
+        lister.add_repeatable(
+            *(parser, '--server', '<server>'),
+            "server (name or ID): judge the server's own copy of the "
             'flavor; can be repeated; default with --servers: all servers in '
             'the files. For a single server with the status ERROR and no '
             'host, show how many hosts are left after each step of '
             'nova-scheduler',
         )
-        parser.add_argument(
-            '--host',
-            metavar='<host>',
-            action='append',
-            default=[],
-            help='judge only this host; can be repeated',
-        )
+        text = 'judge only this host; can be repeated'
+        lister.add_repeatable(parser, '--host', '<host>', text)
         parser.add_argument(
             '--fail-if-none',
             action='store_true',

@@ -108,13 +108,8 @@ class ShowFilterImpact(common.FilterCommand):
                 help=text.format(noun),
             )
         for noun in ('aggregate', 'flavor'):
-            group.add_argument(
-                f'--after-{noun}s',
-                metavar='<file>',
-                action='append',
-                default=[],
-                help=f'replace the {noun}s with those in this file',
-            )
+            text = f'replace the {noun}s with those in this file'
+            lister.add_repeatable(group, f'--after-{noun}s', '<file>', text)
         group.add_argument(
             '--replace-in-tree',
             action='store_true',

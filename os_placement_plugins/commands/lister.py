@@ -125,6 +125,13 @@ class Lister(command.Lister):  # type: ignore[misc]
             return int(super().run(parsed_args) or self.status)
 
 
+def add_repeatable(parser: Any, name: str, what: str, text: str) -> None:
+    """Add an option that can be repeated, and gives a list."""
+    parser.add_argument(
+        name, metavar=what, action='append', default=[], help=text
+    )
+
+
 def fill(text: str, indent: str = '') -> str:
     """Return a text in lines as wide as the terminal; no word is broken."""
     width = shutil.get_terminal_size().columns

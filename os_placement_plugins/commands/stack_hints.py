@@ -86,12 +86,9 @@ class ListStackHints(lister.Lister):
             metavar='<key-id>',
             help='list only the servers whose signature contains this key ID',
         )
-        parser.add_argument(
-            '--servers',
-            metavar='<file>',
-            action='append',
-            default=[],
-            help="offline input: responses from Nova's API, or the output of "
+        lister.add_repeatable(
+            *(parser, '--servers', '<file>'),
+            "offline input: responses from Nova's API, or the output of "
             '"server show" as JSON, with microversion '
             f'{HINTS_SHOWN} or newer; can be repeated',
         )
