@@ -7,8 +7,8 @@ It is imported after :mod:`testing.heat.engine`, which prepares the process.
 
 import json
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from heat.common import context as heat_context
 from heat.db import api as db_api
@@ -25,8 +25,18 @@ STACK_SECONDS = 600.0
 #: The longest pause between two looks at something that is being made, by
 #: Heat itself and from outside, in seconds.
 PAUSE = 0.05
-#: The status of a stack that Heat did not take.
-REFUSED = 'REFUSED'
+#: The status of a stack that Heat did not take, and of one that is worked on.
+REFUSED, BUSY = 'REFUSED', 'IN_PROGRESS'
+
+Found = TypeVar('Found')
+
+
+def until(look: Callable[[], Found]) -> Found:
+    """Look until something is found, or for the longest time."""
+    deadline = time.monotonic() + STACK_SECONDS
+    while not (found := look()) and time.monotonic() < deadline:
+        time.sleep(PAUSE)
+    return found
 
 
 class Stacks:
@@ -60,7 +70,7 @@ class Stacks:
         project: str,
         name: str,
         action: str,
-        data: Mapping[str, Any] | None = None,
+        data: Any = None,
         *,
         files: Mapping[str, str] | None = None,
         environment: Mapping[str, Any] | None = None,
@@ -68,14 +78,13 @@ class Stacks:
     ) -> tuple[str, str]:
         """Do something to a stack, and wait for the end.
 
-        :param action: ``create``, ``adopt``, ``update``, ``check``,
-            ``suspend``, ``resume``, ``snapshot``, ``restore`` (the only
-            snapshot) or ``abandon``; ``signal`` with the name of a resource
-            and how many members its group has then, as data; or
-            ``update_as_admin`` of another project, whose token Heat then
-            shows to Nova.
-        :param data: the template; to adopt a stack, what Heat tells when it
-            abandons one.
+        :param action: ``create``, ``update``, ``check``, ``suspend``,
+            ``resume``, ``snapshot``, ``restore`` (the only snapshot) or
+            ``abandon`` (and adopt again, under the same name); ``signal``
+            with the name of a resource and how many members its group has
+            then, as data; or ``update_as_admin`` of another project, whose
+            token Heat then shows to Nova.
+        :param data: the template.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
         :param tags: the tags of the stack.
@@ -87,81 +96,65 @@ class Stacks:
         options: dict[str, Any] = {'timeout_mins': 5}
         if tags is not None:
             options['tags'] = list(tags)
-        if action in ('create', 'adopt'):
-            template = dict(data or {})
-            options['disable_rollback'] = True
-            if action == 'adopt':
-                options['adopt_stack_data'] = json.dumps(data)
-                template = template['template']
-            try:
-                identity = self.rpc.create_stack(
-                    *(context, name, template),
-                    *(dict(environment or {}), dict(files or {}), options),
-                )
-            except Exception as exc:
-                return REFUSED, str(exc)
-            return self._wait(context, identity, action.upper())
-        identity = self.rpc.identify_stack(context, name)
-        if action in ('snapshot', 'restore', 'abandon', 'signal'):
-            return getattr(self, f'_{action}')(context, identity, data)
-        if data is None:
-            getattr(self.rpc, f'stack_{action}')(context, identity)
-            return self._wait(context, identity, action.upper())
-        if action == 'update_as_admin':
-            context = self.context(loopback.ADMIN_PROJECT)
-            context.is_admin = True
+        given = dict(environment or {}), dict(files or {}), options
+        rpc = self.rpc
         try:
-            self.rpc.update_stack(
-                *(context, identity, dict(data)),
-                *(dict(environment or {}), dict(files or {}), options),
-            )
+            if action == 'create':
+                options['disable_rollback'] = True
+                identity = rpc.create_stack(context, name, data, *given)
+            else:
+                identity = rpc.identify_stack(context, name)
+            if action == 'update_as_admin':
+                context = self.context(loopback.ADMIN_PROJECT)
+                context.is_admin = True
+                action = 'update'
+            if action == 'update':
+                rpc.update_stack(context, identity, data, *given)
         except Exception as exc:
             return REFUSED, str(exc)
-        return self._wait(context, identity, 'UPDATE')
+        if action in ('abandon', 'signal'):
+            more = data if action == 'signal' else ()
+            return getattr(self, f'_{action}')(context, identity, *more)
+        if action == 'snapshot':
+            made = rpc.stack_snapshot(context, identity, 'before')
+            show = rpc.show_snapshot
+            until(
+                lambda: show(context, identity, made['id'])['status'] != BUSY
+            )
+        elif action == 'restore':
+            (made,) = rpc.stack_list_snapshots(context, identity)
+            rpc.stack_restore(context, identity, made['id'])
+        elif action in ('check', 'suspend', 'resume'):
+            getattr(rpc, f'stack_{action}')(context, identity)
+        return self._wait(context, identity, action)
 
-    def _snapshot(
-        self, context: Any, identity: Any, data: Any
-    ) -> tuple[str, str]:
-        made = self.rpc.stack_snapshot(context, identity, 'before')
-        told = self._wait(context, identity, 'SNAPSHOT')
-        while told[0] == 'SNAPSHOT_COMPLETE' != f'SNAPSHOT_{made["status"]}':
-            time.sleep(PAUSE)
-            made = self.rpc.show_snapshot(context, identity, made['id'])
-        return told
-
-    def _restore(
-        self, context: Any, identity: Any, data: Any
-    ) -> tuple[str, str]:
-        (made,) = self.rpc.stack_list_snapshots(context, identity)
-        self.rpc.stack_restore(context, identity, made['id'])
-        return self._wait(context, identity, 'RESTORE')
-
-    def _abandon(
-        self, context: Any, identity: Any, data: Any
-    ) -> tuple[str, str]:
-        """Abandon a stack, and adopt it again under the same name."""
+    def _abandon(self, context: Any, identity: Any) -> tuple[str, str]:
         name = identity['stack_name']
         left = self.rpc.abandon_stack(context, identity)
-        deadline = time.monotonic() + STACK_SECONDS
-        while time.monotonic() < deadline and any(
-            stack['stack_name'] == name
-            for stack in self.rpc.list_stacks(context)
-        ):
-            time.sleep(PAUSE)
-        return self.do(context.project_id, name, 'adopt', left)
+        until(
+            lambda: all(
+                stack['stack_name'] != name
+                for stack in self.rpc.list_stacks(context)
+            )
+        )
+        options = {'timeout_mins': 5, 'disable_rollback': True}
+        options['adopt_stack_data'] = json.dumps(left)
+        template = left['template']
+        again = self.rpc.create_stack(context, name, template, {}, {}, options)
+        return self._wait(context, again, 'adopt')
 
     def _signal(
-        self, context: Any, identity: Any, data: Any
+        self, context: Any, identity: Any, resource: str, wanted: int
     ) -> tuple[str, str]:
-        resource, wanted = data
+        """Signal a resource, and wait until a group has so many members."""
         # The engine forgets a signal while it works on another.
         self.rpc.resource_signal(
             context, identity, resource, None, sync_call=True
         )
         rows, stacks = models.Resource, models.Stack
         root = identity['stack_id']
-        deadline = time.monotonic() + STACK_SECONDS
-        while True:
+
+        def look() -> tuple[str, str] | None:
             with db_api.context_manager.reader.using(context) as session:
                 found = session.query(rows.stack_id, rows.status)
                 found = found.filter_by(root_stack_id=root).all()
@@ -169,27 +162,28 @@ class Stacks:
                 nested = nested.filter_by(owner_id=root, deleted_at=None).all()
             members = sum(stack != root for stack, _ in found)
             states = {row[-1] for row in (*found, *nested)}
+            if 'FAILED' in states:
+                return 'SIGNAL_FAILED', f'{members} members, {states}'
             done = members == wanted and states == {'COMPLETE'}
-            if done or 'FAILED' in states or time.monotonic() > deadline:
-                return (
-                    'SIGNAL_COMPLETE' if done else 'SIGNAL_FAILED',
-                    f'{members} members, {states}',
-                )
-            time.sleep(PAUSE)
+            return ('SIGNAL_COMPLETE', '') if done else None
+
+        return until(look) or ('SIGNAL_LATE', '')
 
     def _wait(
         self, context: Any, identity: Any, action: str
     ) -> tuple[str, str]:
-        deadline = time.monotonic() + STACK_SECONDS
-        while True:
+        """Wait for the end of an action."""
+
+        def look() -> tuple[str, str] | None:
             # Heat's RPC API would load the whole stack each time.
             found, status, reason, _ = stack_object.Stack.get_status(
                 context, identity['stack_id']
             )
-            done = found == action and status != 'IN_PROGRESS'
-            if done or time.monotonic() > deadline:
-                return f'{found}_{status}', reason
-            time.sleep(PAUSE)
+            if found != action.upper() or status == BUSY:
+                return None
+            return f'{found}_{status}', reason
+
+        return until(look) or (f'{action.upper()}_LATE', '')
 
     def identify(self, project: str, name: str) -> str:
         """Return a stack's id, as Heat's RPC API tells it."""
@@ -222,7 +216,10 @@ class Stacks:
             found.append(
                 {
                     'name': name,
-                    'uuid': _uuid(context, name, identity),
+                    # Heat's RPC API does not tell the resource's own id.
+                    'uuid': resource_object.Resource.get_by_name_and_stack(
+                        context, name, identity['stack_id']
+                    ).uuid,
                     'physical_id': row[rpc_api.RES_PHYSICAL_ID],
                     'type': row[rpc_api.RES_TYPE],
                     'stack_id': identity['stack_id'],
@@ -235,12 +232,3 @@ class Stacks:
                 below = (*path, (name, nested['stack_name']))
                 found.extend(self._resources(context, nested, below))
         return found
-
-
-def _uuid(context: Any, name: str, identity: Mapping[str, str]) -> str:
-    """Return a resource's own id: Heat's RPC API does not tell it."""
-    row = resource_object.Resource.get_by_name_and_stack(
-        context, name, identity['stack_id']
-    )
-    uuid: str = row.uuid
-    return uuid

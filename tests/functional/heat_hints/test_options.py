@@ -7,9 +7,14 @@ import re
 from testing.heat.templates import server, stack, template
 from tests.functional.heat_hints import base
 
+#: No character that a log or JSON would write in another way.
+KEY = 'first-key-0123456789abcdef0123456789'
 PROVIDERS = '''
+import hmac
 import sys
 import threading
+
+from os_placement_plugins import signature
 
 
 class Provider:
@@ -46,6 +51,21 @@ class Failing(Provider):
     def hints(self, request):
         if 'failing' not in request.user_hints.get('spared', ''):
             raise RuntimeError('the inventory is away')
+
+
+class Unsigned(Provider):
+    """Has hmac fail for the hook, as a restricted OpenSSL would."""
+
+    def __init__(self, conf):
+        signature.hmac = self
+
+    def new(self, key, text, *rest):
+        if text == b'key id':
+            return hmac.new(key, text, *rest)
+        raise ValueError(f'no digest for {key}')
+
+    def hints(self, request):
+        return {}
 
 
 class Broken:
@@ -119,29 +139,21 @@ class NoLookup:
     def hints(self, request):
         return {'root': str(request.root_stack_id), 'at': len(request.path)}
 """
+FILES = {
+    'providers_for_tests.py': PROVIDERS,
+    'no_lookup_for_tests.py': NO_LOOKUP,
+    'asserting.py': 'raise AssertionError("not today")\n',
+    'exiting.py': 'raise SystemExit("no database")\n',
+}
 NAMES = {
     **{
         name.lower(): f'providers_for_tests:{name}'
-        for name in (
-            *('Rack', 'Second', 'Failing', 'Leaving', 'Nothing', 'Endless'),
-            *('Meeting', 'Nova', 'Broken'),
-        )
+        for name in re.findall(r'(?m)^class (\w+)', PROVIDERS)
     },
-    'asserting': 'asserting_for_tests:Provider',
-    'exiting': 'exiting_for_tests:Provider',
-    'no_lookup': 'no_lookup_for_tests:NoLookup',
-    'missing_module': 'no_such_module_anywhere:Provider',
+    **{name: f'{name}:Provider' for name in ('asserting', 'exiting', 'gone')},
+    'nolookup': 'no_lookup_for_tests:NoLookup',
 }
-
-
-class _WithProviders:
-    files = {
-        'providers_for_tests.py': PROVIDERS,
-        'no_lookup_for_tests.py': NO_LOOKUP,
-        'asserting_for_tests.py': 'raise AssertionError("not today")\n',
-        'exiting_for_tests.py': 'raise SystemExit("no database")\n',
-    }
-    entry_points = {'heat_hints.providers': NAMES}
+ENTRY_POINTS = {'heat_hints.providers': NAMES}
 
 
 class TestOptIn(base.ScenarioCase):
@@ -184,7 +196,7 @@ class TestOptIn(base.ScenarioCase):
         self.assertIn(r"heat_hints: 'maybe\n' of", warning)
 
 
-class TestProviders(_WithProviders, base.ScenarioCase):
+class TestProviders(base.ScenarioCase):
     """Providers found by their entry points, and a mapping file."""
 
     options = {
@@ -195,98 +207,71 @@ class TestProviders(_WithProviders, base.ScenarioCase):
         'allowed_nova_hints': 'same_host',
     }
     files = {
-        **_WithProviders.files,
+        **FILES,
         'mapping.yaml': (
             '- {stack: "ro*", resource: db, hints: {zone: [z1, z2]}}\n'
             '- {project: nobody, hints: {zone: wrong}}\n'
         ),
     }
+    entry_points = ENTRY_POINTS
     stacks = (
         stack(
             'root',
             template(
-                db=server(name='db', hints={'tier': 'user'}),
-                web=server(name='web'),
+                db=server(name='db', hints={'tier': 'user', 'meet': 'web'}),
+                web=server(name='web', hints={'meet': 'db'}),
+                one={**server(name='aliased'), 'type': 'My::Server'},
             ),
-        ),
-        stack(
-            'aliased',
-            template(one={**server(name='aliased'), 'type': 'My::Server'}),
             environment={'resource_registry': {'My::*': 'OS::Nova::*'}},
-        ),
-        stack(
-            'meeting',
-            template(
-                first=server(hints={'meet': 'second'}),
-                second=server(hints={'meet': 'first'}),
-            ),
         ),
     )
 
-    def test_values_become_strings_and_lists_of_strings(self):
-        self.assert_created('root')
-        sent = self.outcome.hints('db')
-        self.assertEqual('7', sent['rack'])
-        self.assertEqual('{"a":[1]}', sent['shape'])
-        self.assertNotIn('empty', sent)
-
     def test_a_provider_is_told_about_the_resource(self):
+        self.assert_created('root')
         root = self.outcome.told['root']['root']
-        self.assertEqual(
-            ['OS::Nova::Server', 'None', 'db', root, 'root', '["tier"]'],
-            self.outcome.hints('db')['asked'],
-        )
-
-    def test_a_provider_sees_the_type_and_its_alias_beside(self):
-        self.assert_created('aliased')
-        self.assertEqual(
-            ['OS::Nova::Server', 'My::Server', 'one'],
-            self.outcome.hints('aliased')['asked'][:3],
-        )
-
-    def test_a_provider_sets_no_reserved_name_and_none_that_is_taken(self):
-        sent = self.outcome.hints('db')
-        self.assertEqual(
-            self.outcome.told['root']['root'], sent['heat_stack_id']
-        )
-        self.assertEqual('yes', sent['own'])
-        for hint, provider in (('heat_stack_id', 'rack'), ('rack', 'second')):
-            self.assertIn(
-                f'\'{hint}\' of the provider "{provider}"',
-                '\n'.join(self.outcome.lines('WARNING')),
+        for name, wanted in (
+            ('db', ['None', 'db', root, 'root', '["meet","tier"]']),
+            ('aliased', ['My::Server', 'one', root, 'root', '[]']),
+        ):
+            self.assertEqual(
+                ['OS::Nova::Server', *wanted],
+                self.outcome.hints(name)['asked'],
             )
 
-    def test_the_templates_hint_wins_over_a_providers(self):
-        self.assertEqual('user', self.outcome.hints('db')['tier'])
-        self.assertEqual('provider', self.outcome.hints('web')['tier'])
+    def test_each_source_sends_what_it_may(self):
+        db, web = self.outcome.hints('db'), self.outcome.hints('web')
+        # Values become strings and lists of strings.
+        self.assertEqual(('7', '{"a":[1]}'), (db['rack'], db['shape']))
+        self.assertNotIn('empty', db)
+        root = self.outcome.told['root']['root']
+        self.assertEqual((root, 'yes'), (db['heat_stack_id'], db['own']))
+        # The template's hint wins over a provider's.
+        self.assertEqual(('user', 'provider'), (db['tier'], web['tier']))
+        self.assertEqual(['z1', 'z2'], db['zone'])
+        self.assertNotIn('zone', web)
+        self.assertIn('same_host', web)
+        self.assertTrue({'group', '_nova_check_type'}.isdisjoint(web))
 
-    def test_the_mapping_file_gives_hints_to_the_resources_it_names(self):
-        self.assertEqual(['z1', 'z2'], self.outcome.hints('db')['zone'])
-        self.assertNotIn('zone', self.outcome.hints('web'))
-
-    def test_names_that_nova_acts_on_need_the_operators_leave(self):
-        sent = self.outcome.hints('web')
-        self.assertIn('same_host', sent)
-        for name in ('group', '_nova_check_type'):
-            self.assertNotIn(name, sent)
-            self.assertTrue(
-                any(
-                    f'\'{name}\' of the provider "nova"' in line
-                    and 'allowed_nova_hints' in line
-                    for line in self.outcome.lines('WARNING')
-                ),
-                name,
+    def test_a_warning_names_the_hint_and_the_provider(self):
+        warnings = '\n'.join(self.outcome.lines('WARNING'))
+        for hint, provider, words in (
+            ('heat_stack_id', 'rack', 'belongs to the identifiers'),
+            ('rack', 'second', 'earlier provider'),
+            ('group', 'nova', 'allowed_nova_hints'),
+            ('_nova_check_type', 'nova', 'allowed_nova_hints'),
+        ):
+            self.assertRegex(
+                warnings, f'\'{hint}\' of the provider "{provider}".*{words}'
             )
 
     def test_a_slow_provider_keeps_no_other_server_waiting(self):
-        self.assert_created('meeting')
-        self.assertEqual(
-            ['yes', 'yes'],
-            [r.hints['met'] for r in self.outcome.sent_for('meeting')],
-        )
+        for name in ('db', 'web'):
+            self.assertEqual('yes', self.outcome.hints(name)['met'])
 
 
-class _Failing(_WithProviders):
+class _Failing:
+    files = FILES
+    entry_points = ENTRY_POINTS
     stacks = (
         base.ONE,
         # The database fails when the stack above is looked up.
@@ -303,7 +288,7 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
 
     #: Providers that cannot be imported, and what is said of them.
     UNLOADABLE = (
-        ('missing_module', 'no_such_module_anywhere'),
+        ('gone', "No module named 'gone'"),
         ('asserting', 'not today'),
         ('exiting', 'no database'),
     )
@@ -319,35 +304,29 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
         'providers': ','.join(
             [
                 *(name for name, _ in UNLOADABLE + UNMADE + FAILING),
-                # This one gives no hints, and that is no failure.
-                *('nothing', 'second', 'no_lookup'),
+                # The first gives no hints, and that is no failure.
+                *('nothing', 'second', 'nolookup', 'unsigned'),
             ]
-        )
+        ),
+        'signing_key': KEY,
     }
-    PROVIDED = {'rack': 'other', 'own': 'yes', 'tier': 'provider'}
+    PROVIDED = {'rack': 'other', 'own': 'yes', 'tier': 'provider', 'at': '1'}
 
-    def test_a_server_is_created_with_all_other_hints(self):
-        self.assert_created('root')
+    def test_servers_are_created_with_all_other_hints_but_unsigned(self):
+        self.assert_created('root', 'nesting')
         one = self.outcome.only('root', 'one')
         wanted = self.outcome.wanted('root', one)
+        root = wanted['heat_root_stack_id']
         self.assertEqual(
-            {
-                **wanted,
-                **self.PROVIDED,
-                'root': wanted['heat_root_stack_id'],
-                'at': '1',
-            },
+            {**wanted, **self.PROVIDED, 'root': root},
             self.outcome.hints('one'),
         )
-
-    def test_without_a_lookup_a_server_is_created_without_root_and_path(self):
-        self.assert_created('nesting')
         inner = self.outcome.only('nesting', 'inner')
         wanted = self.outcome.wanted('nesting', inner)
         del wanted['heat_root_stack_id'], wanted['heat_path_in_stack']
         # The provider is asked all the same, and sees what is missing.
         self.assertEqual(
-            {**wanted, **self.PROVIDED, 'root': 'None', 'at': '1'},
+            {**wanted, **self.PROVIDED, 'root': 'None'},
             self.outcome.hints('inner'),
         )
 
@@ -355,7 +334,6 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
         told = [*self.UNLOADABLE, *self.UNLOADABLE, *self.UNMADE]
         errors = self.outcome.lines('ERROR')
         # Two servers are created, and nothing is told twice.
-        self.assertEqual(len(told), len(errors))
         for error, (name, reason) in zip(errors, told, strict=True):
             self.assertIn(f'the provider "{name}"', error)
             self.assertIn(reason, error)
@@ -363,21 +341,24 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
             self.assertIn('restart heat-engine', error)
 
     def test_one_warning_for_each_failure_says_what_failed_and_why(self):
-        warnings = self.outcome.lines('WARNING')
         asked = [(f'"{name}" failed', why) for name, why in self.FAILING]
+        unsigned = ('could not be signed (ValueError)', 'on_error')
         lookup = ('could not be looked up', 'the database is away')
-        told = [*asked, lookup, *asked]
-        self.assertEqual(len(told), len(warnings))
+        told = [*asked, unsigned, lookup, *asked, unsigned]
+        warnings = self.outcome.lines('WARNING')
         for warning, (what, why) in zip(warnings, told, strict=True):
             self.assertIn(what, warning)
             self.assertIn(why, warning)
+
+    def test_no_key_is_in_the_log(self):
+        self.assertNotIn(KEY, self.outcome.log)
 
 
 class TestFailuresFail(_Failing, base.ScenarioCase):
     """``on_error = fail``."""
 
     options = {
-        'providers': 'failing,nova,broken,no_lookup',
+        'providers': 'failing,nova,broken,nolookup',
         'on_error': 'fail',
     }
     stacks = (
@@ -405,3 +386,26 @@ class TestFailuresFail(_Failing, base.ScenarioCase):
             for words in told:
                 self.assertIn(words, error)
                 self.assertNotIn(words, reason)
+
+
+class TestUnsignedFails(base.ScenarioCase):
+    """``on_error = fail``, and the hints cannot be signed."""
+
+    options = {
+        'signing_key': KEY,
+        'providers': 'unsigned',
+        'on_error': 'fail',
+    }
+    files = FILES
+    entry_points = ENTRY_POINTS
+    stacks = (base.ONE,)
+
+    def test_the_resource_fails_and_nothing_is_sent(self):
+        told = self.outcome.told['root']
+        self.assertEqual('CREATE_FAILED', told['status'])
+        self.assertEqual([], self.outcome.sent)
+        self.assertIn('Ask the operator', told['reason'])
+        (error,) = self.outcome.lines('ERROR')
+        self.assertIn('could not be signed', error)
+        for text in (told['reason'], self.outcome.log):
+            self.assertNotIn(KEY, text)

@@ -90,15 +90,7 @@ AMAZON = {
 }
 
 
-class _Secret:
-    def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
-        self.assertIn('heat_hints.signing_key ', self.outcome.log)
-        self.assertIn('  signing_key = ***', self.outcome.log)
-        for key in (KEY, OLD, KEY[:20], OLD[:20]):
-            self.assertNotIn(key, self.outcome.log)
-
-
-class TestSigned(_Secret, base.ScenarioCase):
+class TestSigned(base.ScenarioCase):
     """Two keys, on everything that sends hints, in the log at DEBUG."""
 
     options = {
@@ -153,6 +145,12 @@ class TestSigned(_Secret, base.ScenarioCase):
                 signing.signature(hints, request.project, KEY),
                 hints[signature.HINT],
             )
+
+    def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
+        self.assertIn('heat_hints.signing_key ', self.outcome.log)
+        self.assertIn('  signing_key = ***', self.outcome.log)
+        for key in (KEY[:20], OLD[:20]):
+            self.assertNotIn(key, self.outcome.log)
 
     def test_reserved_names_out_of_scope(self):
         self.assert_created('scope')
@@ -269,61 +267,3 @@ class TestBothOptions(base.ScenarioCase):
         (warning,) = self.outcome.lines('WARNING')
         for words in ('stack_scheduler_hints is on', 'scope leave out'):
             self.assertIn(words, warning)
-
-
-#: Has hmac fail for the hook, as a broken or restricted OpenSSL would.
-BROKEN_HMAC = """
-import hmac
-
-from os_placement_plugins import signature
-
-
-class BrokenHmac:
-    def __init__(self, conf):
-        signature.hmac = self
-
-    def new(self, key, text, *rest):
-        if text == b'key id':
-            return hmac.new(key, text, *rest)
-        raise ValueError(f'no digest for {key}')
-
-    def hints(self, request):
-        return {'own': 'yes'}
-"""
-
-
-class _BrokenHmac(_Secret):
-    files = {'broken_hmac.py': BROKEN_HMAC}
-    entry_points = {
-        'heat_hints.providers': {'broken_hmac': 'broken_hmac:BrokenHmac'}
-    }
-    stacks = (base.ONE,)
-
-
-class TestFailingSignatureIgnored(_BrokenHmac, base.ScenarioCase):
-    """``on_error = ignore``."""
-
-    options = {'signing_key': KEY, 'providers': 'broken_hmac'}
-
-    def test_the_hints_are_sent_unsigned_with_a_warning(self):
-        self.assert_created('root')
-        self.assertEqual(
-            {*stack_hints.NAMES, 'own'}, set(self.outcome.hints('one'))
-        )
-        (warning,) = self.outcome.lines('WARNING')
-        self.assertIn('could not be signed (ValueError)', warning)
-
-
-class TestFailingSignatureFails(_BrokenHmac, base.ScenarioCase):
-    """``on_error = fail``."""
-
-    options = {**TestFailingSignatureIgnored.options, 'on_error': 'fail'}
-
-    def test_the_resource_fails_and_nothing_is_sent(self):
-        told = self.outcome.told['root']
-        self.assertEqual('CREATE_FAILED', told['status'])
-        self.assertEqual([], self.outcome.sent)
-        self.assertIn('Ask the operator', told['reason'])
-        self.assertNotIn(KEY, told['reason'])
-        (error,) = self.outcome.lines('ERROR')
-        self.assertIn('could not be signed', error)
