@@ -114,8 +114,7 @@ def records(level: int = logging.NOTSET) -> Iterator[list[logging.LogRecord]]:
 
     :param level: the logger's level meanwhile; NOTSET leaves it as it is.
     """
-    logger = logging.getLogger(LOGGER)
-    handler = _Records()
+    logger, handler = logging.getLogger(LOGGER), _Records()
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(level or before)
@@ -404,31 +403,32 @@ class Cloud:
 
         :returns: the names of the hosts, sorted; nothing is claimed.
         """
-        host_manager = scheduler.host_manager
-        states = host_manager.get_host_states_by_uuids(
-            self.context, None, request
+        left = scheduler.host_manager.get_filtered_hosts(
+            self._states(scheduler, request), request
         )
-        left = host_manager.get_filtered_hosts(states, request)
         return sorted(state.host for state in left)
 
     def members(
         self, scheduler: manager.SchedulerManager, request: Any
     ) -> dict[str, int]:
         """Return how many servers of its stack a request meets, by host."""
-        host_manager = scheduler.host_manager
         (weigher,) = (
             weigher
-            for weigher in host_manager.weighers
+            for weigher in scheduler.host_manager.weighers
             if type(weigher).__name__ == 'StackAffinityWeigher'
         )
-        states = host_manager.get_host_states_by_uuids(
-            self.context, None, request
-        )
+        states = self._states(scheduler, request)
         team = weigher.team(request)
-        counts = (
-            weigher.see(team, list(states), request).counts if team else {}
+        found = weigher.see(team, states, request).counts if team else {}
+        return {host: found.get(host, 0) for host in sorted(self.hosts)}
+
+    def _states(self, scheduler: Any, request: Any) -> list[Any]:
+        """Return the HostStates of all hosts."""
+        return list(
+            scheduler.host_manager.get_host_states_by_uuids(
+                self.context, None, request
+            )
         )
-        return {host: counts.get(host, 0) for host in sorted(self.hosts)}
 
     def place(
         self, request: Any, host: str | None, vm_state: str = 'building'

@@ -92,19 +92,13 @@ class FuzzTest(base.OptionTestCase):
         self.filter = base.loaded_filter()
         self.set_option('exempt_metadata_keys', [])
 
-    def assertClean(self, found: list[logging.LogRecord]) -> None:
-        """Assert that each line can be written, and is one line."""
-        for record in found:
-            message = record.getMessage()
-            self.assertTrue(message.isprintable(), message)
-            message.encode()
-
     def judge(
         self, hosts: list[Any], request: Any
     ) -> tuple[list[Any], list[logging.LogRecord]]:
         """Return the hosts that pass, and what is logged meanwhile.
 
-        One by one it must be the same ones.
+        One by one it must be the same ones, and each line must be one line
+        that can be written.
         """
         with base.records() as found:
             passed = self.filter.filter_all(hosts, request)
@@ -112,6 +106,12 @@ class FuzzTest(base.OptionTestCase):
         with base.records():
             alone = [self.filter.host_passes(h, request) for h in hosts]
         self.assertEqual([id(h) in identities for h in hosts], alone)
+        for message in (record.getMessage() for record in found):
+            self.assertTrue(message.isprintable(), message)
+            message.encode()
+        levels = [record.levelno for record in found]
+        for level in (logging.WARNING, logging.INFO, logging.ERROR):
+            self.assertLessEqual(levels.count(level), 1, found)
         return passed, found
 
     @given(
@@ -137,11 +137,9 @@ class FuzzTest(base.OptionTestCase):
             [h.host for h, r in zip(hosts, wanted, strict=True) if r is None],
             [host.host for host in passed],
         )
-        self.assertClean(found)
-        levels = [record.levelno for record in found]
-        self.assertLessEqual(levels.count(logging.WARNING), 1)
-        self.assertEqual(not passed, levels.count(logging.INFO))
-        self.assertEqual(0, levels.count(logging.ERROR))
+        levels = {record.levelno for record in found}
+        self.assertEqual(not passed, logging.INFO in levels)
+        self.assertNotIn(logging.ERROR, levels)
         # A set of aggregates may belong to two hosts: one line for both.
         self.assertEqual(
             {str(reason) for reason in wanted if reason is not None},
@@ -154,8 +152,4 @@ class FuzzTest(base.OptionTestCase):
 
     @given(_HOSTS, _REQUESTS)
     def test_anything_at_all_has_an_answer(self, hosts, request) -> None:
-        _, found = self.judge(hosts, request)
-        self.assertClean(found)
-        levels = [record.levelno for record in found]
-        for level in (logging.WARNING, logging.INFO, logging.ERROR):
-            self.assertLessEqual(levels.count(level), 1, found)
+        self.judge(hosts, request)
