@@ -163,13 +163,6 @@ class OfflineTest(base.CommandTestCase):
         self.assertEqual((1, ''), (result.status, result.output))
         self.assertIn("No server found for 'nothing'", result.error)
 
-    def test_the_table_is_for_people(self):
-        told = self.told(f'{WORDS} --servers {self.servers}')
-        # One line for each step, so that long names fit.
-        self.assertIn('| shop-web      | shop /              |', told)
-        self.assertIn('|               | group: shop-group / |', told)
-        self.assertNotIn('None', told)
-
     @ddt.unpack
     @ddt.data(
         ('--key-file', 'short-secret\n', ('number 1', '32 characters')),
@@ -269,22 +262,6 @@ class ListTest(base.CloudTestCase):
         self.assertEqual(0, result.status, result.error)
         asked = [query['all_tenants'] for query in self.asked]
         self.assertEqual([['true']] * 3, asked)
-
-    def test_the_table_fits_in_80_columns(self):
-        uuid = '5f0c7b92-ae41-4d83-9b1e-6c2d8f7a0e35'
-        for row in self.rows:
-            row['id'] = uuid[: -len(row['id'])] + row['id']
-            row['tenant_id'] = uuid.replace('-', '')
-        self.rows[1]['name'] = 'shop-web-ojzsu6vmcxhb'
-        command = (*COMMAND, '--key-file', self.keys)
-        result = self.openstack(*command, **self.login, COLUMNS='80')
-        lines = result.output.splitlines()
-        self.assertLessEqual(max(map(len, lines)), 80)
-        for title in ('Server', 'Path', 'Key ID', 'Signature'):
-            self.assertIn(f'| {title} ', lines[1])
-        # The others are for whoever asks.
-        result = self.openstack(*command, '--long', **self.login)
-        self.assertIn(f'| {self.rows[1]["id"]} |', result.output)
 
     def test_a_key_chooses_its_servers(self):
         file = self.write(json.dumps({'servers': servers()}), 'servers.json')

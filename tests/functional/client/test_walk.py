@@ -28,19 +28,7 @@ class WalkTest(base.CloudTestCase):
         return told.rpartition('-+\n')[2].replace('\n', ' ')
 
     def test_each_step_tells_how_many_hosts_are_left(self) -> None:
-        self.assertEqual(
-            {
-                'All compute hosts': (6, ''),
-                'Placement': (3, 'DISK_GB=1, MEMORY_MB=512, VCPU=1'),
-                'ComputeFilter': (2, '1 disabled and down'),
-                'AggregateInstanceTypeFilter': (
-                    0,
-                    "1 'gpu' not in any aggregate, 1 'ssd' not in any "
-                    'aggregate',
-                ),
-            },
-            self.steps(),
-        )
+        self.assert_page_shows(_EXPLAIN)
         self.assertEqual(
             {
                 'resources': ['DISK_GB:1,MEMORY_MB:512,VCPU:1'],
@@ -50,9 +38,6 @@ class WalkTest(base.CloudTestCase):
         )
         methods = {method for method, _ in self.cloud.requests}
         self.assertEqual({'GET'}, methods)
-
-    def test_the_page_shows_what_is_printed(self) -> None:
-        self.assert_page_shows(_EXPLAIN)
 
     def test_the_enabled_filters_come_from_the_configuration(self) -> None:
         self.cloud.aggregates['disks'][0]['filter_tenant_id'] = 'p2'
