@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 from benchmarks import common
-from benchmarks.aggregate_clouds import Clouds, Shape
+from benchmarks.aggregate_filter import Clouds, Shape
 
 HOSTS = (1_000, 10_000)
 ROUNDS = 5
