@@ -92,13 +92,18 @@ class ClusterLister(lister.Lister):
 
     def attached_policy(self, cluster: Any) -> Spec:
         """Return the region placement policy that acts on a cluster."""
-        found = clusters.attached_policy(self.connection.clustering, cluster)
-        if not found:
-            raise exceptions.CommandError(
-                f"Cluster '{cluster.name}' has no region placement policy "
-                f'that is enabled: {self.WITHOUT_POLICY}'
-            )
-        return self.find_policy(found)
+        enabled = {
+            str(binding.policy_type).rpartition('-')[0]: binding.policy_id
+            for binding in self.connection.clustering.cluster_policies(cluster)
+            if binding.is_enabled
+        }
+        for kind in region_spec.TYPES:
+            if kind in enabled:
+                return self.find_policy(enabled[kind])
+        raise exceptions.CommandError(
+            f"Cluster '{cluster.name}' has no region placement policy that is "
+            f'enabled: {self.WITHOUT_POLICY}'
+        )
 
     def in_force(
         self, policy: Spec, cluster: Any

@@ -11,26 +11,12 @@ from typing import Any, Final
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 
-from senlin_plugins.planning import region_spec, requirements
+from senlin_plugins.planning import requirements
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import counted_region, recorded_region
 
 #: Seconds between two looks at an action.
 PAUSE: Final = 1.0
-
-
-def attached_policy(clustering: Any, cluster: Any) -> str:
-    """Return the ID of the region placement policy that acts on a cluster.
-
-    :returns: the ID; empty when there is none.
-    """
-    policies = {
-        str(binding.policy_type).rpartition('-')[0]: str(binding.policy_id)
-        for binding in clustering.cluster_policies(cluster)
-        if binding.is_enabled
-    }
-    found = filter(None, map(policies.get, region_spec.TYPES))
-    return next(found, '')
 
 
 def distribution(

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from osc_lib import exceptions
 
-from os_placement_plugins.commands import files
+from os_placement_plugins.commands import files, lister
 from senlin_plugins.commands import clusters
 from senlin_plugins.commands.cluster_lister import (
     Cell,
@@ -54,12 +54,10 @@ class PlanClusterRegion(ClusterLister):
             metavar='<file>',
             help='use the regions in this policy spec, a YAML file',
         )
-        regions.add_argument(
-            '--region',
-            metavar='<name>[:<weight>[:<cap>]]',
-            action='append',
-            help='use this region; default: weight 100 and no cap; repeat '
-            'this option for each region',
+        lister.add_repeatable(
+            *(regions, '--region', '<name>[:<weight>[:<cap>]]'),
+            'use this region; default: weight 100 and no cap; repeat this '
+            'option for each region',
         )
         current = parser.add_mutually_exclusive_group()
         current.add_argument(
@@ -67,12 +65,10 @@ class PlanClusterRegion(ClusterLister):
             metavar='<cluster>',
             help='use the current distribution of this cluster (name or ID)',
         )
-        current.add_argument(
-            '--current',
-            metavar='<name>=<count>',
-            action='append',
-            help='current number of nodes in a region; repeat this option for '
-            'each region that has nodes',
+        lister.add_repeatable(
+            *(current, '--current', '<name>=<count>'),
+            'current number of nodes in a region; repeat this option for each '
+            'region that has nodes',
         )
         change = parser.add_mutually_exclusive_group(required=True)
         change.add_argument(
@@ -86,13 +82,8 @@ class PlanClusterRegion(ClusterLister):
         change.add_argument(
             '--scale-in', metavar='<n>', help='number of nodes to remove'
         )
-        parser.add_argument(
-            '--without',
-            metavar='<name>',
-            action='append',
-            default=[],
-            help='treat this region as out of reach; can be repeated',
-        )
+        text = 'treat this region as out of reach; can be repeated'
+        lister.add_repeatable(parser, '--without', '<name>', text)
         self.add_default_region(parser)
         parser.add_argument(
             '--steps',
@@ -146,7 +137,7 @@ class PlanClusterRegion(ClusterLister):
                 f'policy are {", ".join(names)}'
             )
         if cluster is None:
-            current = _current(parsed_args.current or ())
+            current = _current(parsed_args.current)
         else:
             current = clusters.distribution(
                 self.connection.clustering,
