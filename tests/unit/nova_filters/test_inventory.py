@@ -35,24 +35,17 @@ def _flavor(properties: Any) -> dict[str, Any]:
 class ReadTest(unittest.TestCase):
     @ddt.data(
         # flavor list --long, flavor show, Nova's own names
-        _FLAVOR,
-        {'id': '1', 'name': 'small', 'properties': {'k': '1'}},
-        {'id': '1', 'name': 'small', 'extra_specs': {'k': '1'}},
+        (_FLAVOR, {'k': '1'}),
+        ({'id': '1', 'name': 'small', 'properties': {'k': '1'}}, {'k': '1'}),
+        ({'id': '1', 'name': 'small', 'extra_specs': {'k': '1'}}, {'k': '1'}),
         # YAML that somebody wrote by hand
-        {'id': 1, 'name': 'small', 'properties': {'k': 1}},
+        ({'id': 1, 'name': 'small', 'properties': {'k': 1}}, {'k': '1'}),
+        *(({**_FLAVOR, 'Properties': none}, {}) for none in ('', None, {})),
     )
-    def test_a_flavor_is_read_from_every_form(
-        self, row: dict[str, Any]
-    ) -> None:
-        self.assertEqual(
-            [inventory.Flavor('small', {'k': '1'}, '1')],
-            rows.read_flavors(_rows(row)),
-        )
-
-    @ddt.data('', None, {})
-    def test_properties_may_be_empty(self, value: object) -> None:
-        (flavor,) = rows.read_flavors(_rows(_flavor(value)))
-        self.assertEqual({}, flavor.extra_specs)
+    @ddt.unpack
+    def test_a_flavor_is_read_from_every_form(self, row, specs) -> None:
+        wanted = inventory.Flavor('small', specs, '1')
+        self.assertEqual([wanted], rows.read_flavors(_rows(row)))
 
     def test_the_availability_zone_is_metadata_again(self) -> None:
         row = _AGGREGATE | {'Availability Zone': 'az1'}
@@ -65,30 +58,20 @@ class ReadTest(unittest.TestCase):
     def test_hosts_come_with_their_state(self) -> None:
         compute = {'Binary': 'nova-compute', 'Status': 'enabled'}
         disabled = {'binary': 'nova-compute', 'status': 'disabled'}
-        given = [
-            {'Binary': 'nova-scheduler', 'Host': 'controller'},
-            {**compute, 'Host': 'h1', 'State': 'up'},
-            {**compute, 'Host': 'h2', 'State': 'down'},
-            {**disabled, 'host': 'h3', 'state': 'up'},
-            {**disabled, 'host': 'h4', 'state': 'down'},
+        for row, state in (
+            ({**compute, 'State': 'up'}, 'up'),
+            ({**compute, 'State': 'down'}, 'down'),
+            ({**disabled, 'state': 'up'}, 'disabled'),
+            ({**disabled, 'state': 'down'}, 'disabled and down'),
             # In a cell that is down, by the shell and by the API.
-            {**compute, 'Host': 'h5', 'Status': 'UNKNOWN', 'State': None},
-            {**disabled, 'host': 'h6', 'status': 'UNKNOWN'},
-            {**compute, 'Host': 'h7'},
-        ]
-        hosts = rows.read_hosts(_rows(*given))
-        self.assertEqual(
-            [
-                ('h1', 'up', True),
-                ('h2', 'down', False),
-                ('h3', 'disabled', False),
-                ('h4', 'disabled and down', False),
-                ('h5', 'unknown', False),
-                ('h6', 'unknown', False),
-                ('h7', 'unknown', False),
-            ],
-            [(host.name, host.state, host.usable) for host in hosts],
-        )
+            ({**compute, 'Status': 'UNKNOWN', 'State': None}, 'unknown'),
+            ({**disabled, 'status': 'UNKNOWN'}, 'unknown'),
+            (compute, 'unknown'),
+        ):
+            others = {'Binary': 'nova-scheduler', 'Host': 'h'}
+            (host,) = rows.read_hosts(_rows(others, {**row, 'Host': 'h'}))
+            found = host.name, host.state, host.usable
+            self.assertEqual(('h', state, state == 'up'), found)
 
     def test_a_host_that_no_service_has_is_not_usable(self) -> None:
         aggregates = [inventory.HostAggregate('a', {}, ('h1', 'h2'))]
@@ -141,10 +124,12 @@ class ReadTest(unittest.TestCase):
             read(_rows(row))
 
     def test_a_name_stands_for_one_object(self) -> None:
-        with self.assertRaisesRegex(UnreadableError, 'twice'):
-            rows.read_flavors(_rows(_FLAVOR, _FLAVOR))
-        with self.assertRaisesRegex(UnreadableError, 'twice'):
-            rows.read_aggregates(_rows(_AGGREGATE, _AGGREGATE))
+        for read, row in (
+            (rows.read_flavors, _FLAVOR),
+            (rows.read_aggregates, _AGGREGATE),
+        ):
+            with self.assertRaisesRegex(UnreadableError, 'twice'):
+                read(_rows(row, row))
 
 
 @ddt.ddt

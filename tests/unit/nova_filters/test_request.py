@@ -30,20 +30,10 @@ class Host:
 
 
 class Unreadable:
-    """An aggregate whose metadata was not loaded."""
+    """An aggregate whose metadata were not loaded, or its name."""
 
-    name = 'unreadable'
-
-    @property
-    def metadata(self) -> Mapping[str, str]:
-        """Refuse, as Nova's objects do."""
-        raise NotImplementedError('Cannot load "metadata"')
-
-
-class Nameless:
-    """An aggregate whose name was not loaded."""
-
-    metadata: Mapping[str, str] = {}
+    def __init__(self, **loaded: Any) -> None:
+        vars(self).update(loaded)
 
 
 def sift(extra_specs, hosts, exempt=()) -> tuple[Request, list[Host], Any]:
@@ -70,7 +60,7 @@ class SiftTest(unittest.TestCase):
 
     def test_an_unreadable_aggregate_closes_its_hosts_only(self) -> None:
         good = Aggregate('a', {'k': '1'})
-        bad = Unreadable()
+        bad = Unreadable(name='unreadable')
         hosts = [Host('closed', [good, bad]), Host('open', [good])]
         request, passed, refused = sift({'k': '1'}, hosts)
         self.assertEqual(['open'], [host.name for host in passed])
@@ -81,7 +71,8 @@ class SiftTest(unittest.TestCase):
             report.summarize(request, refused),
         )
         self.assertEqual(
-            ['?', 'a'], report.names(Host('h', [good, Nameless()]))
+            ['?', 'a'],
+            report.names(Host('h', [good, Unreadable(metadata={})])),
         )
 
     def test_a_host_whose_aggregates_cannot_be_read_is_closed(self) -> None:
@@ -142,7 +133,7 @@ class SiftTest(unittest.TestCase):
     def test_a_host_may_be_in_other_aggregates_by_then(self) -> None:
         host = Host('h', [Aggregate('a', {'k': '2'})])
         request, passed, refused = sift({'k': '1'}, [host])
-        host.aggregates = [Aggregate('b', {'k': '3'}), Unreadable()]
+        host.aggregates = [Aggregate('b', {'k': '3'}), Unreadable(name='x')]
         ((_, reason),) = report.explain(request, refused)
         self.assertEqual(('b',), reason.aggregate)
 
