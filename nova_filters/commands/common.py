@@ -187,17 +187,15 @@ class FilterCommand(lister.Lister):
     ) -> inventory.Stock:
         """Return what is judged, and tell what is not known of the hosts."""
         aggregates, others = source.aggregates(), source.hosts()
-        zone = self.configuration(
-            parsed_args
-        ).DEFAULT.default_availability_zone
+        of_nova = self.configuration(parsed_args).DEFAULT
+        zone = of_nova.default_availability_zone
         hosts = inventory.hosts_of(aggregates, others, zone)
         #: Whether anybody knows which hosts are up.
         self.knows_hosts = others is not None
         if others is None:
             self.remarks.append(NO_HOSTS)
         else:
-            known = {host.name for host in others}
-            self._tell_strangers(hosts, known)
+            self._tell_strangers(hosts, [host.name for host in others])
         exempt = self.exempt(parsed_args)
         return inventory.Stock(flavors, aggregates, hosts, exempt)
 
@@ -205,19 +203,18 @@ class FilterCommand(lister.Lister):
         self, hosts: Iterable[str], known: Iterable[str]
     ) -> None:
         """Tell the hosts of aggregates that no compute service has."""
-        known = {*known}
-        folded = {name.lower(): name for name in known}
-        strange = [name for name in hosts if name not in known]
-        told = [
-            f"{quote(name)} (a service's host is {quote(folded[low])})"
+        folded = {name.lower(): quote(name) for name in known}
+        strange = [
+            f"{quote(name)} (a service's host is {folded[low]})"
             if (low := name.lower()) in folded
             else quote(name)
-            for name in strange
+            for name in sorted({*hosts}.difference(known))
         ]
         if strange:
-            text = 'Aggregates name hosts that no compute service has, so '
-            text += f'they count as not up: {listed(told)}.'
-            self.remarks.append(text)
+            self.remarks.append(
+                'Aggregates name hosts that no compute service has, so they '
+                f'count as not up: {listed(strange)}.'
+            )
 
     def source(self, parsed_args: argparse.Namespace) -> compute.Cloud | Saved:
         """Return the files that are named, or else the cloud, logged in to."""

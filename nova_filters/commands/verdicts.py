@@ -184,14 +184,14 @@ def tell(
         told += opening(verdicts, stock, of_server=True)
     elif way.last == 'ComputeFilter':
         told += waking(way.taken)
-    elif way.last == walk.PLACEMENT and silence:
+    elif way.last != walk.PLACEMENT:
+        told.append('Change the request, or the metadata of aggregates.')
+    elif silence:
         told.append(f'Placement refuses the question, and Nova: {silence}')
-    elif way.last == walk.PLACEMENT:
+    else:
         told.append(
             'Free resources there, take a smaller flavor, or look for traits '
             'and classes that no host has: "openstack allocation candidate '
             'list" of osc-placement asks the same.'
         )
-    else:
-        told.append('Change the request, or the metadata of aggregates.')
     return told
