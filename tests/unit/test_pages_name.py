@@ -15,7 +15,7 @@ class PagesTest(unittest.TestCase):
         found = {path.name for path in (ROOT / 'tests').rglob('test_*.py')}
         for page in (ROOT / 'SECURITY.rst', CONTRIBUTOR / 'seams.rst'):
             named = set(re.findall(r'test_\w+\.py', page.read_text()))
-            self.assertGreater(len(named), 8)
+            self.assertGreater(len(named), 7)
             self.assertEqual(set(), named - found)
 
     def test_each_file_to_change_exists(self) -> None:
