@@ -20,8 +20,8 @@ def best(
 ) -> list[Distribution]:
     """Find the best distributions that can be reached.
 
-    No region grows past its cap; none loses nodes while the cluster grows,
-    or gains some while it shrinks.
+    No region grows past its cap, and none outside the spec grows. None loses
+    nodes while the cluster grows, or gains some while it shrinks.
 
     :param current: region name -> nodes now, for each region of the spec and
         any others that have nodes.
@@ -34,7 +34,7 @@ def best(
     for name, now in current.items():
         top = now
         if change > 0:
-            cap = caps.get(name, NO_CAP)
+            cap = caps.get(name, now)
             top += change if cap == NO_CAP else max(0, min(change, cap - now))
         choices.append(range(now if change > 0 else 0, top + 1))
     total = sum(current.values()) + change

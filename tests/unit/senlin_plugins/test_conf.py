@@ -21,10 +21,6 @@ class Options(unittest.TestCase):
         self.assertEqual('refuse', options.unaware_profile)
         self.assertIs(True, options.check_catalog)
 
-    def test_an_unknown_policy_is_refused(self):
-        with self.assertRaises(ValueError):
-            self.conf.set_override('enabled_policies', ['scaling'], conf.GROUP)
-
     def test_list_opts_gives_what_is_registered(self):
         ((group, options),) = conf.list_opts()
         self.assertEqual(conf.GROUP, group.name)

@@ -117,15 +117,6 @@ class Steps(unittest.TestCase):
         *_, last = rebalancing.steps(leaving, 9, 2)
         self.assertEqual({'a': 5, 'b': 4, 'c': 0}, last.after)
 
-    def test_nodes_do_not_move_for_nothing(self):
-        for regions in (
-            [Region('a'), Region('b')],
-            [Region('a', 0), Region('b', 0)],
-        ):
-            # Five new nodes would be 3 and 2.
-            snapshot = snapshot_of(regions, {'a': 2, 'b': 3})
-            self.assertEqual([], list(rebalancing.steps(snapshot, 5, 5)))
-
     @CASES
     @hypothesis.given(snapshots(), st.integers(1, 9))
     def test_the_moves_lead_straight_to_the_optimum(self, snapshot, surge):

@@ -29,6 +29,10 @@ class RegionSpecTest(unittest.TestCase):
         ({'name': 'a'}, Region('a', 100, -1)),
         ({'name': 'a', 'weight': 0, 'cap': 0}, Region('a', 0, 0)),
         ({'name': 'a', 'weight': '3', 'cap': '-1'}, Region('a', 3, -1)),
+        (
+            {'name': 'a', 'weight': 10**6, 'cap': 10**6},
+            Region('a', 10**6, 10**6),
+        ),
         # YAML reads such a name as a number.
         ({'name': 1}, Region('1', 100, -1)),
     )
@@ -74,7 +78,16 @@ class RegionSpecTest(unittest.TestCase):
             spec_of({'name': 'a', 'weight': -1}),
             "'weight' of region 'a' is '-1': it must be from 0 to",
         ),
-        (spec_of({'name': 'a', 'cap': -2}), "'cap' of region 'a' is '-2'"),
+        (
+            spec_of({'name': 'a', 'cap': -2}),
+            "'cap' of region 'a' is '-2': it must be from 0 to 1000000, or -1 "
+            'for no cap.',
+        ),
+        (spec_of({'name': 'a', 'cap': 10**6 + 1}), "'a' is '1000001': it mu"),
+        (
+            spec_of({'name': 'a', 'weight': 10**4298}),
+            "is '10000000000000000000': it must be from 0 to 1000000.",
+        ),
         (spec_of({'name': 'a', 'cap': 1.5}), "is '1.5': it must be a whole"),
         (spec_of({'name': 'a', 'cap': True}), "is 'True': it must be a whole"),
         (spec_of({'name': 'a', 'cap': None}), "is 'None': it must be a whole"),
