@@ -10,9 +10,11 @@ the ratios mean something on any machine. It needs Senlin, and prints what
 
 import copy
 import dataclasses
+import datetime
 import random
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import prettytable
@@ -22,6 +24,11 @@ from senlin_plugins.planning import placement
 
 OURS = 'senlin_plugins'
 IN_TREE = 'in-tree'
+REGION_POLICIES = (
+    'senlin_plugins.policy.region_placement',
+    'senlin.policy.region_placement',
+)
+DELETION_POLICIES = 'senlin_plugins.policy.deletion', 'senlin.policy.deletion'
 
 SIZES = (100, 1_000, 10_000)
 REGIONS = (2, 1_000)
@@ -57,23 +64,6 @@ class Row:
     ours: float
     in_tree: float
 
-    @property
-    def ratio(self) -> float:
-        """How many times as long Senlin's own part takes."""
-        return self.in_tree / self.ours
-
-
-def best_of(run: Callable[[], Any], prepare: Callable[[], Any]) -> float:
-    """Return the shortest time of a call in seconds.
-
-    :param prepare: what must be done before each call, untimed.
-    """
-    times: list[float] = []
-    while len(times) < REPEATS and sum(times) < PATIENCE:
-        prepare()
-        times.append(common.seconds(run))
-    return min(times)
-
 
 class Bench:
     """Clusters in Senlin's database, and both sides' policies for them."""
@@ -94,7 +84,9 @@ class Bench:
         self.context = context.RequestContext(
             user_id=engine.USER, project_id=engine.PROJECT, is_admin=True
         )
+        self.owner = {'user': engine.USER, 'project': engine.PROJECT}
         self.profile_id = self.engine.profile()
+        self.rows: list[Row] = []
 
     def regions(self, count: int) -> list[dict[str, Any]]:
         """Add regions to the cloud and return a policy's list of them."""
@@ -107,22 +99,6 @@ class Bench:
             for name in names
         ]
 
-    def policy(self, type_name: str, version: str, **properties: Any) -> Any:
-        """Return a policy as the engine loads it."""
-        from senlin.policies import base
-
-        spec = {
-            'type': type_name,
-            'version': version,
-            'properties': properties,
-        }
-        return base.Policy(
-            f'{type_name}-{len(properties)}',
-            spec,
-            user=self.context.user_id,
-            project=self.context.project_id,
-        )
-
     def cluster(self, size: int, regions: Sequence[Mapping[str, Any]]) -> Any:
         """Write a cluster into the database and load it as the engine does.
 
@@ -130,52 +106,32 @@ class Bench:
             random, by weight.
         :returns: the engine's cluster object.
         """
-        import datetime
-        import uuid
-
-        from senlin import objects
         from senlin.db.sqlalchemy import api as db_api
         from senlin.db.sqlalchemy import models
         from senlin.engine import cluster as clusters
 
-        now = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
-        owner = {
-            'user': self.context.user_id,
-            'project': self.context.project_id,
-        }
-        record = objects.Cluster.create(
-            self.context,
-            {
-                'name': 'benchmark',
-                'profile_id': self.profile_id,
-                'init_at': now,
-                'min_size': 0,
-                'max_size': -1,
-                'desired_capacity': size,
-                'next_index': size + 1,
-                'timeout': 3600,
-                'status': 'ACTIVE',
-                'data': {},
-                **owner,
-            },
-        )
+        then = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
+        cluster_id = self.engine.cluster(self.profile_id, max_size=-1)
         homes = self.rng.choices(
             [region['name'] for region in regions],
             [region['weight'] for region in regions],
             k=size,
         )
         with db_api.session_for_write() as session:
+            session.query(models.Cluster).filter_by(id=cluster_id).update(
+                {'desired_capacity': size, 'next_index': size + 1}
+            )
             session.execute(
                 models.Node.__table__.insert(),
                 [
                     {
                         'id': str(uuid.UUID(int=self.rng.getrandbits(128))),
                         'name': f'node-{i}',
-                        'cluster_id': record.id,
+                        'cluster_id': cluster_id,
                         'profile_id': self.profile_id,
                         'index': i,
-                        'init_at': now,
-                        'created_at': now
+                        'init_at': then,
+                        'created_at': then
                         + datetime.timedelta(
                             seconds=self.rng.randrange(10 * size)
                         ),
@@ -185,122 +141,110 @@ class Bench:
                         'data': {'placement': {'region_name': home}},
                         'meta_data': {},
                         'dependents': {},
-                        **owner,
+                        **self.owner,
                     }
                     for i, home in enumerate(homes, start=1)
                 ],
             )
-        return clusters.Cluster.load(self.context, record.id)
+        return clusters.Cluster.load(self.context, cluster_id)
 
     def check(
-        self, policy: Any, cluster: Any, name: str, **data: Any
+        self, policy: Any, cluster: Any, name: str, count: int, **data: Any
     ) -> tuple[float, dict[str, Any]]:
         """Time a policy's ``pre_op`` on an action.
 
-        :param data: what is in the action's data before; ``count`` is its
-            input.
-        :returns: seconds, and the action's data afterwards.
+        :param count: the action's input.
+        :param data: what is in the action's data before.
+        :returns: the shortest time in seconds, and the action's data then.
         """
         from senlin.engine.actions import base as actions
 
-        count = data.pop('count')
         action = actions.Action(
             cluster.id, name, self.context, cluster_id=cluster.id
         )
         action.entity = cluster
         action.inputs = {'count': count}
         action.store(self.context)
-
-        def prepare() -> None:
+        times: list[float] = []
+        while len(times) < REPEATS and sum(times) < PATIENCE:
             action.data = copy.deepcopy(data)
+            times.append(
+                common.seconds(lambda: policy.pre_op(cluster.id, action))
+            )
+        return min(times), action.data
 
-        seconds = best_of(lambda: policy.pre_op(cluster.id, action), prepare)
-        return seconds, action.data
+    def compare(
+        self,
+        what: str,
+        types: tuple[str, str],
+        cluster: Any,
+        name: str,
+        count: int,
+        properties: Mapping[str, Any],
+        regions: int = 0,
+        **data: Any,
+    ) -> dict[str, Any]:
+        """Time both policies of a kind on the same action.
 
+        :param types: the type of this package's policy, and of Senlin's.
+        :param properties: what their spec says.
+        :returns: the action's data after this package's policy.
+        """
+        from senlin.policies import base
 
-def region_rows(
-    bench: Bench, cluster: Any, regions: Sequence[Mapping[str, Any]]
-) -> list[Row]:
-    """Time region placement, and deletion that follows its plan."""
-    size = len(cluster.nodes)
-    count = size // 2
-    pair = [
-        bench.policy(type_name, '1.0', regions=[*regions])
-        for type_name in (
-            'senlin_plugins.policy.region_placement',
-            'senlin.policy.region_placement',
-        )
-    ]
-    rows = []
-    plan: dict[str, int] = {}
-    for what, name, key in (
-        ('placement, scale out', 'CLUSTER_SCALE_OUT', 'creation'),
-        ('placement, scale in', 'CLUSTER_SCALE_IN', 'deletion'),
-    ):
-        (ours, data), (theirs, _) = (
-            bench.check(policy, cluster, name, count=count) for policy in pair
-        )
+        found = []
+        for type_name in types:
+            spec = {
+                'type': type_name,
+                'version': '1.1' if 'criteria' in properties else '1.0',
+                'properties': {**properties},
+            }
+            policy = base.Policy(type_name, spec, **self.owner)
+            found.append(self.check(policy, cluster, name, count, **data))
+            chosen = found[-1][1].get('deletion', {}).get('candidates')
+            if 'criteria' in properties and len(chosen) != count:
+                raise common.BenchmarkError(
+                    f'{type_name} with {what} chose {len(chosen)} nodes '
+                    f'instead of {count}.'
+                )
+        (ours, data), (theirs, _) = found
         if data['status'] != 'OK':
             raise common.BenchmarkError(f'{what}: {data["reason"]}')
-        plan = data[key]['regions']
-        rows.append(Row(what, size, len(regions), count, ours, theirs))
-    for criterion in CRITERIA:
-        rows.append(
-            deletion_row(
-                bench,
-                cluster,
-                criterion,
-                count,
-                regions=len(regions),
-                deletion={'count': count, 'regions': plan},
-            )
-        )
-    return rows
+        size = len(cluster.nodes)
+        self.rows.append(Row(what, size, regions, count, ours, theirs))
+        return data
 
-
-def deletion_row(
-    bench: Bench,
-    cluster: Any,
-    criterion: str,
-    count: int,
-    regions: int = 0,
-    **data: Any,
-) -> Row:
-    """Time the deletion policies."""
-    seconds = []
-    for type_name in (
-        'senlin_plugins.policy.deletion',
-        'senlin.policy.deletion',
-    ):
-        policy = bench.policy(type_name, '1.1', criteria=criterion)
-        taken, after = bench.check(
-            policy, cluster, 'CLUSTER_SCALE_IN', count=count, **data
-        )
-        found = len(after['deletion']['candidates'])
-        if found != count:
-            raise common.BenchmarkError(
-                f'{type_name} with {criterion} chose {found} nodes instead '
-                f'of {count}.'
-            )
-        seconds.append(taken)
-    size = len(cluster.nodes)
-    return Row(f'deletion, {criterion}', size, regions, count, *seconds)
-
-
-def measure(bench: Bench, *, quick: bool) -> list[Row]:
-    """Run everything that is timed."""
-    rows: list[Row] = []
-    for size in QUICK_SIZES if quick else SIZES:
-        for number in QUICK_REGIONS if quick else REGIONS:
-            common.say(f'{size} nodes, {number} regions')
-            regions = bench.regions(number)
-            cluster = bench.cluster(size, regions)
-            rows += region_rows(bench, cluster, regions)
-        common.say(f'{size} nodes, no regions')
+    def delete(self, cluster: Any, count: int, **others: Any) -> None:
+        """Time the deletion policies with each criterion."""
         for criterion in CRITERIA:
-            for count in (1, size // 2):
-                rows.append(deletion_row(bench, cluster, criterion, count))
-    return rows
+            self.compare(
+                *(f'deletion, {criterion}', DELETION_POLICIES),
+                *(cluster, 'CLUSTER_SCALE_IN', count),
+                {'criteria': criterion},
+                **others,
+            )
+
+    def measure(self, sizes: Sequence[int], numbers: Sequence[int]) -> None:
+        """Time everything on clusters of all sizes and numbers of regions."""
+        for size in sizes:
+            half = size // 2
+            for number in numbers:
+                common.say(f'{size} nodes, {number} regions')
+                regions = self.regions(number)
+                cluster = self.cluster(size, regions)
+                for way in ('out', 'in'):
+                    data = self.compare(
+                        *(f'placement, scale {way}', REGION_POLICIES),
+                        *(cluster, f'CLUSTER_SCALE_{way.upper()}', half),
+                        {'regions': regions},
+                        number,
+                    )
+                # Deletion follows the plan for the scale-in.
+                plan = {'count': half, 'regions': data['deletion']['regions']}
+                self.delete(cluster, half, regions=number, deletion=plan)
+            common.say(f'{size} nodes, no regions')
+            for count in (1, half):
+                self.delete(cluster, count)
 
 
 def report(
@@ -309,12 +253,9 @@ def report(
     """Return the report as text."""
     times = [
         (
-            row.what,
-            row.nodes,
-            row.regions or '-',
-            row.change,
+            *(row.what, row.nodes, row.regions or '-', row.change),
             *(f'{taken * 1e3:.2f}' for taken in (row.ours, row.in_tree)),
-            f'{row.ratio:.1f}',
+            f'{row.in_tree / row.ours:.1f}',
         )
         for row in sorted(
             rows, key=lambda r: (r.what, r.regions, r.change == 1)
@@ -329,22 +270,18 @@ def report(
     for (direction, name), score in sorted(scores.items()):
         table.add_row(
             [
-                f'{direction}, {name}',
-                score.feasible,
+                *(f'{direction}, {name}', score.feasible),
                 f'{score.optimal / score.feasible:.1%}',
                 f'{score.refused / score.feasible:.1%}',
-                score.infeasible,
-                score.invented,
+                *(score.infeasible, score.invented),
             ]
         )
     return '\n'.join(
         [
-            machine(),
-            '',
+            *(machine(), ''),
             'Milliseconds of processor time, the best of several runs; '
             'ratio: in-tree / ours',
-            common.table(heads, times, 'what'),
-            '',
+            *(common.table(heads, times, 'what'), ''),
             f'Quality of the plans ({CASES} random cases, seed {SEED})',
             str(table),
         ]
@@ -361,20 +298,23 @@ def machine() -> str:
 def compare(quick: bool) -> tuple[str, Any]:
     """Run everything."""
     bench = Bench()
-    rows = measure(bench, quick=quick)
+    sizes, numbers = (
+        (QUICK_SIZES, QUICK_REGIONS) if quick else (SIZES, REGIONS)
+    )
+    bench.measure(sizes, numbers)
     common.say(f'{CASES} random plans')
     scores = quality.compare(
         {OURS: placement.place, IN_TREE: in_tree.planner()}, CASES, SEED
     )
     numbers = {
         'machine': machine(),
-        'times': [dataclasses.asdict(row) for row in rows],
+        'times': [dataclasses.asdict(row) for row in bench.rows],
         'plans': [
             {'direction': direction, 'planner': name} | vars(score)
             for (direction, name), score in scores.items()
         ],
     }
-    return report(rows, scores), numbers
+    return report(bench.rows, scores), numbers
 
 
 if __name__ == '__main__':
