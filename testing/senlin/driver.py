@@ -13,6 +13,7 @@ that they outlive the process as real ones outlive Senlin.
 """
 
 import collections
+import copy
 import dataclasses
 import itertools
 import json
@@ -84,7 +85,7 @@ class Region:
     :param catalog: the services that have an endpoint there.
     :param servers: id -> server.
     :param ports: id -> port.
-    :param floating: ids of floating IPs.
+    :param floating: id -> floating IP.
     :param stacks: id -> stack.
     :param failures: driver method -> how such calls fail, or just with
         which message. ``server_created`` and ``stack_created`` stand for
@@ -98,7 +99,7 @@ class Region:
     )
     servers: dict[str, Thing] = dataclasses.field(default_factory=dict)
     ports: dict[str, Thing] = dataclasses.field(default_factory=dict)
-    floating: set[str] = dataclasses.field(default_factory=set)
+    floating: dict[str, Thing] = dataclasses.field(default_factory=dict)
     stacks: dict[str, Thing] = dataclasses.field(default_factory=dict)
     failures: dict[str, str | Fault] = dataclasses.field(default_factory=dict)
 
@@ -160,6 +161,16 @@ class Cloud:
         self.keystone_failure = ''
         for region in self.regions.values():
             region.failures.clear()
+
+    def copy(self) -> dict[str, Any]:
+        """Return a copy of what the cloud holds, for :meth:`restore`."""
+        held = ('regions', 'known', 'queues', 'pools')
+        return copy.deepcopy({name: vars(self)[name] for name in held})
+
+    def restore(self, held: dict[str, Any]) -> None:
+        """Become a new cloud that holds what a copy does."""
+        self.reset()
+        vars(self).update(copy.deepcopy(held))
 
     def save(self) -> None:
         """Write the servers to the file, all or nothing."""
@@ -236,17 +247,50 @@ class Client(base.DriverBase):
         fault.waiting -= 1
         return self.region.failures.get(method) is not fault
 
-    def _find(self, things, thing_id):
+    def _create(self, kind, **attrs):
+        """Create a thing in this region."""
+        thing = Thing({'id': str(uuid.uuid4()), **attrs})
+        getattr(self.region, kind)[thing.id] = thing
+        return thing
+
+    def _get(self, kind, thing_id):
         """Return a thing of this region or answer 404."""
+        things = getattr(self.region, kind)
         if thing_id not in things:
             raise exc.InternalError(
                 code=404, message=f'{thing_id} is not in {self.region.name}.'
             )
         return things[thing_id]
 
+    def find(self, name_or_id, ignore_missing=True):
+        """Know every name, but those that the region was told to lack."""
+        self._call(f'find {name_or_id}')
+        return Thing({'id': name_or_id, 'is_disabled': False})
+
+
+def _deletion(call, kind):
+    """Return a method that deletes a thing, if it is there."""
+
+    def delete(self, thing_id, ignore_missing=True):
+        self._call(call)
+        if not ignore_missing:
+            self._get(kind, thing_id)
+        getattr(self.region, kind).pop(thing_id, None)
+        self.cloud.save()
+
+    return delete
+
+
+def _done(self, thing_id, timeout=None):
+    """Return at once: servers and stacks go at once."""
+
 
 class Compute(Client):
     """As much of Nova's driver as the server profile calls."""
+
+    flavor_find = Client.find
+    server_delete = server_force_delete = _deletion('server_delete', 'servers')
+    wait_for_server_delete = _done
 
     def __init__(self, params):
         super().__init__(params)
@@ -262,10 +306,6 @@ class Compute(Client):
             if re.search(name, server.name)
         ]
 
-    def flavor_find(self, name_or_id, ignore_missing=False):
-        """Know every flavor."""
-        return Thing({'id': name_or_id, 'is_disabled': False})
-
     def validate_azs(self, azs):
         """Know every availability zone."""
         return azs
@@ -273,23 +313,21 @@ class Compute(Client):
     def server_create(self, **attrs):
         """Create a server, active at once."""
         self._call('server_create')
-        server = Thing(
-            {
-                'id': str(uuid.uuid4()),
-                'name': attrs['name'],
-                'status': 'ACTIVE',
-                'availability_zone': attrs.get('availability_zone', 'nova'),
-                'metadata': dict(attrs['metadata']),
-                'image': {'id': attrs.get('imageRef', 'none')},
-                'flavor': dict.fromkeys(('id', 'name'), attrs['flavorRef']),
-                'addresses': {},
-                **{'attached_volumes': [], 'block_device_mapping': []},
-                **{'disk_config': 'AUTO', 'has_config_drive': False},
-                **{'key_name': None, 'security_groups': [], 'reboots': 0},
-                'fault': {'message': self.region.failures.get('fault')},
-            }
+        server = self._create(
+            'servers',
+            name=attrs['name'],
+            status='ACTIVE',
+            availability_zone=attrs.get('availability_zone', 'nova'),
+            metadata=dict(attrs['metadata']),
+            image={'id': attrs.get('imageRef', 'none')},
+            flavor=dict.fromkeys(('id', 'name'), attrs['flavorRef']),
+            fault={'message': self.region.failures.get('fault')},
+            **{'addresses': {}, 'attached_volumes': [], 'key_name': None},
+            **{'block_device_mapping': [], 'disk_config': 'AUTO'},
+            **{'has_config_drive': False, 'security_groups': []},
+            reboots=0,
+            snapshots=[],
         )
-        self.region.servers[server.id] = server
         self.cloud.save()
         self._call('server_created')
         return server
@@ -297,25 +335,12 @@ class Compute(Client):
     def server_get(self, server):
         """Return a server of this region."""
         self._call('server_get')
-        return self._find(self.region.servers, server)
+        return self._get('servers', server)
 
     def wait_for_server(self, server, status='ACTIVE', timeout=None, **kwargs):
         """Return at once, or fail as a time-out does."""
         self._call('wait_for_server', timeout)
-        return self._find(self.region.servers, server)
-
-    def server_delete(self, server, ignore_missing=True):
-        """Delete a server of this region."""
-        self._call('server_delete')
-        if not ignore_missing:
-            self._find(self.region.servers, server)
-        self.region.servers.pop(server, None)
-        self.cloud.save()
-
-    server_force_delete = server_delete
-
-    def wait_for_server_delete(self, server, timeout=None):
-        """Return at once: servers go at once."""
+        return self._get('servers', server)
 
     def server_update(self, server, **attrs):
         """Change attributes such as the name."""
@@ -332,8 +357,7 @@ class Compute(Client):
 
     def server_create_image(self, server, name):
         """Note the name of the snapshot."""
-        snapshots = vars(self.server_get(server)).setdefault('snapshots', [])
-        snapshots.append(name)
+        self.server_get(server).snapshots.append(name)
 
     def server_metadata_update(self, server, metadata):
         """Add to the metadata."""
@@ -358,63 +382,34 @@ class Compute(Client):
 class Image(Client):
     """As much of Glance's driver as the server profile calls."""
 
-    def image_find(self, name_or_id, ignore_missing=True):
-        """Know every image."""
-        return Thing({'id': name_or_id})
+    image_find = Client.find
 
 
 class Network(Client):
     """As much of Neutron's driver as the server profile calls."""
 
-    def network_get(self, name_or_id):
-        """Know every network, but those that the region was told to lack."""
-        self._call(f'network {name_or_id}')
-        return Thing({'id': name_or_id})
-
-    def subnet_get(self, name_or_id):
-        """Know every subnet."""
-        return Thing({'id': name_or_id})
+    network_get = subnet_get = Client.find
+    port_delete = _deletion('port_delete', 'ports')
+    floatingip_delete = _deletion('floatingip_delete', 'floating')
 
     def port_create(self, **attrs):
         """Create a port."""
         self._call(f'port on {attrs["network_id"]}')
-        port = Thing(
-            {
-                'id': str(uuid.uuid4()),
-                'security_group_ids': [],
-                'fixed_ips': [],
-                **attrs,
-            }
-        )
-        self.region.ports[port.id] = port
-        return port
-
-    def port_delete(self, port, ignore_missing=True):
-        """Delete a port of this region."""
-        self._call('port_delete')
-        self.region.ports.pop(port, None)
+        attrs = {'security_group_ids': [], 'fixed_ips': [], **attrs}
+        return self._create('ports', **attrs)
 
     def floatingip_create(self, **attrs):
         """Create a floating IP of a port."""
         self._call('floatingip_create')
-        floating = Thing(
-            {
-                'id': str(uuid.uuid4()),
-                'floating_ip_address': '192.0.2.1',
-                **attrs,
-            }
-        )
-        self.region.floating.add(floating.id)
-        return floating
-
-    def floatingip_delete(self, floating_ip, ignore_missing=True):
-        """Delete a floating IP of this region."""
-        self._call('floatingip_delete')
-        self.region.floating.discard(floating_ip)
+        attrs = {'floating_ip_address': '192.0.2.1', **attrs}
+        return self._create('floating', **attrs)
 
 
 class Orchestration(Client):
     """As much of Heat's driver as the stack profile calls."""
+
+    stack_delete = _deletion('stack_delete', 'stacks')
+    wait_for_stack_delete = _done
 
     def __init__(self, params):
         super().__init__(params)
@@ -433,24 +428,22 @@ class Orchestration(Client):
     def stack_create(self, preview=False, **attrs):
         """Create a stack, complete at once; a preview leaves nothing."""
         self._call('stack_create')
-        stack = Thing(
-            {
-                'id': str(uuid.uuid4()),
-                'status': 'CREATE_COMPLETE',
-                'is_rollback_disabled': attrs.get('disable_rollback'),
-                **attrs,
-                'tags': attrs.get('tags', '').split(','),
-            }
-        )
-        if not preview:
-            self.region.stacks[stack.id] = stack
-            self._call('stack_created')
+        attrs = {
+            'status': 'CREATE_COMPLETE',
+            'is_rollback_disabled': attrs.get('disable_rollback'),
+            **attrs,
+            'tags': attrs.get('tags', '').split(','),
+        }
+        if preview:
+            return Thing(attrs)
+        stack = self._create('stacks', **attrs)
+        self._call('stack_created')
         return stack
 
     def stack_get(self, stack_id):
         """Return a stack of this region."""
         self._call('stack_get')
-        return self._find(self.region.stacks, stack_id)
+        return self._get('stacks', stack_id)
 
     stack_check = stack_get
 
@@ -476,14 +469,6 @@ class Orchestration(Client):
         """Return at once, or fail as a time-out does."""
         self._call('wait_for_stack', timeout)
         return self.stack_get(stack_id)
-
-    def stack_delete(self, stack_id, ignore_missing=True):
-        """Delete a stack of this region."""
-        self._call('stack_delete')
-        self.region.stacks.pop(stack_id, None)
-
-    def wait_for_stack_delete(self, stack_id, timeout=None):
-        """Return at once: stacks go at once."""
 
 
 class LoadBalancer(Client):

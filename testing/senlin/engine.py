@@ -16,6 +16,7 @@ import os
 import pathlib
 import tempfile
 import time
+import types
 import uuid
 import warnings
 from collections.abc import Callable
@@ -25,12 +26,14 @@ from typing import Any
 warnings.simplefilter('ignore')
 
 import eventlet
+import eventlet.event
 import senlin.cmd  # noqa: F401  patches the process
 import sqlalchemy
 import webob
 from oslo_config import cfg
 from oslo_db.sqlalchemy import exc_filters
 from oslo_log import log as logging
+from oslo_messaging._drivers import impl_fake
 from senlin import objects
 from senlin.api.common import wsgi
 from senlin.common import config, consts, context, messaging
@@ -67,6 +70,10 @@ batch_interval = 0
 [database]
 connection = sqlite://
 
+# Each action would write events that nobody reads.
+[dispatchers]
+priority = critical
+
 [senlin_api]
 api_paste_config = {{here}}/api-paste.ini
 """
@@ -74,14 +81,42 @@ api_paste_config = {{here}}/api-paste.ini
 #: The statuses that an action keeps.
 ENDS = ('SUCCEEDED', 'FAILED', 'CANCELLED')
 
-#: The tables that say who Senlin is.
-KEPT = ('service', 'credential')
+#: All tables but those that say who Senlin is.
+TABLES = [
+    table
+    for table in models.BASE.metadata.sorted_tables
+    if table.name not in ('service', 'credential')
+]
 #: Seconds until an action that does not end is given up.
 PATIENCE = 600.0
 #: Seconds between two looks at something that will change.
 PAUSE = 0.1
+#: Seconds after which one looks even if no action has ended.
+LONG_PAUSE = 0.5
 #: Seconds after which an action that nobody works at is taken up.
 FORGOTTEN = 5.0
+
+
+class News:
+    """What green threads wait for instead of looking again and again."""
+
+    def __init__(self) -> None:
+        self._event = eventlet.event.Event()
+
+    def tell(self) -> None:
+        """Wake all who wait."""
+        told, self._event = self._event, eventlet.event.Event()
+        told.send()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for news, at most so long."""
+        self._event.wait(timeout=seconds)
+
+
+#: An action has ended.
+ENDED = News()
+#: A message was sent.
+SENT = News()
 
 
 class ApiError(Exception):
@@ -249,7 +284,13 @@ class Engine:
         nodes.sort(key=lambda node: (node.created_at, node.index))
         return [node.id for node in nodes]
 
-    def run(self, target: str, name: str, **inputs: Any) -> dict[str, Any]:
+    def run(
+        self,
+        target: str,
+        name: str,
+        data: dict[str, Any] | None = None,
+        **inputs: Any,
+    ) -> dict[str, Any]:
         """Run an action as the conductor would queue it, unchecked.
 
         For inputs that the API does not let through, and for more than one
@@ -257,6 +298,7 @@ class Engine:
 
         :param target: the id of a cluster or a node.
         :param name: the action's name, such as ``CLUSTER_RESIZE``.
+        :param data: what a policy has left in the action's data.
         :returns: the action after its end.
         """
         action_id = actions.Action.create(
@@ -270,6 +312,7 @@ class Engine:
             cluster_id=target,
             cause=consts.CAUSE_RPC,
             status=actions.Action.READY,
+            data=data or {},
             inputs=inputs,
         )
         dispatcher.start_action()
@@ -297,7 +340,7 @@ class Engine:
                 # of the engine.
                 dispatcher.start_action()
                 woken = now
-            eventlet.sleep(PAUSE)
+            ENDED.wait(LONG_PAUSE)
         return self.action(action_id)
 
     def die(self) -> None:
@@ -311,6 +354,31 @@ class Engine:
     def is_busy(self) -> bool:
         """Tell whether green threads are at work."""
         return bool(self._service.tg.threads or left_behind.at_work)
+
+    def copy(self) -> tuple[Any, Any]:
+        """Return a copy of Senlin and of the cloud, for :meth:`restore`."""
+        self._calm_down()
+        with db_api.session_for_read() as session:
+            rows = {
+                table: [
+                    dict(row._mapping)
+                    for row in session.execute(table.select())
+                ]
+                for table in TABLES
+            }
+        return rows, self.cloud.copy()
+
+    def restore(self, copied: tuple[Any, Any]) -> None:
+        """Become what a copy was made of."""
+        rows, held = copied
+        self._calm_down()
+        with db_api.session_for_write() as session:
+            for table in reversed(TABLES):
+                session.execute(table.delete())
+            for table in TABLES:
+                if rows.get(table):
+                    session.execute(table.insert(), rows[table])
+        self.cloud.restore(held)
 
     def reset(self) -> None:
         """Become a new Senlin, before a new cloud.
@@ -327,18 +395,19 @@ class Engine:
                 {'control': actions.Action.SIG_CANCEL},
                 synchronize_session=False,
             )
+        self._calm_down()
+        with db_api.session_for_read() as session:
+            names = session.query(models.Action.action).filter(unfinished)
+            working = names.all() if self._service.tg.threads else []
+        self.restore(({}, {}))
+        if working or polled:
+            raise RuntimeError(f'at work: {working}, polled: {polled}')
+
+    def _calm_down(self) -> None:
+        """Wait until no green thread is at work."""
         end = time.monotonic() + PATIENCE
         while self.is_busy() and time.monotonic() < end:
             eventlet.sleep(PAUSE / 10)
-        with db_api.session_for_write() as session:
-            names = session.query(models.Action.action).filter(unfinished)
-            working = names.all() if self._service.tg.threads else []
-            for table in reversed(models.BASE.metadata.sorted_tables):
-                if table.name not in KEPT:
-                    session.execute(table.delete())
-        self.cloud.reset()
-        if working or polled:
-            raise RuntimeError(f'at work: {working}, polled: {polled}')
 
 
 def _status(action_id: str) -> str | None:
@@ -348,18 +417,19 @@ def _status(action_id: str) -> str | None:
         return found.scalar()
 
 
-def _look_more_often() -> None:
-    """Shorten the three seconds for which Senlin waits for child actions.
+def _wait_less() -> None:
+    """Let Senlin's green threads go on as soon as they can.
 
-    The number stands in Senlin's code and no option changes it. Here the
-    children are done after some milliseconds, so that nearly all of a test
-    would be waiting. What Senlin does is the same, only earlier.
+    No option changes for how long they wait: three seconds for the end of
+    child actions, and 50 ms for the next message of the in-process transport.
+    Here everything is done after some milliseconds, so that nearly all of a
+    test would be waiting. What Senlin does is the same, only earlier.
     """
     wait_for = cluster_action.ClusterAction._wait_for_dependents
 
     def wait_less(action: Any, *args: Any, **kwargs: Any) -> Any:
         # On the action itself, because grace periods sleep in the same way.
-        action._sleep = lambda period: eventlet.sleep(PAUSE)
+        action._sleep = lambda period: ENDED.wait(LONG_PAUSE)
         try:
             return wait_for(action, *args, **kwargs)
         finally:
@@ -370,20 +440,34 @@ def _look_more_often() -> None:
     # the parent in the next. A parent that looks in between succeeds. Senlin
     # seldom looks then; here it would be one test in a hundred.
     turn = eventlet.semaphore.Semaphore()
-    for name in ('action_mark_failed', 'action_check_status'):
-        setattr(db_api, name, _in_turn(getattr(db_api, name), turn))
+    _in_turn('action_check_status', turn)
+    for how in ('succeeded', 'failed', 'cancelled'):
+        _in_turn(f'action_mark_{how}', turn, ENDED.tell)
+    deliver = impl_fake.FakeExchange.deliver_message
+
+    def deliver_at_once(*args: Any, **kwargs: Any) -> None:
+        deliver(*args, **kwargs)
+        SENT.tell()
+
+    impl_fake.FakeExchange.deliver_message = deliver_at_once
+    impl_fake.time = types.SimpleNamespace(time=time.time, sleep=SENT.wait)
 
 
 def _in_turn(
-    call: Callable[..., Any], turn: eventlet.semaphore.Semaphore
-) -> Callable[..., Any]:
-    """Return a function that waits for its turn."""
+    name: str,
+    turn: eventlet.semaphore.Semaphore,
+    after: Callable[[], None] = lambda: None,
+) -> None:
+    """Let a function of Senlin's database wait for its turn."""
+    call = getattr(db_api, name)
 
     def wait(*args: Any, **kwargs: Any) -> Any:
         with turn:
-            return call(*args, **kwargs)
+            found = call(*args, **kwargs)
+        after()
+        return found
 
-    return wait
+    setattr(db_api, name, wait)
 
 
 def _use_file(database: pathlib.Path) -> None:
@@ -434,7 +518,7 @@ def boot(
     environment.initialize()
     environment.global_env().register_driver('openstack_test', cloud.driver)
 
-    _look_more_often()
+    _wait_less()
     conductor_service.ConductorService(
         conf.host, consts.CONDUCTOR_TOPIC
     ).start()

@@ -2,17 +2,17 @@
 
 """A running Senlin for the tests: the very engine that the demo shows."""
 
+import collections
 import datetime
 import unittest
+from unittest import mock
 
 import eventlet
 from oslo_config import cfg
 from senlin import objects
-from senlin.common import consts, context
+from senlin.common import context
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
-from senlin.engine import dispatcher
-from senlin.engine.actions import base as actions
 from senlin.objects import cluster_lock
 
 from senlin_plugins import conf
@@ -35,16 +35,41 @@ class TestCase(unittest.TestCase):
         # The first here is the last to be done.
         self.addCleanup(self.senlin.reset)
 
+    def built(self, build):
+        """Return what a function builds, once for all tests of a class.
+
+        The others begin with a copy of Senlin and the clouds as it left them.
+        """
+        if kept := vars(type(self)).get('kept'):
+            found, copied = kept
+            self.senlin.restore(copied)
+        else:
+            found = build()
+            type(self).kept = found, self.senlin.copy()
+        return found
+
     def set_option(self, name, value, group=conf.GROUP):
         """Set an option, by default of this package, until the test ends."""
         cfg.CONF.set_override(name, value, group)
         self.addCleanup(cfg.CONF.clear_override, name, group)
 
-    def region_policy(self, *regions):
+    def patch(self, thing, name, value):
+        """Change something until the test ends."""
+        patch = mock.patch.object(thing, name, value)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def region_policy(self, *regions, version='1.0', **properties):
         """Create a region policy from (name, weight, cap) tuples."""
         keys = ('name', 'weight', 'cap')
         spec = [dict(zip(keys, r, strict=False)) for r in regions]
-        return self.senlin.policy(REGION_POLICY, {'regions': spec})
+        return self.senlin.policy(
+            REGION_POLICY, {'regions': spec, **properties}, version
+        )
+
+    def deletion_policy(self, version='1.0', **properties):
+        """Create a deletion policy and return its id."""
+        return self.senlin.policy(DELETION_POLICY, properties, version)
 
     def cluster(self, *policies, profile=None, size=0, **attrs):
         """Create a cluster with policies attached and return its id."""
@@ -58,6 +83,14 @@ class TestCase(unittest.TestCase):
         """Attach a policy to a cluster."""
         self.assert_done(self.senlin.attach(cluster_id, policy_id))
 
+    def detach(self, cluster_id):
+        """Detach the only policy of a cluster and return its id."""
+        path = f'/clusters/{cluster_id}/policies'
+        (binding,) = self.senlin.call('GET', path)['cluster_policies']
+        policy_id = binding['policy_id']
+        self.act(cluster_id, 'policy_detach', policy_id=policy_id)
+        return policy_id
+
     def assert_not_attached(self, reason, cluster_id, policy_id):
         """Check that a policy cannot be attached to a cluster, and why."""
         action = self.senlin.attach(cluster_id, policy_id)
@@ -69,6 +102,27 @@ class TestCase(unittest.TestCase):
         action, node_id = self.senlin.start_node(cluster_id, profile)
         self.assert_done(self.senlin.wait(action))
         return node_id
+
+    def spare(self):
+        """Create a node of no cluster, in the default region."""
+        body = {'node': {'name': 'spare', 'profile_id': self.senlin.profile()}}
+        answer = self.senlin.call('POST', '/nodes', body)
+        self.assert_done(self.senlin.wait(answer['started']))
+        return answer['node']['id']
+
+    def shown(self, node_id):
+        """Return a node as the API shows it."""
+        return self.senlin.call('GET', f'/nodes/{node_id}')['node']
+
+    def ids(self, cluster_id, region=None):
+        """Return the ids of the nodes, or of those in a region."""
+        nodes = self.senlin.nodes(cluster_id)
+        return [n['id'] for n in nodes if region in (None, region_of(n))]
+
+    def held(self, cluster_id):
+        """Return node id -> id of its server."""
+        nodes = self.senlin.nodes(cluster_id)
+        return {node['id']: node['physical_id'] for node in nodes}
 
     def act_node(self, node_id, name, **arguments):
         """Run an action on a node that must succeed."""
@@ -92,19 +146,11 @@ class TestCase(unittest.TestCase):
         """
         # Where a receiver's URL points to; nobody asks it.
         self.set_option('host', 'senlin.example', 'receiver')
-        body = {
-            'receiver': {
-                'name': 'door',
-                'type': 'webhook',
-                'cluster_id': cluster_id,
-                'action': action,
-                'params': params,
-            }
-        }
-        receiver = self.senlin.call('POST', '/receivers', body)['receiver']
-        answer = self.senlin.call(
-            'POST', f'/webhooks/{receiver["id"]}/trigger', inputs
-        )
+        receiver = {'name': 'door', 'type': 'webhook', 'action': action}
+        receiver |= {'cluster_id': cluster_id, 'params': params}
+        answer = self.senlin.call('POST', '/receivers', {'receiver': receiver})
+        path = f'/webhooks/{answer["receiver"]["id"]}/trigger'
+        answer = self.senlin.call('POST', path, inputs)
         return self.senlin.wait(answer['action'])
 
     def act_decided(self, cluster_id, name, **data):
@@ -116,20 +162,7 @@ class TestCase(unittest.TestCase):
         :param data: what that policy left in the action's data.
         :returns: the action's data after its end.
         """
-        action_id = actions.Action.create(
-            context.RequestContext(
-                user_id=engine.USER, project_id=engine.PROJECT, is_admin=True
-            ),
-            cluster_id,
-            name,
-            name='decided',
-            cluster_id=cluster_id,
-            cause=consts.CAUSE_RPC,
-            status=actions.Action.READY,
-            data=data,
-        )
-        dispatcher.start_action()
-        action = self.senlin.wait(action_id)
+        action = self.senlin.run(cluster_id, name, data)
         self.assert_done(action)
         return action['data']
 
@@ -192,6 +225,12 @@ class TestCase(unittest.TestCase):
         kind = path.split('/')[1].removesuffix('s')
         answer = self.senlin.call('PATCH', path, {kind: changes})
         self.assert_done(self.senlin.wait(answer['started']))
+
+    def assert_nodes(self, cluster_id, **wanted):
+        """Check that all nodes are active, and in which regions they are."""
+        nodes = self.senlin.nodes(cluster_id)
+        self.assertEqual(wanted, collections.Counter(map(region_of, nodes)))
+        self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
 
     def assert_servers(self, cluster_id, **wanted):
         """Check where the servers are, in the clouds and in the nodes' data.

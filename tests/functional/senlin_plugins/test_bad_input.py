@@ -6,8 +6,6 @@ All of it through the REST API. A webhook is the widest door: what it is
 given becomes the inputs of an action without any check by Senlin's API.
 """
 
-import ddt
-
 from senlin_plugins.planning import apportionment
 from testing.senlin import driver, engine
 from tests.functional.senlin_plugins import base
@@ -26,6 +24,54 @@ TOO_MANY = (
 NO_PLAN = 'There is no feasible plan to handle all nodes.'
 
 
+#: Properties that are refused, and words of the reason.
+REGIONS = (
+    (None, "'regions' must be a list of regions."),
+    ('text', "'regions' must be a list of regions."),
+    ([[]], "The region '[]' is not a mapping"),
+    (
+        [{'name': 'Nowhere'}, {'name': '\u00dcber'}],
+        "The specified regions '['Nowhere', '\u00dcber']' could not be found.",
+    ),
+    ([{'name': ['a']}], "'[\"['a']\"]' could not be found"),
+    ([{'name': 7}], "'['7']' could not be found"),
+    ([{'name': '\u00fc'}, {'name': '\u00fc'}], "is '\u00fc' 2 times"),
+    ([{'name': ONE, 'weight': [1]}], "is '[1]': it must be a whole"),
+    ([{'name': ONE, 'weight': -HUGE}], f"is '{-HUGE}"[:20]),
+    ([{'name': ONE, 'weight': '9' * 5000}], 'it must be a whole number'),
+    ([{'name': ONE, 'weight': '9' * 4299}], 'must be from 0 to 1000000'),
+)
+DELETION = (
+    ({'mercy': True}, "Unrecognizable spec item 'mercy'"),
+    ({'criteria': None}, "'None'"),
+    ({'criteria': 7}, "'criteria' is '7': it must be one of"),
+    ({'criteria': ['RANDOM']}, "'criteria' is '['RANDOM']'"),
+    ({'grace_period': -1}, "'grace_period' is '-1'"),
+    ({'grace_period': None}, "'grace_period' is 'None': it must"),
+    ({'grace_period': 'soon'}, "is 'soon': it must be a whole number"),
+    ({'grace_period': 1.5}, "is '1.5': it must be a whole number"),
+    ({'grace_period': False}, "'False': it must be a whole number"),
+    ({'destroy_after_deletion': None}, "'None' is not a valid Boolean"),
+    ({'destroy_after_deletion': 2}, "'2' is not a valid Boolean"),
+    ({'reduce_desired_capacity': []}, "'[]' is not a valid Boolean"),
+    ({'hooks': None}, "'None' is not a Map"),
+    ({'hooks': []}, "'[]' is not a Map"),
+    ({'hooks': {'type': 'zaqar', 'params': 7}}, "'7' is not a Map"),
+    ({'hooks': {'params': {}}}, "must have 'queue'"),
+    (
+        {'hooks': {'type': 'webhook', 'params': {'url': 'http://x'}}},
+        "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks",
+    ),
+    ({'hooks': HOOK | {'timeout': -1}}, "'timeout' of 'hooks'"),
+    ({'hooks': {'type': 'pigeon'}}, "is 'pigeon': it must be one of"),
+    ({'hooks': {'type': None}}, "'None'"),
+    ({'hooks': {'type': ['zaqar']}}, "'type' of 'hooks' is '['zaqar']'"),
+    ({'hooks': {'timeout': 'x'}}, "'timeout' of 'hooks' is 'x': it"),
+    ({'hooks': {'params': {'queue': 'q', 't': 1}}}, "spec item 't'"),
+    ({'hooks': {'params': {'queue': 'q'}, 'x': 1}}, "spec item 'x'"),
+)
+
+
 class TestCase(base.TestCase):
     """Requests to a cluster with a policy, which they leave as it is."""
 
@@ -34,8 +80,10 @@ class TestCase(base.TestCase):
 
     def setUp(self):
         super().setUp()
-        self.cluster_id = self.cluster(
-            self.senlin.policy(self.POLICY, self.SPEC), size=1
+        self.cluster_id = self.built(
+            lambda: self.cluster(
+                self.senlin.policy(self.POLICY, self.SPEC), size=1
+            )
         )
         before = self.picture()
         self.addCleanup(lambda: self.assertEqual(before, self.picture()))
@@ -61,77 +109,74 @@ class TestCase(base.TestCase):
         return self.webhook(self.cluster_id, action, **inputs)
 
 
-@ddt.ddt
 class RegionCounts(TestCase):
     """The number of nodes, under the region placement policy."""
 
-    @ddt.data(0, 'many', 2.5, None, {})
-    def test_a_webhook_cannot_add_what_is_no_number_of_nodes(self, count):
-        action = self.trigger('CLUSTER_SCALE_OUT', count=count)
-        self.assert_failed(NOT_POSITIVE.format(count), action)
+    def test_what_is_no_number_of_nodes(self):
+        exact, change = (
+            {'adjustment_type': kind, 'number': HUGE}
+            for kind in ('EXACT_CAPACITY', 'CHANGE_IN_CAPACITY')
+        )
+        out, into = 'CLUSTER_SCALE_OUT', 'CLUSTER_SCALE_IN'
+        for action, inputs, reason in (
+            *(
+                (out, {'count': count}, NOT_POSITIVE.format(count))
+                for count in (0, 'many', 2.5, None, {})
+            ),
+            *(
+                (into, {'count': count}, NOT_POSITIVE.format(count))
+                for count in (-1, True)
+            ),
+            (into, {'count': HUGE}, NO_PLAN),
+            (out, {'count': str(BILLION)}, TOO_MANY.format(BILLION + 1)),
+            (out, {'count': HUGE}, TOO_MANY.format(HUGE + 1)),
+            ('CLUSTER_RESIZE', exact, TOO_MANY.format(HUGE)),
+            ('CLUSTER_RESIZE', change, TOO_MANY.format(HUGE + 1)),
+        ):
+            ended = self.trigger(action, **inputs)
+            self.assert_failed(reason, ended)
+            self.assertNotIn('creation', ended['data'])
+            self.assertNotIn('placement', ended['data'])
 
-    @ddt.data(-1, True)
-    def test_a_webhook_cannot_remove_what_is_no_number_of_nodes(self, count):
-        action = self.trigger('CLUSTER_SCALE_IN', count=count)
-        self.assert_failed(NOT_POSITIVE.format(count), action)
-
-    @ddt.data(str(BILLION), HUGE)
-    def test_more_nodes_than_senlin_allows_are_refused_unplanned(self, count):
-        action = self.trigger('CLUSTER_SCALE_OUT', count=count)
-        self.assert_failed(TOO_MANY.format(int(count) + 1), action)
-        self.assertNotIn('creation', action['data'])
-        self.assertNotIn('placement', action['data'])
-
-    def test_more_nodes_than_there_are_cannot_be_removed(self):
-        action = self.trigger('CLUSTER_SCALE_IN', count=HUGE)
-        self.assert_failed(NO_PLAN, action)
-
-    @ddt.data(
-        ({'adjustment_type': 'EXACT_CAPACITY', 'number': HUGE}, HUGE),
-        ({'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': HUGE}, HUGE + 1),
-    )
-    @ddt.unpack
-    def test_a_webhook_cannot_resize_past_what_senlin_allows(self, how, size):
-        action = self.trigger('CLUSTER_RESIZE', **how)
-        self.assert_failed(TOO_MANY.format(size), action)
-
-    @ddt.data(
-        {'adjustment_type': 'EXACT_CAPACITY', 'number': 'many'},
-        {'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': [1]},
-        {'max_size': 'many'},
-    )
-    def test_a_resize_that_the_parser_chokes_on_fails_with_a_reason(self, how):
-        action = self.trigger('CLUSTER_RESIZE', **how)
-        self.assertEqual('FAILED', action['status'])
-        self.assertIn('The policy check failed: ', action['data']['reason'])
+    def test_a_resize_that_the_parser_chokes_on_fails_with_a_reason(self):
+        for how in (
+            {'adjustment_type': 'EXACT_CAPACITY', 'number': 'many'},
+            {'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': [1]},
+            {'max_size': 'many'},
+        ):
+            action = self.trigger('CLUSTER_RESIZE', **how)
+            self.assertEqual('FAILED', action['status'])
+            self.assertIn(
+                'The policy check failed: ', action['data']['reason']
+            )
 
 
-@ddt.ddt
 class DeletionCandidates(TestCase):
     """The nodes to remove, under the deletion policy."""
 
     POLICY = base.DELETION_POLICY
     SPEC = {}
 
-    @ddt.data(-1, 'many', [1])
-    def test_a_webhook_cannot_remove_what_is_no_number_of_nodes(self, count):
-        action = self.trigger('CLUSTER_SCALE_IN', count=count)
-        self.assert_failed(NOT_POSITIVE.format(count), action)
+    def test_what_is_no_number_of_nodes(self):
+        for count in (-1, 'many', [1]):
+            action = self.trigger('CLUSTER_SCALE_IN', count=count)
+            self.assert_failed(NOT_POSITIVE.format(count), action)
+        how = {'adjustment_type': 'EXACT_CAPACITY', 'number': HUGE}
+        action = self.trigger('CLUSTER_RESIZE', **how)
+        self.assert_failed(TOO_MANY.format(HUGE), action)
 
-    @ddt.data('abc', {'a': 1}, [7], [['x']])
-    def test_candidates_that_are_no_list_of_ids(self, candidates):
-        action = self.trigger('CLUSTER_DEL_NODES', candidates=candidates)
-        self.assert_failed(
-            f"The value of 'candidates' is '{candidates}': it must be a "
-            'list of node ids.',
-            action,
-        )
+    def test_candidates_that_are_no_list_of_ids(self):
+        for candidates in ('abc', {'a': 1}, [7], [['x']]):
+            action = self.trigger('CLUSTER_DEL_NODES', candidates=candidates)
+            reason = (
+                f"The value of 'candidates' is '{candidates}': it must be a "
+                'list of node ids.'
+            )
+            self.assert_failed(reason, action)
 
     def test_candidates_that_do_not_exist(self):
-        (own,) = self.senlin.nodes(self.cluster_id)
-        action = self.trigger(
-            'CLUSTER_DEL_NODES', candidates=[own['id'], 'nobody']
-        )
+        candidates = [*self.ids(self.cluster_id), 'nobody']
+        action = self.trigger('CLUSTER_DEL_NODES', candidates=candidates)
         # The engine's own words.
         self.assertEqual(
             ('FAILED', "Nodes not found: ['nobody']."),
@@ -139,15 +184,13 @@ class DeletionCandidates(TestCase):
         )
 
     def test_candidates_that_belong_to_another_cluster(self):
-        (node,) = self.senlin.nodes(self.cluster(size=1))
-        stranger = node['id']
+        (stranger,) = self.ids(self.cluster(size=1))
         self.assert_failed(
             f"The 'candidates' '{stranger}' are not in the cluster.",
             self.trigger('CLUSTER_DEL_NODES', candidates=[stranger]),
         )
 
 
-@ddt.ddt
 class Specs(base.TestCase):
     """Specs that no policy is created from."""
 
@@ -160,80 +203,29 @@ class Specs(base.TestCase):
         self.assertEqual(400, caught.exception.code)
         self.assertEqual(before, self.senlin.call('GET', '/policies'))
 
-    @ddt.data(
-        (None, "'regions' must be a list of regions."),
-        ('text', "'regions' must be a list of regions."),
-        ([[]], "The region '[]' is not a mapping"),
-        (
-            [{'name': 'Nowhere'}, {'name': '\u00dcber'}],
-            "The specified regions '['Nowhere', '\u00dcber']' could not be "
-            'found.',
-        ),
-        ([{'name': ['a']}], "'[\"['a']\"]' could not be found"),
-        ([{'name': 7}], "'['7']' could not be found"),
-        ([{'name': '\u00fc'}, {'name': '\u00fc'}], "is '\u00fc' 2 times"),
-        ([{'name': ONE, 'weight': [1]}], "is '[1]': it must be a whole"),
-        ([{'name': ONE, 'weight': -HUGE}], f"is '{-HUGE}"[:20]),
-        ([{'name': ONE, 'weight': '9' * 5000}], 'it must be a whole number'),
-        ([{'name': ONE, 'weight': '9' * 4299}], 'must be from 0 to 1000000'),
-    )
-    @ddt.unpack
-    def test_regions(self, regions, message):
-        self.assert_no_policy(
-            message, base.REGION_POLICY, {'regions': regions}
-        )
+    def test_regions(self):
+        for regions, message in REGIONS:
+            self.assert_no_policy(
+                message, base.REGION_POLICY, {'regions': regions}
+            )
 
-    @ddt.data(
-        ({'hooks': HOOK}, "'hooks' needs version 1.1"),
-        ({'mercy': True}, "Unrecognizable spec item 'mercy'"),
-    )
-    @ddt.unpack
-    def test_deletion_without_hooks(self, properties, message):
-        self.assert_no_policy(message, base.DELETION_POLICY, properties)
+    def test_deletion(self):
+        kind = base.DELETION_POLICY
+        for properties, message in DELETION:
+            self.assert_no_policy(message, kind, properties, '1.1')
+        message = "'hooks' needs version 1.1"
+        self.assert_no_policy(message, kind, {'hooks': HOOK})
 
-    @ddt.data(
-        ({'criteria': None}, "'None'"),
-        ({'criteria': 7}, "'criteria' is '7': it must be one of"),
-        ({'criteria': ['RANDOM']}, "'criteria' is '['RANDOM']'"),
-        ({'grace_period': -1}, "'grace_period' is '-1'"),
-        ({'grace_period': None}, "'grace_period' is 'None': it must"),
-        ({'grace_period': 'soon'}, "is 'soon': it must be a whole number"),
-        ({'grace_period': 1.5}, "is '1.5': it must be a whole number"),
-        ({'grace_period': False}, "'False': it must be a whole number"),
-        ({'destroy_after_deletion': None}, "'None' is not a valid Boolean"),
-        ({'destroy_after_deletion': 2}, "'2' is not a valid Boolean"),
-        ({'reduce_desired_capacity': []}, "'[]' is not a valid Boolean"),
-        ({'hooks': None}, "'None' is not a Map"),
-        ({'hooks': []}, "'[]' is not a Map"),
-        ({'hooks': {'type': 'zaqar', 'params': 7}}, "'7' is not a Map"),
-        ({'hooks': {'params': {}}}, "must have 'queue'"),
-        (
-            {'hooks': {'type': 'webhook', 'params': {'url': 'http://x'}}},
-            "'type' of 'hooks' is 'webhook': Senlin cannot send such hooks",
-        ),
-        ({'hooks': HOOK | {'timeout': -1}}, "'timeout' of 'hooks'"),
-        ({'hooks': {'type': 'pigeon'}}, "is 'pigeon': it must be one of"),
-        ({'hooks': {'type': None}}, "'None'"),
-        ({'hooks': {'type': ['zaqar']}}, "'type' of 'hooks' is '['zaqar']'"),
-        ({'hooks': {'timeout': 'x'}}, "'timeout' of 'hooks' is 'x': it"),
-        ({'hooks': {'params': {'queue': 'q', 't': 1}}}, "spec item 't'"),
-        ({'hooks': {'params': {'queue': 'q'}, 'x': 1}}, "spec item 'x'"),
-    )
-    @ddt.unpack
-    def test_deletion(self, properties, message):
-        self.assert_no_policy(message, base.DELETION_POLICY, properties, '1.1')
-
-    @ddt.data(
-        (base.REGION_POLICY, '1.2'),
-        (base.DELETION_POLICY, '0.9'),
-        (f'{base.DELETION_POLICY}s', '1.0'),
-    )
-    @ddt.unpack
-    def test_a_type_or_version_that_is_not_there(self, type_name, version):
-        with self.assertRaises(engine.ApiError) as caught:
-            self.senlin.policy(type_name, {}, version)
-        self.assertIn(f'{type_name}-{version}', str(caught.exception))
-        self.assertIn(caught.exception.code, (400, 404))
+    def test_a_type_or_version_that_is_not_there(self):
+        for type_name, version in (
+            (base.REGION_POLICY, '1.2'),
+            (base.DELETION_POLICY, '0.9'),
+            (f'{base.DELETION_POLICY}s', '1.0'),
+        ):
+            with self.assertRaises(engine.ApiError) as caught:
+                self.senlin.policy(type_name, {}, version)
+            self.assertIn(f'{type_name}-{version}', str(caught.exception))
+            self.assertIn(caught.exception.code, (400, 404))
 
 
 class Unusual(base.TestCase):

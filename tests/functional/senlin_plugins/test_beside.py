@@ -63,7 +63,7 @@ class Health(HealthCase):
         super().setUp()
         self.cluster_id = self.cluster(
             self.region_policy((TWO,), (THREE,)),
-            self.senlin.policy(base.DELETION_POLICY, {}),
+            self.deletion_policy(),
         )
 
     def assert_healed(self, **wanted):
@@ -135,11 +135,6 @@ class Failover(HealthCase, test_failover.TestCase):
         self.assert_servers(cluster, **{ONE: 4})
         self.assertEqual(after, self.held(cluster))
 
-    def held(self, cluster):
-        """Return node -> server."""
-        nodes = self.senlin.nodes(cluster)
-        return {node['id']: node['physical_id'] for node in nodes}
-
     def is_whole(self, cluster, **wanted):
         """Tell whether all nodes are active, in these regions."""
         nodes = self.senlin.nodes(cluster)
@@ -183,9 +178,7 @@ class Receivers(base.TestCase):
     def test_webhooks_are_planned(self):
         cluster = self.cluster(
             self.region_policy((TWO,), (THREE, 50, 2)),
-            self.senlin.policy(
-                base.DELETION_POLICY, {'criteria': 'OLDEST_FIRST'}
-            ),
+            self.deletion_policy(criteria='OLDEST_FIRST'),
         )
         for sent, wanted in (
             ({}, {TWO: 2, THREE: 1}),
@@ -198,10 +191,8 @@ class Receivers(base.TestCase):
                 )
             )
             self.assert_servers(cluster, **wanted)
-        region_of = base.regions_of(self.senlin.nodes(cluster))
-        oldest = [
-            n for n in self.senlin.by_age(cluster) if region_of[n] == TWO
-        ]
+        there = self.ids(cluster, TWO)
+        oldest = [n for n in self.senlin.by_age(cluster) if n in there]
         action = self.webhook(cluster, 'CLUSTER_SCALE_IN', {'count': '3'})
         self.assert_done(action)
         self.assertEqual(oldest[:3], action['data']['deletion']['candidates'])
@@ -210,21 +201,21 @@ class Receivers(base.TestCase):
 
 class Bindings(base.TestCase):
     def test_a_disabled_policy_plans_nothing_and_nothing_is_forgotten(self):
-        regions = self.region_policy((TWO,), (THREE,))
+        regions = self.region_policy((TWO, 100, 3), (THREE,))
         cluster = self.cluster(
-            self.senlin.policy(
-                base.DELETION_POLICY, {'criteria': 'OLDEST_FIRST'}
-            )
+            regions, self.deletion_policy(criteria='OLDEST_FIRST')
         )
+        self.act(cluster, 'scale_out', count=4)
+        self.assert_servers(cluster, **{TWO: 2, THREE: 2})
         binding = {'policy_id': regions, 'enabled': False}
-        self.act(cluster, 'policy_attach', **binding)
+        self.act(cluster, 'policy_update', **binding)
         data = self.act(cluster, 'scale_out', count=2)
         self.assertNotIn('placement', data)
-        self.assert_servers(cluster, **{ONE: 2})
+        self.assert_servers(cluster, **{ONE: 2, TWO: 2, THREE: 2})
 
         self.act(cluster, 'policy_update', policy_id=regions, enabled=True)
         self.act(cluster, 'scale_out', count=3)
-        self.assert_servers(cluster, **{ONE: 2, TWO: 1, THREE: 2})
+        self.assert_servers(cluster, **{ONE: 2, TWO: 3, THREE: 4})
         # The nodes that came meanwhile are in no region of the policy.
         data = self.act(cluster, 'scale_in')
         self.assertEqual({ONE: 1}, data['deletion']['regions'])
@@ -236,25 +227,23 @@ class Bindings(base.TestCase):
         self.assertEqual(oldest, data['deletion']['candidates'])
 
     def test_a_policy_that_is_attached_again_counts_what_came_meanwhile(self):
-        regions = self.region_policy((ONE, 100, 1), (TWO,))
-        cluster = self.cluster(regions)
+        # Made before there was a policy.
+        cluster = self.cluster(size=1)
+        regions = self.region_policy((ONE, 100, 2), (TWO,))
+        self.attach(cluster, regions)
         self.act(cluster, 'scale_out', count=4)
-        self.assert_servers(cluster, **{ONE: 1, TWO: 3})
-        self.act(cluster, 'policy_detach', policy_id=regions)
+        self.assert_servers(cluster, **{ONE: 2, TWO: 3})
+        self.detach(cluster)
         # Nodes stay where they are, without the policy as well.
-        node = next(
-            node
-            for node in self.senlin.nodes(cluster)
-            if base.region_of(node) == TWO
-        )
-        self.act_node(node['id'], 'recover', operation='RECREATE')
-        self.act(cluster, 'scale_out', count=2)
+        node = self.ids(cluster, TWO)[0]
+        self.act_node(node, 'recover', operation='RECREATE')
+        self.act(cluster, 'scale_out')
         self.assert_servers(cluster, **{ONE: 3, TWO: 3})
         self.attach(cluster, regions)
         self.act(cluster, 'scale_out')
         self.assert_servers(cluster, **{ONE: 3, TWO: 4})
-        data = self.act(cluster, 'scale_in', count=2)
-        self.assertEqual({ONE: 2}, data['deletion']['regions'])
+        data = self.act(cluster, 'scale_in')
+        self.assertEqual({ONE: 1}, data['deletion']['regions'])
 
 
 class Profiles(base.TestCase):

@@ -41,7 +41,7 @@ class TestCase(base.TestCase):
 
     def servers(self, cluster):
         """Return the ids of the servers of a cluster's nodes."""
-        return {node['physical_id'] for node in self.senlin.nodes(cluster)}
+        return {*self.held(cluster).values()}
 
 
 class Way(TestCase):
@@ -70,12 +70,7 @@ class Way(TestCase):
         # Out again.
         back = profile, True, True
         self.assert_not_converted('2 node.s. are not in RegionOne', *back)
-        there = [
-            node['id']
-            for node in self.senlin.nodes(cluster)
-            if base.region_of(node) == TWO
-        ]
-        for node in there:
+        for node in self.ids(cluster, TWO):
             self.assert_done(self.senlin.delete(f'/nodes/{node}'))
         self.assert_not_converted('is attached to cluster', *back)
         self.act(cluster, 'policy_detach', policy_id=policy)
@@ -115,7 +110,7 @@ class Removed(TestCase):
 
     def test_nothing_is_lost(self):
         profile = self.senlin.profile()
-        deletion = self.senlin.policy(base.DELETION_POLICY, {})
+        deletion = self.deletion_policy()
         cluster = self.cluster(
             self.region_policy((ONE,), (TWO,)), deletion, profile=profile
         )

@@ -115,17 +115,6 @@ class FailingRegion(FaultCase):
         )
         self.assert_usable(cluster, 6, **{ONE: 3, TWO: 3})
 
-    def test_the_third_create_fails(self):
-        cluster = self.spread((TWO,))
-        self.break_region(TWO, 'server_create', message='Quota', on=3)
-        self.fail_action(cluster, 'scale_out', NOT_CREATED, count=4)
-        self.assertEqual(
-            [(TWO, 'ACTIVE')] * 3 + [(TWO, 'ERROR')], self.states(cluster)
-        )
-        self.assertEqual(3, self.cloud.servers_of(cluster)[TWO])
-        self.assert_no_orphans(cluster)
-        self.assert_usable(cluster, 5, **{TWO: 5})
-
     def test_a_server_that_cannot_be_removed_either_stays_known(self):
         cluster = self.spread((THREE,))
         self.break_region(THREE, 'wait_for_server', message='No answer')
@@ -184,7 +173,6 @@ class FailingRegion(FaultCase):
         self.break_region(TWO, 'wait_for_stack', message='CREATE_FAILED')
         self.fail_action(cluster, 'scale_out', NOT_CREATED)
         (node,) = self.senlin.nodes(cluster)
-        self.assertEqual('ERROR', node['status'])
         self.assertIn('CREATE_FAILED', node['status_reason'])
         self.assertFalse(self.cloud.regions[TWO].stacks)
         self.assert_done(self.senlin.delete(f'/clusters/{cluster}'))
@@ -280,7 +268,7 @@ class KeystoneDown(FaultCase):
         self.assert_failed(self.REASON, self.senlin.wait(action))
         # In the cluster, a recovery would create it in some region.
         self.assertEqual([], self.states(cluster))
-        shown = self.senlin.call('GET', f'/nodes/{node}')['node']
+        shown = self.shown(node)
         self.assertEqual('ERROR', shown['status'])
         self.assertIn(self.REASON, shown['status_reason'])
         self.assertEqual(0, sum(self.cloud.servers_of(cluster).values()))

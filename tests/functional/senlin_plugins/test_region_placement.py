@@ -16,6 +16,9 @@ from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
+NO_PLAN = 'There is no feasible plan to handle all nodes.'
+NO_REGION = 'No region is found usable.'
+
 
 class Growing(base.TestCase):
     def test_s2_scale_out_creates_servers_where_the_plan_says(self):
@@ -33,26 +36,7 @@ class Growing(base.TestCase):
         )
         self.assert_servers(cluster, **plan)
 
-    def test_s2_a_count_that_is_text_as_a_webhook_sends_it(self):
-        cluster = self.spread((TWO, 1), (THREE, 1))
-        action = self.senlin.run(cluster, 'CLUSTER_SCALE_OUT', count='2')
-        self.assert_done(action)
-        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
-
-    def test_s2_the_count_of_another_policy_goes_first(self):
-        scaling = self.senlin.policy(
-            'senlin.policy.scaling',
-            {
-                'event': 'CLUSTER_SCALE_OUT',
-                'adjustment': {'type': 'CHANGE_IN_CAPACITY', 'number': 2},
-            },
-        )
-        cluster = self.cluster(scaling, self.region_policy((TWO,), (THREE,)))
-        data = self.act(cluster, 'scale_out')
-        self.assertEqual(2, data['creation']['count'])
-        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
-
-    def test_s3_a_creation_goes_before_a_deletion_and_the_inputs(self):
+    def test_a_decision_goes_before_the_inputs(self):
         cluster = self.spread((TWO,), (THREE,))
         data = self.act_decided(
             cluster, 'CLUSTER_RESIZE', creation={'count': 2}
@@ -67,36 +51,26 @@ class Growing(base.TestCase):
             {key: data['deletion'][key] for key in ('count', 'regions')},
         )
         self.assert_servers(cluster, **{THREE: 1})
+        # An empty decision is for one node, like any without a count.
+        for action in ('CLUSTER_SCALE_OUT', 'CLUSTER_RESIZE'):
+            data = self.act_decided(cluster, action, creation={})
+            self.assertEqual(1, sum(data['creation']['regions'].values()))
+        self.assert_servers(cluster, **{TWO: 1, THREE: 2})
 
-    def test_s2_only_regions_that_keystone_knows_get_nodes(self):
-        cluster = self.spread((ONE,), (TWO,), (THREE,))
-        self.cloud.known = {TWO, THREE}
-        data = self.act(cluster, 'scale_out', count=2)
-        self.assertEqual({TWO: 1, THREE: 1}, data['creation']['regions'])
-        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
-
-    def test_s2_the_decision_of_the_zone_policy_is_kept(self):
-        zones = self.senlin.policy(
-            'senlin.policy.zone_placement', {'zones': [{'name': 'nova'}]}
+    def test_decisions_of_other_policies_are_kept(self):
+        zones = {'zones': [{'name': 'nova'}]}
+        group = {'servergroup': {'name': 'apart'}}
+        cluster = self.cluster(
+            self.senlin.policy('senlin.policy.zone_placement', zones),
+            self.senlin.policy('senlin.policy.affinity', group),
+            self.region_policy((TWO,), (THREE,)),
         )
-        cluster = self.cluster(zones, self.region_policy((TWO,), (THREE,)))
         data = self.act(cluster, 'scale_out', count=2)
+        regions = {TWO: 1, THREE: 1}
         self.assertEqual(
-            {
-                'count': 2,
-                'zones': {'nova': 2},
-                'regions': {TWO: 1, THREE: 1},
-            },
+            {'count': 2, 'zones': {'nova': 2}, 'regions': regions},
             data['creation'],
         )
-        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
-
-    def test_placements_of_the_affinity_policy_are_kept(self):
-        affinity = self.senlin.policy(
-            'senlin.policy.affinity', {'servergroup': {'name': 'apart'}}
-        )
-        cluster = self.cluster(affinity, self.region_policy((TWO,), (THREE,)))
-        data = self.act(cluster, 'scale_out', count=2)
         self.assertEqual(
             [
                 {'servergroup': 'group apart', 'region_name': THREE},
@@ -104,28 +78,21 @@ class Growing(base.TestCase):
             ],
             data['placement']['placements'],
         )
-        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
+        self.assert_servers(cluster, **regions)
 
-    def test_nodes_from_before_the_policy_count_where_they_are(self):
-        cluster = self.cluster(size=2)
-        self.assert_servers(cluster, **{engine.DEFAULT_REGION: 2})
-        policy = self.region_policy((ONE, 1), (TWO, 1))
-        self.assert_done(self.senlin.attach(cluster, policy))
-        data = self.act(cluster, 'scale_out', count=2)
-        self.assertEqual({TWO: 2}, data['creation']['regions'])
-        self.assert_servers(cluster, **{ONE: 2, TWO: 2})
-
-    def test_s1_nodes_above_a_cap_go_first(self):
-        cluster = self.spread((ONE,), (TWO,))
-        self.act(cluster, 'scale_out', count=6)
-        attached = self.senlin.call('GET', f'/clusters/{cluster}/policies')
-        (binding,) = attached['cluster_policies']
-        self.act(cluster, 'policy_detach', policy_id=binding['policy_id'])
-        capped = self.region_policy((ONE,), (TWO, 100, 1))
-        self.assert_done(self.senlin.attach(cluster, capped))
-        data = self.act(cluster, 'scale_in', count=2)
-        self.assertEqual({TWO: 2}, data['deletion']['regions'])
-        self.assert_servers(cluster, **{ONE: 3, TWO: 1})
+    def test_senlins_own_region_policy_attached_afterwards_does_no_harm(self):
+        cluster = self.spread((ONE, 100), (TWO, 200))
+        in_tree = self.senlin.policy(
+            'senlin.policy.region_placement',
+            {'regions': [{'name': ONE, 'weight': 500}, {'name': THREE}]},
+        )
+        self.attach(cluster, in_tree)
+        data = self.act(cluster, 'scale_out', count=6)
+        self.assertEqual({ONE: 2, TWO: 4}, data['creation']['regions'])
+        self.assert_servers(cluster, **{ONE: 2, TWO: 4})
+        data = self.act(cluster, 'scale_in', count=3)
+        self.assertEqual({ONE: 1, TWO: 2}, data['deletion']['regions'])
+        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
 
     def test_s3_resize_grows_and_shrinks(self):
         cluster = self.spread((ONE, 100, 2), (TWO, 100), (THREE, 100))
@@ -141,13 +108,10 @@ class Growing(base.TestCase):
         self.assertEqual(
             {ONE: 1, TWO: 2, THREE: 2}, data['deletion']['regions']
         )
-        self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
-
-    def test_s3_resize_that_changes_nothing_plans_nothing(self):
-        cluster = self.spread((TWO,))
+        # One that changes nothing plans nothing.
         data = self.act(cluster, 'resize', max_size=9)
         self.assertNotIn('regions', data.get('creation', {}))
-        self.assert_servers(cluster)
+        self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
 
 
 class SingleNodes(base.TestCase):
@@ -161,20 +125,8 @@ class SingleNodes(base.TestCase):
             self.assertEqual(
                 {'count': 1, 'regions': {wanted: 1}}, data['creation']
             )
-            node = self.senlin.call('GET', f'/nodes/{node}')['node']
-            self.assertEqual(wanted, base.region_of(node))
+            self.assertEqual(wanted, base.region_of(self.shown(node)))
         self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
-
-    def test_s4_nodes_that_are_created_at_once_do_not_go_to_one_region(self):
-        profile = self.senlin.profile()
-        policy = self.region_policy((ONE,), (TWO,), (THREE,))
-        cluster = self.cluster(policy, profile=profile)
-        started = [
-            self.senlin.start_node(cluster, profile)[0] for _ in range(6)
-        ]
-        for action in started:
-            self.assert_done(self.senlin.wait(action))
-        self.assert_servers(cluster, **{ONE: 2, TWO: 2, THREE: 2})
 
     def test_s4_actions_at_one_moment_do_not_exceed_a_cap(self):
         profile = self.senlin.profile()
@@ -221,123 +173,15 @@ class SingleNodes(base.TestCase):
         cluster = self.cluster(policy, profile=profile)
         data = self.act(cluster, 'scale_out', count=3)
         self.assertEqual({ONE: 2, TWO: 1}, data['creation']['regions'])
-        for node in self.senlin.nodes(cluster):
-            self.assert_done(
-                self.senlin.act_node(
-                    node['id'], 'recover', operation='RECREATE'
-                )
-            )
+        for node in self.ids(cluster):
+            self.act_node(node, 'recover', operation='RECREATE')
         self.assert_servers(cluster, **{ONE: 2, TWO: 1})
 
-    def test_an_empty_decision_is_for_one_node_like_any_without_a_count(self):
-        cluster = self.spread((TWO,))
-        for action in ('CLUSTER_SCALE_OUT', 'CLUSTER_RESIZE'):
-            data = self.act_decided(cluster, action, creation={})
-            self.assertEqual({TWO: 1}, data['creation']['regions'])
-        self.assert_servers(cluster, **{TWO: 2})
-
-    def test_senlins_own_region_policy_attached_afterwards_does_no_harm(self):
-        cluster = self.spread((ONE, 100), (TWO, 200))
-        in_tree = self.senlin.policy(
-            'senlin.policy.region_placement',
-            {'regions': [{'name': ONE, 'weight': 500}, {'name': THREE}]},
-        )
-        self.assert_done(self.senlin.attach(cluster, in_tree))
-        data = self.act(cluster, 'scale_out', count=6)
-        self.assertEqual({ONE: 2, TWO: 4}, data['creation']['regions'])
-        self.assert_servers(cluster, **{ONE: 2, TWO: 4})
-        data = self.act(cluster, 'scale_in', count=3)
-        self.assertEqual({ONE: 1, TWO: 2}, data['deletion']['regions'])
-        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
-
-
-VOLUME = {
-    'uuid': 'a volume',
-    'source_type': 'volume',
-    'destination_type': 'volume',
-    'volume_size': 1,
-}
-BOOT = VOLUME | {'uuid': 'cirros', 'source_type': 'image'}
-
-
-@ddt.ddt
-class BoundToARegion(base.TestCase):
-    def test_boot_from_volume_needs_block_storage(self):
-        self.cloud.regions[ONE].catalog.discard('block-storage')
-        cluster = self.cluster(
-            self.region_policy((ONE,), (TWO,)),
-            profile=self.senlin.profile(
-                flavor='small', networks=[], block_device_mapping_v2=[BOOT]
-            ),
-        )
-        with self.assertLogs('senlin_plugins', 'WARNING') as warned:
-            data = self.act(cluster, 'scale_out', count=2)
-        self.assertIn('offers no block-storage', str(warned.output))
-        self.assertEqual({TWO: 2}, data['creation']['regions'])
-
-    @ddt.data(
-        ("'port' of 'networks'", {'networks': [{'port': 'p'}]}),
-        (
-            "'floating_ip' of 'networks'",
-            {
-                'networks': [
-                    {
-                        'network': 'front',
-                        'floating_network': 'out',
-                        'floating_ip': '192.0.2.7',
-                    }
-                ]
-            },
-        ),
-        (
-            "a volume in 'block_device_mapping_v2'",
-            {'block_device_mapping_v2': [VOLUME], 'networks': []},
-        ),
-        (
-            "a snapshot in 'block_device_mapping_v2'",
-            {
-                'block_device_mapping_v2': [
-                    VOLUME | {'source_type': 'snapshot'}
-                ],
-                'networks': [],
-            },
-        ),
-    )
-    @ddt.unpack
-    def test_what_is_named_by_id_needs_its_region(self, tie, properties):
-        with self.assertRaisesRegex(
-            engine.ApiError, f'{tie} exists in one region only: .*region_name'
-        ):
-            self.senlin.profile(flavor='small', **properties)
-
-    def test_new_nodes_go_where_the_snapshot_is(self):
-        profile = self.senlin.profile(
-            flavor='small',
-            networks=[],
-            block_device_mapping_v2=[VOLUME | {'source_type': 'snapshot'}],
-            context={'region_name': TWO},
-        )
-        policy = self.region_policy((ONE,), (TWO, 100, 2))
-        cluster = self.cluster(policy, profile=profile)
-        data = self.act(cluster, 'scale_out', count=2)
-        self.assertEqual({TWO: 2}, data['creation']['regions'])
-        action = self.senlin.act(cluster, 'scale_out')
-        self.assert_failed(
-            'There is no feasible plan to handle all nodes.', action
-        )
-
-
-class Joining(base.TestCase):
     def test_a_node_that_exceeds_a_cap_joins_and_that_is_told(self):
-        profile = self.senlin.profile()
-        cluster = self.cluster(
-            self.region_policy((ONE, 100, 1), (TWO,)), profile=profile
-        )
+        cluster = self.spread((ONE, 100, 1), (TWO,))
         self.act(cluster, 'scale_out', count=2)
-        here = self.senlin.nodes(cluster)
-        (two,) = (n['id'] for n in here if base.region_of(n) == TWO)
-        (one,) = (n['id'] for n in here if base.region_of(n) == ONE)
-        first, second, third = (self.spare(profile) for _ in range(3))
+        (one,), (two,) = self.ids(cluster, ONE), self.ids(cluster, TWO)
+        first, second = self.spare(), self.spare()
         with self.assertNoLogs('senlin_plugins', 'WARNING'):
             self.act(cluster, 'replace_nodes', nodes={one: first})
         for name, nodes in (
@@ -349,94 +193,59 @@ class Joining(base.TestCase):
             (line,) = logs.output
             self.assertIn(f"brings a node to region '{ONE}'", line)
             self.assertIn('and the policy allows 1.', line)
-        other = self.cluster(self.region_policy((TWO,)), profile=profile)
+        self.assert_nodes(cluster, **{ONE: 3})
         with self.assertLogs('senlin_plugins', 'WARNING') as logs:
-            self.act(other, 'add_nodes', nodes=[third])
+            self.act(self.spread((TWO,)), 'add_nodes', nodes=[self.spare()])
         self.assertIn(
             'it has 1 node(s) then, and the policy allows 0.', *logs.output
         )
-        self.assertEqual(
-            {ONE: 3},
-            collections.Counter(
-                map(base.region_of, self.senlin.nodes(cluster))
-            ),
-        )
-
-    def spare(self, profile):
-        """Return the id of a node of no cluster, in the default region."""
-        body = {'node': {'name': 'spare', 'profile_id': profile}}
-        answer = self.senlin.call('POST', '/nodes', body)
-        self.assert_done(self.senlin.wait(answer['started']))
-        return answer['node']['id']
 
 
 class Recovering(base.TestCase):
-    def test_recover_with_check_capacity_places_the_missing_nodes(self):
-        # A deletion that keeps the desired capacity leaves a gap.
-        deletion = self.senlin.policy(
-            base.DELETION_POLICY, {'reduce_desired_capacity': False}
-        )
-        cluster = self.cluster(
-            deletion, self.region_policy((ONE,), (TWO,), (THREE,))
-        )
-        self.act(cluster, 'scale_out', count=3)
-        lost = self.senlin.nodes(cluster)[-1]
-        gap = base.region_of(lost)
-        self.assertNotEqual(engine.DEFAULT_REGION, gap)
-        self.assert_done(self.senlin.delete(f'/nodes/{lost["id"]}'))
-        data = self.act(cluster, 'recover', check_capacity=True)
-        self.assertEqual(
-            [{'region_name': gap}], data['placement']['placements']
-        )
-        self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
+    """A deletion that keeps the desired capacity leaves a gap."""
 
-    def test_recover_that_cannot_be_planned_creates_nothing(self):
-        deletion = self.senlin.policy(
-            base.DELETION_POLICY, {'reduce_desired_capacity': False}
+    def setUp(self):
+        super().setUp()
+        deletion = self.deletion_policy(reduce_desired_capacity=False)
+        self.cluster_id = self.cluster(deletion)
+        self.wide = self.region_policy((TWO,), (THREE,))
+        self.attach(self.cluster_id, self.wide)
+        self.act(self.cluster_id, 'scale_out', count=2)
+        (gone,), (self.stays,) = (
+            self.ids(self.cluster_id, region) for region in (TWO, THREE)
         )
-        cluster = self.cluster(deletion, self.region_policy((TWO,)))
-        self.act(cluster, 'scale_out')
-        (node,) = self.senlin.nodes(cluster)
-        self.assert_done(self.senlin.delete(f'/nodes/{node["id"]}'))
+        self.assert_done(self.senlin.delete(f'/nodes/{gone}'))
+
+    def recover(self):
+        """Recover the cluster, and create what is missing."""
+        return self.senlin.act(self.cluster_id, 'recover', check_capacity=True)
+
+    def test_missing_nodes_are_placed(self):
         self.cloud.known = {ONE}
-        action = self.senlin.act(cluster, 'recover', check_capacity=True)
-        self.assert_failed('No region is found usable.', action)
-        self.assert_servers(cluster)
-        self.assertEqual([], self.senlin.nodes(cluster))
+        self.assert_failed(NO_REGION, self.recover())
+        self.assert_servers(self.cluster_id, **{THREE: 1})
+        self.assertEqual([self.stays], self.ids(self.cluster_id))
+        self.cloud.known = {ONE, TWO, THREE}
+        action = self.recover()
+        self.assert_done(action)
+        self.assertEqual(
+            [{'region_name': TWO}], action['data']['placement']['placements']
+        )
+        self.assert_servers(self.cluster_id, **{TWO: 1, THREE: 1})
 
     def test_a_recovery_mends_what_it_can_if_there_is_no_room_for_more(self):
-        deletion = self.senlin.policy(
-            base.DELETION_POLICY, {'reduce_desired_capacity': False}
-        )
-        wide = self.region_policy((TWO,))
-        cluster = self.cluster(deletion, wide)
-        self.act(cluster, 'scale_out', count=2)
-        stays, goes = self.senlin.nodes(cluster)
-        self.assert_done(self.senlin.delete(f'/nodes/{goes["id"]}'))
-        self.act(cluster, 'policy_detach', policy_id=wide)
-        tight = self.region_policy((TWO, 100, 1))
-        self.assert_done(self.senlin.attach(cluster, tight))
-        del self.cloud.regions[TWO].servers[stays['physical_id']]
-        self.act(cluster, 'check')
-        action = self.senlin.act(cluster, 'recover', check_capacity=True)
-        self.assert_failed(
-            'There is no feasible plan to handle all nodes.', action
-        )
+        self.act(self.cluster_id, 'policy_detach', policy_id=self.wide)
+        self.attach(self.cluster_id, self.region_policy((THREE, 100, 1)))
+        self.cloud.regions[THREE].servers.clear()
+        self.act(self.cluster_id, 'check')
+        action = self.recover()
+        self.assert_failed(NO_PLAN, action)
         self.assertIs(True, action['inputs']['check_capacity'])
-        self.assert_servers(cluster, **{TWO: 1})
-        (node,) = self.senlin.nodes(cluster)
-        self.assertEqual('ACTIVE', node['status'])
+        self.assert_servers(self.cluster_id, **{THREE: 1})
+        self.assert_nodes(self.cluster_id, **{THREE: 1})
 
 
 class Shrinking(base.TestCase):
-    def test_s1_no_region_is_usable(self):
-        cluster = self.spread((TWO,))
-        self.act(cluster, 'scale_out', count=2)
-        self.cloud.known = {ONE}
-        action = self.senlin.act(cluster, 'scale_in')
-        self.assert_failed('No region is found usable.', action)
-        self.assert_servers(cluster, **{TWO: 2})
-
     def test_s1_note_the_deletion_policy_of_senlin_follows_the_plan(self):
         in_tree = self.senlin.policy(
             'senlin.policy.deletion', {'criteria': 'OLDEST_FIRST'}
@@ -457,42 +266,23 @@ class Shrinking(base.TestCase):
         self.assert_servers(cluster, **plan)
 
     def test_s1_without_deletion_policy_candidates_follow_the_plan(self):
-        cluster = self.spread((ONE, 100), (TWO, 200))
+        cluster = self.spread((TWO, 100), (THREE, 200))
+        # A disabled one does not choose.
+        disabled = {'policy_id': self.deletion_policy(), 'enabled': False}
+        self.act(cluster, 'policy_attach', **disabled)
         self.act(cluster, 'scale_out', count=6)
         regions = base.regions_of(self.senlin.nodes(cluster))
         data = self.act(cluster, 'scale_in', count=3)
-        plan = {ONE: 1, TWO: 2}
+        plan = {TWO: 1, THREE: 2}
         self.assertEqual(3, data['deletion']['count'])
         self.assertEqual(plan, data['deletion']['regions'])
+        self.assertNotIn('grace_period', data['deletion'])
         candidates = data['deletion']['candidates']
         self.assertEqual(
             plan, collections.Counter(regions[c] for c in candidates)
         )
-        left = set(base.regions_of(self.senlin.nodes(cluster)))
-        self.assertEqual(set(candidates), set(regions) - left)
-        self.assert_servers(cluster, **{ONE: 1, TWO: 2})
-
-    def test_s1_a_disabled_deletion_policy_does_not_choose(self):
-        deletion = self.senlin.policy(base.DELETION_POLICY, {})
-        cluster = self.cluster(deletion, self.region_policy((TWO,), (THREE,)))
-        self.act(cluster, 'policy_update', policy_id=deletion, enabled=False)
-        self.act(cluster, 'scale_out', count=2)
-        data = self.act(cluster, 'scale_in')
-        self.assertNotIn('grace_period', data['deletion'])
-        self.assertEqual(1, len(data['deletion']['candidates']))
-        # The tie goes the other way round than when growing.
-        self.assert_servers(cluster, **{THREE: 1})
-
-    def test_regions_that_left_the_spec_are_emptied_first(self):
-        old = self.region_policy((TWO,), (THREE,))
-        cluster = self.cluster(old)
-        self.act(cluster, 'scale_out', count=4)
-        self.act(cluster, 'policy_detach', policy_id=old)
-        new = self.region_policy((TWO,), (ONE,))
-        self.assert_done(self.senlin.attach(cluster, new))
-        data = self.act(cluster, 'scale_in', count=3)
-        self.assertEqual({THREE: 2, TWO: 1}, data['deletion']['regions'])
-        self.assert_servers(cluster, **{TWO: 1})
+        self.assertEqual({*candidates}, {*regions} - {*self.ids(cluster)})
+        self.assert_servers(cluster, **{TWO: 1, THREE: 2})
 
     def test_a_region_of_the_spec_that_is_out_of_reach_is_left_alone(self):
         cluster = self.spread((ONE,), (TWO,))
@@ -501,61 +291,50 @@ class Shrinking(base.TestCase):
         data = self.act(cluster, 'scale_in', count=2)
         self.assertEqual({ONE: 2}, data['deletion']['regions'])
         action = self.senlin.act(cluster, 'scale_in', count=1)
-        self.assert_failed(
-            'There is no feasible plan to handle all nodes.', action
-        )
+        self.assert_failed(NO_PLAN, action)
         self.assert_servers(cluster, **{TWO: 2})
+        data = self.act(cluster, 'scale_out', count=3)
+        self.assertEqual({ONE: 3}, data['creation']['regions'])
 
 
-class Refusing(base.TestCase):
-    """Errors reach the API with their reason, and change nothing."""
+VOLUME = {
+    'uuid': 'a volume',
+    'source_type': 'volume',
+    'destination_type': 'volume',
+    'volume_size': 1,
+}
+SNAPSHOT = VOLUME | {'source_type': 'snapshot'}
+BOOT = VOLUME | {'uuid': 'cirros', 'source_type': 'image'}
+FLOATING = {
+    'network': 'front',
+    'floating_network': 'out',
+    'floating_ip': '192.0.2.7',
+}
 
-    def test_s2_caps_that_leave_no_plan(self):
-        cluster = self.spread((ONE, 100, 1), (TWO, 100, 1))
-        action = self.senlin.act(cluster, 'scale_out', count=3)
-        self.assert_failed(
-            'There is no feasible plan to handle all nodes.', action
-        )
-        self.assert_servers(cluster)
-        self.assertEqual([], self.senlin.nodes(cluster))
 
-    def test_s3_a_refused_resize_leaves_nothing_of_the_parser(self):
-        cluster = self.spread((ONE, 100, 0))
-        action = self.senlin.act(
-            cluster, 'resize', adjustment_type='EXACT_CAPACITY', number=1
-        )
-        self.assert_failed(
-            'There is no feasible plan to handle all nodes.', action
-        )
-        self.assertEqual({'status', 'reason'}, action['data'].keys())
+@ddt.ddt
+class Needing(base.TestCase):
+    """What a region must offer."""
 
-    def test_s2_no_region_is_known_to_keystone(self):
-        cluster = self.spread((ONE,), (TWO,))
-        self.cloud.known = {THREE}
-        action = self.senlin.act(cluster, 'scale_out')
-        self.assert_failed('No region is found usable.', action)
-        self.assert_servers(cluster)
-
-    def test_a_region_without_the_compute_service_is_not_used(self):
-        cluster = self.spread((ONE,), (TWO,))
-        self.cloud.regions[TWO].catalog.discard('compute')
-        data = self.act(cluster, 'scale_out', count=2)
-        self.assertEqual({ONE: 2}, data['creation']['regions'])
-        self.assert_servers(cluster, **{ONE: 2})
-
-    def test_a_region_needs_what_the_profile_names(self):
+    def test_what_the_profile_names(self):
         profile = self.senlin.profile(
-            flavor='small', image='cirros', networks=[{'network': 'front'}]
+            flavor='small',
+            image='cirros',
+            networks=[{'network': 'front'}],
+            block_device_mapping_v2=[BOOT],
         )
         cluster = self.cluster(
-            self.region_policy((ONE,), (TWO,), (THREE,)), profile=profile
+            self.region_policy((ONE,), (TWO,)), profile=profile
         )
-        self.cloud.regions[ONE].catalog.discard('image')
-        self.cloud.regions[TWO].catalog.discard('network')
-        data = self.act(cluster, 'scale_out', count=2)
-        self.assertEqual({THREE: 2}, data['creation']['regions'])
-        self.assert_servers(cluster, **{THREE: 2})
-        self.act(cluster, 'scale_in', count=2)
+        offered = self.cloud.regions[ONE].catalog
+        for service in ('compute', 'image', 'network', 'block-storage'):
+            offered.discard(service)
+            with self.assertLogs('senlin_plugins', 'WARNING') as warned:
+                data = self.act(cluster, 'scale_out')
+            self.assertIn(f'offers no {service}', str(warned.output))
+            self.assertEqual({TWO: 1}, data['creation']['regions'])
+            offered.add(service)
+        self.assert_servers(cluster, **{TWO: 4})
 
     def test_a_region_gives_nodes_up_without_what_a_new_one_needs(self):
         profile = self.senlin.profile(
@@ -573,63 +352,104 @@ class Refusing(base.TestCase):
         data = self.act(cluster, 'scale_in')
         self.assertEqual({TWO: 1}, data['deletion']['regions'])
         self.assert_servers(cluster, **{ONE: 1})
-
-    def test_the_catalog_is_not_asked_when_told_not_to(self):
+        # The catalog is not asked when told not to.
         self.set_option('check_catalog', False)
-        cluster = self.spread((ONE,), (TWO,))
-        self.cloud.regions[TWO].catalog.discard('compute')
-        self.act(cluster, 'scale_out', count=2)
-        self.assert_servers(cluster, **{ONE: 1, TWO: 1})
+        self.act(cluster, 'scale_out', count=3)
+        self.assert_servers(cluster, **{ONE: 2, TWO: 2})
+
+    @ddt.data(
+        ("'port' of 'networks'", {'networks': [{'port': 'p'}]}),
+        ("'floating_ip' of 'networks'", {'networks': [FLOATING]}),
+        (
+            "a volume in 'block_device_mapping_v2'",
+            {'block_device_mapping_v2': [VOLUME], 'networks': []},
+        ),
+        (
+            "a snapshot in 'block_device_mapping_v2'",
+            {'block_device_mapping_v2': [SNAPSHOT], 'networks': []},
+        ),
+    )
+    @ddt.unpack
+    def test_what_is_named_by_id_needs_its_region(self, tie, properties):
+        with self.assertRaisesRegex(
+            engine.ApiError, f'{tie} exists in one region only: .*region_name'
+        ):
+            self.senlin.profile(flavor='small', **properties)
 
 
-class Attaching(base.TestCase):
+class Refusing(base.TestCase):
+    """Errors reach the API with their reason, and change nothing."""
+
+    def test_s3_a_refused_resize_leaves_nothing_of_the_parser(self):
+        cluster = self.spread((ONE, 100, 0))
+        action = self.senlin.act(
+            cluster, 'resize', adjustment_type='EXACT_CAPACITY', number=1
+        )
+        self.assert_failed(NO_PLAN, action)
+        self.assertEqual({'status', 'reason'}, action['data'].keys())
+        self.assertEqual([], self.senlin.nodes(cluster))
+
     def test_a_profile_that_ignores_regions_is_refused(self):
         cluster = self.cluster(profile=self.senlin.profile('os.nova.server'))
-        action = self.senlin.attach(cluster, self.region_policy((TWO,)))
-        self.assertEqual('FAILED', action['status'])
-        self.assertIn("'os.nova.server-1.0'", action['status_reason'])
-        self.assertIn(
+        policy = self.region_policy((TWO,))
+        for words in (
+            "'os.nova.server-1.0'",
             "use a profile of type 'senlin_plugins.nova.server'",
-            action['status_reason'],
-        )
-
-    def test_plan_only_writes_the_plan_and_no_placements(self):
+        ):
+            self.assert_not_attached(words, cluster, policy)
         self.set_option('unaware_profile', 'plan_only')
-        cluster = self.cluster(
-            self.region_policy((TWO,)),
-            profile=self.senlin.profile('os.nova.server'),
-        )
+        self.attach(cluster, policy)
         data = self.act(cluster, 'scale_out', count=2)
         self.assertEqual({'count': 2, 'regions': {TWO: 2}}, data['creation'])
         self.assertNotIn('placement', data)
         self.assertEqual(2, self.cloud.servers_of(cluster)[ONE])
 
-    def test_a_second_region_policy_is_refused(self):
-        in_tree = self.senlin.policy(
-            'senlin.policy.region_placement', {'regions': [{'name': TWO}]}
-        )
-        cluster = self.cluster(in_tree)
-        action = self.senlin.attach(cluster, self.region_policy((TWO,)))
-        self.assertEqual('FAILED', action['status'])
-        self.assertIn('detach it first', action['status_reason'])
+    def test_a_second_policy_of_a_kind_is_refused(self):
+        spec = {'regions': [{'name': TWO}]}
+        for first, second in (
+            (
+                self.senlin.policy('senlin.policy.region_placement', spec),
+                self.region_policy((TWO,)),
+            ),
+            (
+                self.region_policy((ONE,)),
+                self.region_policy((ONE,), version='1.1'),
+            ),
+            (
+                self.senlin.policy('senlin.policy.deletion', {}),
+                self.deletion_policy(),
+            ),
+        ):
+            cluster = self.cluster(first)
+            self.assert_not_attached('detach it first', cluster, second)
 
     def test_a_type_that_is_not_enabled_is_refused(self):
         existing = self.region_policy((TWO,))
-        self.set_option('enabled_policies', ['deletion'])
-        with self.assertRaisesRegex(
-            engine.ApiError, "add 'region_placement' to enabled_policies"
-        ) as caught:
-            self.region_policy((TWO,))
-        self.assertEqual(400, caught.exception.code)
-        action = self.senlin.attach(self.cluster(), existing)
-        self.assertEqual('FAILED', action['status'])
-        self.assertIn('enabled_policies', action['status_reason'])
+        self.set_option('enabled_policies', [])
+        for name, create in (
+            ('region_placement', lambda: self.region_policy((TWO,))),
+            ('deletion', self.deletion_policy),
+        ):
+            with self.assertRaisesRegex(
+                engine.ApiError, f"add '{name}' to enabled_policies"
+            ) as caught:
+                create()
+            self.assertEqual(400, caught.exception.code)
+        self.assert_not_attached('enabled_policies', self.cluster(), existing)
 
-    def test_a_type_shows_the_documented_properties(self):
-        """The table "Properties" of the document."""
-        shown = self.senlin.call(
-            'GET', f'/policy-types/{base.REGION_POLICY}-1.0'
-        )['policy_type']['schema']['regions']['schema']['*']['schema']
+
+@ddt.ddt
+class Types(base.TestCase):
+    """The properties that the documents list, with their defaults."""
+
+    def schema(self, type_name):
+        """Return the schema of a type as the API shows it."""
+        shown = self.senlin.call('GET', f'/policy-types/{type_name}')
+        return shown['policy_type']['schema']
+
+    def test_region_placement(self):
+        shown = self.schema(f'{base.REGION_POLICY}-1.0')
+        shown = shown['regions']['schema']['*']['schema']
         self.assertEqual(
             {'name': 'String', 'weight': 'Integer', 'cap': 'Integer'},
             {name: entry['type'] for name, entry in shown.items()},
@@ -637,3 +457,26 @@ class Attaching(base.TestCase):
         self.assertTrue(shown['name']['required'])
         self.assertEqual(100, shown['weight']['default'])
         self.assertEqual(-1, shown['cap']['default'])
+
+    @ddt.data('1.0', '1.1')
+    def test_deletion(self, version):
+        shown = self.schema(f'{base.DELETION_POLICY}-{version}')
+        self.assertEqual(
+            {
+                'criteria': ('String', 'RANDOM'),
+                'destroy_after_deletion': ('Boolean', True),
+                'grace_period': ('Integer', 0),
+                'reduce_desired_capacity': ('Boolean', True),
+                'hooks': ('Map', {}),
+            },
+            {
+                name: (entry['type'], entry['default'])
+                for name, entry in shown.items()
+            },
+        )
+        hooks = shown['hooks']['schema']
+        self.assertEqual(
+            {'type': 'String', 'params': 'Map', 'timeout': 'Integer'},
+            {name: entry['type'] for name, entry in hooks.items()},
+        )
+        self.assertEqual({'queue', 'url'}, set(hooks['params']['schema']))

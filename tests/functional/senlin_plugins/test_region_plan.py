@@ -2,7 +2,6 @@
 
 """``openstack cluster region plan`` on a running Senlin, and beside it."""
 
-import ddt
 from senlin.common import context
 from senlin.policies import base as policy_base
 
@@ -147,7 +146,7 @@ class LivePlanTest(gateway.ShellTestCase):
         disabled = self.region_policy((ONE,))
         self.attach(cluster, disabled)
         self.act(cluster, 'policy_update', policy_id=disabled, enabled=False)
-        deletion = self.senlin.policy(base.DELETION_POLICY, {}, '1.1')
+        deletion = self.deletion_policy('1.1')
         self.assert_refused(['nothing'], '--cluster', 'nothing')
         self.assert_refused(['nothing'], '--policy', 'nothing')
         self.assert_refused(
@@ -158,37 +157,24 @@ class LivePlanTest(gateway.ShellTestCase):
         )
 
 
-def spec_of(*regions, **others):
-    """Return the spec of a policy."""
-    return {
-        'type': base.REGION_POLICY,
-        'version': '1.0',
-        'properties': {'regions': list(regions)},
-        **others,
-    }
-
-
-@ddt.ddt
 class SpecRulesTest(base.TestCase):
     """Senlin's own schema takes what the reader of specs takes.
 
     The policy asks the reader first, so it refuses what the reader refuses.
     """
 
-    @ddt.data(
-        spec_of({'name': ONE}),
-        spec_of({'name': ONE, 'weight': 0, 'cap': 0}, {'name': TWO}),
-        spec_of({'name': ONE, 'weight': '3', 'cap': '-1'}),
-        spec_of({'name': 1}),
-        spec_of({'name': ONE}, version=1.0),
-        spec_of({'name': ONE}, description='text'),
-        spec_of({'name': ONE}, version='1.1'),
-        spec_of(
-            version='1.1',
-            properties={'regions': [{'name': ONE}], 'strategy': 'even'},
-        ),
-    )
-    def test_a_spec_is_accepted_by_both(self, spec):
-        regions = region_spec.read(spec).regions
-        policy = policy_base.Policy('policy', spec)
-        self.assertTrue(policy.validate(context.RequestContext()), regions)
+    def test_specs_are_accepted_by_both(self):
+        spec = {'type': base.REGION_POLICY, 'version': '1.0'}
+        plain = {'regions': [{'name': ONE}]}
+        texts = {'regions': [{'name': 1, 'weight': '3', 'cap': '-1'}]}
+        even = {'strategy': 'even', **plain}
+        for others in (
+            {'properties': texts},
+            {'properties': plain, 'version': 1.0},
+            {'properties': plain, 'description': 'text'},
+            {'properties': even, 'version': '1.1'},
+        ):
+            regions = region_spec.read(spec | others).regions
+            policy = policy_base.Policy('policy', spec | others)
+            valid = policy.validate(context.RequestContext())
+            self.assertTrue(valid, regions)

@@ -15,7 +15,7 @@ from senlin.objects import node as node_objects
 
 from senlin_plugins import conf
 from senlin_plugins.commands import clusters
-from tests.functional.senlin_plugins import base, test_region_commands
+from tests.functional.senlin_plugins import test_region_commands
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 
@@ -159,7 +159,7 @@ class RebalanceTest(test_region_commands.TestCase):
 
     def test_a_region_that_cannot_be_emptied_is_told(self):
         cluster = self.crowd(3)
-        self.act(cluster, 'policy_detach', policy_id=self.policy_id(cluster))
+        self.detach(cluster)
         self.attach(cluster, self.region_policy((ONE, 0, 0), (TWO, 100, 2)))
         words = 'RegionOne keeps 1 node(s), more than its cap of 0'
         for _ in range(2):
@@ -168,19 +168,10 @@ class RebalanceTest(test_region_commands.TestCase):
             )
         self.assert_nodes(cluster, **{ONE: 1, TWO: 2})
 
-    def policy_id(self, cluster):
-        """Return the id of the only policy of a cluster."""
-        path = f'/clusters/{cluster}/policies'
-        (binding,) = self.senlin.call('GET', path)['cluster_policies']
-        return binding['policy_id']
-
     def test_ctrl_c_ends_with_a_sentence(self):
         cluster = self.crowd(4)
         hook = {'type': 'zaqar', 'timeout': 3600, 'params': {'queue': 'queue'}}
-        deletion = self.senlin.policy(
-            base.DELETION_POLICY, {'hooks': hook}, '1.1'
-        )
-        self.attach(cluster, deletion)
+        self.attach(cluster, self.deletion_policy('1.1', hooks=hook))
         process = self.start_shell('rebalance', cluster, '--yes')
         self.wait_until(lambda: self.cloud.queues['queue'])
         process.send_signal(signal.SIGINT)

@@ -89,7 +89,7 @@ class Storms(test_waiting_nodes.TestCase):
         self.assert_gone(self.cluster_id)
         for region in regions:
             self.assertEqual({}, region.ports, self.story)
-            self.assertEqual(set(), region.floating, self.story)
+            self.assertEqual({}, region.floating, self.story)
 
     def ports(self, nodes):
         """Return what the nodes' data say of their ports."""
@@ -171,6 +171,10 @@ class Storms(test_waiting_nodes.TestCase):
             self.senlin.wait(action)
         self.calm_down()
 
+    def some_failures(self):
+        """Return the failures of some region."""
+        return self.cloud.regions[self.chance.choice(sorted(CAPS))].failures
+
     def go(self):
         """Let a region fall silent, if it is the only one."""
         regions = self.cloud.regions
@@ -179,30 +183,28 @@ class Storms(test_waiting_nodes.TestCase):
 
     def lose_answers(self):
         """Let a region create servers, and lose the answers."""
-        failures = self.cloud.regions[self.chance.choice(sorted(CAPS))]
-        failures.failures.setdefault('server_created', 'lost')
+        self.some_failures().setdefault('server_created', 'lost')
 
     def fill(self):
         """Let a region refuse servers."""
-        failures = self.cloud.regions[self.chance.choice(sorted(CAPS))]
-        failures.failures.setdefault('server_create', test_failover.QUOTA)
+        self.some_failures().setdefault('server_create', test_failover.QUOTA)
+
+    def run_out(self):
+        """Let a region run out of floating IPs."""
+        words = 'No more IP addresses'
+        self.some_failures().setdefault('floatingip_create', words)
 
     def blip(self):
         """Let a region be away for a moment, in the middle of a recovery."""
         name = self.chance.choice(sorted(CAPS))
-        before = dict(self.cloud.regions[name].failures)
+        failures = self.cloud.regions[name].failures
+        before = dict(failures)
         self.fall_silent(name)
         action = self.senlin.start(self.cluster_id, 'recover', check=True)
-        self.cloud.regions[name].failures.clear()
-        self.cloud.regions[name].failures.update(before)
+        failures.clear()
+        failures.update(before)
         self.senlin.wait(action)
         self.calm_down()
-
-    def run_out(self):
-        """Let a region run out of floating IPs."""
-        name = self.chance.choice(sorted(CAPS))
-        failures = self.cloud.regions[name].failures
-        failures.setdefault('floatingip_create', 'No more IP addresses')
 
     def wait_in_vain(self):
         """Create a node that loses the race for the lock."""
@@ -221,9 +223,8 @@ class Storms(test_waiting_nodes.TestCase):
 
     def die(self):
         """Let an engine die while it creates a server, or what it needs."""
-        name = self.chance.choice(sorted(CAPS))
+        failures = self.some_failures()
         call = self.chance.choice(DEADLY)
-        failures = self.cloud.regions[name].failures
         if call in failures:
             return
         fault = failures[call] = driver.Fault(

@@ -105,19 +105,14 @@ class SenlinPluginsStatusTest(
         text = self.configure(f'web {cluster}')
         self.check_details(text, 'Attached policies', 'WARNING', *words)
 
-    def test_clusters_of_one_name_are_two(self):
-        answer = self.check(
-            self.configure(f'web {SERVER} {OURS}', f'web {SERVER} {THEIRS}')
+    def test_clusters_of_one_name_are_two_and_many_are_counted(self):
+        ours, theirs = f'web {SERVER} {OURS}', f'web {SERVER} {THEIRS}'
+        many = (f'c{number:02} os.x-1.0 {THEIRS}' for number in range(12))
+        answer = self.check_details(
+            self.configure(ours, *many, theirs),
+            *('Attached policies', 'WARNING', 'c00, c01', 'and 3 more'),
         )
         self.assertNotIn('both attached', answer.output)
-
-    def test_many_clusters_are_counted(self):
-        self.check_details(
-            self.configure(
-                *(f'c{number:02} os.x-1.0 {THEIRS}' for number in range(12))
-            ),
-            *('Attached policies', 'WARNING', 'c00, c01', 'and 2 more'),
-        )
 
     @ddt.unpack
     @ddt.data(
@@ -133,24 +128,19 @@ class SenlinPluginsStatusTest(
         )
         self.assertNotIn('secret', answer.output)
 
-    @ddt.data('enabled_policies = region', 'unaware_profile = allow')
-    def test_a_wrong_value_is_a_failure(self, line):
-        option, _, value = line.partition(' = ')
+    @ddt.data(
+        'enabled_policies = region: Option values: FAILURE: region',
+        'unaware_profile = allow: Option values: FAILURE: allow',
+        'enabled_policies =: Enabled policies: WARNING: '
+        'region_placement and deletion.',
+        'enabled_policies = deletion: Enabled policies: SUCCESS: '
+        'the policy region_placement.',
+    )
+    def test_an_option(self, case):
+        line, check, code, words = case.split(': ')
         self.check_details(
             self.configure(added=f'[senlin_plugins]\n{line}\n'),
-            *('Option values', 'FAILURE', option, value, 'restart'),
-        )
-
-    @ddt.unpack
-    @ddt.data(
-        ('', 'WARNING', 'region_placement and deletion'),
-        ('deletion', 'SUCCESS', 'the policy region_placement.'),
-    )
-    def test_disabled_policies_are_named(self, value, code, words):
-        added = f'[senlin_plugins]\nenabled_policies = {value}\n'
-        self.check_details(
-            self.configure(added=added),
-            *('Enabled policies', code, words, 'add it to'),
+            *(check, code, words, line.split()[0], 'restart'),
         )
 
     def test_no_default_region_is_a_warning(self):
@@ -160,9 +150,8 @@ class SenlinPluginsStatusTest(
     def test_a_type_that_an_environment_file_removes_is_a_failure(self):
         folder = self.folder / 'environments'
         folder.mkdir()
-        (folder / 'site.yaml').write_text(
-            f'custom_policies:\n  {OURS}: null\n'
-        )
+        removed = f'custom_policies:\n  {OURS}: null\n'
+        (folder / 'site.yaml').write_text(removed)
         text = self.configure().replace(
             '[database]', f'environment_dir = {folder}\n[database]'
         )
