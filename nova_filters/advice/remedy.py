@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 
 from nova_filters.advice import changes, inventory
 from nova_filters.advice.changes import Change
+from nova_filters.advice.explanation import Panel
+from nova_filters.advice.impact import LOSES, flips
 from nova_filters.matching import inputs, requirement
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind, Reason, Side
@@ -70,20 +72,19 @@ def _losers(
     if not found or found[0].noun == 'flavor':
         return ()
     _, aggregates = changes.apply(found, stock.flavors, stock.aggregates)
-    after = inventory.hosts_of(aggregates, stock.hosts.values())
+    left = inventory.hosts_of(aggregates, stock.hosts.values())
     reached = [
-        (host, after[name])
+        name
         for name, host in stock.hosts.items()
-        if host.usable and host.aggregates != after[name].aggregates
+        if host.usable and host.aggregates != left[name].aggregates
     ]
-    losers = []
-    for other in stock.flavors:
-        request = Request(inputs.read_flavor(other.extra_specs), stock.exempt)
-        passed, _ = request.sift(old for old, _ in reached)
-        left, _ = request.sift(new for _, new in reached)
-        if {h.name for h in passed} - {h.name for h in left}:
-            losers.append(other.name)
-    return tuple(name for name in losers if name != flavor.name)
+    before, after = (
+        Panel([hosts[n] for n in reached], stock.exempt, stock.flavors)
+        for hosts in (stock.hosts, left)
+    )
+    lost = {e.name for e in flips(before, after) if e.effect == LOSES}
+    lost.discard(flavor.name)
+    return tuple(one.name for one in stock.flavors if one.name in lost)
 
 
 def _joining(
