@@ -16,7 +16,6 @@ _FORCED = {**_WINDOWS, 'force_metadata_check': 'True'}
 def _situation(
     flavors: dict[str, dict[str, str]],
     aggregates: dict[str, tuple[dict[str, str], tuple[str, ...]]],
-    kind: type[explanation.Panel] = explanation.Panel,
     **states: str,
 ) -> explanation.Panel:
     """Return a panel with the hosts h1, h2 and h3, up by default."""
@@ -29,7 +28,7 @@ def _situation(
         ],
         others=[inventory.Host(n, state=state) for n, state in hosts.items()],
     )
-    return kind(stock.hosts.values(), (), stock.flavors)
+    return explanation.Panel(stock.hosts.values(), (), stock.flavors)
 
 
 def _server(host: str | None, extra_specs: dict[str, str]) -> inventory.Server:
