@@ -49,8 +49,11 @@ _PORT = {
     'network_id': NETWORK,
     'fixed_ips': [{'subnet_id': SUBNET, 'ip_address': '192.0.2.10'}],
 }
-#: What Heat gives to the users that it makes.
+#: A user that Heat makes, and what Heat gives to such a user.
+_USER = {'user': {'id': 'stack-user'}}
 _ROLE = {'id': 'stack-user', 'name': 'heat_stack_user'}
+#: The ports that are attached to a server.
+_NONE = 200, {'interfaceAttachments': list[str]()}
 #: What a server's status becomes after an action.
 _STATUS = {'suspend': 'SUSPENDED', 'resume': 'ACTIVE'}
 
@@ -86,11 +89,11 @@ class Request:
 
         Nova's key is ``os:scheduler_hints``, Cinder's ``OS-SCH-HNT:...``.
         """
-        key = {
+        keys = {
             'server': 'os:scheduler_hints',
             'volume': 'OS-SCH-HNT:scheduler_hints',
-        }[self.kind]
-        hints: dict[str, Any] | None = self.data.get(key)
+        }
+        hints: dict[str, Any] | None = self.data.get(keys[self.kind])
         return hints
 
 
@@ -130,10 +133,8 @@ class Cloud:
     def things(self) -> list[str]:
         """Return the names of the servers and volumes that are here."""
         with self._lock:
-            found = [
-                one for each in self._things.values() for one in each.values()
-            ]
-        return sorted(one['name'] for one in found)
+            found = list(self._things.values())
+        return sorted(one['name'] for each in found for one in each.values())
 
     def close(self) -> None:
         """Stop serving, free the port, and wait until no client is left."""
@@ -148,11 +149,8 @@ class Cloud:
         :param kind: ``server`` or ``volume``.
         """
         with self._lock:
-            return [
-                request
-                for request in self.requests
-                if request.project == project and request.kind == kind
-            ]
+            found = list(self.requests)
+        return [r for r in found if (r.project, r.kind) == (project, kind)]
 
     def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
         cloud = self
@@ -203,12 +201,9 @@ class Cloud:
         routes: tuple[tuple[str, str, Callable[..., tuple[int, Any]]], ...] = (
             ('POST', r'/identity/v3/auth/tokens', self._token),
             # The user of a scaling policy.
-            ('POST', r'/identity/v3/users', self._create_user),
+            ('POST', r'/identity/v3/users', lambda body: (201, _USER)),
             ('PUT', r'/identity/v3/projects/.*', lambda body: (204, None)),
             ('DELETE', r'/identity/v3/users/.*', lambda body: (204, None)),
-            ('GET', r'/image/v2/images/([^/]+)', self._image),
-            ('GET', _NOVA + r'/flavors/([^/]+)', self._flavor),
-            ('GET', _NETWORK + r'/ports/([^/]+)', self._port),
             ('POST', _NOVA + r'/servers', self._create('server', project)),
             ('POST', r'/volume/v3/volumes', self._create('volume', project)),
             ('GET', _THING, self._show),
@@ -216,8 +211,8 @@ class Cloud:
             ('POST', _NOVA + r'/servers/([^/]+)/action', self._act),
             (
                 'GET',
-                _NOVA + r'/servers/([^/]+)/os-interface',
-                self._interfaces,
+                _NOVA + r'/servers/[^/]+/os-interface',
+                lambda body: _NONE,
             ),
         )
         if method == 'GET' and path in self._fixed:
@@ -260,6 +255,9 @@ class Cloud:
             f'{_NETWORK}/networks': (200, {'networks': networks}),
             f'{_NETWORK}/subnets': (200, {'subnets': subnets}),
             f'{_NETWORK}/ports': (200, {'ports': [_PORT]}),
+            f'{_NETWORK}/ports/{PORT}': (200, {'port': _PORT}),
+            f'{_NOVA}/flavors/{FLAVOR}': (200, {'flavor': _FLAVOR}),
+            f'/image/v2/images/{IMAGE}': (200, _IMAGE),
         }
 
     def _token(self, body: bytes) -> tuple[int, Any]:
@@ -288,14 +286,9 @@ class Cloud:
                 'name': kind,
                 'id': kind,
                 'endpoints': [
-                    {
-                        'id': f'{kind}-{interface}',
-                        'interface': interface,
-                        'region': region,
-                        'region_id': region,
-                        'url': url,
-                    }
-                    for interface in ('public', 'internal', 'admin')
+                    {'id': f'{kind}-{face}', 'interface': face, 'url': url}
+                    | {'region': region, 'region_id': region}
+                    for face in ('public', 'internal', 'admin')
                     for region, url in regions.items()
                 ],
             }
@@ -312,18 +305,6 @@ class Cloud:
                 'catalog': catalog,
             }
         }
-
-    def _create_user(self, body: bytes) -> tuple[int, Any]:
-        return 201, {'user': {'id': uuid.uuid4().hex}}
-
-    def _image(self, body: bytes, image: str) -> tuple[int, Any]:
-        return (200, _IMAGE) if image == IMAGE else (404, {})
-
-    def _flavor(self, body: bytes, flavor: str) -> tuple[int, Any]:
-        return (200, {'flavor': _FLAVOR}) if flavor == FLAVOR else (404, {})
-
-    def _port(self, body: bytes, port: str) -> tuple[int, Any]:
-        return (200, {'port': _PORT}) if port == PORT else (404, {})
 
     def _create(
         self, kind: str, project: str
@@ -360,9 +341,6 @@ class Cloud:
         found['status'] = _STATUS.get(action, found['status'])
         # A snapshot makes an image.
         return 202, {'image_id': IMAGE} if action == 'createImage' else None
-
-    def _interfaces(self, body: bytes, server: str) -> tuple[int, Any]:
-        return 200, {'interfaceAttachments': []}
 
     def _delete(self, body: bytes, thing: str) -> tuple[int, Any]:
         with self._lock:

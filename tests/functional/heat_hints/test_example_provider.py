@@ -33,15 +33,6 @@ class TestExampleProvider(base.ScenarioCase):
         self.assert_quiet()
 
 
-class TestExampleWithoutRacks(base.ScenarioCase):
-    options = TestExampleProvider.options
-    files = TestExampleProvider.files
-    entry_points = PROJECT['entry-points']
-
-    def test_heat_engine_does_not_start(self) -> None:
-        self.assert_not_started(*base.REFUSED, '[rack_provider] racks is not')
-
-
 class TestItsOwnTest(unittest.TestCase):
     def test_it_passes(self) -> None:
         done = subprocess.run(

@@ -117,6 +117,8 @@ def root(hint):
                 ),
                 'depends_on': 'nested',
             },
+            # It asks after "first", too.
+            amazon={**instance(), 'depends_on': 'nested'},
         ),
         'parameters': PARAMETERS,
     }
@@ -196,7 +198,6 @@ class _Offer:
                 )
             ],
         ),
-        stack('others', template(instance=instance())),
     )
 
     def all_told(self, name, hint='told'):
@@ -208,22 +209,20 @@ class _Offer:
         ]
 
     def test_a_server_is_told_as_its_template_describes_it(self):
-        before, _ = self.all_told('changed')
-        self.assertEqual(
-            ('create', loopback.FLAVOR, 'cirros', 'nova'),
-            tuple(before[k] for k in ('action', 'flavor', 'image', 'zone')),
-        )
-
-    def test_a_property_that_the_template_does_not_give_is_none(self):
-        (first,) = self.all_told('first')
-        self.assertIsNone(first['zone'])
-
-    def test_an_instance_of_amazon_is_told_in_the_same_words(self):
-        (request,) = self.outcome.sent_for('others')
-        told = json.loads(request.hints['told'])
-        self.assertEqual(
-            (loopback.FLAVOR, 'cirros'), (told['flavor'], told['image'])
-        )
+        given = {
+            r.hints['heat_resource_name']: json.loads(r.hints['told'])
+            for r in reversed(self.outcome.sent_for('root'))
+        }
+        keys = ('action', 'flavor', 'image', 'zone')
+        told = 'create', loopback.FLAVOR, 'cirros'
+        for name, zone in (
+            ('changed', 'nova'),
+            ('first', None),
+            ('amazon', None),
+        ):
+            self.assertEqual(
+                (*told, zone), tuple(given[name][key] for key in keys)
+            )
 
     def test_parameters_are_those_of_the_own_stack_but_hidden_ones(self):
         before, after = self.all_told('changed')

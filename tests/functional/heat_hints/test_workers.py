@@ -85,42 +85,31 @@ service.EngineService.start = start_and_work
 
 
 class TestWorkers(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix='heat-workers-')
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.cloud = loopback.Cloud()
-        self.addCleanup(self.cloud.close)
-
-    def run_engine(self, workers: int) -> list[list]:
+    def run_engine(self, workers: int) -> tuple[int, list[list]]:
         """Run the command until each worker has made a stack.
 
-        :returns: for each worker its pid, that of its parent, and the status
-            of its stack and the reason for it.
+        :returns: the pid of the command, and for each worker its pid, that
+            of its parent, and the status of its stack and the reason for it.
         """
+        name = self.enterContext(tempfile.TemporaryDirectory())
+        folder = pathlib.Path(name)
         base.write_modules(
-            self.folder,
+            folder,
             {'refreshing.py': REFRESHING},
             {'heat_hints.providers': {'rack': 'refreshing:Refreshing'}},
         )
-        (self.folder / 'template.json').write_text(
+        (folder / 'template.json').write_text(
             json.dumps(template(one=server(), two=server()))
         )
+        # The time is enough however busy this machine is.
+        hints = {'enabled': 'true', 'providers': 'rack'}
+        hints['provider_timeout'] = '600'
+        more = {'num_engine_workers': str(workers)}
         file = configuration.write(
-            self.folder,
-            self.cloud.url,
-            {
-                'DEFAULT': {'num_engine_workers': str(workers)},
-                'heat_hints': {
-                    'enabled': 'true',
-                    'providers': 'rack',
-                    # However busy this machine is.
-                    'provider_timeout': '600',
-                },
-            },
+            folder, self.cloud.url, {'DEFAULT': more, 'heat_hints': hints}
         )
         command = pathlib.Path(sys.executable).with_name('heat-engine')
-        log = self.folder / 'output'
+        log = folder / 'output'
         with log.open('wb') as stream:
             engine = subprocess.Popen(
                 [
@@ -129,10 +118,8 @@ class TestWorkers(unittest.TestCase):
                 ],
                 env={
                     **os.environ,
-                    'PYTHONPATH': os.pathsep.join(
-                        [str(self.folder), str(ROOT)]
-                    ),
-                    'TEST_FOLDER': str(self.folder),
+                    'PYTHONPATH': os.pathsep.join([name, str(ROOT)]),
+                    'TEST_FOLDER': name,
                     'TEST_CLOUD': self.cloud.url,
                 },
                 stdout=stream,
@@ -141,35 +128,27 @@ class TestWorkers(unittest.TestCase):
             )
         self.addCleanup(end, engine)
         deadline = time.monotonic() + PATIENCE
-        while len(done := list(self.folder.glob('*.done'))) < workers:
+        while len(done := list(folder.glob('*.done'))) < workers:
             if engine.poll() is not None or time.monotonic() > deadline:
                 self.fail(log.read_text()[-4000:])
             time.sleep(0.05)
-        self.master = engine.pid
-        return [json.loads(file.read_text()) for file in done]
+        return engine.pid, [json.loads(file.read_text()) for file in done]
 
     def test_each_worker_makes_a_provider_that_refreshes(self) -> None:
-        told = self.run_engine(workers=2)
-        pids = {str(pid) for pid, *_ in told}
-        self.assertEqual(2, len(pids))
-        self.assertNotIn(str(self.master), pids)
+        self.cloud = loopback.Cloud()
+        self.addCleanup(self.cloud.close)
+        master, told = self.run_engine(workers=2)
+        pids = {pid for pid, *_ in told}
+        self.assertEqual((2, 3), (len(pids), len({master, *pids})))
         for pid, parent, status, reason in told:
             with self.subTest(worker=pid):
-                self.assertEqual(self.master, parent)
+                self.assertEqual(master, parent)
                 self.assertEqual('CREATE_COMPLETE', status, reason)
-                one, two = self.cloud.sent(str(pid))
-                self.assertEqual(one.hints['object'], two.hints['object'])
-                for request in (one, two):
-                    self.assertEqual(
-                        dict.fromkeys(
-                            ('asked_in', 'made_in', 'refreshed_in'), str(pid)
-                        ),
-                        {
-                            name: value
-                            for name, value in request.hints.items()
-                            if name.endswith('_in')
-                        },
-                    )
+                one, two = (r.hints for r in self.cloud.sent(str(pid)))
+                self.assertEqual(one['object'], two['object'])
+                for hints in one, two:
+                    for name in ('asked_in', 'made_in', 'refreshed_in'):
+                        self.assertEqual(str(pid), hints[name])
 
 
 def end(engine: subprocess.Popen) -> None:
