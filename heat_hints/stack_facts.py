@@ -71,7 +71,9 @@ class StackFacts:
         self._load = remember(_load)
         self._load_tags = remember(_load_tags)
         self._load_numbers = remember(_load_numbers)
-        self._siblings: dict[tuple[str, int], tuple[Sibling, ...]] = {}
+        # A list for each template, which holds its resources once they are
+        # known.
+        self._known = functools.lru_cache(TEMPLATES)(_nothing)
 
     def find_lineage(self, resource: Any) -> lineage.Lineage:
         """Return the stacks from the root stack down to a resource's own."""
@@ -121,9 +123,8 @@ class StackFacts:
         if above:
             numbers = self._load_numbers(rows, stack.current_traversal)
             number = numbers[held[-1].id]
-        key = held[-1].id, number
-        found = self._siblings.get(key)
-        if found is None:
+        known = self._known(held[-1].id, number)
+        if not known:
             definition = stack.defn
             if above:
                 definition = _definition(number, stack.tenant_id, held[-1])
@@ -141,10 +142,13 @@ class StackFacts:
                 found = tuple(
                     dataclasses.replace(s, index=int(s.name)) for s in found
                 )
-            if len(self._siblings) >= TEMPLATES:
-                self._siblings.clear()
-            self._siblings[key] = found
-        return found
+            known.append(found)
+        return known[0]
+
+
+def _nothing(_stack_id: str, _number: int) -> list[tuple[Sibling, ...]]:
+    """Return a list for what a template has: nothing is known of it yet."""
+    return []
 
 
 def _check(stack: Any, rows: lineage.Lineage) -> None:
