@@ -95,6 +95,11 @@ class _File:
         return *times, found.st_size, found.st_ino
 
 
+#: A file that was read before the fork has rules in each worker, even if it
+#: is spoilt before the worker's first server.
+_read_once = functools.cache(_File)
+
+
 def load(text: str) -> Any:
     """Return what a YAML text holds: lists, mappings and texts.
 
@@ -152,12 +157,18 @@ class MappingFileProvider:
     """
 
     def __init__(self, conf: cfg.ConfigOpts) -> None:
-        self._file = _file(conf)
+        self._file = self.check(conf)
 
     @classmethod
-    def check(cls, conf: cfg.ConfigOpts) -> None:
+    def check(cls, conf: cfg.ConfigOpts) -> _File:
         """Read the file when heat-engine starts, and tell what is wrong."""
-        _file(conf)
+        path = conf.heat_hints.mapping_file
+        if not path:
+            raise ProviderError(
+                '[heat_hints] mapping_file is not set: give the path of the '
+                'YAML file to read'
+            )
+        return _read_once(pathlib.Path(path))
 
     def hints(self, request: Request) -> Mapping[str, HintValue]:
         """Return the hints that the file has for one resource."""
@@ -168,19 +179,3 @@ class MappingFileProvider:
                 'the ERROR in the log of heat-engine says why'
             )
         return mapping.lookup(rules, request)
-
-
-def _file(conf: cfg.ConfigOpts) -> _File:
-    """Return the mapping file."""
-    path = conf.heat_hints.mapping_file
-    if not path:
-        raise ProviderError(
-            '[heat_hints] mapping_file is not set: give the path of the '
-            'YAML file to read'
-        )
-    return _read_once(pathlib.Path(path))
-
-
-#: A file that was read before the fork has rules in each worker, even if it
-#: is spoilt before the worker's first server.
-_read_once = functools.cache(_File)
