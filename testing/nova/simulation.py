@@ -86,7 +86,7 @@ class Simulation:
         )
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
-        self._now, self._start = 0.0, timeutils.utcnow()
+        self._now = 0.0
         self._hosts = [f'sim-{n}' for n in range(case.hosts)]
         #: The host that was chosen for each living server.
         self.chosen: dict[str, str] = {}
@@ -96,6 +96,7 @@ class Simulation:
 
     def run(self) -> dict[str, int]:
         """Return how many servers each host has in the end."""
+        start = timeutils.utcnow()
         with contextlib.ExitStack() as stack:
             stack.callback(self._cloud.clear)
             stack.callback(timeutils.clear_time_override)
@@ -111,15 +112,13 @@ class Simulation:
                 self._at(number * self._case.gap, self._begin, number)
             while self._events:
                 self._now, _, event = heapq.heappop(self._events)
-                timeutils.set_time_override(self._time())
+                timeutils.set_time_override(
+                    start + datetime.timedelta(seconds=self._now)
+                )
                 event()
         counts = collections.Counter(dict.fromkeys(self._hosts, 0))
         counts.update(self.chosen.values())
         return dict(counts)
-
-    def _time(self) -> datetime.datetime:
-        """Return the simulated time."""
-        return self._start + datetime.timedelta(seconds=self._now)
 
     def _at(self, when: float, event: Callable[..., None], *args: Any) -> None:
         """Have something happen."""
@@ -198,9 +197,6 @@ class Simulation:
             host: {'instances': uuids, 'updated': True}
             for host, uuids in self._lists.items()
         }
-        for weigher in manager.weighers:
-            if hasattr(weigher, 'clock'):
-                weigher.clock = lambda: self._now
         return scheduler
 
     def _request(self, number: int) -> Any:
