@@ -4,6 +4,7 @@
 
 import grp
 import os
+import pathlib
 import pwd
 
 from tests.cloud import layout, mariadb, processes, services
@@ -34,27 +35,44 @@ def manage(tool: str, file: str, *arguments: str) -> None:
     processes.run(*command, *arguments, log=tool)
 
 
+def commands(
+    environment: pathlib.Path,
+    module: str,
+    files: tuple[str, ...],
+    *wanted: str,
+    log: str,
+) -> None:
+    """Run several commands of a service's tool in one process."""
+    options = ' '.join(services.config_files(*files))
+    processes.run(
+        *(str(environment / 'bin' / 'python'), '-P'),
+        *(str(layout.ROOT / 'tests' / 'cloud' / 'manage.py'), module),
+        *(f'{options} {command}' for command in wanted),
+        log=log,
+    )
+
+
 def keystone() -> None:
     """Make Keystone's tables, its keys and the administrator."""
     for folder in ('fernet-keys', 'credential-keys'):
         (layout.DATA / 'keystone' / folder).mkdir(parents=True, mode=0o700)
     owner = (
-        f'--keystone-user={pwd.getpwuid(os.getuid()).pw_name}',
-        f'--keystone-group={grp.getgrgid(os.getgid()).gr_name}',
+        f'--keystone-user={pwd.getpwuid(os.getuid()).pw_name}'
+        f' --keystone-group={grp.getgrgid(os.getgid()).gr_name}'
     )
-    for command in (
-        ('db_sync',),
-        ('fernet_setup', *owner),
-        ('credential_setup', *owner),
-        (
-            'bootstrap',
-            f'--bootstrap-username={layout.ADMIN}',
-            f'--bootstrap-password={layout.PASSWORD}',
-            f'--bootstrap-public-url={layout.url("keystone")}/v3',
-            f'--bootstrap-region-id={layout.REGIONS[0].name}',
-        ),
-    ):
-        manage('keystone-manage', 'keystone.conf', *command)
+    commands(
+        layout.ENVIRONMENT,
+        'keystone.cmd.manage',
+        ('keystone.conf',),
+        'db_sync',
+        f'fernet_setup {owner}',
+        f'credential_setup {owner}',
+        f'bootstrap --bootstrap-username={layout.ADMIN}'
+        f' --bootstrap-password={layout.PASSWORD}'
+        f' --bootstrap-public-url={layout.url("keystone")}/v3'
+        f' --bootstrap-region-id={layout.REGIONS[0].name}',
+        log='keystone-manage',
+    )
 
 
 def placement(region: layout.Region) -> None:
@@ -97,20 +115,15 @@ def copy(service: str) -> None:
 
 def nova(region: layout.Region) -> None:
     """Make the tables of a region's Nova, and its two cells."""
-    files = ' '.join(services.config_files(*services.nova_files(region)))
     cell0 = layout.database(f'nova_cell0_{region.name}')
-    processes.run(
-        *(str(region.nova_environment / 'bin' / 'python'), '-P'),
-        str(layout.ROOT / 'tests' / 'cloud' / 'nova_manage.py'),
-        *(
-            f'{files} {command}'
-            for command in (
-                'api_db sync',
-                'db sync --local_cell',
-                f'cell_v2 map_cell0 --database_connection {cell0}',
-                'cell_v2 create_cell --name cell1',
-            )
-        ),
+    commands(
+        region.nova_environment,
+        'nova.cmd.manage',
+        services.nova_files(region),
+        'api_db sync',
+        'db sync --local_cell',
+        f'cell_v2 map_cell0 --database_connection {cell0}',
+        'cell_v2 create_cell --name cell1',
         log=f'{region.name}.nova-manage',
     )
     mariadb.copy(f'nova_{region.name}', f'nova_cell0_{region.name}')
