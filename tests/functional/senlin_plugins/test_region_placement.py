@@ -162,7 +162,8 @@ class SingleNodes(base.TestCase):
                 action, _ = self.senlin.start_node(cluster, profile)
                 data = self.senlin.wait(action)['data']
             self.assertNotIn('creation', data)
-        self.assertIn('there is 1, and the cap 1.', str(warned.output))
+        words = 'it has 2 node(s) then, and the policy allows 1.'
+        self.assertIn(words, str(warned.output))
         self.assert_servers(cluster, **{TWO: 2})
 
     def test_s2_a_scaling_is_planned_whatever_the_profile_says(self):
