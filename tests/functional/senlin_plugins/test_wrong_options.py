@@ -40,18 +40,19 @@ sys.exit(launcher.wait())
 """
 
 
+CASES = (
+    ('enabled_policies', 'nope', CONDUCTOR),
+    ('enabled_policies', '$nowhere', CONDUCTOR),
+    ('unaware_profile', 'maybe', CONDUCTOR),
+    ('check_catalog', 'perhaps', FIRST_ACTION),
+)
+
+
 @ddt.ddt
 class WrongOptionTest(unittest.TestCase):
-    @ddt.data(
-        ('enabled_policies', 'nope', CONDUCTOR),
-        ('enabled_policies', '$nowhere', CONDUCTOR),
-        ('unaware_profile', 'maybe', CONDUCTOR),
-        ('check_catalog', 'perhaps', FIRST_ACTION),
-    )
-    @ddt.unpack
-    def test_the_service_stops_and_names_the_option(
-        self, name, value, program
-    ):
+    @ddt.data(*range(len(CASES)))
+    def test_the_service_stops_and_names_the_option(self, number):
+        name, value, program = CASES[number]
         with tempfile.TemporaryDirectory() as folder:
             conf = pathlib.Path(folder) / 'senlin.conf'
             conf.write_text(
