@@ -4,7 +4,6 @@
 
 import datetime
 import functools
-import random
 import unittest
 
 import ddt
@@ -88,20 +87,6 @@ class Criteria(unittest.TestCase):
         self.assertEqual(
             wanted, select(NODES[::-1], 3, criterion, {}).candidates
         )
-
-    def test_random_goes_by_the_lots_that_were_drawn(self):
-        rng = random.Random(1)
-        picks = {
-            select(
-                [node._replace(lot=rng.random()) for node in NODES],
-                2,
-                Criterion.RANDOM,
-                {},
-            ).candidates
-            for _ in range(200)
-        }
-        # Every ordered pair of four nodes.
-        self.assertEqual(12, len(picks))
 
 
 @ddt.ddt

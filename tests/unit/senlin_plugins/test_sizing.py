@@ -33,6 +33,13 @@ class Scaling(unittest.TestCase):
         ),
         ('S2, no count', SCALE_OUT, THREE, {'creation': {}}, Change(True, 1)),
         ('as a webhook', SCALE_OUT, {'count': '4'}, {}, Change(True, 4)),
+        (
+            'no change',
+            SCALE_OUT,
+            {},
+            {'creation': {'count': 0}},
+            Change(True, 0),
+        ),
     )
     @ddt.unpack
     def test_count(self, _section, action, inputs, data, change):
@@ -57,11 +64,6 @@ class Scaling(unittest.TestCase):
 
 @ddt.ddt
 class Resizing(unittest.TestCase):
-    def test_no_change_is_no_error(self):
-        data = {'creation': {'count': 0}}
-        change = sizing.scaling('CLUSTER_SCALE_OUT', {}, data)
-        self.assertEqual(Change(True, 0), change)
-
     @ddt.data(
         ({}, None),
         ({'creation': None}, None),
@@ -69,10 +71,6 @@ class Resizing(unittest.TestCase):
         ({'deletion': {}}, Change(False, 1)),
         ({'creation': {'count': 2}}, Change(True, 2)),
         ({'deletion': {'count': 2}}, Change(False, 2)),
-        (
-            {'deletion': {'count': 2}, 'creation': {'count': 3}},
-            Change(True, 3),
-        ),
         ({'creation': {'count': 0}}, Change(True, 0)),
     )
     @ddt.unpack
