@@ -10,7 +10,6 @@ from tests.cloud import (
     base,
     configuration,
     heat_base,
-    logs,
     nova_base,
     processes,
 )
@@ -124,11 +123,7 @@ class TestSpread(PreferenceTest):
         preferred = self.host_of(found['server'])
         self.prefer(preferred)
         true = self.hints(self.region, found['server'])
-        unsigned = {
-            name: value
-            for name, value in true.items()
-            if name != 'heat_signature'
-        }
+        unsigned = {n: true[n] for n in {*true} - {'heat_signature'}}
         forgeries = {
             'the stack alone': {'heat_root_stack_id': root},
             'no signature': unsigned,
@@ -150,12 +145,9 @@ class TestSpread(PreferenceTest):
                 self.assertEqual([root], hints['heat_root_stack_id'])
         members['member_1'] = heat_base.server()
         self.update_stack(root, heat_base.template(**members))
-        (second,) = (
-            one
-            for one in self.resources(root, SERVER)
-            if one['name'] == 'member_1'
-        )
-        self.assertNotEqual(preferred, self.host_of(second['server']))
+        both = {one['server'] for one in self.resources(root, SERVER)}
+        (second,) = both - {found['server']}
+        self.assertNotEqual(preferred, self.host_of(second))
 
 
 class TestSpreadInNewestNova(TestSpread):
@@ -203,15 +195,11 @@ class TestPlan(PreferenceTest):
     def engines(self, root: str) -> set[str]:
         """Return the engines that have created servers of a stack."""
         name = self.show(root)['stack_name']
-        pattern = re.compile(rf'creating Server "\w+" Stack "{name}')
-        engines = ('heat-engine-1', 'heat-engine-2')
+        pattern = rf'creating Server "\w+" Stack "{name}'
         return {
             engine
-            for engine in engines
-            if any(
-                pattern.search(line)
-                for line in logs.lines_of(processes.log_of(engine))
-            )
+            for engine in ('heat-engine-1', 'heat-engine-2')
+            if re.search(pattern, processes.log_of(engine).read_text())
         }
 
     def test_two_engines_keep_one_plan(self) -> None:
