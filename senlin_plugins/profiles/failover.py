@@ -7,6 +7,7 @@ policy of version 1.1 is enabled there. Without one, nodes are treated as
 Senlin treats them.
 """
 
+import contextlib
 import types
 from http import HTTPStatus
 from typing import Any
@@ -82,7 +83,13 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                 )
                 made = []
             obj.physical_id = made[0] if made else None
-        return super().do_delete(obj, **params)
+        deleted = super().do_delete(obj, **params)
+        if obj.status == consts.NS_RECOVERING:
+            # If the engine is killed while it creates another one, whoever
+            # comes next must look for that one.
+            with contextlib.suppress(exc.ResourceNotFound):
+                node_records.update(obj, physical_id=None)
+        return deleted
 
     def do_recover(self, obj: Any, **options: Any) -> Any:
         """Recover a node, in another region if it cannot be where it was.

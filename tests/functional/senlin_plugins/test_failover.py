@@ -525,6 +525,24 @@ class AtOnce(TestCase):
 
 
 class LeavingBehind(TestCase):
+    def test_an_engine_dies_while_a_node_gets_another_server(self):
+        profile = self.senlin.profile()
+        cluster = self.cluster(self.policy((ONE,)), profile=profile)
+        self.act(cluster, 'scale_out', count=2)
+        failures = self.cloud.regions[ONE].failures
+        for node in self.ids(cluster):
+            fault = failures['server_created'] = driver.Fault(dies=True)
+            self.senlin.call('POST', f'/nodes/{node}/actions', {'recover': {}})
+            self.wait_until(lambda fault=fault: fault.calls)
+            failures.clear()
+            self.senlin.die()
+            self.settle(cluster)
+        # Nobody has heard of the new servers. No check goes before.
+        self.act(cluster, 'scale_in')
+        self.act(cluster, 'recover')
+        (server,) = self.cloud.regions[ONE].servers
+        self.assertEqual([server], [*self.held(cluster).values()])
+
     def test_nothing_is_lost_in_a_region_whose_network_is_out(self):
         cluster = self.spread_out(4, (ONE,), (TWO,), networks=['net'])
         first, second = self.ids(cluster, TWO)

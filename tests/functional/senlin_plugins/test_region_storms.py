@@ -230,10 +230,20 @@ class Storms(test_waiting_nodes.TestCase):
         fault = failures[call] = driver.Fault(
             dies=True, on=self.chance.randint(1, 2)
         )
-        name, arguments = self.chance.choice(
-            [('scale_out', {'count': 3}), ('recover', {'check': True})]
+        # A node that is well is replaced.
+        nodes = [
+            f'/nodes/{n["id"]}' for n in self.senlin.nodes(self.cluster_id)
+        ]
+        node = self.chance.choice([*nodes, ''])
+        cluster = f'/clusters/{self.cluster_id}'
+        path, body = self.chance.choice(
+            [
+                (cluster, {'scale_out': {'count': 3}}),
+                (cluster, {'recover': {'check': True}}),
+                (node or cluster, {'recover': {}}),
+            ]
         )
-        action = self.senlin.start(self.cluster_id, name, **arguments)
+        action = self.senlin.call('POST', f'{path}/actions', body)['action']
         self.wait_until(
             lambda: (
                 fault.calls >= fault.on
