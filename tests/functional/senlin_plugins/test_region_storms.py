@@ -158,8 +158,8 @@ class Storms(test_waiting_nodes.TestCase):
         for node in chosen:
             path = f'/nodes/{node["id"]}'
             delete = self.chance.random() < 0.5
-            # Senlin does not delete what an engine that died was creating.
-            if delete and node['status'] != 'CREATING':
+            # Senlin does not delete what an engine that died was at.
+            if delete and node['status'] not in ('CREATING', 'RECOVERING'):
                 answer = self.senlin.call('DELETE', path)
                 started.append(answer['started'])
             else:
