@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A cloud for the tests of the filter and of the weigher."""
+"""A cloud for the tests of the filters and of the weighers."""
 
+import contextlib
 import functools
 import itertools
 import logging
 import unittest
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import sqlalchemy as sa
+from nova.db.api import api as api_db
+from nova.scheduler import weights
+from sqlalchemy import engine as sa_engine
 
 from testing.nova import engine
 
 #: What switches the check of the metadata on.
 ON = {'force_metadata_check': 'True'}
+#: The option of the stacks' weigher.
+MULTIPLIER = 'stack_affinity_weight_multiplier'
+#: What it takes to win over Nova's weighers, as the documentation says.
+STRONG = 10.0
 
 # What the tests look at they catch; the rest is not for the terminal.
 logging.getLogger().addHandler(logging.NullHandler())
@@ -33,6 +44,51 @@ def records() -> Any:
     return engine.records(logging.DEBUG)
 
 
+@contextlib.contextmanager
+def listening(
+    listener: Callable[[str], object], bind: Any = sa_engine.Engine
+) -> Iterator[None]:
+    """Have a function called with each statement to a database meanwhile.
+
+    :param bind: the database; by default, any.
+    """
+
+    def call(_conn, _cursor, statement, *_args) -> None:
+        # Not what concerns SQLite's connection alone.
+        if statement not in ('BEGIN', 'SELECT 1'):
+            listener(statement)
+
+    sa.event.listen(bind, 'before_cursor_execute', call)
+    try:
+        yield
+    finally:
+        sa.event.remove(bind, 'before_cursor_execute', call)
+
+
+def failing(words: str, cause: Exception, bind: Any = None) -> Any:
+    """Have a database fail meanwhile, if words stand in a statement.
+
+    :param bind: by default, the API database.
+    """
+
+    def fail(statement: str) -> None:
+        if words in statement:
+            raise sa.exc.OperationalError(statement, {}, cause)
+
+    return listening(fail, bind or api_db.get_engine())
+
+
+def change(model: Any, **values: Any) -> None:
+    """Change all rows of a table of the API database."""
+    with api_db.get_engine().begin() as connection:
+        connection.execute(sa.update(model.__table__).values(**values))
+
+
+def of_stack(root: str) -> dict[str, Any]:
+    """Return the hints of a server of a stack, as Heat's own option does."""
+    return {'heat_root_stack_id': root, 'heat_resource_name': 'server'}
+
+
 class OptionTestCase(unittest.TestCase):
     """Nova's options, until the end of the test."""
 
@@ -47,12 +103,18 @@ class OptionTestCase(unittest.TestCase):
 class CloudTestCase(OptionTestCase):
     """Aggregates, flavors and servers of its own for each test."""
 
+    hosts: list[str]
+
     def setUp(self) -> None:
         super().setUp()
         self.cloud = cloud()
         self.addCleanup(self.cloud.clear)
         self._numbers = itertools.count()
         self._hosts = itertools.count()
+
+    def restart(self) -> None:
+        """Start a scheduler that has the options of now, and knows nothing."""
+        self.scheduler = self.cloud.scheduler(engine.OURS)
 
     def add_host(self, *metadata: dict[str, str]) -> str:
         """Return a host, in one new aggregate per metadata.
@@ -84,3 +146,73 @@ class CloudTestCase(OptionTestCase):
         scheduler = self.cloud.scheduler(engine.OURS)
         request = self.cloud.request(self.add_flavor(extra_specs), hosts)
         return self.cloud.boot(scheduler, request)
+
+    def states(self, request: Any) -> list[Any]:
+        """Return what the scheduler knows of the test's hosts, in order."""
+        states = self.scheduler.host_manager.get_host_states_by_uuids(
+            self.cloud.context, None, request
+        )
+        found = {state.host: state for state in states}
+        return [found[host] for host in self.hosts]
+
+    def ranking(self, request: Any) -> list[tuple[str, float]]:
+        """Return hosts and weights, best first; nothing else happens."""
+        weighed = self.scheduler.host_manager.get_weighed_hosts(
+            self.states(request), request
+        )
+        return [(host.obj.host, host.weight) for host in weighed]
+
+    def choose(self, request: Any) -> str:
+        """Return the host that the scheduler's weighers choose."""
+        return self.ranking(request)[0][0]
+
+
+class StackTestCase(CloudTestCase):
+    """Four hosts, and the servers of stacks."""
+
+    weigher_name = 'StackAffinityWeigher'
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.hosts = [self.add_host() for _ in range(4)]
+        self.flavor = self.add_flavor({})
+        self.restart()
+
+    def request(self, hints: Any, project: str = 'p1', group: Any = None):
+        """Return a request for one server on the hosts."""
+        return self.cloud.request(
+            self.flavor, self.hosts, hints, project, group=group
+        )
+
+    def place(self, hints: Any, *counts: int, project: str = 'p1') -> None:
+        """Run so many servers with these hints on each of the hosts."""
+        for host, count in zip(self.hosts, counts, strict=False):
+            for _ in range(count):
+                self.cloud.place(self.request(hints, project), host)
+
+    def see(self, request: Any) -> Any:
+        """Return what the weigher sees of the request's team."""
+        weigher, states = self.weigher(), self.states(request)
+        return weigher.see(weigher.team(request), states, request)
+
+    def members(self, request: Any) -> list[int]:
+        """Return how many members of the stack each of the hosts has."""
+        counts = self.see(request).counts
+        return [counts.get(host, 0) for host in self.hosts]
+
+    def weigh(self, request: Any, states: Any = None) -> list[float]:
+        """Return the weights of the hosts."""
+        weighed = [
+            weights.WeighedHost(state, 0.0)
+            for state in (states or self.states(request))
+        ]
+        return self.weigher().weigh_objects(weighed, request)
+
+    def weigher(self) -> Any:
+        """Return the weigher of the scheduler that is tested."""
+        (found,) = (
+            weigher
+            for weigher in self.scheduler.host_manager.weighers
+            if type(weigher).__name__ == self.weigher_name
+        )
+        return found

@@ -7,17 +7,16 @@ import logging
 import ddt
 from nova import objects
 
-from nova_filters.weighers import base, stack_place
-from testing.nova import engine
+from nova_filters.weighers import base as weighers
+from nova_filters.weighers import stack_place
 from tests import signing
-from tests.functional.nova_filters import test_weigher
+from tests.functional.nova_filters import base
 
-_LOGGER = stack_place.__name__
 _PLACE = 'heat_group_place'
 
 
 @ddt.ddt
-class PlaceTest(test_weigher.StackTestCase):
+class PlaceTest(base.StackTestCase):
     """Two hosts in each of two racks, and a host that is in none."""
 
     weigher_name = 'StackPlaceWeigher'
@@ -30,23 +29,20 @@ class PlaceTest(test_weigher.StackTestCase):
         self.hosts.append(self.add_host())
         self.restart()
 
-    def racks_of(self, hosts: list[str]) -> list[str]:
-        """Return the racks of hosts."""
-        racks = ['r1', 'r1', 'r2', 'r2', 'none']
-        return [racks[self.hosts.index(host)] for host in hosts]
-
     @ddt.data(-10.0, 10.0)
     def test_the_plan_is_kept_whatever_other_weighers_say(self, own) -> None:
-        self.set_multiplier(own)
-        other = self.cloud.scheduler(engine.OURS)
+        self.set_option(base.MULTIPLIER, own)
+        schedulers = self.scheduler, self.cloud.scheduler()
         plan = ['r1', 'r1', 'r2', 'r1', 'r2', 'r1', 'r1', 'r1']
-        hosts = [
-            self.boot_one({**test_weigher.of_stack('a'), _PLACE: place}, who)
-            for place, who in zip(
-                plan, [self.scheduler, other] * 4, strict=True
-            )
-        ]
-        self.assertEqual(plan, self.racks_of(hosts))
+        hosts = []
+        for number, place in enumerate(plan):
+            self.scheduler = schedulers[number % 2]
+            request = self.request({**base.of_stack('a'), _PLACE: place})
+            hosts.append(self.choose(request))
+            self.cloud.place(request, hosts[-1])
+        racks = ['r1', 'r1', 'r2', 'r2', 'none']
+        found = [racks[self.hosts.index(host)] for host in hosts]
+        self.assertEqual(plan, found)
         # Within a place, the stack is spread or packed as before.
         first = [hosts.count(host) for host in self.hosts[:2]]
         self.assertEqual([3, 3] if own < 0 else [0, 6], sorted(first))
@@ -54,7 +50,7 @@ class PlaceTest(test_weigher.StackTestCase):
     def test_a_place_without_candidates_is_told(self) -> None:
         request = self.request({_PLACE: 'r1', 'heat_resource_name': 'a\nb'})
         request.ignore_hosts = [*request.ignore_hosts, *self.hosts[:2]]
-        with self.assertLogs(_LOGGER, logging.INFO) as logs:
+        with self.assertLogs(stack_place.__name__, logging.INFO) as logs:
             boot = self.cloud.boot(self.scheduler, request)
         self.assertIn(boot.host, self.hosts[2:])
         (line,) = logs.output
@@ -67,34 +63,33 @@ class PlaceTest(test_weigher.StackTestCase):
             self.assertEqual([1.0, 1.0, 0.0, 0.0, 0.0], found)
 
     def test_the_weigher_has_no_say_without_a_place(self) -> None:
-        # No level lists the key of "linux", nor is a host's name a place.
-        for place in (None, '', ['r1', 'r2'], 'linux', self.hosts[0]):
-            hints = {} if place is None else {_PLACE: place}
-            self.assertEqual([0.0] * 5, self.weigh(self.request(hints)))
         states = self.states(self.request({}))
-        bare = objects.RequestSpec()
-        self.assertEqual([0.0] * 5, self.weigh(bare, states))
+        # No level lists the key of "linux", nor is a host's name a place.
+        places = None, '', ['r1', 'r2'], 'linux', self.hosts[0]
+        requests = [self.request({_PLACE: p} if p else {}) for p in places]
+        for request in (*requests, objects.RequestSpec()):
+            self.assertEqual([0.0] * 5, self.weigh(request, states))
 
     def test_forged_hints_are_not_believed(self) -> None:
         self.set_option('signing_key', [signing.KEY], 'heat_hints')
         self.restart()
-        hints = {**test_weigher.of_stack('a'), _PLACE: 'r1'}
+        hints = {**base.of_stack('a'), _PLACE: 'r1'}
         signed = signing.signed(hints)
-        self.assertEqual(2.0, sum(self.weigh(self.request(signed))))
-        for forged, project in (
-            (hints, 'p1'),
-            ({**signed, _PLACE: 'r2'}, 'p1'),
-            (signing.signed(hints, key=signing.OTHER_KEY), 'p1'),
-            (signed, 'p2'),
+        for given, project, preferred in (
+            (signed, 'p1', 2.0),
+            (signed, 'p2', 0.0),
+            (hints, 'p1', 0.0),
+            ({**signed, _PLACE: 'r2'}, 'p1', 0.0),
         ):
-            request = self.request(forged, project)
-            self.assertEqual(0.0, sum(self.weigh(request)))
+            found = self.weigh(self.request(given, project))
+            self.assertEqual(preferred, sum(found))
 
     def test_what_is_broken_costs_the_weigher_its_say_only(self) -> None:
         request = self.request({_PLACE: 'r1'})
         states = self.states(request)
         states[0].aggregates = [objects.Aggregate(name='unread')]
         for broken in (states, [object()] * 5):
-            with self.assertLogs(base.__name__, logging.ERROR) as logs:
+            with self.assertLogs(weighers.__name__, logging.ERROR) as logs:
                 self.assertEqual([0.0] * 5, self.weigh(request, broken))
-            self.assertEqual(1, len(logs.records))
+            (line,) = logs.output
+            self.assertIn('has no say in this request', line)

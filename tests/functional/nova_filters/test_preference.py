@@ -11,71 +11,54 @@ from nova.api.openstack.compute.schemas import flavors_extraspecs
 from nova.api.validation.extra_specs import validators
 
 from nova_filters.weighers import preference
-from testing.nova import engine
 from tests.functional.nova_filters import base
 
 _OPTION = 'preference_weight_multiplier'
 _SOFT = {'prefer_metadata_check': 'true'}
-_BOTH = ['host-0', 'large']
 #: A host with four times the memory: all of Nova's weighers want it.
 _LARGE_GIB = 4096
 
-#: For each recipe of the page: the aggregate's metadata, the hosts in the
-#: aggregate, and for each flavor the host that gets its servers.
-_RECIPES: dict[str, tuple[dict[str, str], str, Any]] = {
+_LEAVING = _SOFT | {'leaving': 'true'}
+_RESERVED = _SOFT | {'reserved': 'acme'}
+_TAINTED = _SOFT | {'taint': 'maintenance'}
+_OLD, _SSD = {'generation': 'old'}, {'disk': 'ssd'}
+_AVOIDS, _LIKES = 'aggregate_avoided', 'aggregate_preferred'
+
+#: For each recipe of the page, an aggregate's metadata and its host, and the
+#: host that each flavor gets.
+_RECIPES: dict[str, tuple[dict[str, str], str, dict[str, Any]]] = {
     'decommissioning': (
-        _SOFT | {'leaving': 'true'},
-        'large',
-        (({}, 'host-0'), ({'leaving': 'true'}, 'large')),
+        *(_LEAVING, 'large'),
+        {'host-0': {}, 'large': {'leaving': 'true'}},
     ),
     'old hardware last': (
-        {'generation': 'old'},
-        'large',
-        (({}, 'large'), ({'aggregate_avoided:generation': 'old'}, 'host-0')),
+        *(_OLD, 'large'),
+        {'large': {}, 'host-0': {f'{_AVOIDS}:generation': 'old'}},
     ),
     'reserved first': (
-        _SOFT | {'reserved': 'acme'},
-        'host-0',
-        (
-            ({}, 'large'),
-            (
-                {
-                    'aggregate_preferred:reserved': 'acme',
-                    'reserved': '<or> acme <or> ~',
-                },
-                'host-0',
-            ),
-        ),
+        *(_RESERVED, 'host-0'),
+        {
+            'large': {},
+            'host-0': {f'{_LIKES}:reserved': 'acme'}
+            | {'reserved': '<or> acme <or> ~'},
+        },
     ),
     'SSD if there is one': (
-        {'disk': 'ssd'},
-        'host-0',
-        (({}, 'large'), ({'aggregate_preferred:disk': 'ssd'}, 'host-0')),
+        *(_SSD, 'host-0'),
+        {'large': {}, 'host-0': {f'{_LIKES}:disk': 'ssd'}},
     ),
     'PreferNoSchedule': (
-        _SOFT | {'taint': 'maintenance'},
-        'large',
-        (({}, 'host-0'), ({'taint': '<or> maintenance <or> ~'}, 'large')),
+        *(_TAINTED, 'large'),
+        {'host-0': {}, 'large': {'taint': '<or> maintenance <or> ~'}},
     ),
     'a preference that matters more': (
-        {'disk': 'ssd', 'generation': 'old'},
-        'host-0',
-        (
-            (
-                {
-                    'aggregate_preferred.10:disk': 'ssd',
-                    'aggregate_avoided:generation': 'old',
-                },
-                'host-0',
-            ),
-            (
-                {
-                    'aggregate_preferred:disk': 'ssd',
-                    'aggregate_avoided.10:generation': 'old',
-                },
-                'large',
-            ),
-        ),
+        *(_OLD | _SSD, 'host-0'),
+        {
+            'host-0': {f'{_LIKES}.10:disk': 'ssd'}
+            | {f'{_AVOIDS}:generation': 'old'},
+            'large': {f'{_LIKES}:disk': 'ssd'}
+            | {f'{_AVOIDS}.10:generation': 'old'},
+        },
     ),
 }
 
@@ -95,51 +78,40 @@ class PreferenceTest(base.CloudTestCase):
         if 'large' not in self.cloud.hosts:
             self.cloud.add_host('large', _LARGE_GIB)
         self.set_option(_OPTION, 10.0)
-        self.scheduler = self.cloud.scheduler(engine.OURS)
 
-    def add_aggregate(self, hosts: list[str], metadata: dict[str, str]) -> Any:
-        """Return a new aggregate, which the scheduler knows."""
-        found = super().add_aggregate(hosts, metadata)
-        self.scheduler = self.cloud.scheduler(engine.OURS)
-        return found
-
-    def boot(self, extra_specs: dict[str, str]) -> str | None:
-        """Return the host of a new server."""
-        request = self.cloud.request(self.add_flavor(extra_specs), self.hosts)
-        return self.cloud.boot(self.scheduler, request).host
+    def assert_chosen(self, wanted: str, extra_specs: dict[str, str]) -> None:
+        """Assert the host of a new server."""
+        self.restart()
+        flavor = self.add_flavor(extra_specs)
+        self.request = self.cloud.request(flavor, self.hosts)
+        self.assertEqual(wanted, self.choose(self.request), extra_specs)
 
     @ddt.data(*_RECIPES)
     def test_recipe(self, name) -> None:
         metadata, host, wanted = _RECIPES[name]
         self.add_aggregate([host], metadata)
-        for extra_specs, goal in wanted:
-            self.assertEqual(goal, self.boot(extra_specs), extra_specs)
+        for goal, extra_specs in wanted.items():
+            self.assert_chosen(goal, extra_specs)
 
     def test_nothing_is_refused(self) -> None:
-        self.add_aggregate(self.hosts, _SOFT | {'leaving': 'true'})
-        request = self.cloud.request(
-            self.add_flavor({'aggregate_avoided:leaving': 'true'}), self.hosts
-        )
-        found = self.cloud.filtered(self.scheduler, request)
-        self.assertEqual(_BOTH, found)
-        self.assertEqual(
-            'large', self.cloud.boot(self.scheduler, request).host
-        )
+        self.add_aggregate(self.hosts, _LEAVING)
+        self.assert_chosen('large', {f'{_AVOIDS}:leaving': 'true'})
+        found = self.cloud.filtered(self.scheduler, self.request)
+        self.assertEqual(self.hosts, found)
 
     def test_a_weigher_with_more_weight_wins(self) -> None:
-        self.add_aggregate(['large'], _SOFT | {'leaving': 'true'})
+        self.add_aggregate(['large'], _LEAVING)
         self.set_option(_OPTION, 1.0)
         self.set_option('ram_weight_multiplier', 2.0, 'filter_scheduler')
-        self.assertEqual('large', self.boot({}))
+        self.assert_chosen('large', {})
 
     def test_an_aggregate_may_have_its_own_multiplier(self) -> None:
         self.set_option(_OPTION, 0.0)
-        self.add_aggregate(['host-0'], {'disk': 'ssd', _OPTION: '10'})
-        wanted = {'aggregate_preferred:disk': 'ssd'}
-        self.assertEqual('host-0', self.boot(wanted))
+        self.add_aggregate(['host-0'], _SSD | {_OPTION: '10'})
+        self.assert_chosen('host-0', {f'{_LIKES}:disk': 'ssd'})
 
     def test_nova_accepts_the_extra_specs(self) -> None:
-        names = ('aggregate_preferred:hw:cpu', 'aggregate_avoided.10:disk')
+        names = f'{_LIKES}:hw:cpu', f'{_AVOIDS}.10:disk'
         specs = dict.fromkeys(names, '<or> ssd <or> ~')
         jsonschema.validate({'extra_specs': specs}, flavors_extraspecs.create)
         for name, value in specs.items():
@@ -147,12 +119,9 @@ class PreferenceTest(base.CloudTestCase):
             validators.validate(name, value)
 
     def test_what_is_malformed_is_told_once(self) -> None:
-        wanted = {
-            'aggregate_preferred:disk': '<or>',
-            'aggregate_avoided.0:a': '1',
-        }
+        wanted = {f'{_LIKES}:disk': '<or>', f'{_AVOIDS}.0:a': '1'}
         with self.assertLogs(preference.__name__, logging.WARNING) as logs:
-            self.assertEqual('large', self.boot(wanted))
+            self.assert_chosen('large', wanted)
         (line,) = logs.output
         self.assertIn("'aggregate_preferred:disk': nothing follows <or>", line)
         self.assertIn("'0' is no number from 1 to 100", line)

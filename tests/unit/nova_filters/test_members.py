@@ -184,5 +184,10 @@ class ReadTest(unittest.TestCase):
             sight = members.see(team, 'm2', {'m1': found}, positions)
             self.assertEqual(({}, 0, unread), sight)
 
+    @ddt.data('', '{', '[1]', '{"nova_object.data": 1}')
+    def test_what_is_no_request_is_in_no_team(self, text: str) -> None:
+        found = members.read_request(7, START, text, signature.Keys())
+        self.assertIsNone(found.teams)
+
     def test_a_server_may_have_no_image(self) -> None:
         self.assertEqual((TEAM,), self.read(image=None).teams)
