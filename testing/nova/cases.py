@@ -15,39 +15,28 @@ import functools
 import itertools
 import pathlib
 from collections.abc import Hashable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import yaml
 
 from nova_filters.matching import inputs
-from nova_filters.matching.reason import Kind, Reason, Side
+from nova_filters.matching.reason import Reason
 
 FOLDER: Final = pathlib.Path(__file__).parent
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Refusal:
-    """That a host is refused, and the first reason why.
+#: What is wanted of a host that takes a flavor.
+PASSES: Final = 'passes'
 
-    :param side: which check refuses it.
-    :param kind: what is wrong.
-    :param key: the key, without the filter's own scope.
+
+def outcome(reason: Reason | None) -> str:
+    """Return a verdict of the evaluator in the words of the files.
+
+    :param reason: the first reason to refuse a host; None if it passes.
+    :returns: which check refuses it, what is wrong, and the key without the
+        filter's own scope.
     """
-
-    side: Side
-    kind: Kind
-    key: str
-
-    @classmethod
-    def of(cls, reason: Reason | None) -> 'Refusal | None':
-        """Return what a reason of the evaluator says.
-
-        :param reason: the reason; None for a host that passes.
-        :returns: the refusal; None for a host that passes.
-        """
-        if reason is None:
-            return None
-        return cls(reason.side, reason.kind, reason.key)
+    return f'{reason.side} {reason.kind} {reason.key}' if reason else PASSES
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,8 +48,8 @@ class Example:
     :param quote: the sentences that say what is wanted.
     :param flavors: extra specs by flavor name.
     :param aggregates: metadata by aggregate name.
-    :param wanted: by flavor and aggregate, how a host is refused that is in
-        this aggregate; None if it passes.
+    :param wanted: by flavor and aggregate, the :func:`outcome` for a host in
+        this aggregate.
     :param decision: what was decided where the specification is silent or
         contradicts itself; empty if it is neither.
     """
@@ -70,7 +59,7 @@ class Example:
     quote: str
     flavors: dict[str, dict[str, str]]
     aggregates: dict[str, dict[str, str]]
-    wanted: dict[str, dict[str, Refusal | None]]
+    wanted: dict[str, dict[str, str]]
     decision: str = ''
 
     def boots_in(self, flavor: str) -> list[str]:
@@ -80,23 +69,22 @@ class Example:
         :returns: the names of the aggregates whose hosts pass, sorted.
         """
         wanted = self.wanted[flavor]
-        return sorted(name for name in wanted if wanted[name] is None)
+        return sorted(name for name in wanted if wanted[name] == PASSES)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One host and one flavor.
 
     :param flavor: the extra specs.
     :param aggregates: the metadata of each of the host's aggregates.
-    :param wanted: how the host is refused; None if it passes.
+    :param wanted: the :func:`outcome`.
     :param exempt: the option ``exempt_metadata_keys``.
     """
 
     flavor: dict[str, str]
-    aggregates: tuple[dict[str, str], ...]
-    wanted: Refusal | None
-    exempt: tuple[str, ...] = ()
+    aggregates: list[dict[str, str]]
+    wanted: str
+    exempt: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -165,21 +153,12 @@ def _each(value: Any) -> list[Any]:
     return [value]
 
 
-def _outcome(text: str) -> Refusal | None:
-    """Return what is wanted of a host: "passes", or side, kind and key."""
-    if text == 'passes':
-        return None
-    side, kind, key = text.split(maxsplit=2)
-    return Refusal(Side(side), Kind(kind), key)
-
-
 def _example(wanted: dict[str, Any], **rest: Any) -> Example:
     """Return one example; one outcome may hold for all aggregates."""
     outcomes = {
-        flavor: {
-            name: _outcome(row if isinstance(row, str) else row[name])
-            for name in rest['aggregates']
-        }
+        flavor: row
+        if isinstance(row, dict)
+        else dict.fromkeys(rest['aggregates'], row)
         for flavor, row in wanted.items()
     }
     return Example(wanted=outcomes, **rest)
@@ -187,8 +166,8 @@ def _example(wanted: dict[str, Any], **rest: Any) -> Example:
 
 def _case(flavor: Any, own: Any, wanted: str, exempt: Any) -> Case:
     """Return one case; a host may be in one aggregate."""
-    aggregates = tuple(own if isinstance(own, list) else [own])
-    return Case(flavor, aggregates, _outcome(wanted), tuple(exempt))
+    aggregates = own if isinstance(own, list) else [own]
+    return Case(flavor, aggregates, wanted, tuple(exempt))
 
 
 @functools.cache
