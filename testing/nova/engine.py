@@ -23,6 +23,7 @@ import pathlib
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from logging import handlers
 from typing import Any
 
 import nova.conf
@@ -96,30 +97,21 @@ class Boot:
     said: str
 
 
-class _Records(logging.Handler):
-    """Keep what is logged."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep one record."""
-        self.records.append(record)
-
-
 @contextlib.contextmanager
 def records(level: int = logging.NOTSET) -> Iterator[list[logging.LogRecord]]:
     """Collect what the filter logs meanwhile, which may be nothing.
 
     :param level: the logger's level meanwhile; NOTSET leaves it as it is.
     """
-    logger, handler = logging.getLogger(LOGGER), _Records()
+    logger, handler = (
+        logging.getLogger(LOGGER),
+        handlers.BufferingHandler(9999),
+    )
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(level or before)
     try:
-        yield handler.records
+        yield handler.buffer
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
@@ -228,36 +220,21 @@ class Cloud:
         objects.HostMapping(
             self.context, host=name, cell_mapping=self.cell
         ).create()
-        self._add_provider(name, uuid, memory_gib)
-
-    def _add_provider(self, name: str, uuid: str, memory_gib: int) -> None:
-        """Tell Placement about a host, through Nova's own client."""
-        made = self.placement.post(
-            '/resource_providers', {'name': name, 'uuid': uuid}, '1.20'
+        # As nova-compute tells Placement.
+        tree = self.placement.get_provider_tree_and_ensure_root(
+            self.context, uuid, name=name
         )
-        inventories = {
-            resource: {'total': total, 'allocation_ratio': 1.0}
-            for resource, total in (
-                ('VCPU', _TOTALS['vcpus']),
-                ('MEMORY_MB', memory_gib * 1024),
-                ('DISK_GB', _TOTALS['local_gb']),
-            )
+        totals = {
+            'VCPU': _TOTALS['vcpus'],
+            'MEMORY_MB': memory_gib * 1024,
+            'DISK_GB': _TOTALS['local_gb'],
         }
-        for number, what in enumerate(
-            (
-                {'inventories': inventories},
-                # nova-compute sets it, and the scheduler of release 34 asks
-                # for it.
-                {'traits': ['OWNER_NOVA']},
-            ),
-            made.json()['generation'],
-        ):
-            (kind,) = what
-            self.placement.put(
-                f'/resource_providers/{uuid}/{kind}',
-                {'resource_provider_generation': number, **what},
-                '1.20',
-            ).raise_for_status()
+        tree.update_inventory(
+            name, {one: {'total': totals[one]} for one in totals}
+        )
+        # The scheduler of release 34 asks for it.
+        tree.update_traits(name, ['OWNER_NOVA'])
+        self.placement.update_from_provider_tree(self.context, tree)
 
     def add_aggregate(
         self, name: str, hosts: Sequence[str], metadata: Mapping[str, str]
