@@ -23,29 +23,23 @@ class LoadingTest(unittest.TestCase):
 
     def test_nova_conf_enables_the_plugins_beside_novas_own(self) -> None:
         scheduler = base.cloud().scheduler(engine.IN_TREE, engine.OURS)
+        manager = scheduler.host_manager
         self.assertEqual(
             [
                 'nova.scheduler.filters.compute_filter',
                 in_tree_filter.__name__,
                 'nova_filters.filters.aggregate_instance_type',
             ],
-            [
-                type(filter_).__module__
-                for filter_ in scheduler.host_manager.enabled_filters
-            ],
+            [type(one).__module__ for one in manager.enabled_filters],
         )
-        ours = {one.__name__: one for one in nova_filters.all_weighers()}
+        ours = nova_filters.all_weighers()
         self.assertEqual(
-            {
-                'PreferenceWeigher',
-                'StackPlaceWeigher',
-                'StackAffinityWeigher',
-                'ServerGroupWeigher',
-            },
-            set(ours),
+            ['PreferenceWeigher', 'ServerGroupWeigher']
+            + ['StackAffinityWeigher', 'StackPlaceWeigher'],
+            sorted(weigher.__name__ for weigher in ours),
         )
-        found = {type(found) for found in scheduler.host_manager.weighers}
-        self.assertEqual({*weights.all_weighers(), *ours.values()}, found)
+        found = {type(found) for found in manager.weighers}
+        self.assertEqual({*weights.all_weighers(), *ours}, found)
 
 
 class BootTest(base.CloudTestCase):
@@ -74,27 +68,31 @@ class BootTest(base.CloudTestCase):
         self.assertEqual(hosts[0], self.cloud.boot(scheduler, request).host)
 
     def test_no_valid_host_gives_one_info_line_of_reasons(self) -> None:
-        hosts = [self.add_host({'gpu': 'a100'}), self.add_host()]
-        forced = self.add_aggregate(hosts[1:], {'os': 'linux', **base.ON})
-        hosts += [self.add_host() for _ in range(3)]
-        forced.add_host(hosts[2])
+        hosts = [self.add_host({'gpu': 'a100'})]
+        hosts += [self.add_host() for _ in range(4)]
+        forced = self.add_aggregate(hosts[1:3], {'os': 'linux', **base.ON})
         flavor = self.add_flavor({'gpu': '<or> h100 <or> ~'})
-        scheduler = self.cloud.scheduler(engine.OURS)
+        self.restart()
         for host in hosts[3:]:
             forced.add_host(host)
-        scheduler.update_aggregates(None, [forced])
-        with self.assertLogs(engine.LOGGER, logging.INFO) as logs:
-            request = self.cloud.request(flavor, hosts)
-            boot = self.cloud.boot(scheduler, request)
+        self.scheduler.update_aggregates(None, [forced])
+        request = self.cloud.request(flavor, hosts)
+        with base.records() as found:
+            boot = self.cloud.boot(self.scheduler, request)
         self.assertIsNone(boot.host)
+        instance = f'Instance {request.instance_uuid}'
+        one = "'gpu' does not match '<or> h100 <or> ~'"
+        four = f"aggregate '{forced.name}' demands 'os'"
         self.assertEqual(
             [
-                f"Instance {request.instance_uuid}, flavor '{flavor.name}': "
-                '0 of 5 hosts: '
-                f"4 aggregate '{forced.name}' demands 'os', "
-                "1 'gpu' does not match '<or> h100 <or> ~'"
+                f"{instance}, flavor '{flavor.name}': 0 of 5 hosts: "
+                f'4 {four}, 1 {one}',
+                f"{instance}: 1 host(s) in aggregates ['aggregate-0'] "
+                f"refused: {one}; aggregate 'aggregate-0' has 'a100'",
+                f"{instance}: 4 host(s) in aggregates ['{forced.name}'] "
+                f'refused: {four}',
             ],
-            [record.getMessage() for record in logs.records],
+            sorted(record.getMessage() for record in found),
         )
 
     def test_the_filter_sees_what_placement_returns(self) -> None:
@@ -102,50 +100,35 @@ class BootTest(base.CloudTestCase):
             self.add_host()
         limit = len(self.cloud.hosts) - 1
         self.set_option('max_placement_results', limit, 'scheduler')
-        scheduler = self.cloud.scheduler(engine.OURS)
+        self.restart()
         request = self.cloud.request(self.add_flavor({'k': '1'}))
-        with base.records() as found:
-            self.assertIsNone(self.cloud.boot(scheduler, request).host)
-        instance = f'Instance {request.instance_uuid}'
-        reason = "'k' not in any aggregate"
-        self.assertEqual(
-            [
-                f'{instance}: {limit} host(s) in aggregates [] refused: '
-                f'{reason}',
-                f"{instance}, flavor '{request.flavor.name}': 0 of {limit} "
-                f'hosts: {limit} {reason}',
-            ],
-            [record.getMessage() for record in found],
-        )
+        with base.records():
+            boot = self.cloud.boot(self.scheduler, request)
+        self.assertEqual(f"{limit} 'k' not in any aggregate", boot.said)
 
     def test_malformed_values_give_one_warning_per_request(self) -> None:
         hosts = [self.add_host({'k': '!,1', **base.ON}) for _ in range(3)]
         with self.assertLogs(engine.LOGGER, logging.WARNING) as logs:
             boot = self.boot({'k': '>= two', 'l': '<or>'}, hosts)
         self.assertIsNone(boot.host)
-        self.assertEqual(1, len(logs.records))
-        text = logs.records[0].getMessage()
-        self.assertIn("the flavor has 'k': 'two' is not a number", text)
-        self.assertIn("the flavor has 'l': nothing follows <or>", text)
+        (line,) = logs.output
+        self.assertIn("the flavor has 'k': 'two' is not a number", line)
+        self.assertIn("the flavor has 'l': nothing follows <or>", line)
 
     def test_a_metadata_update_is_seen_by_the_next_request(self) -> None:
         host = self.add_host()
         aggregate = self.add_aggregate([host], {'k': '1'})
-        flavor = self.add_flavor({'k': '2'})
-        scheduler = self.cloud.scheduler(engine.OURS)
-
-        def boot() -> str | None:
-            request = self.cloud.request(flavor, [host])
-            return self.cloud.boot(scheduler, request).host
-
-        self.assertIsNone(boot())
+        request = self.cloud.request(self.add_flavor({'k': '2'}), [host])
+        self.restart()
+        found = [self.cloud.filtered(self.scheduler, request)]
         aggregate.update_metadata({'k': '2'})
-        scheduler.update_aggregates(None, [aggregate])
-        self.assertEqual(host, boot())
+        self.scheduler.update_aggregates(None, [aggregate])
+        found.append(self.cloud.filtered(self.scheduler, request))
         # In place, as nothing in Nova forbids.
-        held = scheduler.host_manager.aggs_by_id[aggregate.id]
+        held = self.scheduler.host_manager.aggs_by_id[aggregate.id]
         held.metadata['k'] = '3'
-        self.assertIsNone(boot())
+        found.append(self.cloud.filtered(self.scheduler, request))
+        self.assertEqual([[], [host], []], found)
 
     def test_an_availability_zone_is_not_demanded(self) -> None:
         host = self.add_host({'availability_zone': 'az1', **base.ON})
@@ -208,7 +191,7 @@ class MoveTest(base.CloudTestCase):
         self.target = self.add_host({'k': '1'})
         self.other = self.add_host({'k': '2'})
         self.flavor = self.add_flavor({'k': '1'})
-        self.scheduler = self.cloud.scheduler(engine.OURS)
+        self.restart()
         self.request = self.cloud.request(
             self.flavor, [self.host, self.target, self.other]
         )
@@ -222,18 +205,13 @@ class MoveTest(base.CloudTestCase):
 
     def test_a_move_is_judged_like_a_boot(self) -> None:
         away = [*self.request.ignore_hosts, self.host]
-        two, three = (self.add_flavor({'k': value}) for value in '23')
-        bad, good = (
-            objects.Destination(host=host, node=host)
-            for host in (self.other, self.target)
-        )
+        two = self.add_flavor({'k': '2'})
+        bad = objects.Destination(host=self.other, node=self.other)
         for what, fields, wanted in (
             ('unshelve', {}, [self.target]),
             ('migrate or evacuate', {'ignore_hosts': away}, [self.target]),
             ('with a target', {'requested_destination': bad}, []),
-            ('with a target', {'requested_destination': good}, [self.target]),
             ('resize', {'ignore_hosts': away, 'flavor': two}, [self.other]),
-            ('resize', {'ignore_hosts': away, 'flavor': three}, []),
             ('resize in place', {'flavor': two}, [self.host, self.other]),
         ):
             self.assertEqual(wanted, self.left(**fields), what)
@@ -298,29 +276,26 @@ class DirectTest(base.OptionTestCase):
         super().setUp()
         self.filter = base.loaded_filter()
 
-    def test_hints_that_are_none_are_no_rebuild(self) -> None:
-        request = states.request({'k': '1'})
-        request.scheduler_hints = None
-        hosts = [
-            states.host_state('h', states.aggregates({'k': value}))
-            for value in ('1', '2')
-        ]
-        self.assertEqual(hosts[:1], self.filter.filter_all(hosts, request))
-
     def test_a_bare_request_is_judged(self) -> None:
-        bare = objects.RequestSpec(flavor=objects.Flavor())
         state = host_manager.HostState('h', 'n', None)
-        self.assertEqual([state], self.filter.filter_all([state], bare))
+        bare = objects.RequestSpec(flavor=objects.Flavor())
+        hintless = objects.RequestSpec(
+            flavor=objects.Flavor(), scheduler_hints=None
+        )
+        for request in bare, hintless:
+            passed = self.filter.filter_all([state], request)
+            self.assertEqual([state], passed)
         state.aggregates = [objects.Aggregate(name='a')]
         with self.assertLogs(engine.LOGGER, logging.WARNING) as logs:
             self.assertEqual([], self.filter.filter_all([state], bare))
         self.assertIn('could not be read', logs.output[0])
 
     def test_what_cannot_be_read_refuses_every_host(self) -> None:
-        state = states.host_state('h')
+        state, flavor = states.host_state('h'), objects.Flavor()
+        flavor._obj_extra_specs = 'unread'
         for field, value in (
             ('flavor', None),
-            ('flavor', _Unreadable()),
+            ('flavor', flavor),
             ('scheduler_hints', 'rebuild'),
         ):
             request = states.request({})
@@ -331,14 +306,3 @@ class DirectTest(base.OptionTestCase):
             self.assertIn('refuses every host', record.getMessage())
             self.assertIsNotNone(record.exc_info)
             self.assertFalse(self.filter.host_passes(state, request))
-
-
-class _Unreadable(objects.Flavor):
-    """A flavor whose extra specs are set and cannot be read."""
-
-    _obj_extra_specs: Any = {}
-
-    @property
-    def extra_specs(self) -> dict[str, str]:
-        """Fail, as a field does that cannot be loaded."""
-        raise OSError('no database')
