@@ -299,6 +299,8 @@ class BesideNovaTest(base.StackTestCase):
         ours = self.scheduler
         self.start_stock()
         stock = self.scheduler
+        names = [type(w).__name__ for w in stock.host_manager.weighers]
+        self.assertNotIn(self.weigher_name, names)
         for hints, multiplier in (
             ({}, -STRONG),
             ({'group': 'x'}, -STRONG),

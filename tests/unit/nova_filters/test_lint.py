@@ -5,12 +5,15 @@
 import unittest
 
 import ddt
+from hypothesis import given
 
 from nova_filters import conf
 from nova_filters.advice import inventory, lint, mistakes
 from nova_filters.advice.mistakes import Code
 from nova_filters.matching import inputs
-from testing.nova import inventories
+from nova_filters.matching.reason import Side
+from nova_filters.matching.request import Request
+from testing.nova import inventories, strategies
 
 _FLAG = inputs.FLAG
 _ON = {_FLAG: 'True'}
@@ -63,6 +66,11 @@ METADATA: dict[Code | None, tuple[dict[str, str], ...]] = {
         {'metadata': '1', 'check_force': '2', 'force_image_check': '3'},
         {'path': '/home/admin/x'},
     ),
+}
+#: What makes an extra spec one that no host meets.
+_HOPELESS = {
+    *(Code.EXCLUSIVE_SENTINEL, Code.MALFORMED_VALUE, Code.COMMA_IN_FLAVOR),
+    *(Code.OUTER_SPACE, Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED),
 }
 
 
@@ -223,3 +231,18 @@ class CloudTest(unittest.TestCase):
             ],
             [(f.code.severity, f.name) for f in found],
         )
+
+    @given(strategies.extra_specs(), strategies.metadata_lists())
+    def test_no_extra_spec_is_hopeless_without_a_finding(
+        self, extra_specs, metadata
+    ) -> None:
+        # Whatever the evaluator refuses everywhere is among the findings.
+        codes = _codes(extra_specs or {}, *metadata, exempt=())
+        aggregates = [inputs.Aggregate('a', data) for data in metadata]
+        for spec in inputs.read_flavor(extra_specs):
+            reasons = [
+                next(Request((spec,)).reasons(own), None)
+                for own in ((), *((a,) for a in aggregates))
+            ]
+            if all(r and r.side is Side.FLAVOR for r in reasons):
+                self.assertTrue(codes & _HOPELESS, (spec, codes))
