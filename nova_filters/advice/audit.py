@@ -62,7 +62,7 @@ class Audit:
         self.unknown = [
             s for s in every if s.host != '' and s.id not in self.running
         ]
-        self._panel = explanation.Panel(stock.hosts.values(), stock.exempt)
+        self._panel = explanation.Panel(stock)
         self._places = functools.cache(self._places_of)
 
     def refused(self) -> Iterator[Breach]:

@@ -2,10 +2,9 @@
 
 """Changes of flavors and aggregates, as the ``openstack`` command has them."""
 
-import collections
 import dataclasses
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nova_filters.advice import inventory
@@ -76,51 +75,36 @@ class Change:
 
 
 def apply(
-    changes: Iterable[Change],
-    flavors: Sequence[inventory.Flavor],
-    aggregates: Sequence[inventory.HostAggregate],
-) -> tuple[list[inventory.Flavor], list[inventory.HostAggregate]]:
-    """Return flavors and aggregates as changes leave them.
+    changes: Iterable[Change], stock: inventory.Stock
+) -> inventory.Stock:
+    """Return a stock as changes leave it.
 
     :raises UnreadableError: if a name is unknown, or a change impossible.
     """
     found: dict[str, list[Any]] = {
-        'flavor': list(flavors),
-        'aggregate': list(aggregates),
+        'flavor': [*stock.flavors],
+        'aggregate': [*stock.aggregates],
     }
     for change in changes:
         records = found[change.noun]
         (record,) = inventory.select(records, [change.name], change.noun)
         records[records.index(record)] = change.applied(record)
-    return found['flavor'], found['aggregate']
+    return stock.changed(found['flavor'], found['aggregate'])
 
 
-def zone_moves(
-    before: Iterable[inventory.HostAggregate],
-    after: Iterable[inventory.HostAggregate],
-) -> list[str]:
+def zone_moves(before: inventory.Hosts, after: inventory.Hosts) -> list[str]:
     """Return the hosts whose availability zone changes.
 
+    :param after: the same hosts, or more.
     :raises UnreadableError: if a host would be in a second zone.
     """
-    old, new = _zones(before), _zones(after)
-    moved = sorted(host for host in {**old, **new} if old[host] != new[host])
-    for host in moved:
-        if len(new[host]) > 1:
-            raise UnreadableError(
-                f'Nova refuses: host {host!r} would be in the availability '
-                f'zones {" and ".join(sorted(new[host]))}'
-            )
+    moved = []
+    for name, host in after.items():
+        if host.zones != before.get(name, inventory.Host(name)).zones:
+            moved.append(name)
+            if len(host.zones) > 1:
+                raise UnreadableError(
+                    f'Nova refuses: host {name!r} would be in the '
+                    f'availability zones {" and ".join(sorted(host.zones))}'
+                )
     return moved
-
-
-def _zones(
-    aggregates: Iterable[inventory.HostAggregate],
-) -> dict[str, set[str]]:
-    """Return the availability zones of each host."""
-    found: dict[str, set[str]] = collections.defaultdict(set)
-    for aggregate in aggregates:
-        zone = aggregate.metadata.get(inventory.ZONE)
-        for host in aggregate.hosts if zone else ():
-            found[host].add(str(zone))
-    return found

@@ -132,7 +132,7 @@ class Panel:
     What flavor and aggregates say of a key does not change the verdict on
     another key, so that a key's verdict serves all flavors that say the same.
 
-    :param exempt: patterns of keys that no aggregate may demand.
+    :param hosts: those of the stock to judge; None for all.
     """
 
     #: The verdict if a value makes no sense.
@@ -140,13 +140,11 @@ class Panel:
 
     def __init__(
         self,
-        hosts: Iterable[inventory.Host],
-        exempt: inputs.Exempt = (),
-        flavors: Iterable[inventory.Flavor] = (),
+        stock: inventory.Stock,
+        hosts: Iterable[inventory.Host] | None = None,
     ) -> None:
-        self.hosts = [*hosts]
-        self.flavors = {flavor.name: flavor for flavor in flavors}
-        self.exempt = exempt
+        self.stock = stock
+        self.hosts = [*(stock.hosts.values() if hosts is None else hosts)]
         self._aggregates = {a for host in self.hosts for a in host.aggregates}
         self._demanded = {
             key for a in self._aggregates if a.forced for key, _ in a.items()
@@ -163,7 +161,7 @@ class Panel:
 
     def ask(self, specs: Sequence[inputs.FlavorSpec]) -> Any:
         """Return what judges hosts for a flavor with these extra specs."""
-        return Request(specs, self.exempt)
+        return Request(specs, self.stock.exempt)
 
     def judge(self, flavor: inventory.Flavor) -> Verdicts:
         """Judge every host for one flavor, as nova-scheduler does."""
@@ -227,7 +225,7 @@ def explain(verdicts: Verdicts) -> list[Explanation]:
         name.
     """
     flavor, panel, request = verdicts.flavor, verdicts.panel, verdicts.request
-    soft = Preferences(flavor.extra_specs, panel.exempt)
+    soft = Preferences(flavor.extra_specs, panel.stock.exempt)
     # Hosts in the same aggregates share the reasons.
     why = functools.cache(
         lambda own: (tuple(request.reasons(own)), tuple(soft.reasons(own)))

@@ -78,11 +78,12 @@ def flips(before: Panel, after: Panel) -> Iterator[Effect]:
     A verdict that stays for another reason is left out. A flavor that only
     one side has is told with the hosts that pass there.
     """
-    for name in {**before.flavors, **after.flavors}:
-        old, new = (
-            panel.judge(panel.flavors[name]) if name in panel.flavors else None
-            for panel in (before, after)
-        )
+    then, now = (
+        {flavor.name: panel.judge(flavor) for flavor in panel.stock.flavors}
+        for panel in (before, after)
+    )
+    for name in {**then, **now}:
+        old, new = then.get(name), now.get(name)
         if old and new:
             yield from _flips(old, new)
         elif found := old or new:

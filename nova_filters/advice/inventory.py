@@ -6,6 +6,7 @@
 """
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
@@ -118,8 +119,14 @@ class Host:
         return self.state in ('', 'up')
 
     @property
+    def zones(self) -> set[str]:
+        """Return the availability zones that aggregates put the host into."""
+        found = (own.metadata.get(ZONE) for own in self.aggregates)
+        return {zone for zone in found if zone}
+
+    @property
     def zone(self) -> str:
-        """Return the host's availability zone."""
+        """Return the availability zone that Nova shows for the host."""
         return self.place(ZONE) or ''
 
     def place(self, level: str) -> str | None:
@@ -132,43 +139,53 @@ class Host:
 Hosts = Mapping[str, Host]
 
 
-class Stock(NamedTuple):
-    """All that is judged together, and the keys that no aggregate demands."""
+@dataclasses.dataclass(frozen=True)
+class Stock:
+    """All that is judged together.
+
+    :param exempt: patterns of keys that no aggregate may demand.
+    :param others: all hosts, without their aggregates; None if nobody knows.
+        The state of a host that is not among them is unknown.
+    :param default_zone: the zone that Nova shows for a host in none.
+    """
 
     flavors: Sequence[Flavor]
     aggregates: Sequence[HostAggregate]
-    hosts: Hosts
-    exempt: inputs.Exempt
+    exempt: inputs.Exempt = ()
+    others: Sequence[Host] | None = None
+    default_zone: str = 'nova'
+
+    @functools.cached_property
+    def hosts(self) -> Hosts:
+        """Return what the filter sees of each host."""
+        known = {host.name: host for host in self.others or ()}
+        stranger = Host('', state='' if self.others is None else UNKNOWN)
+        found: dict[str, list[inputs.Aggregate]] = {name: [] for name in known}
+        for aggregate in sorted(self.aggregates, key=lambda a: a.name):
+            for name in aggregate.hosts:
+                found.setdefault(name, []).append(aggregate)
+        return {
+            name: dataclasses.replace(
+                known.get(name, stranger),
+                name=name,
+                aggregates=tuple(found[name]),
+                default_zone=self.default_zone,
+            )
+            for name in sorted(found)
+        }
+
+    def changed(
+        self, flavors: Sequence[Flavor], aggregates: Sequence[HostAggregate]
+    ) -> 'Stock':
+        """Return it with other flavors and aggregates; no host goes."""
+        then = dataclasses.replace(
+            self, flavors=flavors, aggregates=aggregates
+        )
+        hosts = {**then.hosts, **self.hosts}
+        return dataclasses.replace(then, others=[*hosts.values()])
 
 
 _NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
-
-
-def hosts_of(
-    aggregates: Iterable[HostAggregate],
-    others: Iterable[Host] | None = None,
-    default_zone: str = 'nova',
-) -> Hosts:
-    """Return what the filter sees of each host.
-
-    :param others: all hosts, without their aggregates; None if nobody knows.
-        The state of a host that is not among them is unknown.
-    """
-    known = {host.name: host for host in others or ()}
-    stranger = Host('', state='' if others is None else UNKNOWN)
-    found: dict[str, list[inputs.Aggregate]] = {name: [] for name in known}
-    for aggregate in sorted(aggregates, key=lambda a: a.name):
-        for name in aggregate.hosts:
-            found.setdefault(name, []).append(aggregate)
-    return {
-        name: dataclasses.replace(
-            known.get(name, stranger),
-            name=name,
-            aggregates=tuple(found[name]),
-            default_zone=default_zone,
-        )
-        for name in sorted(found)
-    }
 
 
 def state_of(status: str, state: str) -> str:

@@ -145,13 +145,12 @@ def _lint_metadata(
 
 def lint(
     stock: inventory.Stock,
-    complete: bool = True,
     progress: Callable[..., Iterable[inventory.Flavor]] = lambda own, _: own,
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
-    :param complete: whether all hosts are known. If not, a flavor may have a
-        host in no aggregate.
+    If nobody knows all hosts, a flavor may have a host in no aggregate.
+
     :param progress: yields the flavors, and tells how far it is.
     :returns: the findings; the worst first, then by object and key.
     """
@@ -161,7 +160,7 @@ def lint(
     in_spec = functools.cache(
         lambda name, text: [*_lint_extra_spec(name, text, aggregates)]
     )
-    panel = explanation.Panel(stock.hosts.values(), stock.exempt)
+    panel = explanation.Panel(stock)
     for flavor in progress(stock.flavors, 'flavors'):
         own = [
             one._replace(owner='flavor', name=flavor.name, key=name)
@@ -172,8 +171,7 @@ def lint(
         # These two say already that no host passes, and why.
         hopeless = {Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
         if hopeless.isdisjoint(f.code for f in own):
-            verdicts = panel.judge(flavor)
-            found += unreachable.confined(verdicts, stock, complete)
+            found += unreachable.confined(panel.judge(flavor))
     found += [
         one._replace(owner='aggregate', name=aggregate.name, key=name)
         for aggregate in aggregates

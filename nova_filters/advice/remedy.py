@@ -43,22 +43,19 @@ def find(
     flavor: inventory.Flavor,
     host: inventory.Host,
     stock: inventory.Stock,
-    of_server: bool = False,
 ) -> Remedy:
     """Return the fewest changes that would let a flavor use a host.
 
     Of as many changes, those that reach fewer hosts and flavors come first:
     the host joins an aggregate, its aggregate gets a key that it lacks, the
-    flavor changes, the host leaves an aggregate.
-
-    :param of_server: whether the flavor is a server's copy, which nobody can
-        change.
+    flavor changes, the host leaves an aggregate. Nobody can change a flavor
+    that is not in the stock: it is a server's copy.
     """
     request = Request(inputs.read_flavor(flavor.extra_specs), stock.exempt)
     proposals: list[Changes] = [
         *_joining(request, host, stock.aggregates),
         *_offering(request, host),
-        *(() if of_server else _rewriting(flavor, host, stock.exempt)),
+        *_rewriting(flavor, host, stock),
         *_leaving(request, host),
     ]
     found = min(proposals, key=len, default=())
@@ -71,16 +68,14 @@ def _losers(
     """Return the other flavors that lose a host that is up by changes."""
     if not found or found[0].noun == 'flavor':
         return ()
-    _, aggregates = changes.apply(found, stock.flavors, stock.aggregates)
-    left = inventory.hosts_of(aggregates, stock.hosts.values())
+    then = changes.apply(found, stock)
     reached = [
         name
         for name, host in stock.hosts.items()
-        if host.usable and host.aggregates != left[name].aggregates
+        if host.usable and host.aggregates != then.hosts[name].aggregates
     ]
     before, after = (
-        Panel([hosts[n] for n in reached], stock.exempt, stock.flavors)
-        for hosts in (stock.hosts, left)
+        Panel(one, [one.hosts[n] for n in reached]) for one in (stock, then)
     )
     lost = {e.name for e in flips(before, after) if e.effect == LOSES}
     lost.discard(flavor.name)
@@ -122,12 +117,12 @@ def _offering(request: Request, host: inventory.Host) -> Iterator[Changes]:
 
 
 def _rewriting(
-    flavor: inventory.Flavor, host: inventory.Host, exempt: inputs.Exempt
+    flavor: inventory.Flavor, host: inventory.Host, stock: inventory.Stock
 ) -> Iterator[Changes]:
     """Yield what could be changed in the flavor, if anything can."""
     specs = dict(flavor.extra_specs)
-    for _ in range(_ROUNDS + 1):
-        request = Request(inputs.read_flavor(specs), exempt)
+    for _ in range((_ROUNDS + 1) * (flavor in stock.flavors)):
+        request = Request(inputs.read_flavor(specs), stock.exempt)
         reasons = list(request.reasons(host.aggregates))
         if not reasons:
             found = tuple(

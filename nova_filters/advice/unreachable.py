@@ -134,10 +134,10 @@ def avoided(stock: inventory.Stock) -> Iterator[Finding]:
 
 
 def confined(
-    verdicts: explanation.Verdicts, stock: inventory.Stock, complete: bool
+    verdicts: explanation.Verdicts,
 ) -> Iterator[Finding]:
     """Find a flavor that no host takes, or one host only, or none now."""
-    flavor = verdicts.flavor
+    flavor, stock = verdicts.flavor, verdicts.panel.stock
     passed = verdicts.passed
     if passed and not verdicts.usable:
         names = listed([f'{host.name} ({host.state})' for host in passed])
@@ -147,7 +147,7 @@ def confined(
             'enable one of them, or start its nova-compute',
             *('flavor', flavor.name),
         )
-    unseen = not complete and not verdicts.request.refusals(())
+    unseen = stock.others is None and not verdicts.request.refusals(())
     if len(passed) > 1 or not verdicts.refused or unseen:
         return
     code, text = (

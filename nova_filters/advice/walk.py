@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from nova_filters.advice import explanation, in_tree, inventory
-from nova_filters.matching import inputs, requirement
+from nova_filters.matching import requirement
 
 #: This package's filter.
 OURS: Final = 'AggregateInstanceTypeFilter'
@@ -133,12 +133,11 @@ _OF_GROUPS: Final = (
 
 
 def walk(
-    hosts: inventory.Hosts,
+    stock: inventory.Stock,
     request: Request,
     candidates: Collection[str] | None,
     asked: str,
     filters: Iterable[str],
-    exempt: inputs.Exempt,
 ) -> Walk:
     """Return the way of a request.
 
@@ -152,7 +151,7 @@ def walk(
             None if host.name in (candidates or ()) else asked
         ),
     }
-    left = near = [*hosts.values()]
+    left = near = [*stock.hosts.values()]
     steps = [Step('All compute hosts', len(left), '')]
     last, taken, unjudged = '', tuple[inventory.Host, ...](), []
     before = [_ZONE] * bool(request.zone)
@@ -160,7 +159,7 @@ def walk(
     for name in (*before, *filters):
         judge = judges.get(name)
         if name == OURS:
-            verdicts = explanation.Panel(left, exempt).judge(request.flavor)
+            verdicts = explanation.Panel(stock, left).judge(request.flavor)
             stay = verdicts.passed
             counts = verdicts.counts()
         elif judge is not None:

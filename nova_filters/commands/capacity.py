@@ -53,7 +53,7 @@ class ShowFilterCapacity(common.FilterCommand):
         known = source.flavors()
         named = inventory.select(known, parsed_args.flavor, 'flavor')
         stock = self.stock(source, parsed_args, known)
-        panel = explanation.Panel(stock.hosts.values(), stock.exempt)
+        panel = explanation.Panel(stock)
         rooms = []
         for flavor in lister.progress(named or known, 'flavors'):
             hosts = panel.judge(flavor).takers

@@ -186,18 +186,17 @@ class FilterCommand(lister.Lister):
         flavors: Sequence[inventory.Flavor],
     ) -> inventory.Stock:
         """Return what is judged, and tell what is not known of the hosts."""
-        aggregates, others = source.aggregates(), source.hosts()
         of_nova = self.configuration(parsed_args).DEFAULT
-        zone = of_nova.default_availability_zone
-        hosts = inventory.hosts_of(aggregates, others, zone)
-        #: Whether anybody knows which hosts are up.
-        self.knows_hosts = others is not None
-        if others is None:
+        found = inventory.Stock(
+            *(flavors, source.aggregates(), self.exempt(parsed_args)),
+            *(source.hosts(), of_nova.default_availability_zone),
+        )
+        if found.others is None:
             self.remarks.append(NO_HOSTS)
         else:
-            self._tell_strangers(hosts, [host.name for host in others])
-        exempt = self.exempt(parsed_args)
-        return inventory.Stock(flavors, aggregates, hosts, exempt)
+            known = [host.name for host in found.others]
+            self._tell_strangers(found.hosts, known)
+        return found
 
     def _tell_strangers(
         self, hosts: Iterable[str], known: Iterable[str]

@@ -118,15 +118,14 @@ class ExplainFilter(common.FilterCommand):
         stock = self.stock(source, parsed_args, known)
         common.check_hosts(stock.hosts, parsed_args.host)
         hosts = [stock.hosts[name] for name in parsed_args.host]
-        hosts = hosts or [*stock.hosts.values()]
-        panel = explanation.Panel(hosts, stock.exempt)
+        panel = explanation.Panel(stock, hosts or None)
         found = [*map(panel.judge, lister.progress(flavors, 'flavors'))]
         if parsed_args.fail_if_none:
             none = any(not own.usable for own in found)
-            self.find(none, unknown=not self.knows_hosts)
+            self.find(none, unknown=stock.others is None)
         if parsed_args.summary:
             return verdicts.summary(found)
-        self.remarks += verdicts.conclude(found, copies, stock)
+        self.remarks += verdicts.conclude(found)
         return self._listed(found, parsed_args)
 
     def _listed(
@@ -171,14 +170,7 @@ class ExplainFilter(common.FilterCommand):
         if parsed_args.config_file:
             config = self.configuration(parsed_args)
             filters = config.filter_scheduler.enabled_filters
-        way = walk.walk(
-            stock.hosts,
-            request,
-            offered,
-            str(asked),
-            filters,
-            stock.exempt,
-        )
+        way = walk.walk(stock, request, offered, str(asked), filters)
         if parsed_args.fail_if_none:
             self.find(not way.steps[-1].left)
         self.remarks = [f'Nova says: {request.fault}'] if request.fault else []

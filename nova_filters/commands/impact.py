@@ -4,6 +4,7 @@
 
 import argparse
 import collections
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -127,23 +128,19 @@ class ShowFilterImpact(common.FilterCommand):
         now = self.stock(source, parsed_args, source.flavors())
         servers = None if parsed_args.no_servers else source.servers()
         if parsed_args.fail_on and not (
-            self.knows_hosts and servers is not None
+            now.others is not None and servers is not None
         ):
             raise exceptions.CommandError(
                 '--fail-on needs hosts and servers: give --hosts and '
                 '--servers, and not --no-servers'
             )
-        then, moved = self._after(now, typed, parsed_args)
-        names = sorted({*now.hosts, *then.hosts})
+        then = self._after(now, typed, parsed_args)
+        moved = changes.zone_moves(now.hosts, then.hosts)
+        # Hosts that are new now, too.
+        now = dataclasses.replace(now, others=[*then.hosts.values()])
         replaced = parsed_args.replace_in_tree
         kind = in_tree.Panel if replaced else explanation.Panel
-        before, after = (
-            judges(
-                [one.hosts.get(n) or inventory.Host(n) for n in names],
-                *(one.exempt, one.flavors),
-            )
-            for judges, one in ((kind, now), (explanation.Panel, then))
-        )
+        before, after = kind(now), explanation.Panel(then)
         effects = [*impact.flips(before, after)]
         effects += impact.moves(before, after, servers or ())
         found = {effect.effect for effect in effects}
@@ -177,8 +174,8 @@ class ShowFilterImpact(common.FilterCommand):
         now: inventory.Stock,
         typed: Sequence[changes.Change],
         parsed_args: argparse.Namespace,
-    ) -> tuple[inventory.Stock, list[str]]:
-        """Return what there is after the change, and who changes the zone."""
+    ) -> inventory.Stock:
+        """Return what there is after the change."""
         flavors, aggregates = now.flavors, now.aggregates
         if parsed_args.after_flavors:
             flavors = files.read(parsed_args.after_flavors, rows.read_flavors)
@@ -186,19 +183,16 @@ class ShowFilterImpact(common.FilterCommand):
             aggregates = files.read(
                 parsed_args.after_aggregates, rows.read_aggregates
             )
-        flavors, aggregates = changes.apply(typed, flavors, aggregates)
-        moved = changes.zone_moves(now.aggregates, aggregates)
-        others = now.hosts.values() if self.knows_hosts else None
-        hosts = inventory.hosts_of(aggregates, others)
-        new = [name for name in hosts if name not in now.hosts]
-        if self.knows_hosts:
+        then = changes.apply(typed, now.changed(flavors, aggregates))
+        new = [name for name in then.hosts if name not in now.hosts]
+        if now.others is not None:
             common.check_hosts(now.hosts, new)
         elif new:
             self.remarks.append(
                 'These hosts are in no aggregate now, or misspelled: '
                 f'{listed(new)}.'
             )
-        return inventory.Stock(flavors, aggregates, hosts, now.exempt), moved
+        return then
 
     def _warn(self, typed: Iterable[changes.Change]) -> None:
         """Warn of what a shell made of an unquoted sentinel."""

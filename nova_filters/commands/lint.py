@@ -36,7 +36,7 @@ class LintFilter(common.FilterCommand):
         """Return the table."""
         source = self.source(parsed_args)
         stock = self.stock(source, parsed_args, source.flavors())
-        found = lint.lint(stock, self.knows_hosts, lister.progress)
+        found = lint.lint(stock, lister.progress)
         counts = collections.Counter(f.code.severity.value for f in found)
         self.find(counts[mistakes.Severity.ERROR])
         told = ', '.join(

@@ -86,35 +86,27 @@ def matrix(
 
 def conclude(
     found: Collection[Verdicts],
-    copies: Collection[inventory.Flavor],
-    stock: inventory.Stock,
 ) -> list[str]:
     """Return one sentence for each flavor, and what would open a host for it.
 
     :param found: the verdicts on each flavor.
-    :param copies: the flavors that servers carry.
     """
     told = []
     for verdicts in found:
         label = f'{verdicts.flavor.name}: ' if len(found) > 1 else ''
         told.append(label + verdicts.sentence())
         if not verdicts.usable:
-            told += opening(verdicts, stock, verdicts.flavor in copies)
+            told += opening(verdicts)
     return told
 
 
-def opening(
-    verdicts: Verdicts, stock: inventory.Stock, of_server: bool = False
-) -> list[str]:
-    """Return what would open a host for a flavor that no host takes now.
-
-    :param of_server: whether the flavor is a server's copy.
-    """
+def opening(verdicts: Verdicts) -> list[str]:
+    """Return what would open a host for a flavor that no host takes now."""
     told = waking(verdicts.passed)
     host = verdicts.nearest()
     if host is None:
         return [*told, 'No host that is up is left to open.']
-    found = remedy.find(verdicts.flavor, host, stock, of_server)
+    found = remedy.find(verdicts.flavor, host, verdicts.panel.stock)
     if not found.changes:
         text = 'No change that this command knows would open it.'
         return [*told, f'The nearest host is {host.name}. {text}']
@@ -179,9 +171,8 @@ def tell(
     hosts = f'of {len(way.taken)} hosts' if len(way.taken) > 1 else 'host'
     told.append(f'{way.last} took the last {hosts}.')
     if way.last == walk.OURS:
-        panel = explanation.Panel(way.near, stock.exempt)
-        verdicts = panel.judge(request.flavor)
-        told += opening(verdicts, stock, of_server=True)
+        panel = explanation.Panel(stock, way.near)
+        told += opening(panel.judge(request.flavor))
     elif way.last == 'ComputeFilter':
         told += waking(way.taken)
     elif way.last != walk.PLACEMENT:

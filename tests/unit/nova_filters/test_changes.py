@@ -9,10 +9,12 @@ import ddt
 from nova_filters.advice import changes, inventory
 from os_placement_plugins.records.rows import UnreadableError
 
-_FLAVORS = (inventory.Flavor('f', {'k': '1', 'l': '2'}, '7'),)
-_AGGREGATES = (
-    inventory.HostAggregate('a', {'k': '1'}, ('h1',), '3'),
-    inventory.HostAggregate('b', {}, (), '4'),
+_STOCK = inventory.Stock(
+    [inventory.Flavor('f', {'k': '1', 'l': '2'}, '7')],
+    [
+        inventory.HostAggregate('a', {'k': '1'}, ('h1',), '3'),
+        inventory.HostAggregate('b', {}, (), '4'),
+    ],
 )
 
 
@@ -35,7 +37,7 @@ class ChangeTest(unittest.TestCase):
         )
 
     def test_changes_are_made_one_after_the_other(self) -> None:
-        flavors, aggregates = changes.apply(
+        then = changes.apply(
             [
                 changes.Change('flavor', 'set', '7', 'm', ''),
                 changes.Change('flavor', 'unset', 'f', 'l'),
@@ -44,15 +46,14 @@ class ChangeTest(unittest.TestCase):
                 changes.Change('aggregate', 'set', '4', 'k', '2'),
                 changes.Change('aggregate', 'unset', 'a', 'k'),
             ],
-            _FLAVORS,
-            _AGGREGATES,
+            _STOCK,
         )
-        (flavor,), (one, other) = flavors, aggregates
+        (flavor,), (one, other) = then.flavors, then.aggregates
         self.assertEqual({'k': '1', 'm': ''}, flavor.extra_specs)
         self.assertEqual(({}, ()), (one.metadata, one.hosts))
         self.assertEqual(({'k': '2'}, ('h1',)), (other.metadata, other.hosts))
         # What was given stays.
-        self.assertEqual({'k': '1', 'l': '2'}, _FLAVORS[0].extra_specs)
+        self.assertEqual({'k': '1', 'l': '2'}, _STOCK.flavors[0].extra_specs)
 
     @ddt.data(
         (('flavor', 'set', 'g', 'k', '1'), "no flavors have the name .* 'g'"),
@@ -65,7 +66,7 @@ class ChangeTest(unittest.TestCase):
         self, words: tuple[str, ...], told: str
     ) -> None:
         with self.assertRaisesRegex(UnreadableError, told):
-            changes.apply([changes.Change(*words)], _FLAVORS, _AGGREGATES)
+            changes.apply([changes.Change(*words)], _STOCK)
 
     def test_hosts_whose_zone_changes_are_told(self) -> None:
         zones = [
@@ -73,6 +74,7 @@ class ChangeTest(unittest.TestCase):
             inventory.HostAggregate('e', {'availability_zone': 'e'}),
             inventory.HostAggregate('a', {}, ('h1',)),
         ]
+        stock = inventory.Stock([], zones)
         for words, moved in (
             (('remove host', 'a', 'h1'), []),
             (('add host', 'e', 'h2'), ['h2']),
@@ -80,9 +82,10 @@ class ChangeTest(unittest.TestCase):
             (('set', 'w', 'availability_zone', 'x'), ['h1']),
         ):
             change = changes.Change('aggregate', *words)
-            _, after = changes.apply([change], (), zones)
-            self.assertEqual(moved, changes.zone_moves(zones, after), words)
+            then = changes.apply([change], stock)
+            found = changes.zone_moves(stock.hosts, then.hosts)
+            self.assertEqual(moved, found, words)
         change = changes.Change('aggregate', 'add host', 'e', 'h1')
-        _, after = changes.apply([change], (), zones)
+        then = changes.apply([change], stock)
         with self.assertRaisesRegex(UnreadableError, 'zones e and w'):
-            changes.zone_moves(zones, after)
+            changes.zone_moves(stock.hosts, then.hosts)

@@ -21,10 +21,8 @@ _ON = {'force_metadata_check': 'True'}
 class ExplanationTest(unittest.TestCase):
     def test_a_key_that_both_sides_refuse_counts_once(self) -> None:
         flavor = inventory.Flavor('f', {'k': '1'})
-        hosts = inventory.hosts_of(
-            [inventory.HostAggregate('a', {'k': '2', **_ON}, ('h',))]
-        )
-        panel = explanation.Panel(hosts.values())
+        aggregate = inventory.HostAggregate('a', {'k': '2', **_ON}, ('h',))
+        panel = explanation.Panel(inventory.Stock([], [aggregate]))
         (found,) = explanation.explain(panel.judge(flavor))
         self.assertEqual(
             [Side.FLAVOR, Side.AGGREGATE],
@@ -42,12 +40,13 @@ class ExplanationTest(unittest.TestCase):
             inventory.HostAggregate(f'a{number}', data, ('h', f'h{number}'))
             for number, data in enumerate(metadata)
         ]
-        hosts = inventory.hosts_of(aggregates, [inventory.Host('bare')])
-        panel = explanation.Panel(hosts.values(), _EXEMPT)
+        bare = inventory.Host('bare')
+        stock = inventory.Stock([], aggregates, _EXEMPT, [bare])
+        panel = explanation.Panel(stock)
         for extra_specs in wanted:
             flavor = inventory.Flavor('f', extra_specs or {})
             request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
-            passed, refused = request.sift(hosts.values())
+            passed, refused = request.sift(stock.hosts.values())
             found = panel.judge(flavor)
             self.assertEqual((passed, refused), (found.passed, found.refused))
             # The log has the same numbers and words.

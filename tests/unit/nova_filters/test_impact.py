@@ -7,7 +7,6 @@ import unittest
 import ddt
 
 from nova_filters.advice import explanation, impact, inventory
-from testing.nova import inventories
 
 _WINDOWS = {'os': 'windows'}
 _FORCED = {**_WINDOWS, 'force_metadata_check': 'True'}
@@ -20,7 +19,7 @@ def _situation(
 ) -> explanation.Panel:
     """Return a panel with the hosts h1, h2 and h3, up by default."""
     hosts = {'h1': 'up', 'h2': 'up', 'h3': 'up'} | states
-    stock = inventories.stock(
+    stock = inventory.Stock(
         [inventory.Flavor(*flavor) for flavor in flavors.items()],
         [
             inventory.HostAggregate(name, metadata, members)
@@ -28,7 +27,7 @@ def _situation(
         ],
         others=[inventory.Host(n, state=state) for n, state in hosts.items()],
     )
-    return explanation.Panel(stock.hosts.values(), (), stock.flavors)
+    return explanation.Panel(stock)
 
 
 def _server(host: str | None, extra_specs: dict[str, str]) -> inventory.Server:

@@ -77,8 +77,8 @@ class ReadTest(unittest.TestCase):
         aggregates = [inventory.HostAggregate('a', {}, ('h1', 'h2'))]
         up = inventory.Host('h1', state='up')
         for others, usable in ((None, 2), ([up], 1), ([], 0)):
-            hosts = inventory.hosts_of(aggregates, others)
-            found = [host for host in hosts.values() if host.usable]
+            stock = inventory.Stock([], aggregates, others=others)
+            found = [host for host in stock.hosts.values() if host.usable]
             self.assertEqual(usable, len(found))
 
     @ddt.data(
@@ -177,17 +177,18 @@ class SelectTest(unittest.TestCase):
             inventory.select(servers, ['web'], 'server')
 
     def test_every_host_has_its_aggregates(self) -> None:
-        hosts = inventory.hosts_of(
+        stock = inventory.Stock(
+            [],
             [
                 inventory.HostAggregate('b', {}, ('h2', 'h1')),
                 inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
             ],
-            [inventory.Host('h3'), inventory.Host('h1')],
+            others=[inventory.Host('h3'), inventory.Host('h1')],
         )
         self.assertEqual(
             [('h1', ['a', 'b']), ('h2', ['b']), ('h3', [])],
             [
                 (n, [a.name for a in own.aggregates])
-                for n, own in hosts.items()
+                for n, own in stock.hosts.items()
             ],
         )

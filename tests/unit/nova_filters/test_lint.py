@@ -13,7 +13,7 @@ from nova_filters.advice.mistakes import Code
 from nova_filters.matching import inputs
 from nova_filters.matching.reason import Side
 from nova_filters.matching.request import Request
-from testing.nova import inventories, strategies
+from testing.nova import strategies
 
 _FLAG = inputs.FLAG
 _ON = {_FLAG: 'True'}
@@ -90,8 +90,8 @@ def _find(
         for n, data in enumerate(metadata)
     ]
     made = [inventory.Flavor(*flavor) for flavor in flavors]
-    stock = inventories.stock(made, aggregates, exempt)
-    return lint.lint(stock, complete=False)
+    stock = inventory.Stock(made, aggregates, exempt)
+    return lint.lint(stock)
 
 
 def _codes(*given, **kwargs) -> set[Code]:

@@ -3,6 +3,7 @@
 """Flavors that no host takes, or one only, and what would open a host."""
 
 import collections
+import dataclasses
 import random
 import unittest
 
@@ -15,7 +16,7 @@ from nova_filters.advice import changes, inventory, lint, remedy
 from nova_filters.advice.mistakes import Code
 from nova_filters.matching import inputs
 from nova_filters.matching.request import Request
-from testing.nova import inventories, strategies
+from testing.nova import strategies
 
 _EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
 _ON = {'force_metadata_check': 'True'}
@@ -62,7 +63,7 @@ def _draw(rng: random.Random) -> inventory.Stock:
         specs = {_SCOPE + key: rng.choice(_WANTED[key]) for key in keys}
         flavors.append(inventory.Flavor(f'f{number}', specs))
     hosts = [inventory.Host(name, state='up') for name in names]
-    return inventories.stock(flavors, aggregates, _EXEMPT, hosts)
+    return inventory.Stock(flavors, aggregates, _EXEMPT, hosts)
 
 
 class AgreementTest(unittest.TestCase):
@@ -96,7 +97,7 @@ class NoHostTest(unittest.TestCase):
     def test_a_flavor_that_no_host_takes_is_found(
         self, extra_specs: dict[str, str], words: tuple[str, ...]
     ) -> None:
-        stock = inventories.stock(
+        stock = inventory.Stock(
             [inventory.Flavor('f', extra_specs)],
             [
                 inventory.HostAggregate('a', {'gpu': 'a100'}, ('h1', 'h2')),
@@ -130,10 +131,11 @@ class NoHostTest(unittest.TestCase):
         aggregates = [inventory.HostAggregate('a', {'gpu': '1'}, own)]
         known = [
             inventory.Host(name, state=state)
-            for name, state in (states or {'h1': 'up'}).items()
+            for name, state in (states or {}).items()
         ]
-        stock = inventories.stock(flavors, aggregates, _EXEMPT, known)
-        found = lint.lint(stock, complete=states is not None)
+        others = known if states is not None else None
+        stock = inventory.Stock(flavors, aggregates, _EXEMPT, others)
+        found = lint.lint(stock)
         self.assertEqual(codes, {f.code for f in found})
 
 
@@ -173,15 +175,15 @@ class RemedyTest(unittest.TestCase):
         self, name: str, extra_specs: dict[str, str], words: str
     ) -> None:
         flavor = inventory.Flavor('f', extra_specs)
-        stock = inventories.stock([flavor], self.AGGREGATES, (), [self.H4])
+        stock = inventory.Stock([flavor], self.AGGREGATES, (), [self.H4])
         found = remedy.find(flavor, stock.hosts[name], stock).changes
         told = ' '.join(map(str, found))
         self.assertTrue(told.endswith(words) if words else not told, told)
 
     def test_a_copy_of_the_flavor_stays(self) -> None:
         flavor = inventory.Flavor('f', {'nosuch': '1'})
-        stock = inventories.stock([], (), (), [self.H4])
-        found = remedy.find(flavor, stock.hosts['h4'], stock, of_server=True)
+        stock = inventory.Stock([], (), (), [self.H4])
+        found = remedy.find(flavor, stock.hosts['h4'], stock)
         self.assertEqual(remedy.Remedy(()), found)
 
     def test_flavors_that_lose_a_host_are_told(self) -> None:
@@ -192,7 +194,7 @@ class RemedyTest(unittest.TestCase):
             inventory.Flavor('disk', {'ssd': '*'}),
         ]
         up = [inventory.Host('h1', state='up')]
-        stock = inventories.stock(flavors, self.AGGREGATES, (), up)
+        stock = inventory.Stock(flavors, self.AGGREGATES, (), up)
         found = remedy.find(flavors[0], stock.hosts['h1'], stock)
         (change,) = found.changes
         self.assertEqual(('add host', 'licensed'), (change.verb, change.name))
@@ -206,11 +208,10 @@ class RemedyTest(unittest.TestCase):
         ]
         aggregates.append(inventory.HostAggregate('new', {'k': '1'}))
         flavor = inventory.Flavor('f', specs or {})
-        stock = inventories.stock([flavor], aggregates, _EXEMPT)
+        stock = inventory.Stock([flavor], aggregates, _EXEMPT)
         host = stock.hosts.get('h') or inventory.Host('h')
         found = remedy.find(flavor, host, stock).changes
         if _takers(flavor, {'h': host}) or not found:
             return
-        flavors, changed = changes.apply(found, [flavor], aggregates)
-        hosts = inventory.hosts_of(changed, [host])
-        self.assertEqual(['h'], _takers(flavors[0], hosts), found)
+        then = changes.apply(found, dataclasses.replace(stock, others=[host]))
+        self.assertEqual(['h'], _takers(then.flavors[0], then.hosts), found)
