@@ -70,11 +70,10 @@ class Audit:
         found: dict[tuple[str, str], list[str]] = {}
         for server in self.running.values():
             host = self._hosts[server.host or '']
-            flavor = server.flavor.name if server.flavor else ''
             request = self._panel.of_specs(server.specs).request
             for refusal in [*request.refusals(host.aggregates)][:1]:
                 reason = str(request.explain(refusal, host.aggregates))
-                names = found.setdefault((flavor, reason), [])
+                names = found.setdefault((server.flavor_name, reason), [])
                 names.append(f'{server.name} ({host.name})')
         for (name, reason), names in found.items():
             yield Breach(REFUSED, 'flavor', name, names, reason)

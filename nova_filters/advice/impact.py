@@ -156,7 +156,7 @@ def moves(
         found = Effect(
             *('server', server.name, (own,) if own else (), '', ''),
             id=server.id,
-            flavor=server.flavor.name if server.flavor else '',
+            flavor=server.flavor_name,
             effect=UNKNOWN,
             reason='Nova does not show its flavor: its cell may be down',
         )

@@ -80,6 +80,10 @@ class Server:
     :param zone: the availability zone that it must stay in; empty for any,
         None if not known.
     :param hints: its scheduler hints; None if Nova does not show them.
+    :param failed: whether its request has failed: it is on no host.
+    :param fault: what Nova says of the failure.
+    :param grouped: whether it is in a server group.
+    :param from_volume: whether the root disk is a volume.
     """
 
     name: str
@@ -89,6 +93,15 @@ class Server:
     project: str = ''
     zone: str | None = None
     hints: Mapping[str, object] | None = None
+    failed: bool = False
+    fault: str = ''
+    grouped: bool = False
+    from_volume: bool = False
+
+    @property
+    def flavor_name(self) -> str:
+        """Return the name of its flavor; empty if not known."""
+        return self.flavor.name if self.flavor else ''
 
     @property
     def specs(self) -> Specs:

@@ -21,6 +21,7 @@ from os_placement_plugins.records.rows import (
 
 _PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
 _SERVER_HOST: Final = ('os-ext-srv-attr:host', 'compute_host', 'host')
+_ASKED_ZONE: Final = 'os-ext-az:availability_zone'
 _MIB_IN_GIB: Final = 1024
 
 
@@ -138,23 +139,32 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
                 f'flavor; save it with "{command}", or what GET '
                 '/servers/detail answers with microversion 2.47 or newer'
             )
-        host = text(row, *_SERVER_HOST)
+        # Everybody is shown the hash of a host, empty for no host.
+        nowhere = '' if row.get('hostid') == '' else None
+        host = text(row, *_SERVER_HOST) or nowhere
+        # Without a host, Nova shows the zone that was asked for.
+        zone = _ASKED_ZONE if host == '' else 'pinned_availability_zone'
+        fault = row.get('fault')
         found.append(
             inventory.Server(
                 name=name,
                 id=text(row, 'id'),
-                # Everybody is shown the hash of a host, empty for no host.
-                host=host or ('' if row.get('hostid') == '' else None),
+                host=host,
                 flavor=inventory.Flavor(
                     text(flavor, 'original_name', 'name') or '?',
                     _properties(flavor, name, command),
                     size=_size(flavor),
                 ),
                 project=text(row, 'tenant_id', 'project_id'),
-                zone=text(row, 'pinned_availability_zone')
-                if 'pinned_availability_zone' in row
-                else None,
+                zone=text(row, zone) if zone in row else None,
                 hints=hints(row),
+                failed=row.get('status') == 'ERROR' and not host,
+                fault=text(fault, 'message')
+                if isinstance(fault, Mapping)
+                else '',
+                grouped=bool(row.get('server_groups')),
+                # A server that boots from a volume has no image.
+                from_volume=row.get('image') == '',
             )
         )
     return found

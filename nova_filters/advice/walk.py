@@ -23,25 +23,6 @@ PLACEMENT: Final = 'Placement'
 _ZONE: Final = 'Availability zone'
 
 
-class Request(NamedTuple):
-    """What a server was requested with, and what became of it.
-
-    :param flavor: the server's copy of its flavor.
-    :param project: the ID of its project.
-    :param zone: the availability zone that it asks for; empty for any.
-    :param grouped: whether it is in a server group.
-    :param from_volume: whether the root disk is a volume.
-    :param fault: what Nova says of the failure.
-    """
-
-    flavor: inventory.Flavor
-    project: str
-    zone: str = ''
-    grouped: bool = False
-    from_volume: bool = False
-    fault: str = ''
-
-
 class Step(NamedTuple):
     """One step on the way; the fields are the columns of the command's table.
 
@@ -75,23 +56,23 @@ class Walk(NamedTuple):
 
 
 #: Return why a host is refused; None if it passes.
-_Judge = Callable[[inventory.Host, Request], str | None]
+_Judge = Callable[[inventory.Host, inventory.Server], str | None]
 
 
-def _zone(host: inventory.Host, request: Request) -> str | None:
+def _zone(host: inventory.Host, server: inventory.Server) -> str | None:
     """Refuse a host outside the zone."""
-    return None if request.zone in ('', host.zone) else f'in {host.zone}'
+    return None if server.zone in ('', None, host.zone) else f'in {host.zone}'
 
 
 def _reserved(
-    prefix: str, asking: Callable[[Request], str], reason: str
+    prefix: str, asking: Callable[[inventory.Server], str], reason: str
 ) -> _Judge:
     """Return what refuses a host that aggregates reserve for others.
 
     :param prefix: that of the keys that name for whom.
     """
 
-    def judge(host: inventory.Host, request: Request) -> str | None:
+    def judge(host: inventory.Host, server: inventory.Server) -> str | None:
         named = {
             one
             for aggregate in host.aggregates
@@ -99,14 +80,14 @@ def _reserved(
             if key.startswith(prefix)
             for one in requirement.split(value)
         }
-        return reason if named and asking(request) not in named else None
+        return reason if named and asking(server) not in named else None
 
     return judge
 
 
-def _in_tree(host: inventory.Host, request: Request) -> str | None:
+def _in_tree(host: inventory.Host, server: inventory.Server) -> str | None:
     """Refuse a host as Nova's own filter does."""
-    own = in_tree.Request(in_tree.read_flavor(request.flavor.extra_specs))
+    own = in_tree.Request(in_tree.read_flavor(dict(server.specs)))
     _, refused = own.sift([host])
     reasons = [own.explain(one, host.aggregates) for one in refused]
     return reasons[0].summary() if reasons else None
@@ -122,7 +103,7 @@ _JUDGES: Final[Mapping[str, _Judge]] = {
         'filter_tenant_id', lambda asked: asked.project, 'for other projects'
     ),
     'AggregateTypeAffinityFilter': _reserved(
-        'instance_type', lambda asked: asked.flavor.name, 'for other flavors'
+        'instance_type', lambda asked: asked.flavor_name, 'for other flavors'
     ),
     'AggregateInstanceExtraSpecsFilter': _in_tree,
 }
@@ -134,7 +115,7 @@ _OF_GROUPS: Final = (
 
 def walk(
     stock: inventory.Stock,
-    request: Request,
+    server: inventory.Server,
     candidates: Collection[str] | None,
     asked: str,
     filters: Iterable[str],
@@ -147,29 +128,29 @@ def walk(
     """
     judges: Mapping[str, _Judge] = {
         **_JUDGES,
-        PLACEMENT: lambda host, request: (
+        PLACEMENT: lambda host, _: (
             None if host.name in (candidates or ()) else asked
         ),
     }
     left = near = [*stock.hosts.values()]
     steps = [Step('All compute hosts', len(left), '')]
     last, taken, unjudged = '', tuple[inventory.Host, ...](), []
-    before = [_ZONE] * bool(request.zone)
+    before = [_ZONE] * bool(server.zone)
     before += [PLACEMENT] * (candidates is not None)
     for name in (*before, *filters):
         judge = judges.get(name)
         if name == OURS:
-            verdicts = explanation.Panel(stock, left).judge(request.flavor)
+            verdicts = explanation.Panel(stock, left).of_specs(server.specs)
             stay = verdicts.passed
             counts = verdicts.counts()
         elif judge is not None:
-            causes = {host.name: judge(host, request) for host in left}
+            causes = {host.name: judge(host, server) for host in left}
             stay = [host for host in left if not causes[host.name]]
-            near = [host for host in near if not judge(host, request)]
+            near = [host for host in near if not judge(host, server)]
             found = collections.Counter(filter(None, causes.values()))
             counts = [(n, cause) for cause, n in found.most_common()]
         else:
-            if request.grouped or name not in _OF_GROUPS:
+            if server.grouped or name not in _OF_GROUPS:
                 unjudged.append(name)
             continue
         if left and not stay:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from openstack import utils
 
-from nova_filters.advice import inventory, rows, walk
+from nova_filters.advice import inventory, rows
 from os_placement_plugins.commands import pages
 from os_placement_plugins.records.rows import Row, columns
 
@@ -78,28 +78,15 @@ class Cloud:
 
     def servers_named(self, names: Iterable[str]) -> list[inventory.Server]:
         """Return the servers with these names or IDs."""
-        return rows.read_servers(map(self._server, names))
-
-    def failed(self, name: str) -> walk.Request | None:
-        """Return the request of a server in ERROR that has no host.
-
-        :returns: None for another server.
-        """
-        row = self._server(name)
-        (server,) = rows.read_servers([row])
-        if row['status'] != 'ERROR' or server.host or not server.flavor:
-            return None
-        shown = server.zone or row.get('os-ext-az:availability_zone') or ''
-        fault = row.get('fault')
-        return walk.Request(
-            *(server.flavor, server.project, str(shown)),
-            grouped=bool(row.get('server_groups')),
-            # A server that boots from a volume has no image.
-            from_volume=not row.get('image'),
-            fault=str(fault.get('message', ''))
-            if isinstance(fault, dict)
-            else '',
-        )
+        found = []
+        for name in names:
+            server = self._compute.find_server(
+                name, ignore_missing=False, details=False, all_projects=True
+            )
+            path = f'/servers/{server.id}'
+            answer = pages.ask(self._compute, path, self._version)
+            found.append(columns(answer['server']))
+        return rows.read_servers(found)
 
     def candidates(
         self, query: Mapping[str, str]
@@ -128,12 +115,3 @@ class Cloud:
             str(node['id']): str(node['service']['host'])  # type: ignore[index]
             for node in found
         }
-
-    def _server(self, name: str) -> Row:
-        """Return the row of the server with this name or ID."""
-        found = self._compute.find_server(
-            name, ignore_missing=False, details=False, all_projects=True
-        )
-        path = f'/servers/{found.id}'
-        answer = pages.ask(self._compute, path, self._version)
-        return columns(answer['server'])

@@ -81,16 +81,17 @@ class ExplainFilter(common.FilterCommand):
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
         source = self.source(parsed_args)
+        servers = source.servers_named(parsed_args.server)
         if isinstance(source, compute.Cloud) and _is_plain(parsed_args):
-            failed = source.failed(*parsed_args.server)
-            if failed is not None:
-                return self._walk(source, failed, parsed_args)
+            (server,) = servers
+            if server.failed and server.flavor:
+                return self._walk(source, server, server.flavor, parsed_args)
         copies = [
             inventory.Flavor(
                 f'{server.flavor.name} of {server.name}',
                 server.flavor.extra_specs,
             )
-            for server in source.servers_named(parsed_args.server)
+            for server in servers
             if server.flavor
         ]
         wanted = parsed_args.flavor
@@ -147,7 +148,8 @@ class ExplainFilter(common.FilterCommand):
     def _walk(
         self,
         source: compute.Cloud,
-        request: walk.Request,
+        server: inventory.Server,
+        flavor: inventory.Flavor,
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
         """Return the steps of a request that has failed."""
@@ -156,9 +158,9 @@ class ExplainFilter(common.FilterCommand):
         zone = [
             aggregate.uuid
             for aggregate in stock.aggregates
-            if request.zone == aggregate.metadata.get(inventory.ZONE)
+            if server.zone == aggregate.metadata.get(inventory.ZONE)
         ]
-        asked = demand.of(request.flavor, request.from_volume, zone)
+        asked = demand.of(flavor, server.from_volume, zone)
         try:
             with lister.telling_in_one_line():
                 answer, silence = source.candidates(asked.query)
@@ -170,12 +172,12 @@ class ExplainFilter(common.FilterCommand):
         if parsed_args.config_file:
             config = self.configuration(parsed_args)
             filters = config.filter_scheduler.enabled_filters
-        way = walk.walk(stock, request, offered, str(asked), filters)
+        way = walk.walk(stock, server, offered, str(asked), filters)
         if parsed_args.fail_if_none:
             self.find(not way.steps[-1].left)
-        self.remarks = [f'Nova says: {request.fault}'] if request.fault else []
+        self.remarks = [f'Nova says: {server.fault}'] if server.fault else []
         self.remarks += verdicts.tell(
-            way, request, stock, asked.unasked, silence
+            way, flavor, stock, asked.unasked, silence
         )
         if not parsed_args.config_file:
             self.remarks.append(_DEFAULT_FILTERS)

@@ -136,7 +136,7 @@ def waking(hosts: Sequence[inventory.Host]) -> list[str]:
 
 def tell(
     way: walk.Walk,
-    request: walk.Request,
+    flavor: inventory.Flavor,
     stock: inventory.Stock,
     unasked: Iterable[str],
     silence: str,
@@ -172,7 +172,7 @@ def tell(
     told.append(f'{way.last} took the last {hosts}.')
     if way.last == walk.OURS:
         panel = explanation.Panel(stock, way.near)
-        told += opening(panel.judge(request.flavor))
+        told += opening(panel.judge(flavor))
     elif way.last == 'ComputeFilter':
         told += waking(way.taken)
     elif way.last != walk.PLACEMENT:
