@@ -285,11 +285,8 @@ def report(
     return '\n'.join(lines)
 
 
-def measure(quick: bool) -> tuple[str, Any]:
-    """Run all shapes.
-
-    :returns: the report, and the numbers.
-    """
+def measure(quick: bool) -> str:
+    """Run all shapes and return the report."""
     clouds = Clouds()
     # New aggregates by the ten thousand would be looked through at each turn.
     gc.disable()
@@ -310,11 +307,7 @@ def measure(quick: bool) -> tuple[str, Any]:
     from nova import version
 
     where = common.machine(f'Nova {version.version_string()}')
-    everything = [*rows, *itertools.chain(*pairs), *bare]
-    return f'{where}\n\n{report(rows, pairs, bare)}', {
-        'machine': where,
-        'times': [dataclasses.asdict(row) for row in everything],
-    }
+    return f'{where}\n\n{report(rows, pairs, bare)}'
 
 
 if __name__ == '__main__':

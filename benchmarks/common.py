@@ -4,7 +4,6 @@
 import argparse
 import gc
 import importlib.util
-import json
 import os
 import pathlib
 import platform
@@ -61,7 +60,7 @@ def table(
     made = prettytable.PrettyTable(heads, align='r')
     if left:
         made.align[left] = 'l'
-    made.add_rows(rows)
+    made.add_rows([*rows])
     return str(made)
 
 
@@ -74,27 +73,19 @@ def command(
     service: str,
     description: str,
     quick: str,
-    measure: Callable[[bool], tuple[str, Any]],
+    measure: Callable[[bool], str],
 ) -> int:
     """Run a benchmark from the command line.
 
     :param quick: what ``--quick`` does.
-    :param measure: takes whether to be quick, returns the report and the
-        numbers for ``--json``.
-    :returns: 0, or 1 when it broke off, or 2 when something that the user
-        must change is wrong.
+    :param measure: takes whether to be quick, returns the report.
+    :returns: 0, or 1 when it broke off, or 2 when the service is missing.
     """
     parser = argparse.ArgumentParser(
         prog=f'python -m benchmarks.{pathlib.Path(sys.argv[0]).stem}',
         description=description,
     )
     parser.add_argument('--quick', action='store_true', help=quick)
-    parser.add_argument(
-        '--json',
-        type=pathlib.Path,
-        metavar='PATH',
-        help='write the numbers to this file, too',
-    )
     args = parser.parse_args()
     if importlib.util.find_spec(service.lower()) is None:
         say(
@@ -102,16 +93,10 @@ def command(
             'environment behind that has it: .tox/functional-2026.2.'
         )
         return EXIT_USAGE
-    if args.json and not args.json.parent.is_dir():
-        say(f"--json '{args.json}': there is no such directory.")
-        return EXIT_USAGE
     started = time.monotonic()
     try:
-        report, numbers = measure(args.quick)
-        print(report)
-        if args.json:
-            args.json.write_text(json.dumps(numbers, indent=1))
-    except (BenchmarkError, OSError) as ex:
+        print(measure(args.quick))
+    except BenchmarkError as ex:
         say(f'broke off: {ex}')
         return EXIT_FAILED
     say(f'done in {time.monotonic() - started:.0f} s')

@@ -65,8 +65,8 @@ class Preferences(Clouds):
         ]
 
 
-def measure(quick: bool) -> tuple[str, Any]:
-    """Return the table, and its rows."""
+def measure(quick: bool) -> str:
+    """Return the table."""
     bench = Preferences()
     from nova import version
 
@@ -81,8 +81,7 @@ def measure(quick: bool) -> tuple[str, Any]:
     where = common.machine(f'Nova {version.version_string()}')
     return (
         f'{where}\n\nMicroseconds of processor time per host; each host is in '
-        f'three aggregates.\n{common.table(heads, rows, "what prefers")}',
-        rows,
+        f'three aggregates.\n{common.table(heads, rows, "what prefers")}'
     )
 
 

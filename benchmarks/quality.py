@@ -6,9 +6,10 @@ Each case is solved a third time by trying every plan that the caps allow:
 that tells which plans are the best ones, and whether there is any.
 """
 
-import dataclasses
+import collections
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from senlin_plugins.planning.apportionment import NO_CAP, Region
 from senlin_plugins.planning.decision import Decision
@@ -16,26 +17,10 @@ from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 from testing.senlin import optimum
 
-#: A cluster, and how many nodes come or go -> what is planned.
-Planner = Callable[[Snapshot], Decision]
-
-
-@dataclasses.dataclass
-class Score:
-    """What a planner made of the cases of one direction.
-
-    :param feasible: cases for which a plan exists.
-    :param optimal: of these, those that got one of the best plans.
-    :param refused: of these, those that were refused.
-    :param infeasible: cases without any plan.
-    :param invented: of these, those that got one all the same.
-    """
-
-    feasible: int = 0
-    optimal: int = 0
-    refused: int = 0
-    infeasible: int = 0
-    invented: int = 0
+HEADS = (
+    *('plans', 'cases with a plan', 'best plan', 'wrongly refused'),
+    *('cases without', 'planned all the same'),
+)
 
 
 def draw(rng: random.Random) -> Snapshot:
@@ -58,15 +43,16 @@ def draw(rng: random.Random) -> Snapshot:
 
 
 def compare(
-    planners: Mapping[str, Planner], cases: int, seed: int
-) -> dict[tuple[str, str], Score]:
-    """Give the same cases to all planners.
+    planners: Mapping[str, Callable[[Snapshot], Decision]],
+    cases: int,
+    seed: int,
+) -> Iterator[tuple[Any, ...]]:
+    """Give the same cases to all planners; yield what stands under the heads.
 
     :param planners: name -> planner.
-    :returns: (direction, planner's name) -> score.
     """
     rng = random.Random(seed)
-    scores: dict[tuple[str, str], Score] = {}
+    scores: dict[str, collections.Counter[str]] = {}
     for _ in range(cases):
         snapshot = draw(rng)
         change = snapshot.change
@@ -75,17 +61,23 @@ def compare(
             snapshot.current,
             change.count if change.growing else -change.count,
         )
+        direction = 'scale out' if change.growing else 'scale in'
         for name, planner in planners.items():
-            direction = 'scale out' if change.growing else 'scale in'
-            score = scores.setdefault((direction, name), Score())
+            key = f'{direction}, {name}'
+            score = scores.setdefault(key, collections.Counter())
             decision = planner(snapshot)
-            found = not decision.refusal
-            if best:
-                score.feasible += 1
-                score.refused += not found
-                after = snapshot.after(decision.plan).current
-                score.optimal += found and after in best
-            else:
-                score.infeasible += 1
-                score.invented += found
-    return scores
+            if not best:
+                score['without'] += 1
+                score['invented'] += not decision.refusal
+                continue
+            score['feasible'] += 1
+            after = snapshot.after(decision.plan).current
+            score['refused'] += bool(decision.refusal)
+            score['best'] += not decision.refusal and after in best
+    for what, score in sorted(scores.items()):
+        yield (
+            *(what, score['feasible']),
+            f'{score["best"] / score["feasible"]:.1%}',
+            f'{score["refused"] / score["feasible"]:.1%}',
+            *(score['without'], score['invented']),
+        )

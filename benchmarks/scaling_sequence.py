@@ -4,18 +4,16 @@
 
 ``python -m benchmarks.scaling_sequence`` goes through a sequence of scalings,
 each on the distribution that the planner itself has brought about, and shows
-both beside the shares that the weights call for. It needs Senlin; with
-``--json`` it writes what ``doc/source/charts.rst`` draws.
+both beside the shares that the weights call for. It needs Senlin, and prints
+what ``doc/source/benchmarks.rst`` draws.
 """
 
-import dataclasses
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchmarks import common, in_tree
 from senlin_plugins.planning.apportionment import NO_CAP, Region
-from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
@@ -31,43 +29,12 @@ POLICIES = {
 #: as it is, and the next one asks for what is missing then.
 SIZES = (*range(1, 9), 10, 13, 11, 15, 20, 12, 15, 14, 13, 12, 11, 17)
 QUICK_SIZES = SIZES[:8]
+#: The target counts fractions of a node; the in-tree planner may find no plan
+#: ("refused"); off: so many nodes are in a wrong region.
+HEADS = ('size', 'target', 'ours', 'in-tree', 'off: ours', 'off: in-tree')
 
 #: Region name -> nodes.
 Nodes = Mapping[str, int]
-
-
-@dataclasses.dataclass(frozen=True)
-class Step:
-    """The cluster after one request.
-
-    :param size: how many nodes there should be.
-    :param target: region name -> the nodes that its weight calls for then; a
-        fraction of a node counts.
-    :param ours: region name -> nodes, with this package's planner.
-    :param in_tree: the same with the planner that comes with Senlin.
-    :param refused: whether the latter found no plan, and nothing changed.
-    """
-
-    size: int
-    target: Mapping[str, float]
-    ours: Nodes
-    in_tree: Nodes
-    refused: bool
-
-    def cells(self) -> tuple[Any, ...]:
-        """Return a row of the table."""
-        off = (
-            # A node that is in the wrong region counts once.
-            sum(abs(n[name] - self.target[name]) for name in WEIGHTS) / 2
-            for n in (self.ours, self.in_tree)
-        )
-        return (
-            self.size,
-            _joined(f'{part:.1f}' for part in self.target.values()),
-            _joined(self.ours.values()),
-            _joined(self.in_tree.values()) + ' refused' * self.refused,
-            *(f'{nodes:.1f}' for nodes in off),
-        )
 
 
 def _joined(numbers: Iterable[Any]) -> str:
@@ -93,16 +60,14 @@ def shares(caps: Nodes, total: int) -> dict[str, float]:
     }
 
 
-def run(caps: Nodes, sizes: Sequence[int]) -> list[Step]:
-    """Scale a cluster with both planners."""
+def run(caps: Nodes, sizes: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+    """Scale a cluster with both planners; yield a row for each request."""
     regions = [
         Region(name, weight, caps.get(name, NO_CAP))
         for name, weight in WEIGHTS.items()
     ]
-    planners: tuple[Callable[[Snapshot], Decision], ...]
     planners = place, in_tree.planner()
-    nodes: list[Nodes] = [dict.fromkeys(WEIGHTS, 0) for _ in planners]
-    steps = []
+    nodes = [dict.fromkeys(WEIGHTS, 0) for _ in planners]
     for size in sizes:
         refused = [False, False]
         for number, plan in enumerate(planners):
@@ -115,24 +80,26 @@ def run(caps: Nodes, sizes: Sequence[int]) -> list[Step]:
                 nodes[number] = {n: after.get(n, 0) for n in WEIGHTS}
         if refused[0]:
             raise common.BenchmarkError(f'no plan for {size} nodes')
-        steps.append(Step(size, shares(caps, size), *nodes, refused[1]))
-    return steps
+        target = shares(caps, size)
+        ours, theirs = (_joined(own.values()) for own in nodes)
+        yield (
+            *(size, _joined(f'{part:.1f}' for part in target.values())),
+            *(ours, theirs + ' refused' * refused[1]),
+            *(
+                f'{sum(abs(own[n] - target[n]) for n in WEIGHTS) / 2:.1f}'
+                for own in nodes
+            ),
+        )
 
 
-def compare(quick: bool) -> tuple[str, Any]:
-    """Run everything."""
+def compare(quick: bool) -> str:
+    """Run everything and return the report."""
     sizes = QUICK_SIZES if quick else SIZES
-    sequences = {title: run(caps, sizes) for title, caps in POLICIES.items()}
-    heads = ('size', 'target', 'ours', 'in-tree', 'off: ours', 'off: in-tree')
-    tables = (
+    return '\n\n'.join(
         f'{", ".join(WEIGHTS)}; {title}\n'
-        + common.table(heads, [step.cells() for step in steps])
-        for title, steps in sequences.items()
+        + common.table(HEADS, run(caps, sizes))
+        for title, caps in POLICIES.items()
     )
-    return '\n\n'.join(tables), {
-        title: [dataclasses.asdict(step) for step in steps]
-        for title, steps in sequences.items()
-    }
 
 
 if __name__ == '__main__':

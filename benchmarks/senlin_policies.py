@@ -9,7 +9,6 @@ the ratios mean something on any machine. It needs Senlin, and prints what
 """
 
 import copy
-import dataclasses
 import datetime
 import random
 import sys
@@ -23,13 +22,6 @@ from benchmarks import common, in_tree, quality
 from senlin_plugins.planning import placement
 
 OURS = 'senlin_plugins'
-IN_TREE = 'in-tree'
-REGION_POLICIES = (
-    'senlin_plugins.policy.region_placement',
-    'senlin.policy.region_placement',
-)
-DELETION_POLICIES = 'senlin_plugins.policy.deletion', 'senlin.policy.deletion'
-
 SIZES = (100, 1_000, 10_000)
 REGIONS = (2, 1_000)
 CRITERIA = ('RANDOM', 'OLDEST_FIRST')
@@ -44,25 +36,7 @@ SEED = 20_261_120
 REPEATS = 15
 PATIENCE = 0.5
 
-
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """One thing that both sides did.
-
-    :param what: what was timed.
-    :param nodes: how many nodes the cluster has.
-    :param regions: how many regions the policy has; 0 when it has none.
-    :param change: how many nodes were to be added or removed.
-    :param ours: seconds that this package took.
-    :param in_tree: seconds that Senlin's own part took.
-    """
-
-    what: str
-    nodes: int
-    regions: int
-    change: int
-    ours: float
-    in_tree: float
+HEADS = ('what', 'nodes', 'regions', 'change', 'ours', 'in-tree', 'ratio')
 
 
 class Bench:
@@ -81,12 +55,14 @@ class Bench:
         from senlin.common import context
 
         cfg.CONF.set_override('max_nodes_per_cluster', 10 * max(SIZES))
+        self.owner = {'user': engine.USER, 'project': engine.PROJECT}
         self.context = context.RequestContext(
             user_id=engine.USER, project_id=engine.PROJECT, is_admin=True
         )
-        self.owner = {'user': engine.USER, 'project': engine.PROJECT}
         self.profile_id = self.engine.profile()
-        self.rows: list[Row] = []
+        #: What was timed, nodes, regions (0 without any), nodes to add or
+        #: remove, and the seconds of this package and of Senlin's own part.
+        self.rows: list[tuple[str, int, int, int, float, float]] = []
 
     def regions(self, count: int) -> list[dict[str, Any]]:
         """Add regions to the cloud and return a policy's list of them."""
@@ -121,34 +97,32 @@ class Bench:
             session.query(models.Cluster).filter_by(id=cluster_id).update(
                 {'desired_capacity': size, 'next_index': size + 1}
             )
-            session.execute(
-                models.Node.__table__.insert(),
-                [
-                    {
-                        'id': str(uuid.UUID(int=self.rng.getrandbits(128))),
-                        'name': f'node-{i}',
-                        'cluster_id': cluster_id,
-                        'profile_id': self.profile_id,
-                        'index': i,
-                        'init_at': then,
-                        'created_at': then
-                        + datetime.timedelta(
-                            seconds=self.rng.randrange(10 * size)
-                        ),
-                        'tainted': False,
-                        # One in a hundred is of no use any more.
-                        'status': 'ERROR' if i % 100 == 99 else 'ACTIVE',
-                        'data': {'placement': {'region_name': home}},
-                        'meta_data': {},
-                        'dependents': {},
-                        **self.owner,
-                    }
-                    for i, home in enumerate(homes, start=1)
-                ],
-            )
+            nodes = [
+                {
+                    'id': str(uuid.UUID(int=self.rng.getrandbits(128))),
+                    'name': f'node-{i}',
+                    'cluster_id': cluster_id,
+                    'profile_id': self.profile_id,
+                    'index': i,
+                    'init_at': then,
+                    'created_at': then
+                    + datetime.timedelta(
+                        seconds=self.rng.randrange(10 * size)
+                    ),
+                    'tainted': False,
+                    # One in a hundred is of no use any more.
+                    'status': 'ERROR' if i % 100 == 99 else 'ACTIVE',
+                    'data': {'placement': {'region_name': home}},
+                    'meta_data': {},
+                    'dependents': {},
+                    **self.owner,
+                }
+                for i, home in enumerate(homes, start=1)
+            ]
+            session.execute(models.Node.__table__.insert(), nodes)
         return clusters.Cluster.load(self.context, cluster_id)
 
-    def check(
+    def time(
         self, policy: Any, cluster: Any, name: str, count: int, **data: Any
     ) -> tuple[float, dict[str, Any]]:
         """Time a policy's ``pre_op`` on an action.
@@ -176,31 +150,32 @@ class Bench:
     def compare(
         self,
         what: str,
-        types: tuple[str, str],
-        cluster: Any,
-        name: str,
-        count: int,
         properties: Mapping[str, Any],
+        cluster: Any,
+        way: str,
+        count: int,
         regions: int = 0,
         **data: Any,
     ) -> dict[str, Any]:
         """Time both policies of a kind on the same action.
 
-        :param types: the type of this package's policy, and of Senlin's.
-        :param properties: what their spec says.
+        :param properties: what the policies' spec says.
+        :param way: "out" or "in".
         :returns: the action's data after this package's policy.
         """
         from senlin.policies import base
 
+        kind, version = 'region_placement', '1.0'
+        if 'criteria' in properties:
+            kind, version = 'deletion', '1.1'
         found = []
-        for type_name in types:
-            spec = {
-                'type': type_name,
-                'version': '1.1' if 'criteria' in properties else '1.0',
-                'properties': {**properties},
-            }
+        for package in (OURS, 'senlin'):
+            type_name = f'{package}.policy.{kind}'
+            spec = {'type': type_name, 'version': version}
+            spec['properties'] = {**properties}
             policy = base.Policy(type_name, spec, **self.owner)
-            found.append(self.check(policy, cluster, name, count, **data))
+            name = f'CLUSTER_SCALE_{way.upper()}'
+            found.append(self.time(policy, cluster, name, count, **data))
             chosen = found[-1][1].get('deletion', {}).get('candidates')
             if 'criteria' in properties and len(chosen) != count:
                 raise common.BenchmarkError(
@@ -211,16 +186,15 @@ class Bench:
         if data['status'] != 'OK':
             raise common.BenchmarkError(f'{what}: {data["reason"]}')
         size = len(cluster.nodes)
-        self.rows.append(Row(what, size, regions, count, ours, theirs))
+        self.rows.append((what, size, regions, count, ours, theirs))
         return data
 
     def delete(self, cluster: Any, count: int, **others: Any) -> None:
         """Time the deletion policies with each criterion."""
-        for criterion in CRITERIA:
+        for one in CRITERIA:
             self.compare(
-                *(f'deletion, {criterion}', DELETION_POLICIES),
-                *(cluster, 'CLUSTER_SCALE_IN', count),
-                {'criteria': criterion},
+                *(f'deletion, {one}', {'criteria': one}),
+                *(cluster, 'in', count),
                 **others,
             )
 
@@ -234,10 +208,8 @@ class Bench:
                 cluster = self.cluster(size, regions)
                 for way in ('out', 'in'):
                     data = self.compare(
-                        *(f'placement, scale {way}', REGION_POLICIES),
-                        *(cluster, f'CLUSTER_SCALE_{way.upper()}', half),
-                        {'regions': regions},
-                        number,
+                        *(f'placement, scale {way}', {'regions': regions}),
+                        *(cluster, way, half, number),
                     )
                 # Deletion follows the plan for the scale-in.
                 plan = {'count': half, 'regions': data['deletion']['regions']}
@@ -247,74 +219,40 @@ class Bench:
                 self.delete(cluster, count)
 
 
-def report(
-    rows: Sequence[Row], scores: Mapping[tuple[str, str], quality.Score]
-) -> str:
-    """Return the report as text."""
-    times = [
-        (
-            *(row.what, row.nodes, row.regions or '-', row.change),
-            *(f'{taken * 1e3:.2f}' for taken in (row.ours, row.in_tree)),
-            f'{row.in_tree / row.ours:.1f}',
-        )
-        for row in sorted(
-            rows, key=lambda r: (r.what, r.regions, r.change == 1)
-        )
-    ]
-    heads = ('what', 'nodes', 'regions', 'change', 'ours', 'in-tree', 'ratio')
-    table = prettytable.PrettyTable(
-        ['plans', 'cases with a plan', 'best plan', 'wrongly refused']
-        + ['cases without', 'planned all the same'],
-        align='l',
-    )
-    for (direction, name), score in sorted(scores.items()):
-        table.add_row(
-            [
-                *(f'{direction}, {name}', score.feasible),
-                f'{score.optimal / score.feasible:.1%}',
-                f'{score.refused / score.feasible:.1%}',
-                *(score.infeasible, score.invented),
-            ]
-        )
-    return '\n'.join(
-        [
-            *(machine(), ''),
-            'Milliseconds of processor time, the best of several runs; '
-            'ratio: in-tree / ours',
-            *(common.table(heads, times, 'what'), ''),
-            f'Quality of the plans ({CASES} random cases, seed {SEED})',
-            str(table),
-        ]
-    )
-
-
-def machine() -> str:
-    """Say in one line what all this ran on."""
+def compare(quick: bool) -> str:
+    """Run everything and return the report."""
     from senlin import version
 
-    return common.machine(f'Senlin {version.version_info.version_string()}')
-
-
-def compare(quick: bool) -> tuple[str, Any]:
-    """Run everything."""
     bench = Bench()
-    sizes, numbers = (
-        (QUICK_SIZES, QUICK_REGIONS) if quick else (SIZES, REGIONS)
-    )
-    bench.measure(sizes, numbers)
+    if quick:
+        bench.measure(QUICK_SIZES, QUICK_REGIONS)
+    else:
+        bench.measure(SIZES, REGIONS)
+    times = [
+        (
+            *(what, nodes, regions or '-', change),
+            *(f'{taken * 1e3:.2f}' for taken in (ours, theirs)),
+            f'{theirs / ours:.1f}',
+        )
+        for what, nodes, regions, change, ours, theirs in sorted(
+            bench.rows, key=lambda row: (row[0], row[2], row[3] == 1)
+        )
+    ]
     common.say(f'{CASES} random plans')
-    scores = quality.compare(
-        {OURS: placement.place, IN_TREE: in_tree.planner()}, CASES, SEED
+    planners = {OURS: placement.place, 'in-tree': in_tree.planner()}
+    plans = prettytable.PrettyTable(quality.HEADS, align='l')
+    plans.add_rows([*quality.compare(planners, CASES, SEED)])
+    return '\n'.join(
+        [
+            common.machine(f'Senlin {version.version_info.version_string()}'),
+            '',
+            'Milliseconds of processor time, the best of several runs; '
+            'ratio: in-tree / ours',
+            *(common.table(HEADS, times, 'what'), ''),
+            f'Quality of the plans ({CASES} random cases, seed {SEED})',
+            str(plans),
+        ]
     )
-    numbers = {
-        'machine': machine(),
-        'times': [dataclasses.asdict(row) for row in bench.rows],
-        'plans': [
-            {'direction': direction, 'planner': name} | vars(score)
-            for (direction, name), score in scores.items()
-        ],
-    }
-    return report(bench.rows, scores), numbers
 
 
 if __name__ == '__main__':

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Draw the charts; Sphinx runs this in the folder of the numbers."""
+"""Draw the charts from what the benchmarks printed; Sphinx runs this."""
 
-import csv
-import itertools
 import pathlib
 from typing import Any
 
@@ -16,20 +14,33 @@ REGIONS = ('#0072b2', '#e69f00', '#009e73')
 #: Lines of regions with the same number of nodes are drawn this far apart.
 APART = 0.15
 
-
-def read(name: str, key: str) -> dict[str, list[dict[str, str]]]:
-    """Return the rows of a file by one of its columns."""
-    with pathlib.Path(name).open(newline='') as file:
-        rows = list(csv.DictReader(file))
-    return {
-        value: list(group)
-        for value, group in itertools.groupby(rows, lambda row: row[key])
-    }
+#: The rows of a table, each by the titles of the columns.
+Rows = list[dict[str, str]]
 
 
-def column(rows: list[dict[str, str]], name: str) -> list[float]:
-    """Return the numbers of one column."""
-    return [float(row[name]) for row in rows]
+def tables(name: str) -> dict[str, Rows]:
+    """Return the tables of a file by the first line of their paragraphs."""
+    found = {}
+    for text in pathlib.Path(name).read_text('utf-8').split('\n\n'):
+        cells = [
+            [cell.strip() for cell in line.strip('|').split('|')]
+            for line in text.splitlines()
+            if line.startswith('|')
+        ]
+        if cells:
+            heads, *rows = cells
+            found[text.partition('\n')[0]] = [
+                dict(zip(heads, row, strict=True)) for row in rows
+            ]
+    return found
+
+
+def column(rows: Rows, name: str, place: int = 0) -> list[float]:
+    """Return the numbers of one column.
+
+    :param place: which number, if each cell has those of several regions.
+    """
+    return [float(row[name].split()[2 * place]) for row in rows]
 
 
 def subplots(rows: int, columns: int, height: float, **options: Any) -> Any:
@@ -56,44 +67,43 @@ def log_ticks(axis: Any, numbers: list[float]) -> None:
 
 def distribution() -> None:
     """Draw where both planners put the nodes of a cluster that is scaled."""
-    cases = read('distribution.csv', 'case')
+    cases = tables('benchmarks-scaling.out')
     drawing, axes = subplots(len(cases), 2, 6.0, sharex='all', sharey='all')
     named = {}
     for row, (title, steps) in zip(axes, cases.items(), strict=True):
-        sides = {'ours': 'this package', 'in_tree': 'in-tree'}
+        regions, _, case = title.partition('; ')
+        requests = range(1, len(steps) + 1)
+        sides = {'ours': 'this package', 'in-tree': 'in-tree'}
         for axis, (key, side) in zip(row, sides.items(), strict=True):
-            regions = list(dict.fromkeys(step['region'] for step in steps))
-            for place, region in enumerate(regions):
+            for place, region in enumerate(regions.split(', ')):
                 colour = REGIONS[place]
-                some = [step for step in steps if step['region'] == region]
-                requests = column(some, 'request')
                 axis.plot(
-                    *(requests, column(some, 'target'), '--'),
+                    *(requests, column(steps, 'target', place), '--'),
                     color=colour,
                     linewidth=1,
                     label=f'{region}, target',
                 )
                 axis.step(
                     requests,
-                    [nodes + APART * place for nodes in column(some, key)],
+                    [n + APART * place for n in column(steps, key, place)],
                     where='mid',
                     color=colour,
                     label=f'{region}, nodes',
                 )
-            refused = {
-                float(step['request'])
-                for step in steps
-                if step['refused'] == '1' and key == 'in_tree'
-            }
+            refused = [
+                request
+                for request, step in zip(requests, steps, strict=True)
+                if 'refused' in step[key]
+            ]
             # An empty line that is not clipped would upset the layout.
             if refused:
                 axis.plot(
-                    *(sorted(refused), [0] * len(refused), 'x'),
+                    *(refused, [0] * len(refused), 'x'),
                     color=IN_TREE,
                     clip_on=False,
                     label='request refused',
                 )
-            axis.set_title(f'{side}, {title}')
+            axis.set_title(f'{side}, {case}')
             axis.set_xticks([1, 5, 10, 15, 20])
             handles, labels = axis.get_legend_handles_labels()
             named |= dict(zip(labels, handles, strict=True))
@@ -108,15 +118,19 @@ def distribution() -> None:
 def hints() -> None:
     """Draw what the hints of one server cost heat-engine."""
     drawing, ((depths, groups),) = subplots(1, 2, 3.2)
-    kinds = read('hints.csv', 'kind')
-    for axis, rows in zip((depths, groups), kinds.values(), strict=True):
+    (rows,) = tables('benchmarks-heat.out').values()
+    for axis, kind, across, cost in (
+        (depths, 'nested stacks', 'stacks above', 'SQL'),
+        (groups, 'group of stacks', 'members', 'ms'),
+    ):
+        own = [row for row in rows if row['servers in'] == kind]
         for key, label, colour, marker in (
-            ('in_tree', "Heat's option", IN_TREE, 's'),
+            ('in-tree', "Heat's option", IN_TREE, 's'),
             ('cold', 'this package, first server', OURS, 'o'),
             ('warm', 'this package, other servers', OURS, 'D'),
         ):
             axis.plot(
-                *(column(rows, 'size'), column(rows, key)),
+                *(column(own, across), column(own, f'{cost}: {key}')),
                 marker=marker,
                 color=colour,
                 markerfacecolor='white' if key == 'cold' else colour,
@@ -129,7 +143,7 @@ def hints() -> None:
     groups.set_xlabel('members of the group')
     groups.set_ylabel('ms of processor time per server')
     log_ticks(groups.xaxis, [1, 10, 100, 500])
-    log_ticks(groups.yaxis, [0.02, 0.1, 1, 10, 100])
+    log_ticks(groups.yaxis, [0.1, 1, 10, 100])
     drawing.legend(
         *depths.get_legend_handles_labels(),
         loc='outside lower center',
