@@ -79,11 +79,15 @@ def flips(before: Panel, after: Panel) -> Iterator[Effect]:
     one side has is told with the hosts that pass there.
     """
     then, now = (
-        {flavor.name: panel.judge(flavor) for flavor in panel.stock.flavors}
+        {flavor.name: flavor for flavor in panel.stock.flavors}
         for panel in (before, after)
     )
     for name in {**then, **now}:
-        old, new = then.get(name), now.get(name)
+        # One after the other: verdicts on all of them are many.
+        old, new = (
+            panel.judge(own[name]) if name in own else None
+            for panel, own in ((before, then), (after, now))
+        )
         if old and new:
             yield from _flips(old, new)
         elif found := old or new:
