@@ -55,9 +55,10 @@ def find(
     proposals: list[Changes] = [
         *_joining(request, host, stock.aggregates),
         *_offering(request, host),
-        *_rewriting(flavor, host, stock),
-        *_leaving(request, host),
     ]
+    if flavor in stock.flavors:
+        proposals += _rewriting(flavor, host, stock.exempt)
+    proposals += _leaving(request, host)
     found = min(proposals, key=len, default=())
     return Remedy(found, _losers(found, flavor, stock))
 
@@ -117,12 +118,12 @@ def _offering(request: Request, host: inventory.Host) -> Iterator[Changes]:
 
 
 def _rewriting(
-    flavor: inventory.Flavor, host: inventory.Host, stock: inventory.Stock
+    flavor: inventory.Flavor, host: inventory.Host, exempt: inputs.Exempt
 ) -> Iterator[Changes]:
     """Yield what could be changed in the flavor, if anything can."""
     specs = dict(flavor.extra_specs)
-    for _ in range((_ROUNDS + 1) * (flavor in stock.flavors)):
-        request = Request(inputs.read_flavor(specs), stock.exempt)
+    for _ in range(_ROUNDS + 1):
+        request = Request(inputs.read_flavor(specs), exempt)
         reasons = list(request.reasons(host.aggregates))
         if not reasons:
             found = tuple(

@@ -158,7 +158,7 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
                 project=text(row, 'tenant_id', 'project_id'),
                 zone=text(row, zone) if zone in row else None,
                 hints=hints(row),
-                failed=row.get('status') == 'ERROR' and not host,
+                failed=row.get('status') == 'ERROR' and host == '',
                 fault=text(fault, 'message')
                 if isinstance(fault, Mapping)
                 else '',
