@@ -5,8 +5,8 @@
 import dataclasses
 import functools
 import operator
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from nova_filters.advice import inventory
 from nova_filters.matching import inputs, report
@@ -44,7 +44,7 @@ class Verdicts:
 
     flavor: inventory.Flavor
     panel: 'Panel'
-    request: Any
+    request: Request
     first: Mapping[str, Reason]
 
     @functools.cached_property
@@ -71,17 +71,15 @@ class Verdicts:
         """Return the names of these hosts."""
         return frozenset(host.name for host in self.usable)
 
-    def offering(
-        self, key: str, names: Iterable[str]
-    ) -> list[inputs.Aggregate]:
-        """Return the aggregates of hosts that have a key, with no other."""
-        alone = self.panel.alone(key)
-        every = {own for name in names for own in alone[name].aggregates}
+    def aggregates_of(self, names: Iterable[str]) -> list[inputs.Aggregate]:
+        """Return the aggregates of some hosts, by name."""
+        hosts = self.panel.by_name
+        every = {own for name in names for own in hosts[name].aggregates}
         return sorted(every, key=lambda aggregate: aggregate.name)
 
     def why(self, refusal: Reason, names: Iterable[str]) -> str:
         """Return why some hosts refuse, which have the reason in common."""
-        own = self.offering(refusal.key, names)
+        own = self.aggregates_of(names)
         return str(self.request.explain(refusal, own))
 
     def counts(self) -> list[tuple[int, str]]:
@@ -90,11 +88,7 @@ class Verdicts:
         :returns: (number of hosts, reason), the commonest first; the hosts of
             further reasons come last, as one number.
         """
-        slim = {}
-        for refusal, hosts in self.refused.items():
-            alone = self.panel.alone(refusal.key)
-            slim[refusal] = [alone[host.name] for host in hosts]
-        return report.summarize(self.request, slim)
+        return report.summarize(self.request, self.refused)
 
     def nearest(self) -> inventory.Host | None:
         """Return the refused host with the fewest failing keys.
@@ -133,39 +127,31 @@ class Panel:
     another key, so that a key's verdict serves all flavors that say the same.
 
     :param hosts: those of the stock to judge; None for all.
+    :param ask: what judges hosts for a flavor.
     """
-
-    #: The verdict if a value makes no sense.
-    MALFORMED = 'refuse'
 
     def __init__(
         self,
         stock: inventory.Stock,
         hosts: Iterable[inventory.Host] | None = None,
+        ask: type[Request] = Request,
     ) -> None:
         self.stock = stock
         self.hosts = [*(stock.hosts.values() if hosts is None else hosts)]
+        self.by_name = {host.name: host for host in self.hosts}
+        self._ask = ask
         self._aggregates = {a for host in self.hosts for a in host.aggregates}
         self._demanded = {
             key for a in self._aggregates if a.forced for key, _ in a.items()
         }
-        #: The hosts by their names, their aggregates with one key alone.
-        self.alone = functools.cache(self._with_key)
+        self._alone = functools.cache(self._with_key)
         self._of_key = functools.cache(self._judge_key)
         #: The verdicts on servers, of which many have the same extra specs.
         self.of_specs = functools.cache(self._judge_specs)
 
-    def read(self, flavor: inventory.Flavor) -> Sequence[inputs.FlavorSpec]:
-        """Return the extra specs in the order in which they are judged."""
-        return inputs.read_flavor(flavor.extra_specs)
-
-    def ask(self, specs: Sequence[inputs.FlavorSpec]) -> Any:
-        """Return what judges hosts for a flavor with these extra specs."""
-        return Request(specs, self.stock.exempt)
-
     def judge(self, flavor: inventory.Flavor) -> Verdicts:
         """Judge every host for one flavor, as nova-scheduler does."""
-        specs = self.read(flavor)
+        specs = self._ask.read(flavor.extra_specs)
         own = [(spec.key, (spec,)) for spec in specs]
         others = self._demanded.difference(key for key, _ in own)
         every = [*own, *((key, ()) for key in others)]
@@ -176,14 +162,15 @@ class Panel:
             first |= self._of_key(*case)[Side.AGGREGATE]
         for case in reversed(own):
             first |= self._of_key(*case)[Side.FLAVOR]
-        return Verdicts(flavor, self, self.ask(specs), first)
+        request = self._ask(specs, self.stock.exempt)
+        return Verdicts(flavor, self, request, first)
 
     def _judge_specs(self, specs: inventory.Specs) -> Verdicts:
         """Judge every host for a server's copy of a flavor."""
         return self.judge(inventory.Flavor('', dict(specs)))
 
-    def _with_key(self, key: str) -> dict[str, inventory.Host]:
-        """Return the hosts by name, their aggregates with this key alone."""
+    def _with_key(self, key: str) -> list[inventory.Host]:
+        """Return the hosts, their aggregates with this key alone."""
         names = {key, SCOPE + key}
         alone = {
             own: inventory.HostAggregate(
@@ -197,20 +184,21 @@ class Panel:
             for own in self._aggregates
             if not names.isdisjoint(own.metadata)
         }
-        return {
-            host.name: inventory.Host(
+        return [
+            inventory.Host(
                 host.name,
                 tuple(alone[a] for a in host.aggregates if a in alone),
             )
             for host in self.hosts
-        }
+        ]
 
     def _judge_key(
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]
     ) -> dict[Side, dict[str, Reason]]:
         """Return why hosts refuse because of one key, by side and name."""
         found: dict[Side, dict[str, Reason]] = {side: {} for side in Side}
-        _, refused = self.ask(specs).sift(self.alone(key).values())
+        request = self._ask(specs, self.stock.exempt)
+        _, refused = request.sift(self._alone(key))
         for refusal, hosts in refused.items():
             found[refusal.side] |= dict.fromkeys(
                 (host.name for host in hosts), refusal

@@ -9,10 +9,10 @@ import collections
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from nova_filters.advice import inventory
+from nova_filters.advice import in_tree, inventory
 from nova_filters.advice.explanation import Panel, Verdicts
 from nova_filters.matching.inputs import SCOPE
-from nova_filters.matching.reason import Kind, Reason
+from nova_filters.matching.reason import Reason
 from os_placement_plugins.quoting import quote
 
 #: A server that other hosts take now, and none after the change.
@@ -29,12 +29,11 @@ NEW: Final = 'new'
 DELETED: Final = 'deleted'
 
 
-def _word(verdicts: Verdicts, refusal: Reason | None) -> str:
+def _word(refusal: Reason | None) -> str:
     """Return a verdict as one word."""
     if refusal is None:
         return 'pass'
-    malformed = refusal.kind is Kind.MALFORMED
-    return verdicts.panel.MALFORMED if malformed else 'refuse'
+    return 'error' if refusal.problem == in_tree.RAISES else 'refuse'
 
 
 class Effect(NamedTuple):
@@ -106,7 +105,7 @@ def _flips(old: Verdicts, new: Verdicts) -> Iterator[Effect]:
     groups: dict[tuple[Reason | None, Reason | None], list[str]] = {}
     for host in old.panel.hosts:
         pair = old.first.get(host.name), new.first.get(host.name)
-        if _word(old, pair[0]) != _word(new, pair[1]):
+        if _word(pair[0]) != _word(pair[1]):
             groups.setdefault(pair, []).append(host.name)
     for (then, now), own in groups.items():
         reason = new.why(now, own) if now else ''
@@ -116,7 +115,7 @@ def _flips(old: Verdicts, new: Verdicts) -> Iterator[Effect]:
             if not news:
                 news = [f'no longer: {text}' for text in sorted(said - says)]
             reason = '; '.join([*news, f'before: {old.why(then, own)}'])
-        words = _word(old, then), _word(new, now)
+        words = _word(then), _word(now)
         yield Effect(
             *('flavor', old.flavor.name, tuple(own), *words),
             flavor=old.flavor.name,
@@ -132,7 +131,7 @@ def _said(key: str, names: Iterable[str], verdicts: Verdicts) -> set[str]:
         for name, text in verdicts.flavor.extra_specs.items()
         if name.removeprefix(SCOPE) == key
     }
-    for aggregate in verdicts.offering(key, names):
+    for aggregate in verdicts.aggregates_of(names):
         verb = 'demands' if aggregate.forced else 'has'
         owner = f'aggregate {quote(aggregate.name)} {verb} {quote(key)}'
         for own, text in aggregate.items():

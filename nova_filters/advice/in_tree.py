@@ -10,10 +10,10 @@ compare this module with the filter of each supported Nova.
 """
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from nova_filters.advice import explanation, inventory
+from nova_filters.advice import inventory
 from nova_filters.matching import inputs, request, requirement
 from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.request import Sifted
@@ -47,13 +47,15 @@ def _raises(wanted: requirement.Requirement, value: str) -> bool:
     return False
 
 
-def read_flavor(extra_specs: Mapping[str, str]) -> list[inputs.FlavorSpec]:
+def read_flavor(
+    extra_specs: Mapping[str, str] | None,
+) -> tuple[inputs.FlavorSpec, ...]:
     """Return extra specs as that filter reads them, in their order."""
-    return [
+    return tuple(
         inputs.FlavorSpec(key, False, _read(text))
-        for name, text in extra_specs.items()
+        for name, text in (extra_specs or {}).items()
         if (key := name.removeprefix(inputs.SCOPE)) != name or ':' not in key
-    ]
+    )
 
 
 class Request(request.Request):
@@ -64,6 +66,8 @@ class Request(request.Request):
 
     :param flavor: the result of :func:`read_flavor`.
     """
+
+    read = staticmethod(read_flavor)
 
     def sift(self, hosts: Iterable[inventory.Host]) -> Sifted[inventory.Host]:  # type: ignore[override]
         """Return the hosts that pass, and the others by the first reason."""
@@ -96,18 +100,3 @@ def _check(
     elif values:
         kind = Kind.MISMATCH
     return Reason(Side.FLAVOR, kind, key, (wanted.text,), problem)
-
-
-class Panel(explanation.Panel):
-    """Judges many flavors on the same hosts, as Nova's own filter does."""
-
-    #: The boot request ends.
-    MALFORMED = 'error'
-
-    def read(self, flavor: inventory.Flavor) -> Sequence[inputs.FlavorSpec]:
-        """Return the extra specs in the order in which they are judged."""
-        return read_flavor(flavor.extra_specs)
-
-    def ask(self, specs: Sequence[inputs.FlavorSpec]) -> Request:
-        """Return what judges hosts for a flavor with these extra specs."""
-        return Request(specs)

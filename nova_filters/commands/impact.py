@@ -12,14 +12,15 @@ from osc_lib import exceptions
 
 from nova_filters.advice import (
     changes,
-    explanation,
     impact,
     in_tree,
     inventory,
     mistakes,
     rows,
 )
+from nova_filters.advice.explanation import Panel
 from nova_filters.commands import common
+from nova_filters.matching.request import Request
 from os_placement_plugins.commands import files, lister
 from os_placement_plugins.quoting import listed
 
@@ -139,8 +140,8 @@ class ShowFilterImpact(common.FilterCommand):
         # Hosts that are new now, too.
         now = dataclasses.replace(now, others=[*then.hosts.values()])
         replaced = parsed_args.replace_in_tree
-        kind = in_tree.Panel if replaced else explanation.Panel
-        before, after = kind(now), explanation.Panel(then)
+        ask = in_tree.Request if replaced else Request
+        before, after = Panel(now, ask=ask), Panel(then)
         effects = [*impact.flips(before, after)]
         effects += impact.moves(before, after, servers or ())
         found = {effect.effect for effect in effects}

@@ -41,6 +41,8 @@ class Request:
     :param exempt: patterns of keys that no aggregate may demand.
     """
 
+    read = staticmethod(inputs.read_flavor)
+
     def __init__(
         self, flavor: Sequence[inputs.FlavorSpec], exempt: inputs.Exempt = ()
     ) -> None:
