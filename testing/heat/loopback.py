@@ -84,16 +84,15 @@ class Request:
         return name
 
     @property
-    def hints(self) -> dict[str, Any] | None:
-        """Return the scheduler hints, ``None`` when the body has no such key.
+    def key(self) -> str:
+        """Return the key of the scheduler hints: Nova's, or Cinder's."""
+        prefix = 'os:' if self.kind == 'server' else 'OS-SCH-HNT:'
+        return f'{prefix}scheduler_hints'
 
-        Nova's key is ``os:scheduler_hints``, Cinder's ``OS-SCH-HNT:...``.
-        """
-        keys = {
-            'server': 'os:scheduler_hints',
-            'volume': 'OS-SCH-HNT:scheduler_hints',
-        }
-        hints: dict[str, Any] | None = self.data.get(keys[self.kind])
+    @property
+    def hints(self) -> dict[str, Any] | None:
+        """Return the hints, ``None`` when the body has no such key."""
+        hints: dict[str, Any] | None = self.data.get(self.key)
         return hints
 
 

@@ -3,7 +3,6 @@
 """Run heat-engines in processes of their own, and read their results."""
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -18,20 +17,12 @@ class Launcher:
 
     Heat is imported once, in a process that forks for each scenario. It has
     read no option then and no plug-in, so each engine starts afresh.
-
-    :param python_path: folders that hold a Heat other than the installed one.
     """
 
-    def __init__(self, *python_path: pathlib.Path) -> None:
-        paths = [*map(str, python_path), str(ROOT)]
-        if os.environ.get('PYTHONPATH'):
-            paths.append(os.environ['PYTHONPATH'])
-        # -P: without it the current folder would come before python_path.
-        command = [sys.executable, '-P', '-W', 'ignore']
+    def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [*command, '-m', 'testing.heat.worker'],
+            [sys.executable, '-W', 'ignore', '-m', 'testing.heat.worker'],
             cwd=ROOT,
-            env={**os.environ, 'PYTHONPATH': os.pathsep.join(paths)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

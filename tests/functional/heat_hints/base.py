@@ -11,9 +11,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
-import importlib.util
 import pathlib
-import shutil
 import tempfile
 import threading
 import unittest
@@ -97,8 +95,6 @@ class ScenarioCase(unittest.TestCase):
     files: Mapping[str, str] = {}
     #: Entry points of those modules, by namespace.
     entry_points: Mapping[str, Mapping[str, str]] = {}
-    #: Text to replace in a copy of the installed Heat that the engine uses.
-    changed_heat: Mapping[str, str] = {}
     #: What :func:`testing.heat.worker.work_on` takes, without a project.
     stacks: tuple[Mapping[str, Any], ...] = ()
     #: The engine is restarted so often, with these options added, and then
@@ -106,22 +102,6 @@ class ScenarioCase(unittest.TestCase):
     restarts: tuple[
         tuple[Mapping[str, str], tuple[Mapping[str, Any], ...]], ...
     ] = ()
-
-    heat: process.Launcher
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        """Have a process that has imported Heat, or a changed copy of it."""
-        super().setUpClass()
-        if cls.changed_heat:
-            folder = pathlib.Path(
-                cls.enterClassContext(tempfile.TemporaryDirectory())
-            )
-            _copy_heat(folder, cls.changed_heat)
-            cls.heat = process.Launcher(folder)
-            cls.addClassCleanup(cls.heat.close)
-        else:
-            cls.heat = launcher()
 
     def setUp(self) -> None:
         """Have the test fail if it leaves a thread, as of a cloud."""
@@ -212,7 +192,7 @@ class ScenarioCase(unittest.TestCase):
             try:
                 # stevedore scans again for each new path that it is told of.
                 used = any(path.iterdir())
-                results = cls.heat.run(scenario, log, *[path] * used)
+                results = launcher().run(scenario, log, *[path] * used)
             except RuntimeError as exc:
                 raise AssertionError(
                     f'{exc}\n...{log.read_text()[-4000:]}'
@@ -280,30 +260,6 @@ def write_modules(
             lines.append(f'[{namespace}]')
             lines += [f'{key} = {value}' for key, value in points.items()]
         (info / 'entry_points.txt').write_text('\n'.join(lines) + '\n')
-
-
-def _copy_heat(path: pathlib.Path, changes: Mapping[str, str]) -> None:
-    """Put a changed copy of the installed Heat before the installed one.
-
-    :param changes: new text by old text; each must be found somewhere.
-    """
-    (installed,) = importlib.util.find_spec('heat').submodule_search_locations  # type: ignore[union-attr,misc]
-    shutil.copytree(
-        installed,
-        path / 'heat',
-        ignore=shutil.ignore_patterns('tests', 'locale'),
-    )
-    missing = set(changes)
-    for file in (path / 'heat').rglob('*.py'):
-        text = file.read_text()
-        found = {old for old in changes if old in text}
-        for old in found:
-            text = text.replace(old, changes[old])
-        if found:
-            file.write_text(text)
-            missing -= found
-    if missing:
-        raise AssertionError(f'this Heat has no {sorted(missing)}')
 
 
 def _replace(options: Mapping[str, str], path: pathlib.Path) -> dict[str, str]:

@@ -4,14 +4,14 @@
 
 import re
 
-from testing.heat.templates import server, stack, template
+from testing.heat import stack_hints
+from testing.heat.templates import server, stack, template, volume
 from tests.functional.heat_hints import base
 
 #: No character that a log or JSON would write in another way.
 KEY = 'first-key-0123456789abcdef0123456789'
 PROVIDERS = '''
 import hmac
-import sys
 import threading
 
 from os_placement_plugins import signature
@@ -71,11 +71,6 @@ class Unsigned(Provider):
 class Broken:
     def __init__(self, conf):
         raise ValueError('no inventory is configured')
-
-
-class Leaving(Provider):
-    def hints(self, request):
-        sys.exit('no inventory')
 
 
 class Nothing(Provider):
@@ -142,7 +137,6 @@ class NoLookup:
 FILES = {
     'providers_for_tests.py': PROVIDERS,
     'no_lookup_for_tests.py': NO_LOOKUP,
-    'asserting.py': 'raise AssertionError("not today")\n',
     'exiting.py': 'raise SystemExit("no database")\n',
 }
 NAMES = {
@@ -150,21 +144,33 @@ NAMES = {
         name.lower(): f'providers_for_tests:{name}'
         for name in re.findall(r'(?m)^class (\w+)', PROVIDERS)
     },
-    **{name: f'{name}:Provider' for name in ('asserting', 'exiting', 'gone')},
+    **{name: f'{name}:Provider' for name in ('exiting', 'gone')},
     'nolookup': 'no_lookup_for_tests:NoLookup',
 }
 ENTRY_POINTS = {'heat_hints.providers': NAMES}
+MAPPING = {'mapping.yaml': '- {hints: {tier: provider, own: "yes"}}\n'}
 
 
-class TestOptIn(base.ScenarioCase):
-    """``scope = opt_in``; three servers at the top, and a nested stack."""
+class TestOptInAndKeep(base.ScenarioCase):
+    """``scope = opt_in``, ``user_hints = keep``, and few hints."""
 
-    options = {'scope': 'opt_in'}
+    options = {
+        'scope': 'opt_in',
+        'user_hints': 'keep',
+        'hints': 'heat_root_stack_id,heat_stack_id',
+        'providers': 'mapping_file',
+        'mapping_file': '{folder}/mapping.yaml',
+    }
+    files = MAPPING
     stacks = (
         stack(
             'root',
             template(
-                yes=server(name='yes', metadata={'heat_hints': True}),
+                replaced=server(
+                    name='replaced',
+                    metadata={'heat_hints': True},
+                    hints={'heat_root_stack_id': 'mine', 'tier': 'user'},
+                ),
                 no=server(name='no', metadata={'heat_hints': 'false'}),
                 silent=server(name='silent'),
                 odd=server(name='odd', metadata={'heat_hints': 'maybe\n'}),
@@ -177,7 +183,12 @@ class TestOptIn(base.ScenarioCase):
             | {'parameters': {'numbers': {'type': 'json', 'default': [1]}}},
             files={
                 'inner.yaml': template(
-                    inner=server(name='inner', metadata={'heat_hints': True}),
+                    # A hint that Heat does not send itself.
+                    added=server(
+                        name='added',
+                        metadata={'heat_hints': True},
+                        hints={'heat_stack_name': 'mine'},
+                    ),
                     inner_silent=server(name='inner_silent'),
                 )
             },
@@ -187,13 +198,78 @@ class TestOptIn(base.ScenarioCase):
     def test_only_resources_that_say_so_get_hints(self):
         self.assert_created('root')
         self.assertEqual(
-            ['inner', 'yes'],
+            ['added', 'replaced'],
             sorted(r.name for r in self.outcome.sent if r.hints),
         )
 
     def test_metadata_that_is_not_understood_is_told(self):
         (warning,) = self.outcome.lines('WARNING')
         self.assertIn(r"heat_hints: 'maybe\n' of", warning)
+
+    def test_user_before_own_before_provider(self):
+        root = self.outcome.told['root']['root']
+        self.assertEqual(
+            {
+                'heat_root_stack_id': 'mine',
+                'heat_stack_id': root,
+                'tier': 'user',
+                'own': 'yes',
+            },
+            self.outcome.hints('replaced'),
+        )
+        self.assertEqual(
+            'mine', self.outcome.hints('added')['heat_stack_name']
+        )
+
+
+class TestBothOptions(base.ScenarioCase):
+    """Heat's own option is on as well; few hints; the provider wins."""
+
+    options = {
+        'signing_key': KEY,
+        'scope': 'opt_out',
+        'hints': 'heat_root_stack_id,heat_resource_name',
+        'hint_precedence': 'provider',
+        'providers': 'mapping_file',
+        'mapping_file': '{folder}/mapping.yaml',
+    }
+    settings = {'DEFAULT': {'stack_scheduler_hints': 'true'}}
+    files = MAPPING
+    stacks = (
+        stack(
+            'root',
+            template(
+                one=server(name='one', hints={'tier': 'user', 'zone': 'z'}),
+                left_out=server(
+                    name='left_out', metadata={'heat_hints': False}
+                ),
+                volume=volume(),
+            ),
+        ),
+    )
+
+    def test_only_chosen_hints_are_sent_and_the_id_for_the_signature(self):
+        self.assert_created('root')
+        sent = self.outcome.hints('one')
+        del sent['heat_signature']
+        self.assertEqual(
+            {
+                'heat_root_stack_id': self.outcome.told['root']['root'],
+                'heat_resource_name': 'one',
+                'heat_resource_uuid': self.outcome.only('root', 'one')['uuid'],
+                **{'tier': 'provider', 'own': 'yes', 'zone': 'z'},
+            },
+            sent,
+        )
+
+    def test_heats_own_option_covers_what_is_left_out(self):
+        for name in ('left_out', 'disk'):
+            self.assertEqual(
+                set(stack_hints.SIX), set(self.outcome.hints(name))
+            )
+        (warning,) = self.outcome.lines('WARNING')
+        for words in ('stack_scheduler_hints is on', 'scope leave out'):
+            self.assertIn(words, warning)
 
 
 class TestProviders(base.ScenarioCase):
@@ -289,7 +365,6 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
     #: Providers that cannot be imported, and what is said of them.
     UNLOADABLE = (
         ('gone', "No module named 'gone'"),
-        ('asserting', 'not today'),
         ('exiting', 'no database'),
     )
     #: One that cannot be made.
@@ -297,7 +372,6 @@ class TestFailuresIgnored(_Failing, base.ScenarioCase):
     #: Providers that fail when they are asked, and what is said of them.
     FAILING = (
         ('failing', 'RuntimeError: the inventory is away'),
-        ('leaving', 'SystemExit: no inventory'),
         ('endless', 'RecursionError'),
     )
     options = {
@@ -367,6 +441,12 @@ class TestFailuresFail(_Failing, base.ScenarioCase):
         stack('hint', template(one=server(hints={'spared': 'failing'}))),
         stack('made', template(one=server(hints={'spared': 'failing,nova'}))),
     )
+    restarts = (
+        (
+            {'providers': 'unsigned', 'signing_key': KEY},
+            (stack('signed', base.ONE['template']),),
+        ),
+    )
 
     def test_the_resource_fails_and_nothing_is_sent(self):
         for name, *told in (
@@ -374,8 +454,10 @@ class TestFailuresFail(_Failing, base.ScenarioCase):
             ('nesting', 'could not be looked up'),
             ('hint', '"nova" is not sent', 'allowed_nova_hints'),
             ('made', 'the provider "broken" could not be created'),
+            ('signed', 'could not be signed'),
         ):
             self.assertEqual([], self.outcome.sent_for(name))
+            self.assertEqual(['CREATE_FAILED'], self.outcome.statuses(name))
             reason = self.outcome.told[name]['reason']
             self.assertIn('Ask the operator', reason)
             (error,) = (
@@ -386,26 +468,5 @@ class TestFailuresFail(_Failing, base.ScenarioCase):
             for words in told:
                 self.assertIn(words, error)
                 self.assertNotIn(words, reason)
-
-
-class TestUnsignedFails(base.ScenarioCase):
-    """``on_error = fail``, and the hints cannot be signed."""
-
-    options = {
-        'signing_key': KEY,
-        'providers': 'unsigned',
-        'on_error': 'fail',
-    }
-    files = FILES
-    entry_points = ENTRY_POINTS
-    stacks = (base.ONE,)
-
-    def test_the_resource_fails_and_nothing_is_sent(self):
-        told = self.outcome.told['root']
-        self.assertEqual('CREATE_FAILED', told['status'])
-        self.assertEqual([], self.outcome.sent)
-        self.assertIn('Ask the operator', told['reason'])
-        (error,) = self.outcome.lines('ERROR')
-        self.assertIn('could not be signed', error)
-        for text in (told['reason'], self.outcome.log):
-            self.assertNotIn(KEY, text)
+            self.assertNotIn(KEY, reason)
+        self.assertNotIn(KEY, self.outcome.log)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The six hints on stacks of every shape, by both of Heat's engines."""
+"""The hints of stacks of every shape, whose templates forge them.
 
-import collections
+Both of Heat's engines sign them, also after everything that Heat can do to a
+stack.
+"""
+
 import json
 
-from os_placement_plugins import signature
+from os_placement_plugins import signature, stack_hints
 from testing.heat.templates import (
     group,
     instance,
@@ -18,7 +21,21 @@ from testing.heat.templates import (
 from tests import signing
 from tests.functional.heat_hints import base
 
-MEMBER = server()
+#: No character that a log or JSON would write in another way.
+KEY = 'first-key-0123456789abcdef0123456789'
+OLD_KEY = 'older-key-0123456789abcdef0123456789'
+FORGED = {
+    **dict.fromkeys(stack_hints.RESERVED, 'forged'),
+    'heat_tier': 'forged',
+    'heat_rack': 'forged',
+}
+MEMBER = server(hints=FORGED)
+INSTANCE = instance(
+    NovaSchedulerHints=[
+        {'Key': name, 'Value': value} for name, value in FORGED.items()
+    ]
+)
+LINE = '\n00:00 1 ERROR heat_hints made up\r\n'
 #: How many stacks are nested, each in the one before: each level takes Heat
 #: about 0.3 seconds.
 DEPTH = 4
@@ -35,71 +52,192 @@ ODD_NAMES = (
     *('a,b', 'quoted "name"', "it's", 'größe', '服务器', '💻', '[null,"x"]'),
     *(' blank ', '%(percent)s', '{brace}', 'back\\slash'),
 )
-EVERYTHING = stack(
-    ODD_STACK,
-    template(
-        top=server(hints={'group_of': 'mine'}),
+#: Reserved names by every way into a template, and of every shape.
+EVERYTHING = {
+    **template(
+        top=MEMBER,
         group=group(2, MEMBER),
         scaled=scaled(2, MEMBER),
-        instance=instance(),
-        volume=volume(),
+        instance=INSTANCE,
+        volume=volume(scheduler_hints=FORGED),
         below={'type': 'level1.yaml'},
         # A user's environment gives a type another name.
         alias={**MEMBER, 'type': 'My::Server'},
+        parameter=server(scheduler_hints={'get_param': 'hints'}),
+        names={
+            'type': 'OS::Heat::Value',
+            'properties': {'type': 'json', 'value': FORGED},
+        },
+        attribute=server(scheduler_hints={'get_attr': ['names', 'value']}),
+        function=server(scheduler_hints={'map_merge': [FORGED, {'tier': 1}]}),
+        large=server(hints={'heat_x': 'x' * 100_000, 'y' * 1000: 'y'}),
+        line=server(
+            hints={f'heat_{LINE}': LINE, f'tier{LINE}': LINE},
+            metadata={'heat_hints': f'maybe{LINE}'},
+        ),
+        odd=server(
+            hints={
+                'tier': {'a': [{'b': None}]},
+                'heat_stack_id': [{'a': 'b'}],
+                'flag': True,
+            },
+        ),
         **dict.fromkeys(ODD_NAMES, MEMBER),
         **{'nest_1.x-y': {'type': 'inner.yaml'}},
     ),
-    files={
-        **DEEP,
-        f'level{DEPTH}.yaml': template(here=MEMBER),
-        'inner.yaml': template(**{'x,y "ü"': MEMBER}),
+    'parameters': {'hints': {'type': 'json'}},
+}
+FILES = {
+    **DEEP,
+    f'level{DEPTH}.yaml': template(here=MEMBER),
+    'inner.yaml': template(**{'x,y "ü"': MEMBER}),
+}
+ENVIRONMENT = {
+    'parameter_defaults': {'hints': FORGED},
+    'resource_registry': {'My::Server': 'OS::Nova::Server'},
+}
+AMAZON = {
+    'AWSTemplateFormatVersion': '2010-09-09',
+    'Resources': {
+        'one': {
+            'Type': INSTANCE['type'],
+            'Properties': INSTANCE['properties'],
+        }
     },
-    environment={'resource_registry': {'My::Server': 'OS::Nova::Server'}},
-)
-#: How many resources there are of each type.
-TYPES = {'Server': 7 + DEPTH + len(ODD_NAMES), 'Instance': 1, 'Volume': 1}
+}
+#: What the mapping file gives, and the templates beside what they forge.
+PROVIDED = {'heat_rack': 'provider', 'tier': 'rack'}
+OTHERS = {
+    'function': {'tier': '1'},
+    'large': {'y' * 1000: 'y'},
+    'line': {f'tier{LINE}': LINE},
+    'odd': {'tier': '{"a":[{"b":null}]}', 'flag': 'True'},
+}
+OLD = template(kept=MEMBER, changed=MEMBER)
+NEW = template(kept=MEMBER, changed=server(hints={'heat_tier': 'forged'}))
+ACTIONS = ('check', 'suspend', 'resume', 'snapshot')
+#: How many servers and volumes each stack has that were asked for there.
+LEFT = {
+    ODD_STACK: 13 + DEPTH + len(ODD_NAMES) + 2,
+    **{'amazon': 1, 'actions': 2, 'adopted': 1, 'admins': 2},
+}
+#: So many were replaced there, or are another resource's now.
+REPLACED = 5
 
 
 class _Stacks:
     options = {
         'resource_types': (
             'OS::Nova::Server,AWS::EC2::Instance,OS::Cinder::Volume'
-        )
+        ),
+        'signing_key': f' {KEY} , {OLD_KEY}',
+        'scope': 'opt_out',
+        'providers': 'mapping_file',
+        'mapping_file': '{folder}/mapping.yaml',
     }
-    settings = {'DEFAULT': {'max_nested_stack_depth': str(DEPTH)}}
-    stacks = (EVERYTHING,)
+    files = {'mapping.yaml': '- {hints: {heat_rack: provider, tier: rack}}\n'}
+    settings = {
+        'DEFAULT': {
+            'debug': 'true',
+            'max_nested_stack_depth': str(DEPTH),
+            'enable_stack_abandon': 'true',
+            'enable_stack_adopt': 'true',
+        }
+    }
+    stacks = (
+        stack(ODD_STACK, EVERYTHING, files=FILES, environment=ENVIRONMENT),
+        stack('amazon', AMAZON),
+        stack(
+            'scope',
+            template(
+                one=server(
+                    hints={**FORGED, 'tier': 'gold'},
+                    metadata={'heat_hints': False},
+                )
+            ),
+        ),
+        stack(
+            'actions',
+            OLD,
+            steps=[
+                *((action, None) for action in ACTIONS),
+                ('update', NEW),
+                ('restore', None),
+            ],
+        ),
+        # An abandoned stack has other ids when it is adopted.
+        stack('adopted', OLD, steps=[('abandon', None), ('update', NEW)]),
+        stack(
+            'admins',
+            template(one=server(hints={'tier': '1'})),
+            # By an admin of another project.
+            steps=[('update_as_admin', template(one=MEMBER, two=server()))],
+        ),
+    )
 
     def path(self, hints, resource):
         """Return the path that the option ``path_format`` asks for."""
         return hints['heat_path_in_stack']
 
-    def test_each_resource_says_what_heat_says_about_it(self):
-        self.assert_created(ODD_STACK)
-        resources = [
-            {**resource, 'type': resource['type'].rpartition('::')[2]}
-            for resource in self.outcome.told[ODD_STACK]['resources']
-        ]
-        resources = [r for r in resources if r['type'] in TYPES]
-        self.assertEqual(
-            TYPES, collections.Counter(r['type'] for r in resources)
-        )
-        sent = {r.hints['heat_resource_uuid']: r for r in self.outcome.sent}
-        self.assertEqual(len(resources), len(self.outcome.sent))
-        for resource in resources:
-            wanted = self.outcome.wanted(ODD_STACK, resource)
-            wanted['heat_path_in_stack'] = self.path(wanted, resource)
-            if resource['name'] == 'top':
-                # The template's other hints are sent beside the six.
-                wanted['group_of'] = 'mine'
-            hints = self.checked(sent[resource['uuid']])
-            self.assertEqual(wanted, hints)
+    def test_each_request_says_what_heat_says_of_its_resource(self):
+        sent = {
+            request.hints['heat_resource_uuid']: request
+            for request in self.outcome.sent
+            if 'heat_resource_uuid' in request.hints
+        }
+        left = {}
+        for name in LEFT:
+            found = [
+                resource
+                for resource in self.outcome.told[name]['resources']
+                if resource['uuid'] in sent
+            ]
+            left[name] = len(found)
+            for resource in found:
+                request = sent[resource['uuid']]
+                wanted = self.outcome.wanted(name, resource)
+                wanted['heat_path_in_stack'] = self.path(wanted, resource)
+                wanted |= PROVIDED | OTHERS.get(resource['name'], {})
+                hints = request.hints
+                self.assertEqual(
+                    signing.signature(hints, request.project, KEY),
+                    hints.pop(signature.HINT),
+                )
+                self.assertEqual(wanted, hints)
+        self.assertEqual(LEFT, left)
+        # Nothing is created by asking, and the one out of scope sends none.
+        self.assertEqual(sum(LEFT.values()) + REPLACED, len(sent))
+        self.assertEqual(len(sent) + 1, len(self.outcome.sent))
 
-    def checked(self, request):
-        """Return the hints of a request without their signature."""
-        return request.hints
+    def test_every_action_comes_to_its_end(self):
+        self.assert_created(ODD_STACK, 'amazon', 'scope')
+        for name, actions in (
+            ('actions', ('create', *ACTIONS, 'update', 'restore')),
+            ('adopted', ('create', 'adopt', 'update')),
+            ('admins', ('create', 'update')),
+        ):
+            self.assertEqual(
+                [f'{action.upper()}_COMPLETE' for action in actions],
+                self.outcome.statuses(name),
+                self.outcome.told[name],
+            )
 
-    def test_the_log_has_neither_errors_nor_warnings_of_this_package(self):
-        self.assert_quiet()
+    def test_reserved_names_out_of_scope(self):
+        (request,) = self.outcome.sent_for('scope')
+        self.assertEqual({'tier': 'gold'}, request.hints)
+
+    def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
+        self.assertIn('heat_hints.signing_key ', self.outcome.log)
+        self.assertIn('  signing_key = ***', self.outcome.log)
+        for key in (KEY[:20], OLD_KEY[:20]):
+            self.assertNotIn(key, self.outcome.log)
+
+    def test_the_log_tells_of_one_odd_text_in_one_line(self):
+        # As Heat's log begins a line, and as the texts do.
+        error = r'(?m)^[-\d:. ]+ ERROR heat_hints'
+        self.assertNotRegex(self.outcome.log, error)
+        (warning,) = self.outcome.lines('WARNING')
+        self.assertIn(r'maybe\n00:00', warning)
 
 
 class TestConvergence(_Stacks, base.ScenarioCase):
@@ -107,24 +245,12 @@ class TestConvergence(_Stacks, base.ScenarioCase):
 
 
 class TestLegacyEngine(_Stacks, base.ScenarioCase):
-    """``convergence_engine = false``, ``path_format = json``, and a key."""
+    """``convergence_engine = false``, and ``path_format = json``."""
 
-    options = {
-        **_Stacks.options,
-        'path_format': 'json',
-        'signing_key': signing.KEY,
-    }
+    options = {**_Stacks.options, 'path_format': 'json'}
     convergence = False
 
     def path(self, hints, resource):
         return json.dumps(
             resource['path'], ensure_ascii=False, separators=(',', ':')
         )
-
-    def checked(self, request):
-        hints = request.hints
-        self.assertEqual(
-            signing.signature(hints, request.project, signing.KEY),
-            hints.pop(signature.HINT),
-        )
-        return hints

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What heat-engine says when it starts, or does not start."""
+"""What heat-engine says when it starts, also beside other plug-ins."""
 
 import collections
 import json
 import pathlib
-
-import ddt
 
 import heat_hints
 from testing.heat.templates import instance, server, stack, template, volume
@@ -16,125 +14,30 @@ PACKAGE = pathlib.Path(heat_hints.__file__).parent
 KEY = 'first-key-0123456789abcdef0123456789'
 
 
-@ddt.ddt
 class TestRefused(base.ScenarioCase):
-    """One option is wrong."""
-
-    @ddt.unpack
-    @ddt.named_data(
-        # Hints are not even wanted.
-        [
-            *('wrong_value_disabled', {'enabled': 'false', 'scope': 'some'}),
-            ('option scope ', 'opt_in'),
-        ],
-        # Nobody knows whether hints are wanted.
-        ['switch', {'enabled': 'perhaps'}, ('option enabled ', 'perhaps')],
-        [
-            'unknown_type',
-            {'resource_types': 'OS::Nova::Severs,OS::Nova::Server'},
-            ('option resource_types ', 'no resource type "OS::Nova::Severs"'),
-        ],
-        # The provider needs another option.
-        [
-            *('group_places_not_set', {'providers': 'group'}),
-            ('provider "group"', '[heat_hints] group_places is not set'),
-        ],
-        [
-            *('keep_beside_key', {'user_hints': 'keep', 'signing_key': KEY}),
-            *(('option user_hints ', 'signing_key'), KEY),
-        ],
-        # The second one would do.
-        [
-            *('first_key_too_short', {'signing_key': f'short-key,{KEY}'}),
-            ('option signing_key ', 'number 1 has fewer than 32 characters'),
-            'short-key',
-        ],
-    )
-    def test_option(self, options, told, secret=''):
-        self.assert_not_started(*base.REFUSED, *told, secret=secret, **options)
-
-
-#: Other plug-ins, each with a type whose class derives from Heat's server.
-DERIVED_PLUGINS = """
-from heat.engine.resources.openstack.nova import server
-
-
-class Listed(server.Server):
-    pass
-
-
-class LeftOut(server.Server):
-    pass
-
-
-def resource_mapping():
-    return {'Other::Nova::Server': Listed, 'Other::Nova::LeftOut': LeftOut}
-"""
-
-
-class TestTypes(base.ScenarioCase):
-    """``resource_types`` names volumes, another plug-in's type, and ports.
-
-    Ports send no hints.
-    """
-
-    options = {
-        'resource_types': (
-            'OS::Neutron::Port,OS::Cinder::Volume,'
-            'OS::Nova::Server,Other::Nova::Server'
-        )
-    }
-    settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
-    files = {'other/derived_servers.py': DERIVED_PLUGINS}
-    stacks = (
-        stack(
-            'root',
-            template(
-                other={**server(name='other'), 'type': 'Other::Nova::Server'},
-                left_out={
-                    **server(name='left_out'),
-                    'type': 'Other::Nova::LeftOut',
-                },
-                disk=volume(),
-                instance=instance(),
-            ),
-        ),
-    )
-
-    def test_the_right_types_send_their_hints_and_others_send_none(self):
-        self.assert_created('root')
-        for request in self.outcome.sent:
-            wanted = None
-            if request.name in ('other', 'disk'):
-                resource = self.outcome.only('root', request.name)
-                wanted = self.outcome.wanted('root', resource)
-            self.assertEqual(wanted, request.hints)
-
-    def test_one_error_says_what_to_change(self):
-        (error,) = self.outcome.lines('ERROR')
-        for words in (
-            'type "OS::Neutron::Port" gets no hints',
-            '[heat_hints] resource_types',
-            'restart heat-engine',
-        ):
-            self.assertIn(words, error)
-
-    def test_a_warning_names_the_type_that_is_left_out(self):
-        (warning,) = self.outcome.lines('WARNING')
-        self.assertIn('type "Other::Nova::LeftOut" gets no hints', warning)
-
-    def test_with_on_error_fail_it_does_not_start(self):
+    def test_wrong_values_are_told_although_no_hints_are_wanted(self):
         self.assert_not_started(
-            base.NOT_STARTED,
-            'type "OS::Neutron::Port" gets no hints',
-            on_error='fail',
+            *(*base.REFUSED, 'option scope ', 'opt_in'),
+            *('option signing_key ', 'number 1 has fewer than 32 characters'),
+            secret='short-key',
+            enabled='false',
+            scope='some',
+            # The second one would do.
+            signing_key=f'short-key,{KEY}',
+        )
+
+    def test_a_type_that_heat_does_not_know(self):
+        self.assert_not_started(
+            *(*base.REFUSED, 'option resource_types '),
+            'no resource type "OS::Nova::Severs"',
+            resource_types='OS::Nova::Severs,OS::Nova::Server',
         )
 
 
-#: Another plug-in that overrides the type. It collects the queries of one
-#: thread from the moment when the hook asks it, which the hook does first,
-#: to when the hook asks the provider, last.
-OVERRIDING = """
+#: Another plug-in that overrides a type, and adds two. It collects the
+#: queries of one thread from the moment when the hook asks it, which the hook
+#: does first, to when the hook asks the provider, last.
+OTHER = """
 import json
 import threading
 
@@ -159,6 +62,14 @@ class Server(server.Server):
         return {**hints, 'mapped': str(len(mapped))}
 
 
+class Listed(server.Server):
+    pass
+
+
+class LeftOut(server.Server):
+    pass
+
+
 # Before the engine sends statements.
 sqlalchemy.event.listen(
     sqlalchemy.engine.Engine, 'before_cursor_execute', collect
@@ -170,40 +81,54 @@ class Queries:
         pass
 
     def hints(self, request):
-        queries = found.pop(threads.pop(request.resource_uuid))
-        return {'queries': json.dumps(queries)}
+        thread = threads.pop(request.resource_uuid, None)
+        return {'queries': json.dumps(found.pop(thread))} if thread else {}
 """
 PLUGIN = """
-import overriding_for_tests
+import other_for_tests as other
 
 
 def resource_mapping():
-    overriding_for_tests.mapped.append(1)
-    return {'OS::Nova::Server': overriding_for_tests.Server}
+    other.mapped.append(1)
+    return {
+        'OS::Nova::Server': other.Server,
+        'Other::Nova::Server': other.Listed,
+        'Other::Nova::LeftOut': other.LeftOut,
+    }
 """
 
 
 class TestOtherPlugin(base.ScenarioCase):
-    """Beside another plug-in: it is extended, and what hints cost."""
+    """Types of Heat and of another plug-in; ports, which send no hints."""
 
-    options = {'providers': 'queries'}
+    options = {
+        'providers': 'queries',
+        'resource_types': (
+            'OS::Neutron::Port,OS::Cinder::Volume,'
+            'OS::Nova::Server,Other::Nova::Server'
+        ),
+    }
     # This package's own directory comes first.
     settings = {
         'DEFAULT': {'plugin_dirs': f'{PACKAGE}/plugins,{{folder}}/other'}
     }
-    files = {
-        'overriding_for_tests.py': OVERRIDING,
-        'other/other_server.py': PLUGIN,
-    }
+    files = {'other_for_tests.py': OTHER, 'other/other_server.py': PLUGIN}
     entry_points = {
-        'heat_hints.providers': {'queries': 'overriding_for_tests:Queries'}
+        'heat_hints.providers': {'queries': 'other_for_tests:Queries'}
     }
     stacks = (
         stack(
             'root',
             template(
                 nested={'type': 'inner.yaml'},
-                top={**server(name='top'), 'depends_on': 'nested'},
+                top=server(name='top'),
+                other={**server(name='other'), 'type': 'Other::Nova::Server'},
+                left_out={
+                    **server(name='left_out'),
+                    'type': 'Other::Nova::LeftOut',
+                },
+                disk=volume(),
+                instance=instance(),
             ),
             files={
                 'inner.yaml': template(deep={'type': 'deepest.yaml'}),
@@ -216,7 +141,6 @@ class TestOtherPlugin(base.ScenarioCase):
     )
 
     def test_one_narrow_query_for_each_stack_above_that_is_not_known(self):
-        self.assert_created('root')
         # "first" is nested two levels deep, and the only one to look.
         for name, count in (('first', 2), ('second', 0), ('top', 0)):
             queries = json.loads(self.outcome.hints(name)['queries'])
@@ -226,28 +150,29 @@ class TestOtherPlugin(base.ScenarioCase):
                 self.assertIn('parent_resource_name', columns)
                 self.assertEqual(3, columns.count(','))
 
-    def test_the_other_plug_in_is_extended_and_asked_for_types_once(self):
-        for name in ('first', 'second', 'top'):
-            resource = self.outcome.only('root', name)
-            sent = self.outcome.hints(name)
-            self.assertEqual(
-                {
-                    **self.outcome.wanted('root', resource),
-                    'mapped': '1',
-                    'queries': sent['queries'],
-                },
-                sent,
-            )
-        self.assert_quiet()
+    def test_types_that_are_named_send_hints_and_a_class_is_extended(self):
+        self.assert_created('root')
+        self.assertEqual(7, len(self.outcome.sent))
+        for request in self.outcome.sent:
+            wanted, sent = None, request.hints
+            if request.name in ('first', 'second', 'top', 'other', 'disk'):
+                resource = self.outcome.only('root', request.name)
+                wanted = self.outcome.wanted('root', resource)
+            if request.name in ('first', 'second', 'top'):
+                # The plug-in is asked for its types once.
+                wanted |= {'mapped': '1', 'queries': sent['queries']}
+            self.assertEqual(wanted, sent)
 
-    def test_two_wrong_options_are_told(self):
-        self.assert_not_started(
-            *base.REFUSED,
-            *('[heat_hints]', 'option scope '),
-            *('option hints ', 'heat_stack_nmae'),
-            scope='some',
-            hints='heat_stack_nmae',
-        )
+    def test_types_without_hints_are_told(self):
+        (error,) = self.outcome.lines('ERROR')
+        for words in (
+            'type "OS::Neutron::Port" gets no hints',
+            '[heat_hints] resource_types',
+            'restart heat-engine',
+        ):
+            self.assertIn(words, error)
+        (warning,) = self.outcome.lines('WARNING')
+        self.assertIn('type "Other::Nova::LeftOut" gets no hints', warning)
 
 
 #: Whether its function was replaced, as the page says.
@@ -301,6 +226,16 @@ class TestDisabled(base.ScenarioCase):
         self.assertEqual(
             bodies, collections.Counter(r.body for r in self.outcome.sent)
         )
+
+    def test_enabled_nothing_but_the_hints_is_another(self):
+        enabled = self.run_scenario({**self.options, 'enabled': 'true'})
+        plain, ours = (
+            {r.name: {**r.data, r.key: None} for r in outcome.sent}
+            for outcome in (self.outcome, enabled)
+        )
+        self.assertEqual(plain, ours)
+        for request in enabled.sent:
+            self.assertIn('heat_signature', request.hints)
 
     def test_nothing_is_replaced_and_nothing_told(self):
         self.assertEqual({'replaced': 'False'}, self.outcome.hints('plain'))

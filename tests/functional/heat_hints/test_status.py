@@ -39,8 +39,8 @@ CASES = {
             *('provider "rack"', 'installed here are: group, mapping_file'),
         ),
         (
-            'providers = mapping_file',
-            *('mapping_file is not set', 'give the path'),
+            'providers = group',
+            *('group_places is not set', 'give the places'),
         ),
     ),
     ('Start of heat-engine', 'WARNING'): (
