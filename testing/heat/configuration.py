@@ -12,22 +12,18 @@ def write(
     folder: pathlib.Path,
     cloud_url: str,
     settings: Mapping[str, Mapping[str, str]],
-    *,
-    convergence: bool = True,
     log: pathlib.Path | None = None,
 ) -> pathlib.Path:
     """Write a ``heat.conf``.
 
     :param cloud_url: where the loopback cloud answers.
     :param settings: further lines, by section and option.
-    :param convergence: which of Heat's engines works.
     :param log: a file for the log, or ``None``.
     """
     sections: dict[str, dict[str, str]] = {
         'DEFAULT': {
             'transport_url': 'fake://',
             'deferred_auth_method': 'password',
-            'convergence_engine': str(convergence).lower(),
             'num_engine_workers': '1',
             'auth_encryption_key': 'demo' * 8,
             'region_name_for_services': loopback.REGION,

@@ -55,7 +55,6 @@ class Engine(stacks.Stacks):
 
     :param cloud_url: where the loopback cloud answers.
     :param settings: lines for ``heat.conf``, by section and option.
-    :param convergence: the engine's default of today, or the legacy one.
     :param log: a file for the engine's log; ``None`` leaves logging alone.
     :param database: what :meth:`save` of an engine before has written.
     """
@@ -65,18 +64,12 @@ class Engine(stacks.Stacks):
         cloud_url: str,
         settings: Mapping[str, Mapping[str, str]] | None = None,
         *,
-        convergence: bool = True,
         log: pathlib.Path | None = None,
         database: pathlib.Path | None = None,
     ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix='heat-engine-')
-        configure(
-            pathlib.Path(self._folder.name),
-            cloud_url,
-            settings or {},
-            convergence=convergence,
-            log=log,
-        )
+        folder = pathlib.Path(self._folder.name)
+        configure(folder, cloud_url, settings or {}, log)
         self._anchor = make_database(database)
         look_more_often()
         messaging.setup()
@@ -119,21 +112,10 @@ def configure(
     folder: pathlib.Path,
     cloud_url: str,
     settings: Mapping[str, Mapping[str, str]],
-    *,
-    convergence: bool,
-    log: pathlib.Path | None,
+    log: pathlib.Path | None = None,
 ) -> None:
-    """Write a ``heat.conf`` and have Heat read it.
-
-    :param folder: where the file is written.
-    :param cloud_url: where the loopback cloud answers.
-    :param settings: further lines, by section and option.
-    :param convergence: which of Heat's engines works.
-    :param log: a file for the log, or ``None``.
-    """
-    path = configuration.write(
-        folder, cloud_url, settings, convergence=convergence, log=log
-    )
+    """Have Heat read what :func:`configuration.write` writes."""
+    path = configuration.write(folder, cloud_url, settings, log)
     if log is not None:
         oslo_logging.register_options(cfg.CONF)
     cfg.CONF(

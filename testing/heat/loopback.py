@@ -14,10 +14,13 @@ import http.server
 import json
 import math
 import re
+import socketserver
 import threading
 import uuid
 from collections.abc import Callable
 from typing import Any
+
+from keystoneauth1 import fixture
 
 HOST = '127.0.0.1'
 REGION = 'RegionOne'
@@ -96,20 +99,8 @@ class Request:
         return hints
 
 
-class _Server(http.server.ThreadingHTTPServer):
-    """A server whose end can be waited for, and need not be."""
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.threads: list[threading.Thread] = []
-
-    def start(self, target: Callable[..., None], *args: Any) -> None:
-        thread = threading.Thread(target=target, args=args, daemon=True)
-        self.threads.append(thread)
-        thread.start()
-
-    def process_request(self, *connection: Any) -> None:
-        self.start(self.process_request_thread, *connection)
+class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    """A server whose end waits for its clients."""
 
 
 class Cloud:
@@ -127,7 +118,8 @@ class Cloud:
         self._server = _Server((HOST, 0), self._handler())
         self.url = f'http://{HOST}:{self._server.server_address[1]}'
         self._fixed = self._answers()
-        self._server.start(self._server.serve_forever)
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
 
     def things(self) -> list[str]:
         """Return the names of the servers and volumes that are here."""
@@ -139,8 +131,7 @@ class Cloud:
         """Stop serving, free the port, and wait until no client is left."""
         self._server.shutdown()
         self._server.server_close()
-        for thread in self._server.threads:
-            thread.join()
+        self._thread.join()
 
     def sent(self, project: str, kind: str = 'server') -> list[Request]:
         """Return what one project asked for, in the order of arrival.
@@ -260,9 +251,16 @@ class Cloud:
         }
 
     def _token(self, body: bytes) -> tuple[int, Any]:
-        auth = json.loads(body)['auth']
-        project = auth.get('scope', {}).get('project', {}).get('id')
-        domain = {'domain': {'id': 'default', 'name': 'Default'}}
+        scope = json.loads(body)['auth'].get('scope', {})
+        project = scope.get('project', {}).get('id')
+        token = fixture.V3Token(
+            *('2099-01-01T00:00:00.000000Z', None, 'demo-user', 'demo'),
+            user_domain_id='default',
+            project_id=project,
+            project_name=project,
+            project_domain_id='default',
+        )
+        token.add_role('member', 'member')
         urls = {
             kind: {self.region: self.url + path}
             for kind, path in (
@@ -279,31 +277,11 @@ class Cloud:
         urls['orchestration'] = {
             region: f'{url}/{project}' for region, url in self.heats.items()
         }
-        catalog = [
-            {
-                'type': kind,
-                'name': kind,
-                'id': kind,
-                'endpoints': [
-                    {'id': f'{kind}-{face}', 'interface': face, 'url': url}
-                    | {'region': region, 'region_id': region}
-                    for face in ('public', 'internal', 'admin')
-                    for region, url in regions.items()
-                ],
-            }
-            for kind, regions in urls.items()
-        ]
-        return 201, {
-            'token': {
-                'methods': ['password'],
-                'expires_at': '2099-01-01T00:00:00.000000Z',
-                'issued_at': '2020-01-01T00:00:00.000000Z',
-                'user': {'id': 'demo-user', 'name': 'demo', **domain},
-                'project': {'id': project, 'name': project, **domain},
-                'roles': [{'id': 'member', 'name': 'member'}],
-                'catalog': catalog,
-            }
-        }
+        for kind, regions in urls.items():
+            service = token.add_service(kind, kind)
+            for region, url in regions.items():
+                service.add_standard_endpoints(url, url, url, region)
+        return 201, token
 
     def _create(
         self, kind: str, project: str

@@ -33,16 +33,6 @@ def check(request: loopback.Request) -> None:
     given = request.hints or {}
     objects.register_all()
     context = nova_context.RequestContext(is_admin=False)
-    flavor = objects.Flavor(
-        name=loopback.FLAVOR,
-        flavorid=loopback.FLAVOR,
-        memory_mb=64,
-        vcpus=1,
-        root_gb=1,
-        ephemeral_gb=0,
-        swap=0,
-        extra_specs={},
-    )
     image = {'id': loopback.IMAGE, 'properties': {}}
     more = {'project_id': request.project, 'user_id': 'user'}
     try:
@@ -50,8 +40,8 @@ def check(request: loopback.Request) -> None:
         schema = servers.create['properties']['os:scheduler_hints']
         validators._SchemaValidator(schema).validate(given)
         spec = objects.RequestSpec.from_components(
-            *(context, str(uuid.uuid4()), image, flavor, None, None),
-            *({'scheduler_hints': given}, None, None),
+            *(context, str(uuid.uuid4()), image, objects.Flavor()),
+            *(None, None, {'scheduler_hints': given}, None, None),
             **more,
         )
         text = json.dumps(spec.obj_to_primitive())

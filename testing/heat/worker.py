@@ -55,14 +55,12 @@ def run(
     """Do what the scenario says and return what Heat says about each stack.
 
     :param scenario: ``cloud`` (the URL of the cloud), ``settings`` (lines of
-        ``heat.conf`` by section), ``convergence`` (true by default),
-        ``stacks``, see :func:`work_on`, and ``database``, the file of an
-        engine that was restarted, or ``None``.
+        ``heat.conf`` by section), ``stacks``, see :func:`work_on`, and
+        ``database``, the file of an engine that was restarted, or ``None``.
     """
     heat = engine.Engine(
         scenario['cloud'],
         scenario['settings'],
-        convergence=scenario.get('convergence', True),
         log=log,
         database=scenario.get('database'),
     )

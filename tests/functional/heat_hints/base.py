@@ -149,6 +149,8 @@ class ScenarioCase(unittest.TestCase):
                 section: _replace(lines, path)
                 for section, lines in cls.settings.items()
             }
+            engine = {'convergence_engine': str(cls.convergence)}
+            settings['DEFAULT'] = engine | settings.get('DEFAULT', {})
             if not blocked:
                 lines = {'enabled': 'true', **(options or cls.options)}
                 settings['heat_hints'] = _replace(lines, path)
@@ -181,7 +183,6 @@ class ScenarioCase(unittest.TestCase):
             scenario = {
                 'cloud': cloud,
                 'settings': settings,
-                'convergence': cls.convergence,
                 'stacks': [
                     {'project': projects[s['name']], **s} for s in stacks
                 ],

@@ -184,7 +184,7 @@ def main(count: int) -> dict[str, Any]:
     settings = {'heat_hints': {'enabled': 'true'}}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        engine.configure(folder, CLOUD, settings, convergence=True, log=None)
+        engine.configure(folder, CLOUD, settings)
         # Who is refused is asked whether anything is stored: nothing is.
         anchor = engine.make_database()
         messaging.setup()
