@@ -2,10 +2,10 @@
 
 """A cloud for the ``openstack`` shell: the tests' only stub.
 
-It stands where Keystone and Nova would answer. It knows the few requests that
-read flavors, aggregates, compute services and servers, and those that change
-flavors and aggregates. Everything in front of it is real: the shell, the SDK,
-keystoneauth.
+It stands where Keystone, Nova, Placement and Heat would answer. It knows the
+few requests that read flavors, aggregates, compute services and servers, and
+those that change flavors and aggregates. Everything in front of it is real:
+the shell, the SDK, keystoneauth.
 """
 
 import dataclasses
@@ -21,9 +21,18 @@ from tests.functional.client import pages
 
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
-HEAT = 'http://cloud.test/heat/v1'
-PLACEMENT = 'http://cloud.test/placement'
-_IMAGE = 'http://cloud.test/image'
+_HEAT = 'http://cloud.test/heat/v1'
+_PLACEMENT = 'http://cloud.test/placement'
+#: URL and version of each service. "flavor set" of a newer shell wants the
+#: identity service even if it names no project, "server show" of an older one
+#: that of images.
+_SERVICES = {
+    'compute': (COMPUTE, 'v2.1'),
+    'identity': (AUTH_URL, 'v3.0'),
+    'image': ('http://cloud.test/image', 'v2.0'),
+    'orchestration': (_HEAT, 'v1.0'),
+    'placement': (_PLACEMENT, 'v1.0'),
+}
 
 #: What a user sets to log in.
 LOGIN = {
@@ -43,51 +52,39 @@ class Cloud:
     :param flavors: extra specs by name.
     :param aggregates: metadata and hosts by name.
     :param hosts: compute hosts, in an aggregate or not.
-    :param servers: host and the flavor's name by name; each has a copy of
-        the flavor as it was when the cloud was made.
-    :param maximum: the newest microversion of this Nova.
-    :param resources: those of the stack "shop", as Heat shows them.
-    :param down: servers whose cell is down: Nova shows next to nothing.
-    :param states: status and state of hosts that are not enabled and up.
-    :param faults: what Nova says of servers in ERROR, by name.
-    :param candidates: the hosts that Placement offers.
-    :param hints: the scheduler hints of servers, by name.
-    :param groups: the server groups as Nova shows them.
+    :param servers: host and the flavor's name by name.
     """
 
     flavors: dict[str, dict[str, str]]
     aggregates: dict[str, tuple[dict[str, str], list[str]]]
     hosts: list[str]
     servers: dict[str, tuple[str | None, str]]
-    maximum: str = '2.100'
-    resources: list[dict[str, str]] = dataclasses.field(default_factory=list)
-    down: tuple[str, ...] = ()
-    states: dict[str, tuple[str, str]] = dataclasses.field(
-        default_factory=dict
-    )
-    faults: dict[str, str] = dataclasses.field(default_factory=dict)
-    candidates: list[str] = dataclasses.field(default_factory=list)
-    hints: dict[str, dict[str, object]] = dataclasses.field(
-        default_factory=dict
-    )
-    groups: list[dict[str, object]] = dataclasses.field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Copy the flavors into the servers, as Nova does."""
-        self._copies = {
-            name: dict(self.flavors[flavor])
-            for name, (_, flavor) in self.servers.items()
-        }
-        #: (method, path) of the requests to Nova.
-        self.requests: list[tuple[str, str]] = []
-        #: The availability zone of the servers in ERROR.
-        self.zone = ''
-        #: The zone that servers must stay in.
-        self.pinned = ''
+        """Begin with a cloud in which nothing is odd."""
+        #: The newest microversion of this Nova.
+        self.maximum = '2.100'
+        #: Status and state of hosts that are not enabled and up.
+        self.states: dict[str, tuple[str, str]] = {}
+        #: Servers whose cell is down: Nova shows next to nothing.
+        self.down: tuple[str, ...] = ()
+        #: What else Nova shows of servers, or shows otherwise, by name.
+        self.shown: dict[str, dict[str, Any]] = {}
         #: MiB of swap in the flavors of servers.
         self.swap = 0
+        #: The server groups as Nova shows them.
+        self.groups: list[dict[str, Any]] = []
+        #: The resources of the stack "shop", as Heat shows them.
+        self.resources: list[dict[str, str]] = []
+        #: What Placement has, by host and resource class: total and used. A
+        #: class that is not there is always free.
+        self.free: dict[str, dict[str, tuple[int, int]]] = {}
+        #: The status and the words with which Placement refuses.
+        self.refusal: tuple[int, str] | None = None
         #: What Placement was asked for last.
         self.asked: dict[str, list[str]] = {}
+        #: (method, path) of the requests to Nova.
+        self.requests: list[tuple[str, str]] = []
 
     def install(self, mocker: requests_mock.Mocker) -> None:
         """Answer the requests of this process.
@@ -97,68 +94,75 @@ class Cloud:
         token = fixture.V3Token(user_name='admin')
         token.set_project_scope(name='admin')
         token.add_role(name='admin')
-        # "flavor set" of a newer shell wants the identity service even if it
-        # names no project, "server show" of an older one that of images.
-        for kind, url in (
-            ('compute', COMPUTE),
-            ('identity', AUTH_URL),
-            ('image', _IMAGE),
-            ('orchestration', HEAT),
-            ('placement', PLACEMENT),
-        ):
-            token.add_service(kind).add_standard_endpoints(
-                public=url, region='RegionOne'
-            )
-        images = fixture.DiscoveryList(v2=False, v3=False)
-        images.add_v2(f'{_IMAGE}/v2')
-        mocker.get(_IMAGE, json={'versions': images.versions})
-        discovery = fixture.DiscoveryList(v2=False, v3=False)
-        discovery.add_v3(AUTH_URL)
-        mocker.get(AUTH_URL, json={'version': discovery.versions[0]})
+        mocker.get(re.compile(f'{_HEAT}/'), status_code=404, json={})
+        for kind, (url, _) in _SERVICES.items():
+            service = token.add_service(kind)
+            service.add_standard_endpoints(public=url, region='RegionOne')
+            mocker.get(url, json=lambda *_, kind=kind: self._version(kind))
         mocker.post(
             f'{AUTH_URL}/auth/tokens',
             json=token,
             headers={'X-Subject-Token': 'token'},
         )
-        mocker.get(re.compile(f'{HEAT}/'), status_code=404, json={})
-        version = _version(HEAT, 'v1.0', '1.0')
-        mocker.get(HEAT, json={'version': version})
         shop = {'id': 'id-shop', 'stack_name': 'shop'}
-        mocker.get(f'{HEAT}/stacks/shop', json={'stack': shop})
+        mocker.get(f'{_HEAT}/stacks/shop', json={'stack': shop})
         mocker.get(
-            f'{HEAT}/stacks/shop/id-shop/resources',
+            f'{_HEAT}/stacks/shop/id-shop/resources',
             json=lambda *_: {'resources': self.resources},
         )
-        version = _version(PLACEMENT, 'v1.0', '1.39')
-        version |= {'min_version': '1.0', 'max_version': '1.39'}
-        mocker.get(PLACEMENT, json={'versions': [version]})
-        mocker.get(f'{PLACEMENT}/allocation_candidates', json=self._placement)
-        compute = re.compile(re.escape(COMPUTE))
+        mocker.get(f'{_PLACEMENT}/allocation_candidates', json=self._placement)
+        compute = re.compile(f'{COMPUTE}/.')
         mocker.get(compute, json=self._answer)
-        mocker.post(compute, json=self._change)
+        mocker.post(compute, json=self._answer)
+
+    def _version(self, kind: str) -> dict[str, Any]:
+        """Return the version document of a service."""
+        url, version = _SERVICES[kind]
+        newest = {'compute': self.maximum, 'placement': '1.39'}.get(kind, '')
+        return {'versions': [{
+            'id': version, 'status': 'CURRENT', 'version': newest,
+            'min_version': f'{version[1]}.{version[3]}' if newest else '',
+            'links': [{'rel': 'self', 'href': url}],
+        }]}  # fmt: skip
 
     def _answer(self, request: Any, context: Any) -> dict[str, Any]:
-        """Return Nova's answer to a GET."""
+        """Return Nova's answer."""
         url = parse.urlsplit(request.url)
         path = url.path.removeprefix('/compute/v2.1')
         self.requests.append((request.method, path))
-        version = request.headers.get('OpenStack-API-Version', 'compute 2.1')
-        minor = int(version.split('.')[1])
-        match path.strip('/').split('/'):
-            case ['']:
-                return {'version': _version(COMPUTE, 'v2.1', self.maximum)}
+        words = path.strip('/').split('/')
+        try:
+            if request.method == 'POST':
+                return self._change(words, request.json())
+            version = request.headers.get('OpenStack-API-Version', '2.1')
+            minor = int(version.rpartition('.')[2])
+            return self._read(words, parse.parse_qs(url.query), minor)
+        except LookupError:
+            context.status_code = 404
+            return {'itemNotFound': {'message': path, 'code': 404}}
+
+    def _read(
+        self, words: list[str], query: dict[str, list[str]], minor: int
+    ) -> dict[str, Any]:
+        """Return what a GET asks for."""
+        match words:
             case ['flavors', *rest]:
-                return self._flavors(rest, minor, context)
+                flavors = self._flavors(minor)
+                if rest[1:] == ['os-extra_specs']:
+                    return {'extra_specs': self._flavor(rest[0])}
+                return _found('flavor', flavors, rest)
+            case ['servers', *rest]:
+                return _found('server', self._servers(minor), rest)
             case ['os-aggregates']:
                 return {'aggregates': self._aggregates()}
             case ['os-services']:
-                binary = parse.parse_qs(url.query).get('binary')
-                return {'services': self._services(binary)}
+                rows = self._services()
+                wanted = query.get('binary') or [r['binary'] for r in rows]
+                rows = [row for row in rows if row['binary'] in wanted]
+                return {'services': rows}
             case ['os-server-groups']:
-                first = 'offset' not in url.query
-                return {'server_groups': self.groups if first else []}
-            case ['servers', *rest]:
-                return self._servers(rest, minor, context)
+                groups = [] if 'offset' in query else self.groups
+                return {'server_groups': groups}
             case ['os-hypervisors', 'detail'] if minor >= 53:
                 return {'hypervisors': [
                     {
@@ -169,39 +173,44 @@ class Cloud:
                     }
                     for host in self.hosts
                 ]}  # fmt: skip
-        context.status_code = 404
-        return {'itemNotFound': {'message': path, 'code': 404}}
+        raise LookupError(words)
 
-    def _placement(self, request: Any, context: Any) -> dict[str, Any]:
-        """Return Placement's answer on allocation candidates."""
-        self.asked = parse.parse_qs(parse.urlsplit(request.url).query)
-        free = {host: {'VCPU': (1, 0)} for host in self.candidates}
-        return candidates(free, {'VCPU': 1})
+    def _change(self, words: list[str], body: Any) -> dict[str, Any]:
+        """Change what a POST says, and answer as Nova does."""
+        match words, body:
+            case ['os-aggregates'], {'aggregate': {'name': name}}:
+                self.aggregates[name] = ({}, [])
+                return {'aggregate': self._aggregates()[-1]}
+            case ['os-aggregates', number, 'action'], action:
+                index = int(number) - 1
+                metadata, hosts = [*self.aggregates.values()][index]
+                match action:
+                    case {'set_metadata': {'metadata': new}}:
+                        metadata.update(new)
+                    case {'add_host': {'host': host}}:
+                        hosts.append(host)
+                return {'aggregate': self._aggregates()[index]}
+            case ['flavors', number, 'os-extra_specs'], {'extra_specs': new}:
+                self._flavor(number).update(new)
+                return {'extra_specs': self._flavor(number)}
+        raise LookupError(words)
 
-    def _flavors(
-        self, rest: list[str], minor: int, context: Any
-    ) -> dict[str, Any]:
-        """Answer a request for flavors."""
-        found = {}
-        for number, name in enumerate(self.flavors, 1):
-            found[str(number)] = {
+    def _flavor(self, number: str) -> dict[str, str]:
+        """Return the extra specs of the flavor with an ID."""
+        return [*self.flavors.values()][int(number) - 1]
+
+    def _flavors(self, minor: int) -> dict[str, dict[str, Any]]:
+        """Return the flavors as Nova shows them, by ID."""
+        return {
+            str(number): {
                 'id': str(number), 'name': name, 'ram': 512, 'vcpus': 1,
                 'disk': 1, 'swap': '', 'os-flavor-access:is_public': True,
                 'OS-FLV-EXT-DATA:ephemeral': 0, 'rxtx_factor': 1.0,
                 'OS-FLV-DISABLED:disabled': False, 'links': [],
-            }  # fmt: skip
-            if minor >= 61:
-                found[str(number)]['extra_specs'] = self.flavors[name]
-        match rest:
-            case [] | ['detail']:
-                return {'flavors': list(found.values())}
-            case [number, *more] if number in found:
-                name = found[number]['name']
-                if more == ['os-extra_specs']:
-                    return {'extra_specs': self.flavors[name]}
-                return {'flavor': found[number]}
-        context.status_code = 404
-        return {'itemNotFound': {'message': 'no such flavor', 'code': 404}}
+                **({'extra_specs': specs} if minor >= 61 else {}),
+            }
+            for number, (name, specs) in enumerate(self.flavors.items(), 1)
+        }  # fmt: skip
 
     def _aggregates(self) -> list[dict[str, Any]]:
         """Return the aggregates as Nova shows them."""
@@ -217,8 +226,8 @@ class Cloud:
             )
         ]  # fmt: skip
 
-    def _services(self, binaries: list[str] | None) -> list[dict[str, Any]]:
-        """Return the services of some binaries as Nova shows them."""
+    def _services(self) -> list[dict[str, Any]]:
+        """Return the services as Nova shows them."""
         services = [('nova-scheduler', 'controller')]
         services += [('nova-compute', host) for host in self.hosts]
         found = []
@@ -230,110 +239,72 @@ class Cloud:
                 'updated_at': None, 'disabled_reason': None,
                 'forced_down': False,
             })  # fmt: skip
-        return [
-            service
-            for service in found
-            if not binaries or service['binary'] in binaries
-        ]
+        return found
 
-    def _servers(
-        self, rest: list[str], minor: int, context: Any
-    ) -> dict[str, Any]:
-        """Answer a request for servers."""
-        found = {}
+    def _servers(self, minor: int) -> dict[str, dict[str, Any]]:
+        """Return the servers as Nova shows them, by ID."""
+        found: dict[str, dict[str, Any]] = {}
         for name, (host, flavor) in self.servers.items():
             embedded: dict[str, Any] = {'id': '1', 'links': []}
             if minor >= 47:
                 embedded = {
                     'original_name': flavor, 'ram': 512, 'vcpus': 1,
                     'disk': 1, 'ephemeral': 0, 'swap': self.swap,
-                    'extra_specs': self._copies[name],
+                    'extra_specs': self.flavors[flavor],
                 }  # fmt: skip
             found[f'id-{name}'] = {
                 'id': f'id-{name}', 'name': name, 'status': 'ACTIVE',
                 'OS-EXT-SRV-ATTR:host': host, 'flavor': embedded,
                 'hostId': '' if host == '' else 'a1b2', 'tenant_id': 'p1',
                 'image': '', 'metadata': {}, 'addresses': {}, 'links': [],
+                **({'pinned_availability_zone': ''} if minor >= 96 else {}),
+                **({'scheduler_hints': None} if minor >= 100 else {}),
+                **self.shown.get(name, {}),
             }  # fmt: skip
-            if minor >= 96:
-                found[f'id-{name}']['pinned_availability_zone'] = self.pinned
-            if minor >= 100:
-                hints = self.hints.get(name)
-                found[f'id-{name}']['scheduler_hints'] = hints
-            if name in self.faults:
-                found[f'id-{name}'] |= {
-                    'status': 'ERROR', 'server_groups': [], 'hostId': '',
-                    'OS-EXT-SRV-ATTR:host': None, 'image': {'id': 'image'},
-                    'OS-EXT-AZ:availability_zone': self.zone,
-                    'fault': {'message': self.faults[name], 'code': 500},
-                }  # fmt: skip
         for name in self.down:
             found[name] = {'id': name, 'status': 'UNKNOWN', 'links': []}
-        match rest:
-            case [] | ['detail']:
-                return {'servers': list(found.values())}
-            case [number] if number in found:
-                return {'server': found[number]}
-        context.status_code = 404
-        return {'itemNotFound': {'message': 'no such server', 'code': 404}}
+        return found
 
-    def _change(self, request: Any, context: Any) -> dict[str, Any]:
-        """Change what a POST says, and answer as Nova does."""
-        path = parse.urlsplit(request.url).path.removeprefix('/compute/v2.1')
-        self.requests.append((request.method, path))
-        match path.strip('/').split('/'), request.json():
-            case ['os-aggregates'], {'aggregate': {'name': name}}:
-                self.aggregates[name] = ({}, [])
-                return {'aggregate': self._aggregates()[-1]}
-            case ['os-aggregates', number, 'action'], action:
-                index = int(number) - 1
-                metadata, hosts = [*self.aggregates.values()][index]
-                match action:
-                    case {'set_metadata': {'metadata': new}}:
-                        metadata.update(new)
-                    case {'add_host': {'host': host}}:
-                        hosts.append(host)
-                return {'aggregate': self._aggregates()[index]}
-            case ['flavors', number, 'os-extra_specs'], {'extra_specs': new}:
-                name = [*self.flavors][int(number) - 1]
-                self.flavors[name].update(new)
-                return {'extra_specs': self.flavors[name]}
-        context.status_code = 404
-        return {'itemNotFound': {'message': path, 'code': 404}}
-
-
-def _version(url: str, name: str, maximum: str) -> dict[str, Any]:
-    """Return the version document of an API."""
-    return {
-        'id': name, 'status': 'CURRENT', 'version': maximum,
-        'min_version': '2.1', 'links': [{'rel': 'self', 'href': url}],
-    }  # fmt: skip
+    def _placement(self, request: Any, context: Any) -> dict[str, Any]:
+        """Answer as Placement does for flat providers without unit limits."""
+        self.asked = parse.parse_qs(parse.urlsplit(request.url).query)
+        if self.refusal:
+            context.status_code, detail = self.refusal
+            return {'errors': [{'detail': detail}]}
+        pairs = [o.split(':') for o in self.asked['resources'][0].split(',')]
+        wanted = {name: int(amount) for name, amount in pairs}
+        able = {
+            f'uuid-{host}': dict.fromkeys(wanted, (10**6, 0)) | own
+            for host, own in self.free.items()
+            if all(
+                used + wanted.get(name, 0) <= total
+                for name, (total, used) in own.items()
+            )
+        }
+        return {
+            'allocation_requests': [
+                {'allocations': {node: {'resources': wanted}}} for node in able
+            ],
+            'provider_summaries': {
+                node: {
+                    'root_provider_uuid': node,
+                    'resources': {
+                        name: {'capacity': total, 'used': used}
+                        for name, (total, used) in own.items()
+                    },
+                }
+                for node, own in able.items()
+            },
+        }
 
 
-def candidates(
-    free: dict[str, dict[str, tuple[int, int]]], wanted: dict[str, int]
+def _found(
+    noun: str, rows: dict[str, dict[str, Any]], words: list[str]
 ) -> dict[str, Any]:
-    """Return an answer of Placement.
-
-    :param free: by host and resource class, the capacity and what is used.
-    :param wanted: what was asked for, by resource class.
-    """
-    return {
-        'allocation_requests': [
-            {'allocations': {f'uuid-{host}': {'resources': wanted}}}
-            for host in free
-        ],
-        'provider_summaries': {
-            f'uuid-{host}': {
-                'root_provider_uuid': f'uuid-{host}',
-                'resources': {
-                    name: {'capacity': capacity, 'used': used}
-                    for name, (capacity, used) in own.items()
-                },
-            }
-            for host, own in free.items()
-        },
-    }
+    """Return all rows, or the one that a request names."""
+    if words in ([], ['detail']):
+        return {f'{noun}s': [*rows.values()]}
+    return {noun: rows[words[0]]}
 
 
 def examples(prefix: str = '') -> Cloud:

@@ -6,12 +6,11 @@ import json
 import os
 import pathlib
 from typing import Any
-from urllib import parse
 
 import ddt
 from prometheus_client import parser
 
-from tests.functional.client import base, rest_stub
+from tests.functional.client import base
 
 #: What Placement has of each host: total after reserve and ratio, and used.
 FREE = {
@@ -28,22 +27,7 @@ _CAPACITY, _AUDIT = 'aggregate filter capacity', 'aggregate filter audit'
 class CapacityTest(base.CloudTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.mocker.get(
-            f'{rest_stub.PLACEMENT}/allocation_candidates',
-            json=self.candidates,
-        )
-
-    def candidates(self, request: Any, context: Any) -> dict[str, Any]:
-        """Answer as Placement does for flat providers without unit limits."""
-        query = parse.parse_qs(parse.urlsplit(request.url).query)
-        pairs = [one.split(':') for one in query['resources'][0].split(',')]
-        wanted = {name: int(amount) for name, amount in pairs}
-        able = {
-            host: own
-            for host, own in FREE.items()
-            if all(own[n][1] + wanted[n] <= own[n][0] for n in wanted)
-        }
-        return rest_stub.candidates(able, wanted)
+        self.cloud.free = FREE
 
     def test_what_fits_is_counted_with_what_is_scarce(self) -> None:
         # It passes on 1 to 4: 6 by CPUs, 0, 4 by memory and 1 by memory.
@@ -104,11 +88,7 @@ class CapacityTest(base.CloudTestCase):
         self.assert_one_line(result, "Cannot write '/no/file'")
 
     def test_what_placement_refuses_is_not_judged(self) -> None:
-        self.mocker.get(
-            f'{rest_stub.PLACEMENT}/allocation_candidates',
-            status_code=400,
-            json={'errors': [{'detail': 'group_policy is required'}]},
-        )
+        self.cloud.refusal = 400, 'group_policy is required'
         told = self.told(f'{_CAPACITY} m1.small -f json', status=1)
         (row,) = json.loads(told)
         self.assertIsNone(row['Servers'])
@@ -129,11 +109,9 @@ class AuditTest(base.CloudTestCase):
             f'web-{number}': (host, 'm1.small')
             for number, host in enumerate(hosts)
         }
-        self.cloud.hints = dict.fromkeys(
-            self.cloud.servers,
-            {'heat_root_stack_id': stack, 'heat_path_in_stack': [stack]},
-        )
-        self.cloud.__post_init__()
+        hints = {'heat_root_stack_id': stack, 'heat_path_in_stack': [stack]}
+        for name in self.cloud.servers:
+            self.cloud.shown[name] = {'scheduler_hints': hints}
 
     def test_a_sound_cloud_has_no_problem(self) -> None:
         self.assertEqual([], self.audit())
@@ -194,7 +172,8 @@ class AuditTest(base.CloudTestCase):
         self.assertIn(f'{level} a has 2 of 2 members', breach[4])
         self.assertIn(f'{level} b has 0', breach[4])
         # A server that must stay in its zone cannot stand better.
-        self.cloud.pinned = 'a'
+        for row in self.cloud.shown.values():
+            row['pinned_availability_zone'] = 'a'
         found = self.audit('--config-file', conf)
         if level == 'availability_zone':
             self.assertEqual([], found)

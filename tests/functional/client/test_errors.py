@@ -15,6 +15,54 @@ _COMMANDS = (
     ('impact', '--set-aggregate', 'licensed', 'os=x'),
 )
 _CLUSTER = 'cluster region plan --cluster web --scale-out 1'
+#: What a file may hold, and what is said of it.
+_TEXTS = (
+    ('[{"Name": "m1.small"}]', 'no column "Properties"'),
+    ('[{"ID": 1}]', 'no column "Name"'),
+    ('[{"Name": ', 'Expecting value'),
+    ('[1]', 'does not hold what'),
+    # CSV, a table, YAML, and a line of a log.
+    ('"ID","Name"\n"1","m1.small"\n', 'use -f json'),
+    ('+----+------+\n| ID | Name |\n', 'use -f json'),
+    ('- Name: m1.small\n  Properties: {}', 'use -f json'),
+    (
+        'WARNING old: policy\n[{"Name": "f", "Properties": {}}]',
+        "begins with 'WARNING old: policy', which is no JSON; use -f",
+    ),
+    ('\x00', 'which is no JSON'),
+    ('[' * 100_000, 'recursion'),
+    ('', "begins with ''"),
+    ('\udcff\udcfe', 'utf-8'),
+)
+#: A command, and what is said of it.
+_ARGUMENTS = (
+    ('explain nosuch', "no flavor has the name or ID 'nosuch'"),
+    ('explain m1.small --host h', "the name 'h'"),
+    ('explain --server web', '--servers'),
+    ('explain', 'Name a flavor'),
+    ('explain --matrix --host compute-1', 'leave out --host'),
+    ('explain --matrix --fail-if-none', 'leave out --host'),
+    ('impact --replace-in-tree --no-servers --servers {old}', 'exclude'),
+    # Files of something else, and several outputs run together.
+    ('explain m1.small --hosts {flavors}', 'compute service list'),
+    ('explain m1.small --hosts {aggregates}', 'service list'),
+    ('explain m1.small --flavors {aggregates}', 'flavor list --all'),
+    ('explain m1.small --aggregates {flavors}', 'no column "Hosts"'),
+    ('explain --servers {twice}', 'a key is there twice'),
+    ('impact', 'Name a change'),
+    ('impact --set-aggregate x k=v', "the name or ID 'x'"),
+    ('impact --add-host gpus h', "No compute host has the name 'h'"),
+    ('impact --remove-host gpus h', "'h' is not in aggregate 'gpus'"),
+    ('impact --replace-in-tree --fail-on stranded', 'needs hosts and ser'),
+    ('impact --set-aggregate gpus k', "'k' is not key=value"),
+    ('impact --unset-flavor m1.small k', "no key 'k'"),
+    ('lint --config-file /no/nova.conf', '/no/nova.conf'),
+    ('lint --aggregates /no/file', 'Cannot read'),
+    ('lint --severity worst', 'see --help'),
+    # Saved with an old microversion of the API.
+    ('explain --servers {old}', '--os-compute-api-version 2.47'),
+    ('impact --replace-in-tree --servers {old}', 'api-version 2.47'),
+)
 
 
 @ddt.ddt
@@ -23,88 +71,34 @@ class ErrorTest(base.CloudTestCase):
         """Run a command of the filter."""
         return self.openstack('aggregate', 'filter', *words, **login)
 
-    @ddt.data(
-        ('[{"Name": "m1.small"}]', 'no column "Properties"'),
-        ('[{"ID": 1}]', 'no column "Name"'),
-        ('[{"Name": ', 'Expecting value'),
-        ('[1]', 'does not hold what'),
-        # CSV, a table, YAML, and a line of a log.
-        ('"ID","Name"\n"1","m1.small"\n', 'use -f json'),
-        ('+----+------+\n| ID | Name |\n', 'use -f json'),
-        ('- Name: m1.small\n  Properties: {}', 'use -f json'),
-        (
-            'WARNING old: policy\n[{"Name": "f", "Properties": {}}]',
-            "begins with 'WARNING old: policy', which is no JSON; use -f",
-        ),
-        ('\x00', 'which is no JSON'),
-        ('[' * 100_000, 'recursion'),
-        ('', "begins with ''"),
-        ('\udcff\udcfe', 'utf-8'),
-    )
-    @ddt.unpack
-    def test_a_wrong_file_is_named(self, text: str, words: str) -> None:
-        aggregates = self.files()[2:]
+    def test_a_wrong_file_is_named(self) -> None:
+        aggregates = self.files('aggregates')
         file = self.write('', 'wrong')
-        # A half of a surrogate pair stands for a byte that is no text.
-        with open(file, 'w', errors='surrogateescape') as stream:
-            stream.write(text)
-        command = ('lint', '--flavors', file, *aggregates)
-        self.assert_one_line(self.fail(*command), file, words)
+        for text, words in _TEXTS:
+            # A half of a surrogate pair stands for a byte that is no text.
+            with open(file, 'w', errors='surrogateescape') as stream:
+                stream.write(text)
+            with self.subTest(text[:50]):
+                result = self.fail('lint', '--flavors', file, *aggregates)
+                self.assert_one_line(result, file, words)
 
-    def test_a_missing_column_is_named_with_its_command(self) -> None:
-        short = self.save('short.json', 'aggregate', 'list')
-        result = self.fail('lint', *self.files()[:2], '--aggregates', short)
-        self.assert_one_line(
-            result, '"Properties"', 'openstack aggregate list --long'
-        )
-
-    @ddt.data(
-        ('explain nosuch', "no flavor has the name or ID 'nosuch'"),
-        ('explain m1.small --host h', "the name 'h'"),
-        ('explain --server web', '--servers'),
-        ('explain', 'Name a flavor'),
-        ('explain --matrix --host compute-1', 'leave out --host'),
-        ('explain --matrix --fail-if-none', 'leave out --host'),
-        ('impact --replace-in-tree --no-servers --servers {old}', 'exclude'),
-        # Files of something else, and several outputs run together.
-        ('explain m1.small --hosts {flavors}', 'compute service list'),
-        ('explain m1.small --hosts {aggregates}', 'service list'),
-        ('explain m1.small --flavors {aggregates}', 'flavor list --all'),
-        ('explain m1.small --aggregates {flavors}', 'no column "Hosts"'),
-        ('explain --servers {twice}', 'a key is there twice'),
-        ('impact', 'Name a change'),
-        ('impact --set-aggregate x k=v', "the name or ID 'x'"),
-        ('impact --add-host gpus h', "No compute host has the name 'h'"),
-        ('impact --remove-host gpus h', "'h' is not in aggregate 'gpus'"),
-        ('impact --replace-in-tree --fail-on stranded', 'needs hosts and ser'),
-        ('impact --set-aggregate gpus k', "'k' is not key=value"),
-        ('impact --unset-flavor m1.small k', "no key 'k'"),
-        ('lint --config-file /no/nova.conf', '/no/nova.conf'),
-        ('lint --aggregates /no/file', 'Cannot read'),
-        ('lint --severity worst', 'see --help'),
-        # Saved with an old microversion of the API.
-        ('explain --servers {old}', '--os-compute-api-version 2.47'),
-        ('impact --replace-in-tree --servers {old}', 'api-version 2.47'),
-    )
-    @ddt.unpack
-    def test_a_wrong_argument_is_named(self, words: str, told: str) -> None:
+    def test_a_wrong_argument_is_named(self) -> None:
         server = {'name': 'mail', 'flavor': 'win.medium (1)'}
         old = self.write(json.dumps(server), 'old.json')
-        files = dict(zip(self.files()[::2], self.files()[1::2], strict=True))
-        arguments = words.format(
-            old=old,
-            flavors=files['--flavors'],
-            aggregates=files['--aggregates'],
-            twice=self.write('[{"name": "a", "name": "b"}]', 'twice.json'),
-        ).split()
-        result = self.fail(arguments[0], *self.files(), *arguments[1:])
-        self.assert_one_line(result, told)
-        # 2 stands for findings.
-        self.assertEqual(1, result.status)
+        twice = self.write('[{"name": "a", "name": "b"}]', 'twice.json')
+        files = self.files()
+        for words, told in _ARGUMENTS:
+            command, *arguments = words.format(
+                old=old, twice=twice, flavors=files[1], aggregates=files[3]
+            ).split()
+            with self.subTest(words):
+                result = self.fail(command, *files, *arguments)
+                self.assert_one_line(result, told)
+                # 2 stands for findings.
+                self.assertEqual(1, result.status)
 
     def test_half_of_the_files_are_not_enough(self) -> None:
-        files = dict(zip(self.files()[::2], self.files()[1::2], strict=True))
-        files['--servers'] = self.server_files()[1]
+        files = {f'--{noun}': self.files(noun)[1] for noun in base.NOUNS}
         for command in _COMMANDS:
             for option, file in files.items():
                 others = {'--aggregates': '--flavors'}

@@ -5,9 +5,8 @@
 import json
 
 import ddt
-import requests
 
-from tests.functional.client import base, rest_stub
+from tests.functional.client import base
 
 #: The hosts with a licence.
 BOTH = ['compute-7', 'compute-8']
@@ -102,7 +101,7 @@ class ImpactTest(base.CloudTestCase):
         options, *wanted = case
         command = [*_IMPACT.split(), *options.split()]
         live = self.live(*command)
-        files = [*self.files(), *self.server_files()]
+        files = self.files(*base.NOUNS)
         self.assertEqual(live, self.data(*command, *files))
         rows = [tuple(row.values()) for row in live]
         self.assertEqual(
@@ -122,12 +121,12 @@ class ImpactTest(base.CloudTestCase):
         self.assertIn("in quotes: 'KEY=~'", result.error)
 
     def test_files_may_say_what_comes_after(self) -> None:
-        files = [*self.files(), *self.server_files()]
+        files = self.files(*base.NOUNS)
         del self.cloud.flavors['any.small']
         self.cloud.flavors['gpu.small'] = {f'{_SCOPE}:gpu': '*'}
-        flavors = self.save('flavors-after', 'flavor list --all --long')
+        flavors = self.files('flavors')[1]
         self.cloud.aggregates['gpus'] = ({'gpu': 'h100'}, ['compute-1'])
-        aggregates = self.save('after', 'aggregate list --long')
+        aggregates = self.files('aggregates')[1]
         command = [*_IMPACT.split(), *files]
         for option, file, wanted in (
             (
@@ -188,14 +187,7 @@ class ImpactTest(base.CloudTestCase):
         self.cloud.servers = {'mail': (host, 'win.medium')}
         if host == '':
             self.cloud.servers, self.cloud.down = {}, ('mail',)
-        self.cloud.__post_init__()
-        files = self.files()
-        answer = requests.get(
-            f'{rest_stub.COMPUTE}/servers/detail',
-            headers={'OpenStack-API-Version': 'compute 2.100'},
-            timeout=1,
-        )
-        files += ['--servers', self.write(answer.text, 'servers')]
+        files = self.files(*base.NOUNS)
         command = f'{_IMPACT} --fail-on stranded'
         change = '--remove-host licensed compute-8'
         for source in ([], files):
@@ -209,9 +201,9 @@ class ImpactTest(base.CloudTestCase):
             self.told(f'{command} --set-aggregate disks rack=r1')
 
     def test_a_misspelled_host_after_the_change_is_no_gain(self) -> None:
-        files = [*self.files(), *self.server_files()]
+        files = self.files(*base.NOUNS)
         self.cloud.aggregates['gpus'][1].append('compute-33')
-        after = self.save('after.json', 'aggregate list --long')
+        after = self.files('aggregates')[1]
         command = (*_IMPACT.split(), '--after-aggregates', after)
         result = self.openstack(*command, *files)
         self.assert_one_line(result, "No compute host has the name 'compute-3")

@@ -2,7 +2,7 @@
 
 """``explain --server`` of a server in ERROR: the way of its request."""
 
-from tests.functional.client import base, rest_stub
+from tests.functional.client import base
 
 _FAULT = 'No valid host was found. There are not enough hosts available.'
 _EXPLAIN = 'aggregate filter explain --server train'
@@ -11,8 +11,13 @@ _EXPLAIN = 'aggregate filter explain --server train'
 class WalkTest(base.CloudTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.cloud.faults = {'train': _FAULT}
-        self.cloud.candidates = ['compute-1', 'compute-2', 'compute-3']
+        self.cloud.shown['train'] = {
+            'status': 'ERROR', 'server_groups': [], 'hostId': '',
+            'OS-EXT-SRV-ATTR:host': None, 'image': {'id': 'image'},
+            'OS-EXT-AZ:availability_zone': '',
+            'fault': {'message': _FAULT, 'code': 500},
+        }  # fmt: skip
+        self.cloud.free = {f'compute-{number}': {} for number in (1, 2, 3)}
         self.cloud.states['compute-2'] = ('disabled', 'down')
 
     def steps(self, *arguments: str) -> dict[str, tuple[int, str]]:
@@ -69,8 +74,7 @@ class WalkTest(base.CloudTestCase):
             'trait:HW_CPU_X86_VMX': 'required', 'resources:VGPU': '1',
             'hw:tpm_version': '2.0',
         }  # fmt: skip
-        self.cloud.__post_init__()
-        self.cloud.zone = 'west'
+        self.cloud.shown['train']['OS-EXT-AZ:availability_zone'] = 'west'
         zone = {'availability_zone': 'west'}
         self.cloud.aggregates['west'] = (zone, [])
         steps = self.steps()
@@ -97,11 +101,7 @@ class WalkTest(base.CloudTestCase):
             self.assertIn(f'DISK_GB={disk},', asked)
 
     def test_a_placement_that_does_not_answer_is_no_step(self) -> None:
-        self.mocker.get(
-            f'{rest_stub.PLACEMENT}/allocation_candidates',
-            status_code=403,
-            json={'errors': [{'detail': 'Placement says no'}]},
-        )
+        self.cloud.refusal = 403, 'Placement says no'
         steps = self.steps()
         self.assertNotIn('Placement', steps)
         self.assertEqual(5, steps['ComputeFilter'][0])
@@ -111,7 +111,7 @@ class WalkTest(base.CloudTestCase):
         self.cloud.states.clear()
         self.assertEqual(1, self.steps()['AggregateInstanceTypeFilter'][0])
         self.told(f'{_EXPLAIN} --fail-if-none')
-        self.cloud.candidates = []
+        self.cloud.free = {}
         told = self.below('--fail-if-none', status=2)
         self.assertIn('Placement took the last of 6 hosts.', told)
 
@@ -122,31 +122,23 @@ class WalkTest(base.CloudTestCase):
             'hw:cpu_policy': 'dedicated',
             'hw:emulator_threads_policy': 'isolate',
         }  # fmt: skip
-        self.cloud.__post_init__()
         detail = 'The "group_policy" parameter is required'
-        self.mocker.get(
-            f'{rest_stub.PLACEMENT}/allocation_candidates',
-            status_code=400,
-            json={'errors': [{'detail': detail}]},
-        )
+        self.cloud.refusal = 400, detail
         told = self.below()
-        asked = self.mocker.last_request
-        for one in self.mocker.request_history:
-            asked = one if 'allocation_cand' in one.path else asked
         self.assertEqual(
             {
-                'resources': ['disk_gb:1,memory_mb:512,pcpu:2'],
-                'resources1': ['vgpu:1'],
-                'resources2': ['vgpu:1'],
-                'root_required': ['!compute_status_disabled'],
+                'resources': ['DISK_GB:1,MEMORY_MB:512,PCPU:2'],
+                'resources1': ['VGPU:1'],
+                'resources2': ['VGPU:1'],
+                'root_required': ['!COMPUTE_STATUS_DISABLED'],
             },
-            asked.qs,
+            self.cloud.asked,
         )
         self.assertIn('Placement took the last of 6 hosts.', told)
         self.assertIn(f'refuses the question, and Nova: {detail}', told)
 
     def test_hosts_that_are_down_are_told_with_what_to_do(self) -> None:
-        self.cloud.candidates = ['compute-2']
+        self.cloud.free = {'compute-2': {}}
         self.cloud.states['compute-2'] = ('disabled', 'up')
         told = self.told(_EXPLAIN)
         self.assertIn('\nComputeFilter took the last host.', told)
