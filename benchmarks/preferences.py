@@ -31,10 +31,10 @@ class Preferences(Clouds):
         from nova.scheduler import weights
         from nova.scheduler.weights import ram
 
-        from nova_filters.weighers import preference
+        from nova_filters.weighers import host_weighers
 
         self._weights = weights.HostWeightHandler()
-        self._weighers = ram.RAMWeigher(), preference.PreferenceWeigher()
+        self._weighers = ram.RAMWeigher(), host_weighers.PreferenceWeigher()
 
     def row(self, count: int, what: str, shared: bool) -> list[Any]:
         """Return a row of the table."""

@@ -64,7 +64,7 @@ def _loading(story: part.Part, scheduler: Any) -> None:
     weighers = {type(one).__name__: type(one) for one in manager.weighers}
     step.check(
         'the weigher comes from this package',
-        'nova_filters.weighers.stack_affinity',
+        'nova_filters.weighers.host_weighers',
         getattr(weighers.get('StackAffinityWeigher'), '__module__', None),
     )
 

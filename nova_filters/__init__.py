@@ -35,11 +35,11 @@ def all_weighers() -> list[type]:
 
     :returns: classes; Nova uses every one of them.
     """
-    from nova_filters.weighers import preference, stack_affinity, stack_place
+    from nova_filters.weighers import host_weighers
 
     return [
-        preference.PreferenceWeigher,
-        stack_place.StackPlaceWeigher,
-        stack_affinity.StackAffinityWeigher,
-        stack_affinity.ServerGroupWeigher,
+        host_weighers.PreferenceWeigher,
+        host_weighers.StackPlaceWeigher,
+        host_weighers.StackAffinityWeigher,
+        host_weighers.ServerGroupWeigher,
     ]

@@ -11,7 +11,7 @@ from oslo_log import log as logging
 
 from nova_filters import plugin
 from nova_filters.stacks import members
-from nova_filters.weighers import base, teams
+from nova_filters.weighers import teams
 from os_placement_plugins import quoting, signature
 
 LOG = logging.getLogger(__name__)
@@ -56,8 +56,8 @@ class TeamSpreadFilter(
                 'TeamSpreadFilter refuses every host: the members of the '
                 'stack or server group could not be read. Check the databases '
                 'of Nova: %s',
-                base.cause(exc),
-                exc_info=not isinstance(exc, base.AWAY),
+                teams.cause(exc),
+                exc_info=not isinstance(exc, teams.AWAY),
             )
             return
         for host, skew, distance in zip(hosts, skews, distances, strict=True):

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import nova.conf
+import sqlalchemy as sa
+from oslo_db import exception as db_exception
 from oslo_log import log as logging
 
 from nova_filters.stacks import members, places
@@ -17,6 +19,12 @@ CONF = nova.conf.CONF
 
 #: The attribute of a HostState that holds its distance, if a filter set it.
 DISTANCE: Final = 'nova_filters_distance'
+#: What a request may meet without a mistake in this package.
+AWAY: Final = (
+    db_exception.DBError,
+    sa.exc.SQLAlchemyError,
+    reader.Incomplete,
+)
 
 
 class Teams:
@@ -91,3 +99,11 @@ class Teams:
         return tuple(
             (kind, n) if n else (places.HOST, host) for kind, n in found
         )
+
+
+def cause(exc: Exception) -> str:
+    """Return an error in one line.
+
+    A database's error goes on for pages, with the whole query.
+    """
+    return f'{type(exc).__name__}: {exc}'.partition('\n')[0]

@@ -7,8 +7,7 @@ import logging
 import ddt
 from nova import objects
 
-from nova_filters.weighers import base as weighers
-from nova_filters.weighers import stack_place
+from nova_filters.weighers import host_weighers
 from tests import signing
 from tests.functional.nova_filters import base
 
@@ -50,7 +49,7 @@ class PlaceTest(base.StackTestCase):
     def test_a_place_without_candidates_is_told(self) -> None:
         request = self.request({_PLACE: 'r1', 'heat_resource_name': 'a\nb'})
         request.ignore_hosts = [*request.ignore_hosts, *self.hosts[:2]]
-        with self.assertLogs(stack_place.__name__, logging.INFO) as logs:
+        with self.assertLogs(host_weighers.__name__, logging.INFO) as logs:
             boot = self.cloud.boot(self.scheduler, request)
         self.assertIn(boot.host, self.hosts[2:])
         (line,) = logs.output
@@ -89,7 +88,9 @@ class PlaceTest(base.StackTestCase):
         states = self.states(request)
         states[0].aggregates = [objects.Aggregate(name='unread')]
         for broken in (states, [object()] * 5):
-            with self.assertLogs(weighers.__name__, logging.ERROR) as logs:
+            with self.assertLogs(
+                host_weighers.__name__, logging.ERROR
+            ) as logs:
                 self.assertEqual([0.0] * 5, self.weigh(request, broken))
             (line,) = logs.output
             self.assertIn('has no say in this request', line)

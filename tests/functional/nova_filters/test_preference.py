@@ -10,7 +10,7 @@ import jsonschema
 from nova.api.openstack.compute.schemas import flavors_extraspecs
 from nova.api.validation.extra_specs import validators
 
-from nova_filters.weighers import preference
+from nova_filters.weighers import host_weighers
 from tests.functional.nova_filters import base
 
 _OPTION = 'preference_weight_multiplier'
@@ -120,7 +120,7 @@ class PreferenceTest(base.CloudTestCase):
 
     def test_what_is_malformed_is_told_once(self) -> None:
         wanted = {f'{_LIKES}:disk': '<or>', f'{_AVOIDS}.0:a': '1'}
-        with self.assertLogs(preference.__name__, logging.WARNING) as logs:
+        with self.assertLogs(host_weighers.__name__, logging.WARNING) as logs:
             self.assert_chosen('large', wanted)
         (line,) = logs.output
         self.assertIn("'aggregate_preferred:disk': nothing follows <or>", line)
