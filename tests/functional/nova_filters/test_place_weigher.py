@@ -11,6 +11,7 @@ from nova_filters.weighers import host_weighers
 from tests import signing
 from tests.functional.nova_filters import base
 
+_LOGGER = host_weighers.__name__
 _PLACE = 'heat_group_place'
 
 
@@ -49,7 +50,7 @@ class PlaceTest(base.StackTestCase):
     def test_a_place_without_candidates_is_told(self) -> None:
         request = self.request({_PLACE: 'r1', 'heat_resource_name': 'a\nb'})
         request.ignore_hosts = [*request.ignore_hosts, *self.hosts[:2]]
-        with self.assertLogs(host_weighers.__name__, logging.INFO) as logs:
+        with self.assertLogs(_LOGGER, logging.INFO) as logs:
             boot = self.cloud.boot(self.scheduler, request)
         self.assertIn(boot.host, self.hosts[2:])
         (line,) = logs.output
