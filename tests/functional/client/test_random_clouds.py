@@ -130,7 +130,9 @@ class Nova:
 def draw(rng: random.Random) -> Nova:
     """Return a random cloud."""
     names = [f'c{number}' for number in range(rng.randint(2, 7))]
-    aggregates: dict[str, tuple[dict[str, str], list[str]]] = {}
+    # Nova keeps each host in one zone.
+    home = {name: rng.choice('ab') for name in names}
+    aggregates = {}
     for number in range(rng.randint(1, 5)):
         keys = rng.sample(sorted(_OFFERED), rng.randint(0, 2))
         metadata = {key: rng.choice(_OFFERED[key]) for key in keys}
@@ -138,15 +140,8 @@ def draw(rng: random.Random) -> Nova:
             metadata['force_metadata_check'] = 'True'
         hosts = rng.sample(names, rng.randint(0, len(names)))
         if rng.random() < 0.4:
-            metadata[_ZONE] = rng.choice('ab')
-            # Nova keeps each host in one zone.
-            taken = {
-                host
-                for other, own in aggregates.values()
-                if other.get(_ZONE, metadata[_ZONE]) != metadata[_ZONE]
-                for host in own
-            }
-            hosts = [host for host in hosts if host not in taken]
+            metadata[_ZONE] = zone = rng.choice('ab')
+            hosts = [host for host in hosts if home[host] == zone]
         aggregates[f'a{number}'] = metadata, hosts
     flavors = {}
     for number in range(rng.randint(1, 4)):

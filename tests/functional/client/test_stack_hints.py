@@ -7,6 +7,7 @@ The hints are made and signed by the code that runs in heat-engine.
 
 import contextlib
 import json
+import operator
 import re
 
 import ddt
@@ -188,23 +189,17 @@ class OfflineTest(base.CommandTestCase):
         self.assert_one_line(result, path, *words)
         self.assertNotIn('secret', result.error)
 
-    def test_a_file_that_is_not_there_is_one_line(self):
-        for words in (
-            '--servers /nowhere/file',
-            'shop --key-file /nowhere/file',
-            'shop --config-file /nowhere/file',
+    def test_a_wrong_file_is_one_line(self):
+        file = self.write('[{"name": "web", "id": "i"}]', 'old.json')
+        for words, told in (
+            ('--servers /nowhere/file', '/nowhere/file'),
+            ('shop --key-file /nowhere/file', '/nowhere/file'),
+            ('shop --config-file /nowhere/file', '/nowhere/file'),
+            (f'--servers {self.write("[1]", "wrong.json")}', 'wrong.json'),
+            (f'--servers {file}', 'API version 2.100'),
         ):
             result = self.openstack(*COMMAND, *words.split())
-            self.assert_one_line(result, '/nowhere/file')
-
-    def test_a_wrong_file_is_one_line(self):
-        for text, words in (
-            ('[1]', 'servers.json'),
-            ('[{"name": "web", "id": "i"}]', 'API version 2.100'),
-        ):
-            path = self.write(text, 'servers.json')
-            result = self.openstack(*COMMAND, '--servers', path)
-            self.assert_one_line(result, words)
+            self.assert_one_line(result, told)
 
     def test_the_file_of_the_page_holds_what_heat_sends(self):
         text = (pages.FILES / 'stack-servers.json').read_text()
@@ -212,67 +207,13 @@ class OfflineTest(base.CommandTestCase):
 
 
 class ListTest(base.CloudTestCase):
-    """Which key signed which server of the cloud."""
+    """Nova shows servers and who signed their hints, and Heat a stack's."""
 
     def setUp(self):
         super().setUp()
-        self.keys = self.write(f'{KEY}\n{OLD_KEY}\n', 'keys')
-        self.asked = []
-        self.rows = [*servers(), {'id': 'id-down', 'status': 'UNKNOWN'}]
+        self.rows = servers()
         self.mocker.get(f'{rest_stub.COMPUTE}/servers/detail', json=self.page)
-
-    def page(self, request, context):
-        """Answer with two servers at a time, as Nova does."""
-        self.asked.append(request.qs)
-        version = request.headers.get('OpenStack-API-Version')
-        self.assertEqual('compute 2.100', version)
-        ids = [row['id'] for row in self.rows]
-        (marker,) = request.qs.get('marker', [None])
-        start = ids.index(marker) + 1 if marker else 0
-        answer = {'servers': self.rows[start : start + 2]}
-        if start + 2 < len(ids):
-            answer['servers_links'] = [{'rel': 'next', 'href': 'next'}]
-        return answer
-
-    def test_the_servers_of_the_cloud_are_listed_page_by_page(self):
-        result = self.openstack(
-            *(*COMMAND, '--key-file', self.keys, '-f', 'json'), **self.login
-        )
-        self.assertEqual(0, result.status, result.error)
-        self.assertEqual(
-            {
-                'shop-db': (IDS[0], 1, 'valid'),
-                'shop-forged': ('', '', 'invalid'),
-                'shop-unsigned': ('', '', 'unsigned'),
-                'shop-web': (IDS[1], 2, 'valid'),
-            },
-            {
-                row['Server']: (
-                    row['Key ID'],
-                    row['Key Number'],
-                    row['Signature'],
-                )
-                for row in json.loads(result.output)
-            },
-        )
-        self.assertIn('1 servers are left out', result.error)
-        self.assertEqual(3, len(self.asked))
-        self.assertNotIn('all_tenants', self.asked[0])
-
-    def test_an_administrator_sees_all_projects(self):
-        result = self.openstack(*COMMAND, '--all-projects', **self.login)
-        self.assertEqual(0, result.status, result.error)
-        asked = [query['all_tenants'] for query in self.asked]
-        self.assertEqual([['true']] * 3, asked)
-
-
-class LiveTest(base.CloudTestCase):
-    """Heat says which servers there are, and Nova shows them."""
-
-    def setUp(self):
-        super().setUp()
-        self.servers = servers()
-        # The hints do not say that it is in the stack.
+        # The hints of the first do not say that it is in the stack.
         kinds = [('id-plain', 'OS::Nova::Server'), ('id-web', 'My::Server')]
         # Not created yet, and no server.
         kinds += [('', 'OS::Nova::Server'), ('port', 'OS::Neutron::Port')]
@@ -284,10 +225,53 @@ class LiveTest(base.CloudTestCase):
             }
             for one, kind in kinds
         ]
-        self.mocker.get(
-            f'{rest_stub.COMPUTE}/servers/detail',
-            json=lambda *_: {'servers': self.servers},
+
+    def asked(self, path):
+        """Return the queries of the requests to a path."""
+        requests = self.mocker.request_history
+        return [one.qs for one in requests if one.path.endswith(path)]
+
+    def run_openstack(self, *words):
+        """Run the command; return its result."""
+        result = self.openstack(*COMMAND, *words, **self.login)
+        self.assertEqual(0, result.status, result.error)
+        return result
+
+    def page(self, request, context):
+        """Answer with two servers at a time, as Nova does."""
+        version = request.headers.get('OpenStack-API-Version')
+        self.assertEqual('compute 2.100', version)
+        ids = [row['id'] for row in self.rows]
+        (marker,) = request.qs.get('marker', [None])
+        start = ids.index(marker) + 1 if marker else 0
+        answer = {'servers': self.rows[start : start + 2]}
+        if start + 2 < len(ids):
+            answer['servers_links'] = [{'rel': 'next', 'href': 'next'}]
+        return answer
+
+    def test_the_servers_of_the_cloud_are_listed_page_by_page(self):
+        self.rows.append({'id': 'id-down', 'status': 'UNKNOWN'})
+        keys = self.write(f'{KEY}\n{OLD_KEY}\n', 'keys')
+        result = self.run_openstack('--key-file', keys, '-f', 'json')
+        columns = operator.itemgetter('Key ID', 'Key Number', 'Signature')
+        self.assertEqual(
+            {
+                'shop-db': (IDS[0], 1, 'valid'),
+                'shop-forged': ('', '', 'invalid'),
+                'shop-unsigned': ('', '', 'unsigned'),
+                'shop-web': (IDS[1], 2, 'valid'),
+            },
+            {row['Server']: columns(row) for row in json.loads(result.output)},
         )
+        self.assertIn('1 servers are left out', result.error)
+        asked = self.asked('/servers/detail')
+        self.assertEqual(3, len(asked))
+        self.assertNotIn('all_tenants', asked[0])
+
+    def test_an_administrator_sees_all_projects(self):
+        self.run_openstack('--all-projects')
+        asked = [q['all_tenants'] for q in self.asked('/servers/detail')]
+        self.assertEqual([['true']] * 3, asked)
 
     def test_the_example_of_the_page_that_asks_a_cloud(self):
         (words,) = re.findall(
@@ -299,18 +283,13 @@ class LiveTest(base.CloudTestCase):
         with contextlib.chdir(self.folder):
             rows = self.live(*words.split())
         self.assertEqual(VERDICTS | {'plain': 'unsigned'}, verdicts(rows))
-        asked = [
-            request.qs
-            for request in self.mocker.request_history
-            if request.path.endswith('/resources')
-        ]
         # Nested stacks, too.
-        self.assertEqual([{'nested_depth': ['100']}], asked)
+        nested = [{'nested_depth': ['100']}]
+        self.assertEqual(nested, self.asked('/resources'))
 
     def test_a_server_that_is_gone_is_told(self):
-        del self.servers[-1]
-        result = self.openstack(*COMMAND, 'shop', **self.login)
-        self.assertEqual(0, result.status, result.error)
+        del self.rows[-1]
+        result = self.run_openstack('shop')
         self.assertIn('Server id-plain of the stack is not in', result.error)
         self.assertNotIn('plain', result.output)
 
