@@ -25,6 +25,12 @@ _ROUNDS: Final = 3
 #: As long as Nova lets a value be.
 _LONGEST: Final = 255
 
+#: What reaches few hosts and flavors comes before what reaches more.
+_WIDTHS: Final = (
+    *(('aggregate', 'add host'), ('aggregate', 'set')),
+    *(('flavor', 'set'), ('flavor', 'unset'), ('aggregate', 'remove host')),
+)
+
 Changes = tuple[Change, ...]
 
 
@@ -52,14 +58,22 @@ def find(
     that is not in the stock: it is a server's copy.
     """
     request = Request(inputs.read_flavor(flavor.extra_specs), stock.exempt)
-    proposals: list[Changes] = [
-        *_joining(request, host, stock.aggregates),
-        *_offering(request, host),
+    proposals = [
+        found
+        for found, own in _regrouping(request, host, stock.aggregates)
+        if dataclasses.replace(host, aggregates=own).zones == host.zones
+        and not request.refusals(own)
     ]
     if flavor in stock.flavors:
         proposals += _rewriting(flavor, host, stock.exempt)
-    proposals += _leaving(request, host)
-    found = min(proposals, key=len, default=())
+    found = min(
+        proposals,
+        key=lambda own: (
+            len(own),
+            [_WIDTHS.index((one.noun, one.verb)) for one in own],
+        ),
+        default=(),
+    )
     return Remedy(found, _losers(found, flavor, stock))
 
 
@@ -83,38 +97,29 @@ def _losers(
     return tuple(one.name for one in stock.flavors if one.name in lost)
 
 
-def _joining(
+def _regrouping(
     request: Request,
     host: inventory.Host,
     aggregates: Iterable[inventory.HostAggregate],
-) -> Iterator[Changes]:
-    """Yield the aggregates that the host could join."""
-    for aggregate in aggregates:
-        zone = aggregate.metadata.get(inventory.ZONE, host.zone)
-        if aggregate in host.aggregates or zone != host.zone:
-            continue
-        if not request.refusals((*host.aggregates, aggregate)):
-            yield (Change('aggregate', 'add host', aggregate.name, host.name),)
-
-
-def _offering(request: Request, host: inventory.Host) -> Iterator[Changes]:
-    """Yield the aggregates of the host that could offer what is missing."""
+) -> Iterator[tuple[Changes, tuple[inputs.Aggregate, ...]]]:
+    """Yield changes of aggregates, and those that the host is in then."""
     offers = {
         reason.key: _example(reason.wanted)
         for reason in request.reasons(host.aggregates)
         if reason.side is Side.FLAVOR and reason.kind is Kind.MISSING
     }
-    if inventory.ZONE in offers:
-        return
-    for aggregate in host.aggregates:
-        own = {**aggregate.metadata, **offers}
-        others = [a for a in host.aggregates if a is not aggregate]
-        changed = inputs.Aggregate(aggregate.name, own)
-        if not request.refusals((*others, changed)):
-            yield tuple(
-                Change('aggregate', 'set', aggregate.name, *offer)
-                for offer in offers.items()
-            )
+    for aggregate in aggregates:
+        name = aggregate.name
+        others = tuple(a for a in host.aggregates if a is not aggregate)
+        if len(others) == len(host.aggregates):
+            change = Change('aggregate', 'add host', name, host.name)
+            yield (change,), (*others, aggregate)
+            continue
+        change = Change('aggregate', 'remove host', name, host.name)
+        yield (change,), others
+        own = inputs.Aggregate(name, {**aggregate.metadata, **offers})
+        sets = (Change('aggregate', 'set', name, *o) for o in offers.items())
+        yield tuple(sets), (*others, own)
 
 
 def _rewriting(
@@ -149,16 +154,6 @@ def _rewriting(
             value = _accepting(reason)
             if value:
                 specs[(names or [SCOPE + reason.key])[0]] = value
-
-
-def _leaving(request: Request, host: inventory.Host) -> Iterator[Changes]:
-    """Yield the aggregates that the host could leave."""
-    for aggregate in host.aggregates:
-        others = tuple(a for a in host.aggregates if a is not aggregate)
-        left = dataclasses.replace(host, aggregates=others)
-        if left.zone == host.zone and not request.refusals(others):
-            change = 'aggregate', 'remove host', aggregate.name, host.name
-            yield (Change(*change),)
 
 
 def _accepting(reason: Reason) -> str:
