@@ -7,7 +7,6 @@ What would keep nova-scheduler from starting is a failure.
 """
 
 import collections
-import difflib
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +15,7 @@ from typing import ClassVar, Final, Self
 import nova_filters
 from nova_filters import conf
 from nova_filters.advice import exempt_keys
-from os_placement_plugins import upgrade_check
+from os_placement_plugins import options, upgrade_check
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.upgrade_check import (
     FAILURE,
@@ -97,14 +96,10 @@ class Checks(upgrade_check.Checks):
     def check_filter(self) -> Result:
         """Check the lines of nova.conf that enable the filter."""
         name = self._filter
-        try:
-            classes = self._filter_classes()
-        except Exception as exc:
-            return Result(
-                FAILURE,
-                f'{_STOPPED}available_filters cannot be loaded: '
-                f'{_cause(exc)}. Write one line for each name: {_LINES}.',
-            )
+        classes, problem = self._classes('available_filters')
+        if problem:
+            remedy = f'Write one line for each name: {_LINES}.'
+            return Result(FAILURE, f'{problem} {remedy}')
         unknown = [one for one in self._enabled if one not in classes]
         if unknown:
             return Result(
@@ -149,12 +144,7 @@ class Checks(upgrade_check.Checks):
                 'the default only while there is no other line'
             )
         elif others:
-            names = {name.lower(): name for name in (*known, self._filter)}
-            near = [
-                f'{name} (the nearest is {names[one]})'
-                for name in others
-                for one in difflib.get_close_matches(name.lower(), names, n=1)
-            ]
+            near = [n for o in others for n in options.nearest(o, o, known)]
             told = ', '.join(near or others)
             yield f'Correct or remove {told} in enabled_filters'
 
@@ -185,14 +175,10 @@ class Checks(upgrade_check.Checks):
     @with_right_values
     def check_weigher(self) -> Result:
         """Check the line of nova.conf that enables the weighers."""
-        try:
-            ours = {_is_ours(cls) for cls in self._weigher_classes()}
-        except Exception as exc:
-            return Result(
-                FAILURE,
-                f'{_STOPPED}weight_classes cannot be loaded: {_cause(exc)}. '
-                f'Write {_WEIGHERS}.',
-            )
+        classes, problem = self._classes('weight_classes')
+        if problem:
+            return Result(FAILURE, f'{problem} Write {_WEIGHERS}.')
+        ours = {*map(_is_ours, classes.values())}
         if ours == {True}:
             return Result(
                 WARNING,
@@ -284,28 +270,24 @@ class Checks(upgrade_check.Checks):
         checked = not self._weigher() or self._config.heat_hints.signing_key
         return Result(SUCCESS, None if checked else believed)
 
-    def _filter_classes(self) -> dict[str, type]:
-        """Return the filters that nova-scheduler knows, by their names."""
-        from nova.scheduler import filters
+    def _classes(self, option: str) -> tuple[dict[str, type], str]:
+        """Return what nova-scheduler loads, by name, or else what is wrong."""
+        from nova.scheduler import filters, weights
 
-        names = self._config.filter_scheduler.available_filters
-        found = filters.HostFilterHandler().get_matching_classes(names)
-        return {cls.__name__: cls for cls in found}
-
-    def _weigher_classes(self) -> list[type]:
-        """Return the weighers that nova-scheduler uses."""
-        from nova.scheduler import weights
-
-        names = self._config.filter_scheduler.weight_classes
-        return list(weights.HostWeightHandler().get_matching_classes(names))
+        handler = weights.HostWeightHandler()
+        if option == 'available_filters':
+            handler = filters.HostFilterHandler()
+        names = self._config.filter_scheduler[option]
+        try:
+            found = handler.get_matching_classes(names)
+        except Exception as exc:
+            return {}, f'{_STOPPED}{option} cannot be loaded: {_cause(exc)}.'
+        return {cls.__name__: cls for cls in found}, ''
 
     def _weigher(self) -> bool:
         """Tell whether nova-scheduler uses the weighers of this package."""
-        try:
-            return any(map(_is_ours, self._weigher_classes()))
-        except Exception:
-            # The check of the weigher says so.
-            return False
+        # What cannot be loaded is told by the check of the weigher.
+        return any(map(_is_ours, self._classes('weight_classes')[0].values()))
 
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,

@@ -131,7 +131,7 @@ def find_unread(
     for section, names in _sections(config):
         own = groups.get(section)
         if own is None:
-            unread += _nearest(f'section [{section}]', section, groups)
+            unread += nearest(f'section [{section}]', section, groups)
         for name, lines in names.items():
             option = f'[{section}] {name}'
             home = homes.get(name, section)
@@ -141,7 +141,7 @@ def find_unread(
             elif home != section and not _is_read(config, section, name):
                 unread.append(f'{option} (it belongs to [{home}])')
             elif own is not None:
-                unread += _nearest(option, name, own) or [option]
+                unread += nearest(option, name, own) or [option]
     return sorted(unread), sorted(repeated)
 
 
@@ -162,7 +162,7 @@ def _is_read(config: cfg.ConfigOpts, section: str, name: str) -> bool:
     return name in group
 
 
-def _nearest(what: str, name: str, known: Iterable[str]) -> list[str]:
+def nearest(what: str, name: str, known: Iterable[str]) -> list[str]:
     """Return a text with the name that is meant, if there is one."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
     return [f'{what} (the nearest is {one})' for one in near]

@@ -147,7 +147,9 @@ class Panel:
         self._alone = functools.cache(self._with_key)
         self._of_key = functools.cache(self._judge_key)
         #: The verdicts on servers, of which many have the same extra specs.
-        self.of_specs = functools.cache(self._judge_specs)
+        self.of_specs = functools.cache(
+            lambda specs: self.judge(inventory.Flavor('', dict(specs)))
+        )
 
     def judge(self, flavor: inventory.Flavor) -> Verdicts:
         """Judge every host for one flavor, as nova-scheduler does."""
@@ -164,10 +166,6 @@ class Panel:
             first |= self._of_key(*case)[Side.FLAVOR]
         request = self._ask(specs, self.stock.exempt)
         return Verdicts(flavor, self, request, first)
-
-    def _judge_specs(self, specs: inventory.Specs) -> Verdicts:
-        """Judge every host for a server's copy of a flavor."""
-        return self.judge(inventory.Flavor('', dict(specs)))
 
     def _with_key(self, key: str) -> list[inventory.Host]:
         """Return the hosts, their aggregates with this key alone."""

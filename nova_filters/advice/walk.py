@@ -59,11 +59,6 @@ class Walk(NamedTuple):
 _Judge = Callable[[inventory.Host, inventory.Server], str | None]
 
 
-def _zone(host: inventory.Host, server: inventory.Server) -> str | None:
-    """Refuse a host outside the zone."""
-    return None if server.zone in ('', None, host.zone) else f'in {host.zone}'
-
-
 def _reserved(
     prefix: str, asking: Callable[[inventory.Server], str], reason: str
 ) -> _Judge:
@@ -97,8 +92,9 @@ def _in_tree(host: inventory.Host, server: inventory.Server) -> str | None:
 _JUDGES: Final[Mapping[str, _Judge]] = {
     'AllHostsFilter': lambda host, _: None,
     'ComputeFilter': lambda host, _: None if host.usable else host.state,
-    _ZONE: _zone,
-    'AvailabilityZoneFilter': _zone,
+    _ZONE: lambda host, server: (
+        None if server.zone == host.zone else f'in {host.zone}'
+    ),
     'AggregateMultiTenancyIsolation': _reserved(
         'filter_tenant_id', lambda asked: asked.project, 'for other projects'
     ),
