@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The profiles beside Senlin's own: what an operation leaves is the same."""
+"""The profiles and policies beside Senlin's own."""
 
 import json
 import re
@@ -16,99 +16,124 @@ from senlin.engine import node as node_mod
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
-TEMPLATE = {'heat_template_version': '2021-04-16'}
-#: Type -> a spec, and what can be changed in it later.
+OURS = {
+    'os.nova.server': 'senlin_plugins.nova.server',
+    'os.heat.stack': 'senlin_plugins.heat.stack',
+}
 SPECS = {
-    'os.nova.server': (
-        {'flavor': 'small', 'image': 'cirros', 'networks': []},
-        {'name': 'renamed'},
-    ),
-    'os.heat.stack': ({'template': TEMPLATE}, {'timeout': 7}),
+    'os.nova.server': {'flavor': 'small', 'image': 'cirros', 'networks': []},
+    'os.heat.stack': {'template': {'heat_template_version': '2021-04-16'}},
 }
 #: Columns that differ from node to node.
 OWN = {'id', 'name', 'cluster_id', 'profile_id', 'physical_id'}
 #: Times of which only the presence is compared.
 TIMES = {'init_at', 'created_at', 'updated_at'}
-UUID = re.compile('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
-
-SERVER_CALLS = ('server_create', 'wait_for_server', 'server_get')
-STACK_CALLS = ('stack_create', 'wait_for_stack', 'stack_get')
+#: Ids, regions and the random ends of the names of stacks.
+VARYING = re.compile(
+    '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+    r'|Region(One|Three)|(?<=node-)\w{8}(-\w{8})?'
+)
 
 
 def recovering(operation=None, **params):
     """Return the step that recovers a node."""
     how = {'operation': operation, 'operation_params': params}
     how = how if operation else {}
-
-    def recover(test, node_id, changed):
-        return test.senlin.act_node(node_id, 'recover', **how)
-
-    return recover
+    return lambda test: test.senlin.act_node(test.node_id, 'recover', **how)
 
 
-def check(test, node_id, changed):
-    """Check a node."""
-    return test.senlin.act_node(node_id, 'check')
+def updating(**changes):
+    """Return the step that gives a node another profile."""
 
+    def update(test):
+        spec = {**test.spec, **changes}
+        body = {'profile_id': test.senlin.profile(test.type_name, **spec)}
+        path = f'/nodes/{test.node_id}'
+        answer = test.senlin.call('PATCH', path, {'node': body})
+        return test.senlin.wait(answer['started'])
 
-def lose(test, node_id, changed):
-    """Take away what the node is made of."""
-    for region in test.cloud.regions.values():
-        region.servers.pop(test.row(node_id)['physical_id'], None)
-        region.stacks.pop(test.row(node_id)['physical_id'], None)
-
-
-def update(test, node_id, changed):
-    """Give a node another profile."""
-    answer = test.senlin.call(
-        'PATCH', f'/nodes/{node_id}', {'node': {'profile_id': changed}}
-    )
-    return test.senlin.wait(answer['started'])
-
-
-def leave(test, node_id, changed):
-    """Take a node out of its cluster."""
-    test.left = test.row(node_id)['cluster_id']
-    return test.senlin.act(test.left, 'del_nodes', nodes=[node_id])
-
-
-def join(test, node_id, changed):
-    """Put the node back."""
-    return test.senlin.act(test.left, 'add_nodes', nodes=[node_id])
-
-
-def snapshot(test, node_id, changed):
-    """Run an operation that Senlin's API does not offer."""
-    admin = context.get_admin_context()
-    node = node_mod.Node.load(admin, node_id=node_id, project_safe=False)
-    node.do_operation(admin, operation='snapshot')
+    return update
 
 
 def failing(call, step):
     """Return a step during which a call to the cloud fails."""
 
-    def fail(test, node_id, changed):
-        failures = test.cloud.regions[ONE].failures
-        failures[call] = 'Out of order'
-        action = step(test, node_id, changed)
-        failures.clear()
-        return action
+    def fail(test):
+        test.region.failures[call] = 'Out of order'
+        outcome = step(test)
+        test.region.failures.clear()
+        return outcome
 
     return fail
 
 
-def delete(test, node_id, changed):
+def check(test):
+    """Check a node."""
+    return test.senlin.act_node(test.node_id, 'check')
+
+
+def poll(test):
+    """Ask as the health manager does."""
+    return test.node().do_healthcheck(
+        context.get_admin_context(), consts.NODE_STATUS_POLLING
+    )
+
+
+def break_down(test):
+    """Let what the node is made of go wrong."""
+    test.made().status = 'ERROR'
+
+
+def lose(test):
+    """Take away what the node is made of."""
+    for things in (test.region.servers, test.region.stacks):
+        things.pop(test.row()['physical_id'], None)
+
+
+def move(name):
+    """Return the step that moves a node out of its cluster, or into it."""
+    return lambda test: test.senlin.act(
+        test.cluster_id, name, nodes=[test.node_id]
+    )
+
+
+def snapshot(test):
+    """Run an operation that Senlin's API does not offer."""
+    admin = context.get_admin_context()
+    test.node().do_operation(admin, operation='snapshot')
+
+
+def delete(test):
     """Delete a node."""
-    return test.senlin.delete(f'/nodes/{node_id}')
+    return test.senlin.delete(f'/nodes/{test.node_id}')
 
 
 RECREATE = recovering('RECREATE')
-BOTH = {
-    'is checked and recreated twice': (check, RECREATE, RECREATE),
-    'is gone and recreated': (lose, check, RECREATE),
-    'is updated and recreated': (update, RECREATE),
-    'leaves, joins and is deleted': (leave, join, delete),
-}
+
+
+def lives(change, *calls):
+    """Return what happens to any node -> its steps.
+
+    :param change: what is changed in its profile.
+    :param calls: the calls that create, wait for, show and delete it.
+    """
+    return {
+        'is checked and recreated twice': (check, RECREATE, RECREATE),
+        'is gone and recreated': (lose, check, RECREATE),
+        'is updated and recreated': (updating(**change), RECREATE),
+        'leaves, joins and is deleted': (
+            move('del_nodes'),
+            move('add_nodes'),
+            delete,
+        ),
+        'is deleted late': (failing(calls[-1], delete), delete),
+        **{
+            f'fails in {call}': (failing(call, RECREATE), RECREATE)
+            for call in calls[:-1]
+        },
+    }
+
+
 SERVERS = {
     'is recovered in the other ways': (
         recovering(),
@@ -116,84 +141,116 @@ SERVERS = {
         recovering('REBUILD', image='new'),
         snapshot,
     ),
+    'breaks and is rebuilt': (break_down, check, recovering('REBUILD')),
     'is gone and rebuilt': (lose, recovering('REBUILD')),
+    'is polled': (
+        *(poll, failing('server_get', poll)),
+        *(break_down, poll, lose, poll),
+    ),
+    'cannot be updated': (updating(user_data='new'), check, recovering()),
+    **lives(
+        {'name': 'renamed'},
+        *('server_create', 'wait_for_server', 'server_get', 'server_delete'),
+    ),
 }
+STACKS = lives(
+    {'timeout': 7},
+    *('stack_create', 'wait_for_stack', 'stack_get', 'stack_delete'),
+)
 LIVES = {
     f'{kind} that {what}': (kind, steps)
-    for kind, own, calls in (
-        ('os.nova.server', SERVERS, SERVER_CALLS),
-        ('os.heat.stack', {}, STACK_CALLS),
-    )
-    for what, steps in {
-        **BOTH,
-        **own,
-        **{f'fails in {c}': (failing(c, RECREATE), RECREATE) for c in calls},
-    }.items()
+    for kind, own in (('os.nova.server', SERVERS), ('os.heat.stack', STACKS))
+    for what, steps in own.items()
 }
 
 
 @ddt.ddt
 class Compared(base.TestCase):
+    """What an operation leaves is the same.
+
+    Senlin's own nodes are in the default region. Ours are where a policy has
+    placed them: whatever went to another region would differ.
+    """
+
     maxDiff = None
 
-    def row(self, node_id):
-        """Return the row of a node."""
+    def node(self):
+        """Return the node as the engine's own threads load it."""
+        return node_mod.Node.load(
+            context.get_admin_context(), node_id=self.node_id
+        )
+
+    def row(self):
+        """Return the row of the node."""
         with db_api.session_for_read() as session:
-            query = session.query(models.Node).filter_by(id=node_id)
+            query = session.query(models.Node).filter_by(id=self.node_id)
             return {
                 column.name: getattr(node, column.name)
                 for node in query
                 for column in models.Node.__table__.columns
             }
 
-    def make(self, type_name, spec, change):
-        """Return a cluster, its node, and another profile for the node."""
-        profile = self.senlin.profile(type_name, **spec)
-        changed = self.senlin.profile(type_name, **spec, **change)
-        cluster = self.cluster(profile=profile)
-        return cluster, self.add_node(cluster, profile), changed
+    def made(self):
+        """Return what the node is made of, if its region has it."""
+        things = {**self.region.servers, **self.region.stacks}
+        return things.get(self.row().get('physical_id'))
 
-    def left_after(self, steps, cluster, node_id, changed):
+    def build(self):
+        """Return (type, whether it is ours) -> a cluster and its node."""
+        found = {}
+        for kind, spec in SPECS.items():
+            for ours in (False, True):
+                profile = self.senlin.profile(
+                    OURS[kind] if ours else kind, **spec
+                )
+                policies = [self.region_policy((THREE,))] if ours else []
+                cluster = self.cluster(*policies, profile=profile)
+                found[kind, ours] = cluster, self.add_node(cluster, profile)
+        return found
+
+    def left_after(self, kind, ours, steps):
         """Return what each step of a node's life leaves behind."""
-        found = [self.look(node_id)]
+        self.cluster_id, self.node_id = self.built(self.build)[kind, ours]
+        self.type_name, self.spec = OURS[kind] if ours else kind, SPECS[kind]
+        self.region = self.cloud.regions[THREE if ours else ONE]
+        found = [self.look()]
         for step in steps:
-            before = self.row(node_id)['physical_id']
-            action = step(self, node_id, changed)
-            self.wait_until_free(cluster)
-            now = self.row(node_id)
-            same = now and now['physical_id'] == before
-            outcome = action and (action['status'], action['status_reason'])
-            found.append((same, outcome, self.look(node_id)))
+            before = self.row()['physical_id']
+            outcome = step(self)
+            self.wait_until_free(self.cluster_id)
+            same = self.row().get('physical_id') == before
+            if isinstance(outcome, dict):
+                outcome = outcome['status'], outcome['status_reason']
+            found.append((same, outcome, self.look()))
         texts = [json.dumps(step, sort_keys=True) for step in found]
-        return [UUID.sub('ID', text) for text in texts]
+        return [VARYING.sub('*', text) for text in texts]
 
-    def look(self, node_id):
-        """Return the row of a node without what must differ."""
-        row = self.row(node_id)
-        placement = dict((row.get('data') or {}).get('placement') or {})
+    def look(self):
+        """Return the row of the node and what it is made of.
+
+        Without what must differ.
+        """
+        row, made = self.row(), self.made()
+        if not row:
+            return {}
+        placement = dict(row['data'].get('placement') or {})
         placement.pop('region_name', None)
-        data = {**(row.get('data') or {}), 'placement': placement}
+        row['data'] = {**row['data'], 'placement': placement}
+        if made:
+            shown = self.shown(f'{self.node_id}?show_details=True')
+            row['made'] = vars(made), shown['details']
         return {
             name: bool(value) if name in TIMES else value
-            for name, value in {**row, 'data': data}.items()
+            for name, value in row.items()
             if name not in OWN
         }
 
     @ddt.data(*LIVES)
     def test_the_same_is_left_of_an(self, life):
         kind, steps = LIVES[life]
-        made = self.built(
-            lambda: {
-                (name, own): self.make(
-                    name.replace('os', 'senlin_plugins', own), *spec
-                )
-                for name, spec in SPECS.items()
-                for own in (0, 1)
-            }
-        )
         self.assertEqual(
-            self.left_after(steps, *made[kind, 0]),
-            self.left_after(steps, *made[kind, 1]),
+            self.left_after(kind, False, steps),
+            self.left_after(kind, True, steps),
         )
 
 
@@ -235,36 +292,21 @@ class LoadBalancing(base.TestCase):
             {n['data']['lb_member']: n['physical_id'] for n in nodes}, pool
         )
 
-    def recover(self, node, **how):
-        """Recover a node as the health manager does."""
-        self.act_node(node['id'], 'recover', **how)
-
     def test_each_server_is_in_the_pool_once(self):
         self.act(self.cluster_id, 'scale_out', count=2)
         self.assert_members(4)
-        nodes = self.senlin.nodes(self.cluster_id)
-        for operation in (
-            consts.RECOVER_RECREATE,
-            consts.RECOVER_REBOOT,
-            consts.RECOVER_RECREATE,
-        ):
-            self.recover(nodes[0], operation=operation)
+        node = self.ids(self.cluster_id)[0]
+        for operation in ('RECREATE', 'REBOOT', 'RECREATE'):
+            self.act_node(node, 'recover', operation=operation)
             self.assert_members(4)
         self.act(self.cluster_id, 'scale_in')
         self.assert_members(3)
-        self.act(
-            self.cluster_id,
-            'resize',
-            adjustment_type='EXACT_CAPACITY',
-            number=5,
-        )
-        self.assert_members(5)
-        node = self.senlin.nodes(self.cluster_id)[0]
-        self.assert_done(self.senlin.delete(f'/nodes/{node["id"]}'))
-        self.assert_members(4)
+        node = self.ids(self.cluster_id)[0]
+        self.assert_done(self.senlin.delete(f'/nodes/{node}'))
+        self.assert_members(2)
 
     def test_an_engine_that_dies_while_a_server_is_recreated(self):
-        node = self.senlin.nodes(self.cluster_id)[0]
+        node = self.ids(self.cluster_id)[0]
         compute = self.cloud.driver.compute
         admin = context.get_admin_context()
         action = types.SimpleNamespace(inputs={'operation': 'RECREATE'})
@@ -273,10 +315,8 @@ class LoadBalancing(base.TestCase):
             mock.patch.object(compute, 'wait_for_server', side_effect=Died),
             self.assertRaises(Died),
         ):
-            node_mod.Node.load(admin, node_id=node['id']).do_recover(
-                admin, action
-            )
-        self.recover(node, check=True)
+            node_mod.Node.load(admin, node_id=node).do_recover(admin, action)
+        self.act_node(node, 'recover', check=True)
         self.assert_members(2)
 
     def test_a_recovery_of_the_cluster_is_made_up_for_by_one_of_the_node(self):
@@ -286,52 +326,5 @@ class LoadBalancing(base.TestCase):
         ]
         # Senlin asks no policy about the nodes that this recovers.
         self.act(self.cluster_id, 'recover', check=True)
-        self.recover(node, check=True)
+        self.act_node(node['id'], 'recover', check=True)
         self.assert_members(2)
-
-
-class Deletion(base.TestCase):
-    """Senlin's deletion policy with our region policy."""
-
-    def attach_deletion(self, cluster_id):
-        """Attach Senlin's own deletion policy."""
-        policy = self.senlin.policy('senlin.policy.deletion', {})
-        self.attach(cluster_id, policy)
-
-    def test_it_finds_nodes_that_joined(self):
-        cluster_id = self.spread((ONE,), (TWO,))
-        self.attach_deletion(cluster_id)
-        other = self.spread((TWO,))
-        self.act(other, 'scale_out')
-        (held,) = self.senlin.nodes(other)
-        server = held['physical_id']
-        self.abandon(held['id'])
-        node = self.senlin.adopt(
-            server, context={'region_name': TWO}, networks=[]
-        )
-        self.act(cluster_id, 'add_nodes', nodes=[node['id']])
-        self.assertEqual([node['id']], self.ids(cluster_id, TWO))
-        data = self.act(cluster_id, 'scale_in')
-        self.assertEqual([node['id']], data['deletion']['candidates'])
-        self.assertIsNone(self.cloud.region_of_server(server))
-
-    def test_it_finds_nodes_of_a_cluster_with_plans_only(self):
-        self.set_option('unaware_profile', 'plan_only')
-        profile = self.senlin.profile('os.nova.server')
-        cluster_id = self.cluster(profile=profile, size=1)
-        policy = self.region_policy((TWO,), (ONE,))
-        self.attach(cluster_id, policy)
-        self.assert_nodes(cluster_id, **{ONE: 1})
-        self.act(cluster_id, 'scale_out', count=2)
-        self.attach_deletion(cluster_id)
-        data = self.act(cluster_id, 'scale_in', count=3)
-        self.assertEqual({ONE: 3}, data['deletion']['regions'])
-        self.assertEqual(0, self.cloud.servers_of(cluster_id)[ONE])
-
-    def test_a_cluster_whose_nodes_have_no_region_is_refused(self):
-        self.set_option('unaware_profile', 'plan_only')
-        profile = self.senlin.profile('os.nova.server')
-        cluster_id = self.cluster(profile=profile, size=1)
-        policy = self.region_policy((TWO,))
-        self.set_option('default_region_name', '', None)
-        self.assert_not_attached('has no region', cluster_id, policy)

@@ -20,107 +20,12 @@ TEMPLATE = {'heat_template_version': '2021-04-16'}
 
 
 class TestCase(base.TestCase):
-    def engine_node(self, node_id):
-        """Return a node as the engine's own threads load it."""
-        return node_mod.Node.load(
-            context.get_admin_context(), node_id=node_id, project_safe=False
-        )
-
-    def healthy(self, node_id):
-        """Ask as the health manager does."""
-        return self.engine_node(node_id).do_healthcheck(
-            context.get_admin_context(), consts.NODE_STATUS_POLLING
-        )
-
     def act_and_fail(self, cluster_id, name, **arguments):
         """Run an action that must fail, wait until it is over."""
         action = self.senlin.act(cluster_id, name, **arguments)
         self.assertEqual('FAILED', action['status'])
         self.wait_until_free(cluster_id)
         return action
-
-
-class Servers(TestCase):
-    def setUp(self):
-        super().setUp()
-        self.cluster_id, self.node_id = self.built(self.build)
-
-    def build(self):
-        """Return a cluster and its node in the last region."""
-        profile = self.senlin.profile(
-            flavor='small', image='cirros', networks=[]
-        )
-        policy = self.region_policy((THREE,))
-        cluster = self.cluster(policy, profile=profile)
-        return cluster, self.add_node(cluster, profile)
-
-    def node(self, query=''):
-        """Return the node as the API shows it."""
-        return self.shown(f'{self.node_id}{query}')
-
-    def server(self):
-        """Return the node's server from the cloud of its region."""
-        servers = self.cloud.regions[THREE].servers
-        return servers[self.node()['physical_id']]
-
-    def test_details_come_from_the_region(self):
-        details = self.node('?show_details=True')['details']
-        self.assertEqual(self.server().id, details['id'])
-        self.assertEqual('ACTIVE', details['status'])
-
-    def test_rebooting_and_rebuilding_reach_the_server(self):
-        before = self.node()['physical_id']
-        for how in (
-            {'operation': 'REBOOT'},
-            {'operation': 'REBUILD', 'operation_params': {'image': 'newer'}},
-        ):
-            self.act_node(self.node_id, 'recover', **how)
-        self.assertEqual(1, self.server().reboots)
-        self.assertEqual({'id': 'newer'}, self.server().image)
-        self.assertEqual(before, self.server().id)
-        self.assert_servers(self.cluster_id, **{THREE: 1})
-
-    def test_a_server_is_checked_rebuilt_and_recreated(self):
-        before = self.server().id
-        self.server().status = 'ERROR'
-        self.act(self.cluster_id, 'check')
-        self.assertEqual('ERROR', self.node()['status'])
-        self.server().status = 'ACTIVE'
-        self.act(self.cluster_id, 'recover', operation='REBUILD')
-        self.assertEqual('ACTIVE', self.node()['status'])
-        self.act_node(self.node_id, 'recover', operation='RECREATE')
-        self.assertNotEqual(before, self.node()['physical_id'])
-        self.assert_servers(self.cluster_id, **{THREE: 1})
-
-    def test_a_health_check_looks_at_the_server(self):
-        self.assertTrue(self.healthy(self.node_id))
-        self.server().status = 'ERROR'
-        self.assertFalse(self.healthy(self.node_id))
-        del self.cloud.regions[THREE].servers[self.node()['physical_id']]
-        self.assertFalse(self.healthy(self.node_id))
-        # A region that does not answer is no reason to replace its nodes.
-        self.cloud.regions[THREE].failures['server_get'] = 'Out of order'
-        self.assertTrue(self.healthy(self.node_id))
-
-    def test_the_server_is_changed_and_removed(self):
-        # Senlin's API does not offer it; its engine does.
-        done = self.engine_node(self.node_id).do_operation(
-            context.get_admin_context(), operation='snapshot'
-        )
-        self.assertTrue(done)
-        self.assertEqual([self.node()['name']], self.server().snapshots)
-        profile = self.senlin.profile(
-            flavor='small', image='cirros', networks=[], name='renamed'
-        )
-        self.update(f'/nodes/{self.node_id}', profile_id=profile)
-        self.assertEqual('renamed', self.server().name)
-        self.act(self.cluster_id, 'del_nodes', nodes=[self.node_id])
-        self.assertNotIn('cluster_id', self.server().metadata)
-        self.act(self.cluster_id, 'add_nodes', nodes=[self.node_id])
-        self.assertEqual(self.cluster_id, self.server().metadata['cluster_id'])
-        self.assert_servers(self.cluster_id, **{THREE: 1})
-        self.assert_done(self.senlin.delete(f'/nodes/{self.node_id}'))
-        self.assert_servers(self.cluster_id)
 
 
 @ddt.ddt
@@ -240,6 +145,7 @@ class Validation(TestCase):
         self.senlin.profile(context={'region_name': TWO}, **properties)
 
 
+@ddt.ddt
 class Adoption(TestCase):
     def test_an_adopted_server_is_kept_in_the_region_of_the_overrides(self):
         profile = self.senlin.profile()
@@ -265,38 +171,41 @@ class Adoption(TestCase):
         self.assertEqual({TWO: 1, THREE: 1}, data['deletion']['regions'])
         self.assertIsNone(self.cloud.region_of_server(server))
 
-    def test_a_server_is_adopted_from_the_region_of_the_overrides(self):
-        cluster = self.cluster(self.region_policy((TWO,)))
-        self.act(cluster, 'scale_out')
-        (node,) = self.senlin.nodes(cluster)
-        preview = {
-            'type': 'senlin_plugins.nova.server-1.0',
-            'identity': node['physical_id'],
-            'overrides': {},
-        }
-        self.abandon(node['id'])
+    @ddt.data(
+        ('senlin_plugins.nova.server', 'servers', 'image', 'none'),
+        (STACK, 'stacks', 'template', TEMPLATE),
+    )
+    @ddt.unpack
+    def test_a_preview_asks_the_region_of_the_overrides(
+        self, type_name, things, key, value
+    ):
+        spec = {} if things == 'servers' else {'template': TEMPLATE}
+        profile = self.senlin.profile(type_name, **spec)
+        cluster = self.cluster(self.region_policy((TWO,)), profile=profile)
+        self.abandon(self.add_node(cluster, profile))
+        (made,) = getattr(self.cloud.regions[TWO], things)
+        preview = {'type': f'{type_name}-1.0', 'identity': made}
+        path = '/nodes/adopt-preview'
         with self.assertRaisesRegex(engine.ApiError, 'is not in RegionOne'):
-            self.senlin.call('POST', '/nodes/adopt-preview', preview)
+            self.senlin.call('POST', path, {**preview, 'overrides': {}})
         preview['overrides'] = {'context': {'region_name': TWO}}
-        answer = self.senlin.call('POST', '/nodes/adopt-preview', preview)
+        answer = self.senlin.call('POST', path, preview)
         spec = answer['node_profile']['node_preview']['properties']
         self.assertEqual({'region_name': TWO}, spec['context'])
-        self.assertEqual('none', spec['image'])
+        self.assertEqual(value, spec[key])
 
-    def test_a_server_that_a_node_has_is_refused(self):
-        cluster = self.cluster(size=1)
-        (node,) = self.senlin.nodes(cluster)
-        server = node['physical_id']
-        with self.assertRaisesRegex(
-            engine.ApiError, f'409: a node has {server} already'
+    def test_what_makes_no_sense_is_refused(self):
+        (server,) = self.held(self.cluster(size=1)).values()
+        taken = f'409: a node has {server} already'
+        for code, words, identity, overrides in (
+            # Senlin 16.0.0 answers so whatever an adoption says.
+            (500, taken, server, {'networks': []}),
+            (400, 'is not a map', 'another', {'context': TWO}),
         ):
-            self.senlin.adopt(server, networks=[])
+            with self.assertRaisesRegex(engine.ApiError, words) as caught:
+                self.senlin.adopt(identity, **overrides)
+            self.assertEqual(code, caught.exception.code)
         self.assertEqual(1, len(self.senlin.call('GET', '/nodes')['nodes']))
-
-    def test_a_context_that_is_no_map_is_refused(self):
-        with self.assertRaisesRegex(engine.ApiError, 'is not a map') as caught:
-            self.senlin.adopt('a server', context=TWO)
-        self.assertEqual(400, caught.exception.code)
 
     def test_an_adopted_server_stays_when_the_default_region_changes(self):
         cluster = self.cluster(size=1)
@@ -312,83 +221,52 @@ class Stacks(TestCase):
     def setUp(self):
         super().setUp()
         self.cluster_id = self.built(self.build)
+        self.region = self.cloud.regions[TWO]
 
     def build(self):
         """Return a cluster for stacks."""
         profile = self.senlin.profile(STACK, template=TEMPLATE)
         return self.cluster(self.region_policy((TWO,)), profile=profile)
 
-    def test_every_operation_on_a_stack_goes_to_its_region(self):
-        self.act(self.cluster_id, 'scale_out')
-        (node,) = self.senlin.nodes(self.cluster_id)
-        path = f'/nodes/{node["id"]}'
-        stacks = self.cloud.regions[TWO].stacks
-        stack = stacks[node['physical_id']]
-
-        details = self.shown(f'{node["id"]}?show_details=True')['details']
-        self.assertEqual(stack.id, details['id'])
-
-        self.act_node(node['id'], 'check')
-        changed = self.senlin.profile(STACK, template=TEMPLATE, timeout=7)
-        self.update(path, profile_id=changed)
-        self.assertEqual(7, stack.timeout_mins)
-
-        self.act(self.cluster_id, 'del_nodes', nodes=[node['id']])
-        membership = f'cluster_node_id={node["id"]}'
-        self.assertNotIn(membership, stack.tags)
-        self.act(self.cluster_id, 'add_nodes', nodes=[node['id']])
-        self.assertIn(membership, stack.tags)
-
-        # One like it that no node has.
-        alone = driver.Thing({**vars(stack), 'id': 'alone'})
-        stacks[alone.id] = alone
-        preview = {
-            'type': f'{STACK}-1.0',
-            'identity': alone.id,
-            'overrides': {'context': {'region_name': TWO}},
-        }
-        answer = self.senlin.call('POST', '/nodes/adopt-preview', preview)
-        spec = answer['node_profile']['node_preview']['properties']
-        self.assertEqual(TEMPLATE, spec['template'])
-        del stacks[alone.id]
-
-        self.act_node(node['id'], 'recover', operation='RECREATE')
-        (new,) = stacks
-        self.assertNotEqual(stack.id, new)
-        self.assert_done(self.senlin.delete(path))
-        self.assertEqual({}, stacks)
+    def is_healthy(self):
+        """Ask for the only node as the health manager does."""
+        admin = context.get_admin_context()
+        (node_id,) = self.ids(self.cluster_id)
+        node = node_mod.Node.load(admin, node_id=node_id)
+        return node.do_healthcheck(admin, consts.NODE_STATUS_POLLING)
 
     def test_a_health_check_looks_at_the_stack(self):
-        region = self.cloud.regions[TWO]
-        region.failures['stack_create'] = 'No Heat today'
+        self.region.failures['stack_create'] = 'No Heat today'
         self.act_and_fail(self.cluster_id, 'scale_out')
-        (node,) = self.senlin.nodes(self.cluster_id)
-        self.assertFalse(self.healthy(node['id']))
-        region.failures.clear()
+        self.assertFalse(self.is_healthy())
+        self.region.failures.clear()
         # The whole cluster, without a word on how: the stack is recreated.
         self.act(self.cluster_id, 'recover')
-        ((stack_id, stack),) = region.stacks.items()
-        self.assertTrue(self.healthy(node['id']))
+        ((stack_id, stack),) = self.region.stacks.items()
+        self.assertTrue(self.is_healthy())
         stack.status = 'UPDATE_FAILED'
-        self.assertFalse(self.healthy(node['id']))
-        del region.stacks[stack_id]
-        self.assertFalse(self.healthy(node['id']))
+        self.assertFalse(self.is_healthy())
+        del self.region.stacks[stack_id]
+        self.assertFalse(self.is_healthy())
         # A region that does not answer is no reason to replace its nodes.
-        region.failures['stack_get'] = 'Out of order'
-        self.assertTrue(self.healthy(node['id']))
+        self.region.failures['stack_get'] = 'Out of order'
+        self.assertTrue(self.is_healthy())
+
+    def test_a_stack_that_never_gets_ready_is_deleted(self):
+        self.region.failures['wait_for_stack'] = 'CREATE_FAILED'
+        self.act_and_fail(self.cluster_id, 'scale_out')
+        (node,) = self.senlin.nodes(self.cluster_id)
+        self.assertIn('CREATE_FAILED', node['status_reason'])
+        self.assertEqual({}, self.region.stacks)
+        self.assert_done(self.senlin.delete(f'/clusters/{self.cluster_id}'))
 
     def test_a_region_without_heat_is_not_used(self):
-        self.cloud.regions[TWO].catalog.discard('orchestration')
+        self.region.catalog.discard('orchestration')
         action = self.senlin.act(self.cluster_id, 'scale_out')
         self.assert_failed('No region is found usable.', action)
 
 
 class Types(base.TestCase):
-    def test_the_api_shows_the_types_own_name(self):
-        profile = self.senlin.profile()
-        shown = self.senlin.call('GET', f'/profiles/{profile}')['profile']
-        self.assertEqual('senlin_plugins.nova.server-1.0', shown['type'])
-
     def test_policies_for_servers_take_it_and_senlins_own(self):
         own = 'senlin_plugins.nova.server-1.0'
         for policy in (
@@ -397,8 +275,11 @@ class Types(base.TestCase):
             zone_placement.ZonePlacementPolicy,
         ):
             self.assertEqual(['os.nova.server-1.0', own], policy.PROFILE_TYPE)
+        profile_id = self.senlin.profile()
+        shown = self.senlin.call('GET', f'/profiles/{profile_id}')['profile']
+        self.assertEqual(own, shown['type'])
         profile = profile_base.Profile.load(
-            context.get_admin_context(), profile_id=self.senlin.profile()
+            context.get_admin_context(), profile_id=profile_id
         )
         # What the health policy looks at before it reboots a server.
         self.assertEqual('os.nova.server', profile.type_name)
