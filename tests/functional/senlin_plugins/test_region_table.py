@@ -30,9 +30,6 @@ resize        ok 4 1   |ok 4 1   |ok 3 2   |ok 3 2   |ok 4 1   |ok 4 1
 add_nodes     ok 2 1   |ok 2 1   |ok 3 2   |ok 2 1   |ok 2 1   |ok 2 1
 del_nodes     no 1 1   |no 1 1   |ok 2 1   |ok 1 0   |no 1 1   |ok 1 0
 replace_nodes ok 2 1   |ok 2 1   |ok 3 1   |ok 2 0   |ok 2 1   |ok 2 0
-update        ok 1 1   |ok 1 1   |ok 2 2   |ok 1 1   |ok 1 1   |ok 1 1
-attach        ok 1 1   |ok 1 1   |ok 2 2   |ok 1 1   |ok 1 1   |ok 1 1
-policy_detach ok 1 1   |ok 1 1   |ok 2 2   |ok 1 1   |ok 1 1   |ok 1 1
 remove        no 1 1   |no 1 1   |ok gone  |ok gone  |no 1 1   |no 1 1
 """
 STATES, *ROWS = (
@@ -45,10 +42,9 @@ STATES, *ROWS = (
 class Table(test_failover.TestCase):
     @ddt.data(*STATES[1:])
     def test_each_kind_of_action(self, state):
-        self.policy_id = self.policy((ONE,), (TWO,))
-        self.cluster_id = self.cluster(self.policy_id)
-        self.act(self.cluster_id, 'scale_out', count=2)
-        self.spare_id = self.spare()
+        self.cluster_id, self.spare_id = self.built(
+            lambda: (self.spread_out(2, (ONE,), (TWO,)), self.spare())
+        )
         self.bring_about(state)
         begun = self.senlin.copy()
         found = {}
@@ -104,21 +100,14 @@ class Table(test_failover.TestCase):
             'add_nodes': {'nodes': [spare]},
             'del_nodes': {'nodes': [second]},
             'replace_nodes': {'nodes': {second: spare}},
-            'policy_detach': {'policy_id': self.policy_id},
         }
         if kind in on_cluster:
             return self.senlin.act(cluster, kind, **on_cluster[kind])
         if kind == 'create':
             action, _ = self.senlin.start_node(cluster, self.senlin.profile())
             return self.senlin.wait(action)
-        if kind == 'update':
-            body = {'node': {'name': 'other'}}
-            answer = self.senlin.call('PATCH', f'/nodes/{second}', body)
-            return self.senlin.wait(answer['started'])
         if kind == 'recover_node':
             return self.senlin.act_node(second, 'recover')
-        if kind == 'attach':
-            return self.senlin.attach(cluster, self.deletion_policy())
         path = (
             f'/nodes/{second}' if kind == 'delete' else f'/clusters/{cluster}'
         )

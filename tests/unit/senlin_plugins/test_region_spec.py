@@ -131,3 +131,16 @@ class RegionSpecTest(unittest.TestCase):
         with self.assertRaises(region_spec.SpecError) as caught:
             region_spec.read_options([text])
         self.assertIn(message, str(caught.exception))
+
+    @ddt.data(
+        *('{"a', '[]', '{"a": "x"}', '{"Nowhere": {"cap": 1}}'),
+        *('{"a": {"cap": -7}}', '{"a": {"out": 1}}'),
+        # Longer numbers stop an engine for seconds.
+        f'{{"a": {{"weight": {"9" * 4299}}}}}',
+        '[' * 100_000,
+    )
+    def test_metadata_that_make_no_sense_do_not_count(self, value):
+        regions = (Region('a'),)
+        found = region_spec.override(regions, {'region_placement': value})
+        self.assertEqual((regions, set()), (found.regions, {*found.declared}))
+        self.assertTrue(found.problem)
