@@ -2,11 +2,8 @@
 
 """Wrong values in senlin.conf: senlin-conductor does not start."""
 
-import pathlib
 import tempfile
 import unittest
-
-import ddt
 
 from tests import processes
 
@@ -40,27 +37,20 @@ sys.exit(launcher.wait())
 """
 
 
-CASES = (
-    ('enabled_policies', 'nope', CONDUCTOR),
-    ('enabled_policies', '$nowhere', CONDUCTOR),
-    ('unaware_profile', 'maybe', CONDUCTOR),
-    ('check_catalog', 'perhaps', FIRST_ACTION),
-)
-
-
-@ddt.ddt
 class WrongOptionTest(unittest.TestCase):
-    @ddt.data(*range(len(CASES)))
-    def test_the_service_stops_and_names_the_option(self, number):
-        name, value, program = CASES[number]
-        with tempfile.TemporaryDirectory() as folder:
-            conf = pathlib.Path(folder) / 'senlin.conf'
-            conf.write_text(
-                '[DEFAULT]\ntransport_url = fake://\n'
-                f'[senlin_plugins]\n{name} = {value}\n'
-            )
-            with self.assertRaises(AssertionError) as caught:
-                processes.run_python(program, str(conf))
-        text = str(caught.exception)
-        self.assertIn(f'[senlin_plugins] Value for option {name} ', text)
-        self.assertIn(value.lstrip('$'), text)
+    def test_the_service_stops_and_names_the_option(self):
+        for name, value, program in (
+            ('enabled_policies', 'nope', CONDUCTOR),
+            ('check_catalog', 'perhaps', FIRST_ACTION),
+        ):
+            with tempfile.NamedTemporaryFile('w', suffix='.conf') as conf:
+                conf.write(
+                    '[DEFAULT]\ntransport_url = fake://\n'
+                    f'[senlin_plugins]\n{name} = {value}\n'
+                )
+                conf.flush()
+                with self.assertRaises(AssertionError) as caught:
+                    processes.run_python(program, conf.name)
+            text = str(caught.exception)
+            self.assertIn(f'[senlin_plugins] Value for option {name} ', text)
+            self.assertIn(value, text)
