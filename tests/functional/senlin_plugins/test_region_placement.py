@@ -21,60 +21,25 @@ NO_REGION = 'No region is found usable.'
 
 
 class Growing(base.TestCase):
-    def test_s2_scale_out_creates_servers_where_the_plan_says(self):
-        cluster = self.spread((ONE, 100), (TWO, 200), (THREE, 100, 0))
-        data = self.act(cluster, 'scale_out', count=6)
-        self.assertEqual('OK', data['status'])
-        plan = {ONE: 2, TWO: 4}
-        self.assertEqual({'count': 6, 'regions': plan}, data['creation'])
-        self.assertEqual(
-            plan,
-            collections.Counter(
-                entry['region_name']
-                for entry in data['placement']['placements']
-            ),
-        )
-        self.assert_servers(cluster, **plan)
-
-    def test_a_decision_goes_before_the_inputs(self):
-        cluster = self.spread((TWO,), (THREE,))
-        data = self.act_decided(
-            cluster, 'CLUSTER_RESIZE', creation={'count': 2}
-        )
-        self.assertEqual({TWO: 1, THREE: 1}, data['creation']['regions'])
-        self.assert_servers(cluster, **{TWO: 1, THREE: 1})
-        data = self.act_decided(
-            cluster, 'CLUSTER_RESIZE', deletion={'count': 1}
-        )
-        self.assertEqual(
-            {'count': 1, 'regions': {TWO: 1}},
-            {key: data['deletion'][key] for key in ('count', 'regions')},
-        )
-        self.assert_servers(cluster, **{THREE: 1})
-        # An empty decision is for one node, like any without a count.
-        for action in ('CLUSTER_SCALE_OUT', 'CLUSTER_RESIZE'):
-            data = self.act_decided(cluster, action, creation={})
-            self.assertEqual(1, sum(data['creation']['regions'].values()))
-        self.assert_servers(cluster, **{TWO: 1, THREE: 2})
-
-    def test_decisions_of_other_policies_are_kept(self):
+    def test_s2_a_plan_is_written_beside_decisions_of_other_policies(self):
         zones = {'zones': [{'name': 'nova'}]}
         group = {'servergroup': {'name': 'apart'}}
         cluster = self.cluster(
             self.senlin.policy('senlin.policy.zone_placement', zones),
             self.senlin.policy('senlin.policy.affinity', group),
-            self.region_policy((TWO,), (THREE,)),
+            self.region_policy((TWO, 200), (THREE, 100), (ONE, 100, 0)),
         )
-        data = self.act(cluster, 'scale_out', count=2)
-        regions = {TWO: 1, THREE: 1}
+        data = self.act(cluster, 'scale_out', count=3)
+        self.assertEqual('OK', data['status'])
+        regions = {TWO: 2, THREE: 1}
         self.assertEqual(
-            {'count': 2, 'zones': {'nova': 2}, 'regions': regions},
+            {'count': 3, 'zones': {'nova': 3}, 'regions': regions},
             data['creation'],
         )
         self.assertEqual(
             [
-                {'servergroup': 'group apart', 'region_name': THREE},
-                {'servergroup': 'group apart', 'region_name': TWO},
+                {'servergroup': 'group apart', 'region_name': name}
+                for name in (THREE, TWO, TWO)
             ],
             data['placement']['placements'],
         )
@@ -208,42 +173,30 @@ class Recovering(base.TestCase):
     def setUp(self):
         super().setUp()
         deletion = self.deletion_policy(reduce_desired_capacity=False)
-        self.cluster_id = self.cluster(deletion)
-        self.wide = self.region_policy((TWO,), (THREE,))
-        self.attach(self.cluster_id, self.wide)
-        self.act(self.cluster_id, 'scale_out', count=2)
-        (gone,), (self.stays,) = (
-            self.ids(self.cluster_id, region) for region in (TWO, THREE)
+        self.cluster_id = self.cluster(
+            deletion, self.region_policy((TWO,), (THREE,))
         )
+        self.act(self.cluster_id, 'scale_out', count=2)
+        (gone,) = self.ids(self.cluster_id, TWO)
         self.assert_done(self.senlin.delete(f'/nodes/{gone}'))
 
-    def recover(self):
-        """Recover the cluster, and create what is missing."""
-        return self.senlin.act(self.cluster_id, 'recover', check_capacity=True)
-
-    def test_missing_nodes_are_placed(self):
+    def test_missing_nodes_are_placed_and_the_others_mended(self):
         self.cloud.known = {ONE}
-        self.assert_failed(NO_REGION, self.recover())
-        self.assert_servers(self.cluster_id, **{THREE: 1})
-        self.assertEqual([self.stays], self.ids(self.cluster_id))
-        self.cloud.known = {ONE, TWO, THREE}
-        action = self.recover()
-        self.assert_done(action)
-        self.assertEqual(
-            [{'region_name': TWO}], action['data']['placement']['placements']
-        )
-        self.assert_servers(self.cluster_id, **{TWO: 1, THREE: 1})
-
-    def test_a_recovery_mends_what_it_can_if_there_is_no_room_for_more(self):
-        self.act(self.cluster_id, 'policy_detach', policy_id=self.wide)
-        self.attach(self.cluster_id, self.region_policy((THREE, 100, 1)))
         self.cloud.regions[THREE].servers.clear()
         self.act(self.cluster_id, 'check')
-        action = self.recover()
-        self.assert_failed(NO_PLAN, action)
+        action = self.senlin.act(
+            self.cluster_id, 'recover', check_capacity=True
+        )
+        self.assert_failed(NO_REGION, action)
         self.assertIs(True, action['inputs']['check_capacity'])
-        self.assert_servers(self.cluster_id, **{THREE: 1})
         self.assert_nodes(self.cluster_id, **{THREE: 1})
+        self.assert_servers(self.cluster_id, **{THREE: 1})
+        self.cloud.known = {ONE, TWO, THREE}
+        data = self.act(self.cluster_id, 'recover', check_capacity=True)
+        self.assertEqual(
+            [{'region_name': TWO}], data['placement']['placements']
+        )
+        self.assert_servers(self.cluster_id, **{TWO: 1, THREE: 1})
 
 
 class Shrinking(base.TestCase):
@@ -404,6 +357,19 @@ class Refusing(base.TestCase):
         self.assertEqual({'count': 2, 'regions': {TWO: 2}}, data['creation'])
         self.assertNotIn('placement', data)
         self.assertEqual(2, self.cloud.servers_of(cluster)[ONE])
+        # Senlin's own deletion policy finds where they really are.
+        self.attach(cluster, self.senlin.policy('senlin.policy.deletion', {}))
+        data = self.act(cluster, 'scale_in', count=2)
+        self.assertEqual({ONE: 2}, data['deletion']['regions'])
+        self.assert_servers(cluster)
+
+    def test_a_cluster_whose_nodes_have_no_region_is_refused(self):
+        self.set_option('unaware_profile', 'plan_only')
+        profile = self.senlin.profile('os.nova.server')
+        cluster = self.cluster(profile=profile, size=1)
+        policy = self.region_policy((TWO,))
+        self.set_option('default_region_name', '', None)
+        self.assert_not_attached('has no region', cluster, policy)
 
     def test_a_second_policy_of_a_kind_is_refused(self):
         spec = {'regions': [{'name': TWO}]}
@@ -439,45 +405,48 @@ class Refusing(base.TestCase):
         self.assert_not_attached('enabled_policies', self.cluster(), existing)
 
 
-@ddt.ddt
 class Types(base.TestCase):
     """The properties that the documents list, with their defaults."""
 
-    def schema(self, type_name):
-        """Return the schema of a type as the API shows it."""
+    def listed(self, type_name):
+        """Return the path of each property, its type and its default."""
         shown = self.senlin.call('GET', f'/policy-types/{type_name}')
-        return shown['policy_type']['schema']
+        found = {}
+
+        def read(path, schema):
+            for name, entry in schema.items():
+                default = entry.get('default', entry['required'])
+                found[f'{path}{name}'] = entry['type'], default
+                read(f'{path}{name}.', entry.get('schema') or {})
+
+        read('', shown['policy_type']['schema'])
+        return found
 
     def test_region_placement(self):
-        shown = self.schema(f'{base.REGION_POLICY}-1.0')
-        shown = shown['regions']['schema']['*']['schema']
-        self.assertEqual(
-            {'name': 'String', 'weight': 'Integer', 'cap': 'Integer'},
-            {name: entry['type'] for name, entry in shown.items()},
-        )
-        self.assertTrue(shown['name']['required'])
-        self.assertEqual(100, shown['weight']['default'])
-        self.assertEqual(-1, shown['cap']['default'])
+        wanted = {
+            'regions': ('List', True),
+            'regions.*': ('Map', False),
+            'regions.*.name': ('String', True),
+            'regions.*.weight': ('Integer', 100),
+            'regions.*.cap': ('Integer', -1),
+        }
+        self.assertEqual(wanted, self.listed(f'{base.REGION_POLICY}-1.0'))
+        wanted['strategy'] = 'String', 'balanced'
+        self.assertEqual(wanted, self.listed(f'{base.REGION_POLICY}-1.1'))
 
-    @ddt.data('1.0', '1.1')
-    def test_deletion(self, version):
-        shown = self.schema(f'{base.DELETION_POLICY}-{version}')
-        self.assertEqual(
-            {
-                'criteria': ('String', 'RANDOM'),
-                'destroy_after_deletion': ('Boolean', True),
-                'grace_period': ('Integer', 0),
-                'reduce_desired_capacity': ('Boolean', True),
-                'hooks': ('Map', {}),
-            },
-            {
-                name: (entry['type'], entry['default'])
-                for name, entry in shown.items()
-            },
-        )
-        hooks = shown['hooks']['schema']
-        self.assertEqual(
-            {'type': 'String', 'params': 'Map', 'timeout': 'Integer'},
-            {name: entry['type'] for name, entry in hooks.items()},
-        )
-        self.assertEqual({'queue', 'url'}, set(hooks['params']['schema']))
+    def test_deletion(self):
+        wanted = {
+            'criteria': ('String', 'RANDOM'),
+            'destroy_after_deletion': ('Boolean', True),
+            'grace_period': ('Integer', 0),
+            'reduce_desired_capacity': ('Boolean', True),
+            'hooks': ('Map', {}),
+            'hooks.type': ('String', 'zaqar'),
+            'hooks.params': ('Map', {}),
+            'hooks.params.queue': ('String', ''),
+            'hooks.params.url': ('String', ''),
+            'hooks.timeout': ('Integer', 0),
+        }
+        for version in ('1.0', '1.1'):
+            type_name = f'{base.DELETION_POLICY}-{version}'
+            self.assertEqual(wanted, self.listed(type_name))
