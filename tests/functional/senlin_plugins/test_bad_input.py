@@ -24,22 +24,17 @@ TOO_MANY = (
 NO_PLAN = 'There is no feasible plan to handle all nodes.'
 
 
-#: Properties that are refused, and words of the reason.
+#: Properties that are refused, and words of the reason. What the reader of
+#: specs refuses is in its own tests.
 REGIONS = (
     (None, "'regions' must be a list of regions."),
-    ('text', "'regions' must be a list of regions."),
-    ([[]], "The region '[]' is not a mapping"),
     (
         [{'name': 'Nowhere'}, {'name': '\u00dcber'}],
         "The specified regions '['Nowhere', '\u00dcber']' could not be found.",
     ),
     ([{'name': ['a']}], "'[\"['a']\"]' could not be found"),
-    ([{'name': 7}], "'['7']' could not be found"),
-    ([{'name': '\u00fc'}, {'name': '\u00fc'}], "is '\u00fc' 2 times"),
     ([{'name': ONE, 'weight': [1]}], "is '[1]': it must be a whole"),
-    ([{'name': ONE, 'weight': -HUGE}], f"is '{-HUGE}"[:20]),
     ([{'name': ONE, 'weight': '9' * 5000}], 'it must be a whole number'),
-    ([{'name': ONE, 'weight': '9' * 4299}], 'must be from 0 to 1000000'),
 )
 DELETION = (
     ({'mercy': True}, "Unrecognizable spec item 'mercy'"),
@@ -119,14 +114,8 @@ class RegionCounts(TestCase):
         )
         out, into = 'CLUSTER_SCALE_OUT', 'CLUSTER_SCALE_IN'
         for action, inputs, reason in (
-            *(
-                (out, {'count': count}, NOT_POSITIVE.format(count))
-                for count in (0, 'many', 2.5, None, {})
-            ),
-            *(
-                (into, {'count': count}, NOT_POSITIVE.format(count))
-                for count in (-1, True)
-            ),
+            (out, {'count': None}, NOT_POSITIVE.format(None)),
+            (into, {'count': -1}, NOT_POSITIVE.format(-1)),
             (into, {'count': HUGE}, NO_PLAN),
             (out, {'count': str(BILLION)}, TOO_MANY.format(BILLION + 1)),
             (out, {'count': HUGE}, TOO_MANY.format(HUGE + 1)),
@@ -158,9 +147,8 @@ class DeletionCandidates(TestCase):
     SPEC = {}
 
     def test_what_is_no_number_of_nodes(self):
-        for count in (-1, 'many', [1]):
-            action = self.trigger('CLUSTER_SCALE_IN', count=count)
-            self.assert_failed(NOT_POSITIVE.format(count), action)
+        action = self.trigger('CLUSTER_SCALE_IN', count=[1])
+        self.assert_failed(NOT_POSITIVE.format([1]), action)
         how = {'adjustment_type': 'EXACT_CAPACITY', 'number': HUGE}
         action = self.trigger('CLUSTER_RESIZE', **how)
         self.assert_failed(TOO_MANY.format(HUGE), action)
