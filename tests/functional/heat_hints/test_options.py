@@ -42,8 +42,6 @@ class Rack(Provider):
 
 class Second(Provider):
     def hints(self, request):
-        # A copy: what becomes of it is nobody else's concern.
-        request.user_hints['tier'] = 'changed'
         return {'rack': 'other', 'own': 'yes', 'tier': 'provider'}
 
 

@@ -43,12 +43,6 @@ class Racks:
             raise RuntimeError(Racks.reason)
 
 
-class Checked(Racks):
-    @classmethod
-    def check(cls, conf):
-        raise ProviderError('[racks] url is not set')
-
-
 class Changing(Provider):
     def hints(self, request):
         request.user_hints['tier'].append('changed')
@@ -142,15 +136,6 @@ class TestMaker(unittest.TestCase):
         self.assertEqual(2, Racks.made)
         self.now, Racks.reason = 2 * calls.RETRY_SECONDS, None
         self.assertIsInstance(racks.get(), Racks)
-
-    def test_its_own_check_refuses_wrong_options(self):
-        with self.assertRaisesRegex(ProviderError, 'url is not set'):
-            maker('Checked').check()
-
-    def test_what_cannot_be_imported_is_told_at_the_start(self):
-        with self.assertLogs(LOG, 'ERROR') as logs:
-            maker('NoSuchClass').check()
-        self.assertIn('NoSuchClass', logs.records[0].getMessage())
 
 
 class TestAsk(unittest.TestCase):
