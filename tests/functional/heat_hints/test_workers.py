@@ -20,6 +20,7 @@ from tests.processes import ROOT
 
 #: How long the engine and its stacks may take, in seconds.
 PATIENCE = 300.0
+WORKERS = 2
 
 #: A provider whose thread answers for it. Such a thread does not survive a
 #: fork. The module also has each worker make a stack: its bus and its
@@ -85,14 +86,32 @@ service.EngineService.start = start_and_work
 
 
 class TestWorkers(unittest.TestCase):
-    def run_engine(self, workers: int) -> tuple[int, list[list]]:
-        """Run the command until each worker has made a stack.
+    def test_each_worker_makes_a_provider_that_refreshes(self) -> None:
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        cloud = self.enterContext(contextlib.closing(loopback.Cloud()))
+        master = self.start_engine(folder, cloud.url)
+        deadline = time.monotonic() + PATIENCE
+        while len(done := list(folder.glob('*.done'))) < WORKERS:
+            if master.poll() is not None or time.monotonic() > deadline:
+                self.fail((folder / 'output').read_text()[-4000:])
+            time.sleep(0.05)
+        told = [json.loads(file.read_text()) for file in done]
+        pids = {pid for pid, *_ in told} - {master.pid}
+        self.assertEqual(WORKERS, len(pids))
+        for pid, parent, status, reason in told:
+            with self.subTest(worker=pid):
+                self.assertEqual(master.pid, parent)
+                self.assertEqual('CREATE_COMPLETE', status, reason)
+                one, two = (r.hints for r in cloud.sent(str(pid)))
+                self.assertEqual(one['object'], two['object'])
+                for hints in one, two:
+                    for name in ('asked_in', 'made_in', 'refreshed_in'):
+                        self.assertEqual(str(pid), hints[name])
 
-        :returns: the pid of the command, and for each worker its pid, that
-            of its parent, and the status of its stack and the reason for it.
-        """
-        name = self.enterContext(tempfile.TemporaryDirectory())
-        folder = pathlib.Path(name)
+    def start_engine(
+        self, folder: pathlib.Path, cloud: str
+    ) -> subprocess.Popen:
+        """Start the command, each of whose workers makes a stack."""
         base.write_modules(
             folder,
             {'refreshing.py': REFRESHING},
@@ -104,13 +123,12 @@ class TestWorkers(unittest.TestCase):
         # The time is enough however busy this machine is.
         hints = {'enabled': 'true', 'providers': 'rack'}
         hints['provider_timeout'] = '600'
-        more = {'num_engine_workers': str(workers)}
+        more = {'num_engine_workers': str(WORKERS)}
         file = configuration.write(
-            folder, self.cloud.url, {'DEFAULT': more, 'heat_hints': hints}
+            folder, cloud, {'DEFAULT': more, 'heat_hints': hints}
         )
         command = pathlib.Path(sys.executable).with_name('heat-engine')
-        log = folder / 'output'
-        with log.open('wb') as stream:
+        with (folder / 'output').open('wb') as stream:
             engine = subprocess.Popen(
                 [
                     *(sys.executable, '-P', '-W', 'ignore', str(command)),
@@ -118,37 +136,16 @@ class TestWorkers(unittest.TestCase):
                 ],
                 env={
                     **os.environ,
-                    'PYTHONPATH': os.pathsep.join([name, str(ROOT)]),
-                    'TEST_FOLDER': name,
-                    'TEST_CLOUD': self.cloud.url,
+                    'PYTHONPATH': os.pathsep.join([str(folder), str(ROOT)]),
+                    'TEST_FOLDER': str(folder),
+                    'TEST_CLOUD': cloud,
                 },
                 stdout=stream,
                 stderr=stream,
                 start_new_session=True,
             )
         self.addCleanup(end, engine)
-        deadline = time.monotonic() + PATIENCE
-        while len(done := list(folder.glob('*.done'))) < workers:
-            if engine.poll() is not None or time.monotonic() > deadline:
-                self.fail(log.read_text()[-4000:])
-            time.sleep(0.05)
-        return engine.pid, [json.loads(file.read_text()) for file in done]
-
-    def test_each_worker_makes_a_provider_that_refreshes(self) -> None:
-        self.cloud = loopback.Cloud()
-        self.addCleanup(self.cloud.close)
-        master, told = self.run_engine(workers=2)
-        pids = {pid for pid, *_ in told}
-        self.assertEqual((2, 3), (len(pids), len({master, *pids})))
-        for pid, parent, status, reason in told:
-            with self.subTest(worker=pid):
-                self.assertEqual(master, parent)
-                self.assertEqual('CREATE_COMPLETE', status, reason)
-                one, two = (r.hints for r in self.cloud.sent(str(pid)))
-                self.assertEqual(one['object'], two['object'])
-                for hints in one, two:
-                    for name in ('asked_in', 'made_in', 'refreshed_in'):
-                        self.assertEqual(str(pid), hints[name])
+        return engine
 
 
 def end(engine: subprocess.Popen) -> None:
