@@ -7,7 +7,7 @@ It is imported after :mod:`testing.heat.engine`, which prepares the process.
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from heat.common import context as heat_context
@@ -195,40 +195,36 @@ class Stacks:
         """List the resources of a stack and of the stacks nested in it.
 
         :returns: what Heat's RPC API says, stack by stack. ``uuid`` is the
-            resource's own id, ``physical_id`` that of what it made, ``path``
-            the (resource, stack) names from the root stack down.
+            resource's own id, ``path`` the (resource, stack) names from the
+            root stack down.
         """
         context = self.context(project)
         identity = self.rpc.identify_stack(context, name)
-        return self._resources(context, identity, ((None, name),))
+        return [*self._resources(context, identity, ((None, name),))]
 
     def _resources(
         self,
         context: Any,
         identity: Any,
         path: tuple[tuple[str | None, str], ...],
-    ) -> list[dict[str, Any]]:
-        found = []
-        for row in self.rpc.list_stack_resources(
-            context, identity, with_detail=True
-        ):
+    ) -> Iterator[dict[str, Any]]:
+        stack_id = identity['stack_id']
+        listed = self.rpc.list_stack_resources
+        for row in listed(context, identity, with_detail=True):
             name = row[rpc_api.RES_NAME]
-            found.append(
-                {
-                    'name': name,
-                    # Heat's RPC API does not tell the resource's own id.
-                    'uuid': resource_object.Resource.get_by_name_and_stack(
-                        context, name, identity['stack_id']
-                    ).uuid,
-                    'physical_id': row[rpc_api.RES_PHYSICAL_ID],
-                    'type': row[rpc_api.RES_TYPE],
-                    'stack_id': identity['stack_id'],
-                    'stack_name': identity['stack_name'],
-                    'path': path,
-                }
+            # Heat's RPC API does not tell the resource's own id.
+            stored = resource_object.Resource.get_by_name_and_stack(
+                context, name, stack_id
             )
+            yield {
+                'name': name,
+                'uuid': stored.uuid,
+                'type': row[rpc_api.RES_TYPE],
+                'stack_id': stack_id,
+                'stack_name': identity['stack_name'],
+                'path': path,
+            }
             nested = row.get(rpc_api.RES_NESTED_STACK_ID)
             if nested:
                 below = (*path, (name, nested['stack_name']))
-                found.extend(self._resources(context, nested, below))
-        return found
+                yield from self._resources(context, nested, below)
