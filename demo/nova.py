@@ -30,7 +30,6 @@ def run(log: pathlib.Path) -> list[part.Part]:
         right = [sum(cell[n] == cell[0] for cell in cells) for n in (2, 1)]
         story.compare(section, *(f'{one} of {len(cells)}' for one in right))
     _free_choice(story, cloud)
-    _stacks(story, cloud)
     return [story]
 
 
@@ -153,38 +152,3 @@ def _free_choice(story: part.Part, cloud: engine.Cloud) -> None:
     aggregate.update_metadata({'gpu': 'h100'})
     scheduler.update_aggregates(None, [aggregate])
     boot('gpu=h100, a moment later', h100, 'gpu-1')
-
-
-def _stacks(story: part.Part, cloud: engine.Cloud) -> None:
-    """Boot the servers of one stack, spread and packed."""
-    hosts = [f'stack-{number}' for number in range(1, 5)]
-    for host in hosts:
-        cloud.add_host(host)
-    flavor = cloud.add_flavor('member', {})
-    option = 'stack_affinity_weight_multiplier'
-    step = story.step(
-        'StackAffinityWeigher: twelve servers of one Heat stack',
-        ('servers are', option, *hosts),
-        'The servers carry the hint heat_root_stack_id; the weigher reads '
-        'the hints of running servers from the API database.',
-    )
-    for number, wanted, what in (
-        (-100.0, [3, 3, 3, 3], 'spread'),
-        (100.0, [12, 0, 0, 0], 'packed'),
-    ):
-        engine.CONF.set_override(option, number, group='nova_filters')
-        scheduler = cloud.scheduler(engine.OURS)
-        counts = collections.Counter(dict.fromkeys(hosts, 0))
-        for _ in range(12):
-            hints = {'heat_root_stack_id': [f'{what}-root']}
-            request = cloud.request(flavor, hosts, hints)
-            host = str(cloud.boot(scheduler, request).host)
-            cloud.place(request, host)
-            counts[host] += 1
-        step.row(what, number, *(counts[host] for host in hosts))
-        step.bars[what] = dict(counts)
-        step.check(
-            f'12 servers of one stack over 4 hosts, {what}',
-            wanted,
-            sorted(counts.values(), reverse=True),
-        )
