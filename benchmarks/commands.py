@@ -2,15 +2,14 @@
 
 """Time the commands of the filter on a large cloud's files.
 
-``python -m benchmarks.commands`` writes the files of two random clouds, and
-runs the real shell in processes of its own, beside it ``openstack complete``,
-which does nothing but start the shell. It needs python-openstackclient, such
-as in the environment ``.tox/client``.
+``python -m benchmarks.commands`` writes the files of a random cloud, and runs
+the real shell in processes of its own, beside it ``openstack complete``, which
+does nothing but start the shell. It needs python-openstackclient, such as in
+the environment ``.tox/client``.
 
-racks: each host is in a zone, in a rack and in an aggregate or two for its
-hardware; one host in ten is in a forced aggregate.
-scattered: each host is in some 25 aggregates of random keys, a quarter of them
-forced, so that no two hosts are in the same ones.
+Each host is in some 25 aggregates of random keys, a quarter of them forced, so
+that no two hosts are in the same ones. A cloud of zones, racks and aggregates
+for hardware takes less.
 """
 
 import json
@@ -20,7 +19,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks import common
@@ -33,54 +32,24 @@ _VALUES = ('1', '2', '<or> 1 <or> 2', '*', '>= 2', '<or> 1 <or> ~')
 _SCOPE = 'aggregate_instance_extra_specs:'
 COMMANDS = ('explain --summary', 'lint', 'impact --replace-in-tree')
 
-#: An aggregate's metadata and hosts.
-Aggregate = tuple[dict[str, str], list[str]]
 
-
-def racks(rng: random.Random) -> list[Aggregate]:
-    """Return aggregates as operators have them."""
-    zones, forced, hardware = 5, AGGREGATES // 5, AGGREGATES // 4
-    rest = AGGREGATES - zones - forced - hardware
-    made: list[Aggregate] = [
-        *(
-            ({'availability_zone': f'zone-{n}'}, NAMES[n::zones])
-            for n in range(zones)
-        ),
-        *(({'rack': f'r{n}'}, NAMES[n::rest]) for n in range(rest)),
-    ]
-    for _ in range(hardware):
-        metadata = {key: rng.choice('12') for key in rng.sample(_KEYS, 2)}
-        made.append((metadata, rng.sample(NAMES, 2 * HOSTS // hardware)))
-    for _ in range(forced):
-        metadata = {rng.choice(_KEYS): rng.choice(_VALUES)}
-        metadata['force_metadata_check'] = 'True'
-        made.append((metadata, rng.sample(NAMES, HOSTS // (10 * forced))))
-    return made
-
-
-def scattered(rng: random.Random) -> list[Aggregate]:
-    """Return aggregates that have nothing to do with each other."""
-    made = []
+def aggregates(rng: random.Random) -> Iterator[dict[str, Any]]:
+    """Yield aggregates that have nothing to do with each other."""
     for place in range(AGGREGATES):
         metadata = {key: rng.choice(_VALUES) for key in rng.sample(_KEYS, 2)}
         if place % 4 == 0:
             metadata['force_metadata_check'] = 'True'
-        made.append((metadata, rng.sample(NAMES, HOSTS // 20)))
-    return made
+        members = rng.sample(NAMES, HOSTS // 20)
+        yield {'Name': f'a{place}', 'Properties': metadata, 'Hosts': members}
 
 
-def write(
-    folder: pathlib.Path, shape: Callable[[random.Random], list[Aggregate]]
-) -> list[str]:
+def write(folder: pathlib.Path) -> list[str]:
     """Write the files of a random cloud; return the options to read them."""
     rng = random.Random(SEED)
     service = {'Binary': 'nova-compute', 'Status': 'enabled', 'State': 'up'}
-    files: dict[str, list[dict[str, Any]]] = {
+    files = {
         'hosts': [{**service, 'Host': name} for name in NAMES],
-        'aggregates': [
-            {'Name': f'a{place}', 'Properties': metadata, 'Hosts': members}
-            for place, (metadata, members) in enumerate(shape(rng))
-        ],
+        'aggregates': [*aggregates(rng)],
         'flavors': [
             {
                 'Name': f'f{number}',
@@ -120,16 +89,15 @@ def run(*words: str) -> tuple[float, float]:
 
 def main() -> None:
     """Time the commands and print what they took."""
-    rows = [('', 'openstack complete', *run('complete'))]
-    for shape in (racks, scattered):
-        with tempfile.TemporaryDirectory(prefix='opp-commands-') as folder:
-            options = write(pathlib.Path(folder), shape)
-            for words in COMMANDS:
-                command = ('aggregate', 'filter', *words.split(), *options)
-                rows.append((shape.__name__, words, *run(*command)))
+    rows = [('openstack complete', *run('complete'))]
+    with tempfile.TemporaryDirectory(prefix='opp-commands-') as folder:
+        options = write(pathlib.Path(folder))
+        for words in COMMANDS:
+            command = ('aggregate', 'filter', *words.split(), *options)
+            rows.append((words, *run(*command)))
     print(f'{FLAVORS} flavors, {HOSTS} hosts, {AGGREGATES} aggregates')
-    cells = [(*names, f'{s:.1f}', f'{mb:.0f}') for *names, s, mb in rows]
-    print(common.table(('Cloud', 'Command', 's', 'MB'), cells, 'Command'))
+    cells = [(name, f'{s:.1f}', f'{mb:.0f}') for name, s, mb in rows]
+    print(common.table(('Command', 's', 'MB'), cells, 'Command'))
 
 
 if __name__ == '__main__':
