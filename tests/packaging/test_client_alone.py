@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The wheel beside the openstack shell, where no service is installed."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import ddt
+
+#: Each command of the shell, asked about files, and what its first row says.
+EXAMPLES = pathlib.Path(__file__).parents[2] / 'doc/source/examples'
+FILTER_FILES = (
+    *('--flavors', EXAMPLES / 'flavors.json'),
+    *('--aggregates', EXAMPLES / 'aggregates.json'),
+)
+STACK = ('--servers', EXAMPLES / 'stack-servers.json')
+COMMANDS = (
+    ('aggregate filter explain --summary', FILTER_FILES, 'Hosts', 2),
+    ('aggregate filter lint', FILTER_FILES, 'Code', 'one-host'),
+    (
+        'aggregate filter impact --replace-in-tree',
+        *(FILTER_FILES, 'Effect', 'gains'),
+    ),
+    ('cluster region plan --scale-out 3 --region ONE', (), 'Change', 3),
+    ('stack hints list', STACK, 'Key ID', 'd8fbf8b7'),
+)
+
+
+@ddt.ddt
+class ClientAloneTest(unittest.TestCase):
+    @ddt.data(*COMMANDS)
+    @ddt.unpack
+    def test_command_answers_from_files(self, command, files, column, wanted):
+        shell = pathlib.Path(sys.prefix, 'bin', 'openstack')
+        done = subprocess.run(
+            [shell, *command.split(), '-f', 'json', *files],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(wanted, json.loads(done.stdout)[0][column])

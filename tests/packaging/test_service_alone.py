@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The wheel in an environment with one service alone."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SERVICE = pathlib.Path(sys.prefix).name.removeprefix('alone-')
+
+#: By service: the lines that enable the plug-ins, the worst result of the
+#: upgrade check with them, and what the service loads of each package.
+CASES = {
+    'senlin': (
+        '',
+        ('senlin-plugins-status', 1),
+        {
+            'senlin_plugins': {
+                'senlin_plugins.policy.region_placement-1.0',
+                'senlin_plugins.policy.region_placement-1.1',
+                'senlin_plugins.policy.deletion-1.0',
+                'senlin_plugins.policy.deletion-1.1',
+                'senlin_plugins.nova.server-1.0',
+                'senlin_plugins.heat.stack-1.0',
+            },
+            'senlin': {'senlin.policy.deletion-1.1', 'os.nova.server-1.0'},
+        },
+    ),
+    'nova': (
+        '[filter_scheduler]\n'
+        'available_filters = nova.scheduler.filters.all_filters\n'
+        'available_filters = nova_filters.all_filters\n'
+        'enabled_filters = ComputeFilter,AggregateInstanceTypeFilter\n'
+        'weight_classes = nova_filters.all_weighers\n',
+        ('nova-filters-status', 1),
+        {
+            'nova_filters': {
+                'AggregateInstanceTypeFilter',
+                'TeamSpreadFilter',
+                'PreferenceWeigher',
+                'StackPlaceWeigher',
+                'StackAffinityWeigher',
+                'ServerGroupWeigher',
+            },
+            'nova': {'ComputeFilter'},
+        },
+    ),
+    'heat': (
+        '[heat_hints]\nenabled = true\n',
+        ('heat-hints-status', 0),
+        {'heat_hints': {'the hints of servers'}, 'heat': set()},
+    ),
+}
+
+
+class ServiceAloneTest(unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name, f'{SERVICE}.conf')
+        text, self.check, self.wanted = CASES[SERVICE]
+        self.file.write_text(text)
+
+    def test_the_service_loads_the_plug_ins_beside_its_own(self):
+        program = pathlib.Path(__file__).with_name('loaded.py')
+        output = subprocess.check_output(
+            [sys.executable, '-W', 'ignore', program],
+            cwd=self.file.parent,
+            text=True,
+        )
+        found = {package: set() for package in self.wanted}
+        for name, package in json.loads(output.splitlines()[-1]).items():
+            found[package].add(name)
+        own = found.pop(SERVICE)
+        self.assertLessEqual(self.wanted.pop(SERVICE), own)
+        self.assertEqual(self.wanted, found)
+
+    def test_the_upgrade_check_warns_of_nothing_worse_than_defaults(self):
+        script, worst = self.check
+        done = subprocess.run(
+            [pathlib.Path(sys.prefix, 'bin', script)]
+            + ['--config-file', self.file, 'upgrade', 'check', '--json'],
+            capture_output=True,
+            text=True,
+        )
+        rows = json.loads(done.stdout)['checks']
+        self.assertEqual(done.returncode, max(r['result'] for r in rows))
+        self.assertLessEqual(done.returncode, worst, done.stdout)
