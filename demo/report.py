@@ -42,7 +42,7 @@ def page(parts: Iterable[Mapping[str, Any]], broken: bool = False) -> str:
         one.name: one.version for one in importlib.metadata.distributions()
     }
     now = datetime.datetime.now(datetime.UTC)
-    return template.render(
+    page: str = template.render(
         parts=[*parts],
         broken=broken,
         colors=_COLORS,
@@ -55,3 +55,4 @@ def page(parts: Iterable[Mapping[str, Any]], broken: bool = False) -> str:
             for name in _DISTRIBUTIONS
         ],
     )
+    return page

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import dataclasses
 import unittest
 
 import ddt
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from heat_hints.deciding import hints
 from os_placement_plugins import signature, stack_hints
+from tests.unit.heat_hints import requests
 
 ANYTHING = st.recursive(
     st.none()
@@ -36,6 +38,30 @@ def storable(value: object) -> bool:
     if type(value) is str:
         return True
     return type(value) is list and all(type(item) is str for item in value)
+
+
+class TestOwnHints(unittest.TestCase):
+    def own(self, names=stack_hints.NAMES, **changes):
+        request = dataclasses.replace(requests.REQUEST, **changes)
+        return hints.own_hints(request, names, stack_hints.PATH_LIST)
+
+    def test_a_resource_gets_the_six_hints_of_the_specification(self):
+        wanted = {
+            'heat_root_stack_id': 'id-root',
+            'heat_stack_id': 'id-inner',
+            # The specification says "id of the parent stack" here: a slip,
+            # its own name says what is meant.
+            'heat_stack_name': 'web-inner-abc',
+            'heat_path_in_stack': ['web', 'inner,web-inner-abc'],
+            'heat_resource_name': 'db',
+            'heat_resource_uuid': 'uuid-db',
+        }
+        self.assertEqual(wanted, self.own())
+        self.assertEqual(
+            {'heat_stack_id': 'id-inner'}, self.own(['heat_stack_id'])
+        )
+        del wanted['heat_root_stack_id'], wanted['heat_path_in_stack']
+        self.assertEqual(wanted, self.own(root_stack_id=None))
 
 
 @ddt.ddt
@@ -129,6 +155,32 @@ class TestUserHints(unittest.TestCase):
             {'group': None, 'same_host': ['a', None]},
             hints.user_hints(given, given),
         )
+
+
+class TestMerge(unittest.TestCase):
+    OWN = {'heat_stack_id': 'own'}
+    CLAIMED = {
+        'heat_stack_id': 'user',
+        'heat_stack_name': 'user',
+        'heat_signature': 'user',
+    }
+
+    def merged(self, *modes):
+        user = {**self.CLAIMED, 'group': 'user'}
+        provided = {'group': 'provider', 'rack': 'provider'}
+        return hints.merge(self.OWN, user, provided, *modes)
+
+    def test_who_comes_first(self):
+        others = {'group': 'user', 'rack': 'provider'}
+        for modes, wanted in (
+            ([hints.USER_OVERRIDE], {**self.OWN, **others}),
+            ([hints.USER_KEEP], {**self.CLAIMED, **others}),
+            (
+                [hints.USER_OVERRIDE, hints.FIRST_PROVIDER],
+                {**self.OWN, **others, 'group': 'provider'},
+            ),
+        ):
+            self.assertEqual(wanted, self.merged(*modes))
 
 
 class TestWhyRefused(unittest.TestCase):
