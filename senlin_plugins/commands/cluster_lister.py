@@ -122,7 +122,7 @@ class ClusterLister(lister.Lister):
                 'The policy takes its own weights and caps: %s', own.problem
             )
         known = region_state.read(cluster.data)
-        return own.regions, known.in_force(own.declared, region_state.now())
+        return own.regions, known.in_force(own.declared, health.now())
 
     def unreachable(
         self,

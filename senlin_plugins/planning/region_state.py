@@ -264,11 +264,6 @@ def read(data: Mapping[str, Any] | None) -> Known:
     )
 
 
-def now() -> str:
-    """Return the time, as it is kept."""
-    return show_time(datetime.datetime.now(datetime.UTC))
-
-
 def show_time(time: datetime.datetime) -> str:
     """Return a time as it is kept.
 

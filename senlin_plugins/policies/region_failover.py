@@ -26,7 +26,12 @@ from senlin_plugins.planning.snapshot import Snapshot, recorded_region
 from senlin_plugins.policies import base
 from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from senlin_plugins.profiles import failover, region_aware
-from senlin_plugins.regions import cluster_row, left_behind, node_records
+from senlin_plugins.regions import (
+    cluster_row,
+    health,
+    left_behind,
+    node_records,
+)
 
 LOG = logging.getLogger(__name__)
 
@@ -70,7 +75,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         """Return the regions with which something is wrong."""
         known = region_state.read(cluster.data)
         declared = self.in_force(cluster).declared
-        return known.in_force(declared, region_state.now())
+        return known.in_force(declared, health.now())
 
     def look(self, cluster: Any) -> Mapping[str, State]:
         """Look at the regions, and begin to clear up in those that work.
@@ -88,7 +93,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             cfg.CONF[conf.GROUP].region_timeout,
         )
         seconds = cfg.CONF[conf.GROUP].region_out_after
-        now = region_state.now()
+        now = health.now()
         before, after = cluster_row.change(
             cluster, lambda known: known.observe(faults, named, now, seconds)
         )
@@ -113,7 +118,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             """Let one of many checks at the same time look."""
             nonlocal due
             due = not known.looked or _age(known.looked) >= PAUSE
-            now = region_state.now()
+            now = health.now()
             return dataclasses.replace(known, looked=now) if due else known
 
         cluster_row.change(cluster, begin)
@@ -242,7 +247,5 @@ def _log_changes(cluster: Any, before: Known, after: Known) -> None:
 
 def _age(time: str) -> float:
     """Return the seconds since a time."""
-    now, then = map(
-        datetime.datetime.fromisoformat, (region_state.now(), time)
-    )
+    now, then = map(datetime.datetime.fromisoformat, (health.now(), time))
     return (now - then).total_seconds()

@@ -19,9 +19,8 @@ from senlin.common import consts
 from senlin.common import exception as exc
 
 from senlin_plugins import conf
-from senlin_plugins.planning import region_state
 from senlin_plugins.planning.snapshot import recorded_region
-from senlin_plugins.regions import cluster_row, node_records
+from senlin_plugins.regions import cluster_row, health, node_records
 
 LOG = logging.getLogger(__name__)
 
@@ -215,7 +214,7 @@ def _note_failure(node: Any, error: str) -> None:
         seconds = cfg.CONF[conf.GROUP].full_time
         cluster_row.change(
             cluster,
-            lambda known: known.refuse(region, region_state.now(), seconds),
+            lambda known: known.refuse(region, health.now(), seconds),
         )
         LOG.warning(
             "Region '%s' is full for cluster %s: %s",

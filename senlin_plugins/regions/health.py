@@ -2,11 +2,17 @@
 
 """Look at regions: whether what a node needs is there."""
 
+import datetime
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from senlin_plugins.planning.region_state import Cause, Fault
+from senlin_plugins.planning.region_state import Cause, Fault, show_time
 from senlin_plugins.regions import endpoints
+
+
+def now() -> str:
+    """Return the time, as it is kept with what a look finds."""
+    return show_time(datetime.datetime.now(datetime.UTC))
 
 
 def look(

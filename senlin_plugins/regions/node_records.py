@@ -7,9 +7,9 @@ from typing import Any
 from senlin.common import context as senlin_context
 from senlin.objects import node as node_objects
 
-from senlin_plugins.planning import region_state
 from senlin_plugins.planning.region_state import Left
 from senlin_plugins.planning.snapshot import placement, recorded_region
+from senlin_plugins.regions import health
 
 
 def record_region(node: Any, region: str) -> None:
@@ -38,7 +38,7 @@ def what_it_leaves(node: Any) -> Left:
     """
     ports = (node.data or {}).get('internal_ports') or ()
     what = recorded_region(node) or '', node.id, node.name, node.physical_id
-    return Left(*what, ports, region_state.now())
+    return Left(*what, ports, health.now())
 
 
 def forget_recovery(node: Any) -> None:

@@ -11,7 +11,7 @@ from senlin.objects import node as node_objects
 
 from senlin_plugins.planning import region_state
 from senlin_plugins.policies import region_failover
-from senlin_plugins.regions import endpoints, left_behind
+from senlin_plugins.regions import endpoints, health, left_behind
 from testing.senlin import driver
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -73,7 +73,7 @@ class TestCase(base.TestCase):
     def at(self, seconds):
         """Let it be some seconds later."""
         with mock.patch.object(
-            region_state, 'now', lambda: base.now(seconds, self.began)
+            health, 'now', lambda: base.now(seconds, self.began)
         ):
             yield
 
