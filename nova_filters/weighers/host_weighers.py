@@ -51,7 +51,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
     ) -> list[float]:
-        """Return the weights of hosts; zeros if the weigher has no say.
+        """Return the weights of hosts; zeros if it is left out.
 
         :param weighed_obj_list: Nova's WeighedHosts.
         :param weight_properties: Nova's RequestSpec.
@@ -62,14 +62,14 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
             return self._weigh(hosts, weight_properties)
         except teams.AWAY as exc:
             LOG.warning(
-                '%(name)s has no say in this request: the members of the '
+                '%(name)s is left out of this request: the members of the '
                 'stack or server group could not be read. Check '
                 '[api_database] connection in the nova.conf of the '
                 'scheduler: %(error)s',
                 {'name': name, 'error': teams.cause(exc)},
             )
         except Exception:
-            message = '%s has no say in this request. Report this traceback.'
+            message = '%s is left out of this request. Report this traceback.'
             LOG.exception(message, name)
         return [0.0] * len(hosts)
 

@@ -94,4 +94,4 @@ class PlaceTest(base.StackTestCase):
             ) as logs:
                 self.assertEqual([0.0] * 5, self.weigh(request, broken))
             (line,) = logs.output
-            self.assertIn('has no say in this request', line)
+            self.assertIn('is left out of this request', line)
