@@ -62,6 +62,15 @@ class _Reading:
     """What a connection to the database belongs to."""
 
 
+@dataclasses.dataclass
+class _Resources:
+    """What is remembered of one template of a stack; None before a look."""
+
+    stack_id: str
+    number: int
+    found: tuple[Sibling, ...] | None = None
+
+
 class StackFacts:
     """Find what is asked about resources, and remember it."""
 
@@ -71,9 +80,7 @@ class StackFacts:
         self._load = remember(_load)
         self._load_tags = remember(_load_tags)
         self._load_numbers = remember(_load_numbers)
-        # A list for each template, which holds its resources once they are
-        # known.
-        self._known = functools.lru_cache(TEMPLATES)(_nothing)
+        self._known = functools.lru_cache(TEMPLATES)(_Resources)
 
     def find_lineage(self, resource: Any) -> lineage.Lineage:
         """Return the stacks from the root stack down to a resource's own."""
@@ -124,7 +131,7 @@ class StackFacts:
             numbers = self._load_numbers(rows, stack.current_traversal)
             number = numbers[held[-1].id]
         known = self._known(held[-1].id, number)
-        if not known:
+        if known.found is None:
             definition = stack.defn
             if above:
                 definition = _definition(number, stack.tenant_id, held[-1])
@@ -142,13 +149,8 @@ class StackFacts:
                 found = tuple(
                     dataclasses.replace(s, index=int(s.name)) for s in found
                 )
-            known.append(found)
-        return known[0]
-
-
-def _nothing(_stack_id: str, _number: int) -> list[tuple[Sibling, ...]]:
-    """Return a list for what a template has: nothing is known of it yet."""
-    return []
+            known.found = found
+        return known.found
 
 
 def _check(stack: Any, rows: lineage.Lineage) -> None:
