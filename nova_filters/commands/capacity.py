@@ -78,20 +78,19 @@ class ShowFilterCapacity(common.FilterCommand):
     ) -> capacity.Room:
         """Return what is left for one flavor."""
         asked = demand.of(flavor)
-        answer, refusal = source.candidates(asked.query)
+        found, refusal = source.rooms(asked.query)
         if refusal:
             self.find(False, unknown=True)
             self.remarks.append(f'{flavor.name}: Placement says: {refusal}')
             return capacity.Room(
                 flavor.name, len(hosts), None, 0, [], [*asked.unasked]
             )
-        found = capacity.rooms(answer)
         lacking = {}
         if hosts - {source.nodes.get(node) for node in found}:
             # Which class is it that the others lack?
             for one in asked.query.get('resources', '').split(','):
-                some, _ = source.candidates({'resources': one})
-                lacking[one.partition(':')[0]] = capacity.rooms(some)
+                some, _ = source.rooms({'resources': one})
+                lacking[one.partition(':')[0]] = some
         return capacity.count(
             *(flavor.name, hosts, source.nodes, found, lacking),
             asked.unasked,

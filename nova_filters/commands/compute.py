@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from openstack import utils
 
-from nova_filters.advice import inventory, rows
+from nova_filters.advice import capacity, inventory, rows
 from os_placement_plugins.commands import pages
 from os_placement_plugins.records.rows import Row, columns
 
@@ -17,10 +17,6 @@ from os_placement_plugins.records.rows import Row, columns
 _NEWEST: Final = '2.100'
 #: What nova-scheduler itself asks Placement with.
 _PLACEMENT_VERSION: Final = '1.36'
-_NOTHING: Final[dict[str, Any]] = {
-    'provider_summaries': {},
-    'allocation_requests': [],
-}
 
 
 class Cloud:
@@ -88,14 +84,14 @@ class Cloud:
             found.append(columns(answer['server']))
         return rows.read_servers(found)
 
-    def candidates(
+    def rooms(
         self, query: Mapping[str, str]
-    ) -> tuple[dict[str, Any], str]:
-        """Return Placement's answer.
+    ) -> tuple[dict[str, dict[str, int]], str]:
+        """Return how many servers fit, as :func:`capacity.rooms` does.
 
         :param query: the parameters of ``GET /allocation_candidates``.
-        :returns: the answer, and nothing; or no candidates, and why Placement
-            refuses the question.
+        :returns: the room, and nothing; or none, and why Placement refuses
+            the question.
         """
         self.asked += 1
         answer = self._connection.placement.get(
@@ -104,8 +100,8 @@ class Cloud:
             microversion=_PLACEMENT_VERSION,
         )
         if answer.status_code == 400:
-            return _NOTHING, str(answer.json()['errors'][0]['detail'])
-        return pages.told(answer, 'Placement'), ''
+            return {}, str(answer.json()['errors'][0]['detail'])
+        return capacity.rooms(pages.told(answer, 'Placement')), ''
 
     @functools.cached_property
     def nodes(self) -> dict[str, str]:

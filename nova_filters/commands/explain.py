@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from osc_lib import exceptions
 
 from nova_filters.advice import (
-    capacity,
     demand,
     explanation,
     inventory,
@@ -163,8 +162,7 @@ class ExplainFilter(common.FilterCommand):
         asked = demand.of(flavor, server.from_volume, zone)
         try:
             with lister.telling_in_one_line():
-                answer, silence = source.candidates(asked.query)
-                rooms = capacity.rooms(answer)
+                rooms, silence = source.rooms(asked.query)
                 offered = {source.nodes.get(root, '') for root in rooms}
         except exceptions.CommandError as exc:
             silence = str(exc)
