@@ -5,8 +5,8 @@
 import argparse
 import collections
 import dataclasses
+import functools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from osc_lib import exceptions
 
@@ -45,21 +45,6 @@ _OPTIONS = {
     'unset-flavor': ('flavor', 'unset', '<key>', _UNSET),
 }
 _NO_SERVERS = 'No --servers: running servers are not judged.'
-
-
-class _Change(argparse.Action):
-    """Keep changes in the order in which they are typed."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        """Add (noun, verb, name, text)."""
-        noun, verb = self.const
-        namespace.changes = [*namespace.changes, (noun, verb, *values)]
 
 
 class ShowFilterImpact(common.FilterCommand):
@@ -103,9 +88,10 @@ class ShowFilterImpact(common.FilterCommand):
                 f'--{option}',
                 metavar=(f'<{noun}>', what),
                 nargs=2,
-                action=_Change,
+                # Changes are made in the order in which they are typed.
+                action='append',
                 dest='changes',
-                const=(noun, verb),
+                type=functools.partial(lambda *words: words, noun, verb),
                 default=[],
                 help=text.format(noun),
             )
@@ -122,7 +108,10 @@ class ShowFilterImpact(common.FilterCommand):
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
         _check(parsed_args)
-        typed = [_read(*words) for words in parsed_args.changes]
+        typed = [
+            _read(noun, verb, name, text)
+            for (noun, verb, name), (*_, text) in parsed_args.changes
+        ]
         self._warn(typed)
         source = self.source(parsed_args)
         self.remarks = [common.OTHERS]
