@@ -6,7 +6,7 @@ The hosts are those of now, and not those at the time of the request.
 """
 
 import collections
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from nova_filters.advice import explanation, in_tree, inventory
@@ -24,15 +24,15 @@ _ZONE: Final = 'Availability zone'
 
 
 class Step(NamedTuple):
-    """One step on the way; the fields are the columns of the command's table.
+    """One step on the way.
 
     :param name: Placement, the availability zone, or a filter.
-    :param left: how many hosts are left after it.
+    :param left: the hosts that are left after it.
     :param reason: what it asks for, or why it refuses hosts.
     """
 
     name: str
-    left: int
+    left: Sequence[inventory.Host]
     reason: str
 
 
@@ -41,18 +41,13 @@ class Walk(NamedTuple):
 
     :param steps: those that can be judged, in order.
     :param unjudged: the enabled filters that cannot be judged from outside.
-    :param last: the name of the step that took the last host; empty if hosts
-        are left.
-    :param taken: the hosts that this step took.
     :param near: the hosts that no other step than this package's filter
         refuses.
     """
 
-    steps: tuple[Step, ...]
-    unjudged: tuple[str, ...]
-    last: str
-    taken: tuple[inventory.Host, ...]
-    near: tuple[inventory.Host, ...]
+    steps: Sequence[Step]
+    unjudged: Sequence[str]
+    near: Sequence[inventory.Host]
 
 
 #: Return why a host is refused; None if it passes.
@@ -129,8 +124,7 @@ def walk(
         ),
     }
     left = near = [*stock.hosts.values()]
-    steps = [Step('All compute hosts', len(left), '')]
-    last, taken, unjudged = '', tuple[inventory.Host, ...](), []
+    steps, unjudged = [Step('All compute hosts', left, '')], []
     before = [_ZONE] * bool(server.zone)
     before += [PLACEMENT] * (candidates is not None)
     for name in (*before, *filters):
@@ -149,10 +143,8 @@ def walk(
             if server.grouped or name not in _OF_GROUPS:
                 unjudged.append(name)
             continue
-        if left and not stay:
-            last, taken = name, tuple(left)
         left = stay
         told = ', '.join(f'{number} {cause}' for number, cause in counts)
         reason = asked if name == PLACEMENT else told
-        steps.append(Step(name, len(left), reason))
-    return Walk(tuple(steps), tuple(unjudged), last, taken, tuple(near))
+        steps.append(Step(name, left, reason))
+    return Walk(steps, unjudged, near)

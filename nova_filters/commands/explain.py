@@ -179,7 +179,8 @@ class ExplainFilter(common.FilterCommand):
         )
         if not parsed_args.config_file:
             self.remarks.append(_DEFAULT_FILTERS)
-        return verdicts.STEPS, way.steps
+        rows = [(one.name, len(one.left), one.reason) for one in way.steps]
+        return ('Step', 'Left', 'Reason'), rows
 
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:

@@ -25,7 +25,6 @@ COLUMNS = (
     *('Wanted', 'Found', 'Aggregate', 'Host Aggregates', 'All Keys', 'Reason'),
     'Preferences',
 )
-STEPS = ('Step', 'Left', 'Reason')
 _WHAT_TO_DO = {
     'disabled': 'openstack compute service set --enable {} nova-compute',
     'down': 'start nova-compute on {}',
@@ -159,8 +158,9 @@ def tell(
         f'Not judged: {", ".join(unjudged)}.',
         'The hosts are those of now: they may have changed since the request.',
     ]
-    if not way.last:
-        left = way.steps[-1].left
+    end = next((n for n, one in enumerate(way.steps) if not one.left), -1)
+    if end < 1:
+        left = len(way.steps[-1].left)
         told.append(
             f'{left} hosts are left: what was not judged has refused them, or '
             'they have changed since. Try again.'
@@ -168,14 +168,15 @@ def tell(
             else 'There is no compute host.'
         )
         return told
-    hosts = f'of {len(way.taken)} hosts' if len(way.taken) > 1 else 'host'
-    told.append(f'{way.last} took the last {hosts}.')
-    if way.last == walk.OURS:
+    name, taken = way.steps[end].name, way.steps[end - 1].left
+    hosts = f'of {len(taken)} hosts' if len(taken) > 1 else 'host'
+    told.append(f'{name} took the last {hosts}.')
+    if name == walk.OURS:
         panel = explanation.Panel(stock, way.near)
         told += opening(panel.judge(flavor))
-    elif way.last == 'ComputeFilter':
-        told += waking(way.taken)
-    elif way.last != walk.PLACEMENT:
+    elif name == 'ComputeFilter':
+        told += waking(taken)
+    elif name != walk.PLACEMENT:
         told.append('Change the request, or the metadata of aggregates.')
     elif silence:
         told.append(f'Placement refuses the question, and Nova: {silence}')
