@@ -9,7 +9,6 @@ the ratios mean something on any machine. It needs Nova, and prints what
 ``doc/source/benchmarks.rst`` shows.
 """
 
-import dataclasses
 import functools
 import gc
 import itertools
@@ -20,7 +19,8 @@ import statistics
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from importlib import metadata
+from typing import Any, NamedTuple
 
 from benchmarks import common
 
@@ -31,6 +31,7 @@ SEED = 20_261_122
 HOSTS = (100, 10_000)
 PER_HOST = (1, 300)
 KEYS = (1, 10)
+FLAVORS = ('suits', 'does not')
 #: How many shapes are drawn between the corners.
 RANDOM = 32
 #: So many aggregates of their own the hosts of a cloud have at the most: a
@@ -50,9 +51,12 @@ COLUMNS = ('hosts', 'per host', 'keys', 'names', 'values', 'flags')
 COLUMNS += ('aggregates', 'flavor', 'in-tree', 'ours', 'ratio')
 
 
-@dataclasses.dataclass(frozen=True)
-class Shape:
-    """A cloud and a flavor.
+#: What the table shows of the truths of a shape.
+WORDS = (('same', 'own'), ('same', 'own'), ('off', 'on'), ('own', 'shared'))
+
+
+class Shape(NamedTuple):
+    """A cloud and a flavor, in the order of the table's columns.
 
     :param hosts: how many hosts.
     :param per_host: how many aggregates each host is in.
@@ -61,10 +65,10 @@ class Shape:
         then has one more, which all have.
     :param own_values: whether each aggregate has other values than the rest.
     :param flags: whether the aggregates have ``force_metadata_check`` on.
-    :param suits: whether the aggregates meet the flavor's extra specs.
     :param shared: whether the hosts draw their aggregates from a few, or each
         has aggregates of its own.
-    :param specs: whether the flavor has extra specs: the common keys.
+    :param flavor: whether the aggregates meet the flavor's extra specs, which
+        are the common keys, or "empty" for none.
     """
 
     hosts: int
@@ -73,32 +77,19 @@ class Shape:
     own_keys: bool
     own_values: bool
     flags: bool
-    suits: bool = True
     shared: bool = False
-    specs: bool = True
+    flavor: str = 'suits'
 
-    @property
     def common_keys(self) -> list[str]:
         """Return the keys that all aggregates have."""
         return [f'key{i}' for i in range(1 if self.own_keys else self.keys)]
 
-    @property
-    def passing(self) -> int:
-        """Return how many hosts pass."""
-        demanded = self.own_keys or not self.specs
-        met = not self.specs or self.suits
-        return self.hosts if met and not (self.flags and demanded) else 0
-
-    def cells(self) -> tuple[Any, ...]:
-        """Return what tells this shape from the others."""
-        return (
-            *(self.hosts, self.per_host, self.keys),
-            'own' if self.own_keys else 'same',
-            'own' if self.own_values else 'same',
-            'on' if self.flags else 'off',
-            'shared' if self.shared else 'own',
-            ('suits' if self.suits else 'does not') if self.specs else 'empty',
-        )
+    def passing(self) -> tuple[int, int]:
+        """Return how many hosts pass in-tree, and how many pass our filter."""
+        met = 0 if self.flavor == 'does not' else self.hosts
+        demanded = self.own_keys or self.flavor == 'empty'
+        # The in-tree filter does not know the flag.
+        return met, 0 if self.flags and demanded else met
 
 
 class Clouds:
@@ -156,10 +147,10 @@ class Clouds:
 
     def aggregate(self, shape: Shape, number: int) -> Any:
         """Return a new aggregate."""
-        value = 'ssd' if shape.suits else 'hdd'
+        value = 'hdd' if shape.flavor == 'does not' else 'ssd'
         if shape.own_values:
             value += f',disk-{number}'
-        names = shape.common_keys
+        names = shape.common_keys()
         if shape.own_keys:
             names += [f'customer-{number}-{i}' for i in range(shape.keys)]
         data = dict.fromkeys(names, value)
@@ -171,8 +162,7 @@ class Clouds:
         return found
 
 
-@dataclasses.dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """What a shape took, in microseconds per host."""
 
     shape: Shape
@@ -184,23 +174,17 @@ class Row:
         """How many times as long Nova's own filter takes."""
         return self.in_tree / self.ours
 
-    def cells(self) -> tuple[Any, ...]:
-        """Return a row of the table."""
-        numbers = (self.in_tree, self.ours, self.ratio)
-        return (*self.shape.cells(), *(f'{n:.2f}' for n in numbers))
-
 
 def corners(limit: int) -> Iterator[Shape]:
     """Yield the corners of the parameters."""
-    truths = itertools.product((False, True), repeat=4)
-    for sizes in itertools.product(HOSTS, PER_HOST, KEYS, truths):
-        hosts, per_host, keys, (own_keys, own_values, flags, suits) = sizes
+    truths = [*itertools.product((False, True), repeat=3)]
+    for hosts, per_host, keys in itertools.product(HOSTS, PER_HOST, KEYS):
         hosts = min(hosts, limit // per_host)
-        yield Shape(hosts, per_host, keys, own_keys, own_values, flags, suits)
-    for hosts, per_host, flags in itertools.product(
-        HOSTS, PER_HOST, (False, True)
-    ):
-        yield Shape(hosts, per_host, 10, True, True, flags, shared=True)
+        for three, flavor in itertools.product(truths, FLAVORS):
+            yield Shape(hosts, per_host, keys, *three, False, flavor)
+    for sizes in itertools.product(HOSTS, PER_HOST):
+        for flags in (False, True):
+            yield Shape(*sizes, 10, True, True, flags, True)
 
 
 def drawn(limit: int) -> Iterator[Shape]:
@@ -210,15 +194,21 @@ def drawn(limit: int) -> Iterator[Shape]:
         per_host = round(300 ** rng.random())
         hosts = round(100 ** (1 + rng.random()))
         hosts = min(hosts, limit // per_host)
-        truths = [rng.random() < 0.5 for _ in range(5)]
-        yield Shape(hosts, per_host, rng.randint(*KEYS), *truths)
+        keys, truths = (
+            rng.randint(*KEYS),
+            [rng.random() < 0.5 for _ in '12345'],
+        )
+        *three, suits, shared = truths
+        yield Shape(
+            *(hosts, per_host, keys, *three, shared), FLAVORS[not suits]
+        )
 
 
 def scaled(hosts: int) -> Iterator[Shape]:
     """Yield shapes that are measured at two numbers of hosts."""
-    truths = itertools.product((False, True), repeat=4)
-    for keys, four in itertools.product(KEYS, truths):
-        yield Shape(hosts, 1, keys, *four)
+    truths = itertools.product((False, True), repeat=3)
+    for keys, three, flavor in itertools.product(KEYS, truths, FLAVORS):
+        yield Shape(hosts, 1, keys, *three, False, flavor)
 
 
 def time(clouds: Clouds, shape: Shape) -> Row:
@@ -228,61 +218,33 @@ def time(clouds: Clouds, shape: Shape) -> Row:
     """
     hosts = clouds.hosts(shape.hosts)
     clouds.put(shape, hosts)
-    wanted = dict.fromkeys(shape.common_keys if shape.specs else (), 'ssd')
-    spec = clouds.states.request(wanted)
-    left = [len(clouds.run(clouds.ours, hosts, spec))]
-    left.append(len(clouds.run(clouds.in_tree, hosts, spec)))
-    # The in-tree filter does not know the flag.
-    met = shape.hosts if shape.suits or not shape.specs else 0
-    if left != [shape.passing, met]:
+    names = shape.common_keys() if shape.flavor != 'empty' else ()
+    spec = clouds.states.request(dict.fromkeys(names, 'ssd'))
+    runs = [
+        functools.partial(clouds.run, one, hosts, spec)
+        for one in (clouds.in_tree, clouds.ours)
+    ]
+    left = tuple(len(run()) for run in runs)
+    if left != shape.passing():
         raise common.BenchmarkError(f'{shape}: {left} hosts pass.')
-    times = []
-    for _ in range(max(ROUNDS, 1_000 // shape.hosts)):
-        for one in (clouds.in_tree, clouds.ours):
-            run = functools.partial(clouds.run, one, hosts, spec)
-            times.append(common.seconds(run) / shape.hosts * 1e6)
+    times = [
+        [common.seconds(run) / shape.hosts * 1e6 for run in runs]
+        for _ in range(max(ROUNDS, 1_000 // shape.hosts))
+    ]
     for host in hosts:
         host.aggregates = []
-    return Row(shape, min(times[::2]), min(times[1::2]))
+    return Row(shape, *map(min, zip(*times, strict=True)))
 
 
 def table(rows: Iterable[Row]) -> str:
     """Return rows as a table."""
-    return common.table(COLUMNS, [row.cells() for row in rows])
-
-
-def report(
-    rows: Sequence[Row],
-    pairs: Sequence[tuple[Row, Row]],
-    bare: Sequence[Row],
-) -> str:
-    """Return the report as text.
-
-    :param rows: corners and random shapes.
-    :param pairs: the same shape with few and with many hosts.
-    :param bare: shapes whose flavor has no extra specs.
-    """
-    lines = [f'{len(rows)} shapes of clouds. Microseconds per host.']
-    for flags, promised in PROMISED.items():
-        own = [row for row in rows if row.shape.flags is flags]
-        worst = sorted(own, key=lambda row: row.ratio)[:SHOWN]
-        median = statistics.median(row.ratio for row in own)
-        lines += [
-            f'{len(own)} with flags {"on" if flags else "off"}: the least '
-            f'ratio is {worst[0].ratio:.2f} (wanted: at least {promised}), '
-            f'the median {median:.1f}. The worst:',
-            table(worst),
-        ]
-    few, many = max(pairs, key=lambda pair: pair[1].ours / pair[0].ours)
-    lines += [
-        f'{len(pairs)} shapes with {SCALE[0]} and with {SCALE[1]} hosts: a '
-        f'host takes at most {many.ours / few.ours:.2f} times as long among '
-        'the many (wanted: at most 2):',
-        table((few, many)),
-        'A flavor without extra specs: Nova does not look at aggregates then.',
-        table(bare),
-    ]
-    return '\n'.join(lines)
+    cells = []
+    for row in rows:
+        *sizes, flavor = row.shape
+        words = [pair[one] for pair, one in zip(WORDS, sizes[3:], strict=True)]
+        times = (f'{n:.2f}' for n in (row.in_tree, row.ours, row.ratio))
+        cells.append([*sizes[:3], *words, flavor, *times])
+    return common.table(COLUMNS, cells)
 
 
 def measure(quick: bool) -> str:
@@ -295,19 +257,38 @@ def measure(quick: bool) -> str:
     shapes = [*dict.fromkeys((*corners(limit), *drawn(limit)))]
     common.say(f'{len(shapes)} shapes')
     rows = [time(clouds, shape) for shape in shapes]
+    lines = [
+        common.machine(f'Nova {metadata.version("nova")}'),
+        f'\n{len(rows)} shapes of clouds. Microseconds per host.',
+    ]
+    for flags, promised in PROMISED.items():
+        own = [row for row in rows if row.shape.flags is flags]
+        worst = sorted(own, key=lambda row: row.ratio)[:SHOWN]
+        median = statistics.median(row.ratio for row in own)
+        lines += [
+            f'{len(own)} with flags {"on" if flags else "off"}: the least '
+            f'ratio is {worst[0].ratio:.2f} (wanted: at least {promised}), '
+            f'the median {median:.1f}. The worst:',
+            table(worst),
+        ]
     common.say(f'{2 * len([*scaled(0)])} shapes to compare numbers of hosts')
     pairs = [
         (time(clouds, few), time(clouds, many))
         for few, many in zip(*map(scaled, SCALE), strict=True)
     ]
-    bare = [
-        time(clouds, Shape(300, per_host, 1, True, True, flags, specs=False))
-        for per_host, flags in itertools.product(PER_HOST, (False, True))
+    few, many = max(pairs, key=lambda pair: pair[1].ours / pair[0].ours)
+    lines += [
+        f'{len(pairs)} shapes with {SCALE[0]} and with {SCALE[1]} hosts: a '
+        f'host takes at most {many.ours / few.ours:.2f} times as long among '
+        'the many (wanted: at most 2):',
+        table((few, many)),
+        'A flavor without extra specs: Nova does not look at aggregates then.',
+        table(
+            time(clouds, Shape(300, n, 1, True, True, flags, False, 'empty'))
+            for n, flags in itertools.product(PER_HOST, (False, True))
+        ),
     ]
-    from nova import version
-
-    where = common.machine(f'Nova {version.version_string()}')
-    return f'{where}\n\n{report(rows, pairs, bare)}'
+    return '\n'.join(lines)
 
 
 if __name__ == '__main__':
