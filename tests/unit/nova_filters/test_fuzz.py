@@ -2,13 +2,12 @@
 
 """Whatever flavors and aggregates hold, there is a verdict, and one only."""
 
-import dataclasses
 import unittest
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nova_filters.advice import inventory
 from nova_filters.matching import inputs, report
 from nova_filters.matching.request import Request
 from testing.nova import strategies
@@ -23,21 +22,6 @@ _TEXTS = strategies.extra_specs() | strategies.any_texts()
 _METADATA = st.lists(
     strategies.metadata() | strategies.any_texts(), max_size=12
 ) | st.lists(st.none() | strategies.anything(), max_size=3)
-
-
-@dataclasses.dataclass(eq=False)
-class AggregateLike:
-    """An aggregate, as far as the filter looks at it."""
-
-    name: str
-    metadata: Any
-
-
-@dataclasses.dataclass
-class HostLike:
-    """A host, as far as the filter looks at it."""
-
-    aggregates: list[AggregateLike] | None
 
 
 class FuzzTest(unittest.TestCase):
@@ -56,20 +40,13 @@ class FuzzTest(unittest.TestCase):
         """
         flavor = inputs.read_flavor(extra_specs)
         aggregates = [
-            AggregateLike(f'a{number}', data)
+            inventory.HostAggregate(f'a{number}', data)
             for number, data in enumerate(metadata)
         ]
-        hosts = [
-            HostLike(None),
-            HostLike([]),
-            *(HostLike([aggregate]) for aggregate in aggregates),
-            HostLike(aggregates),
-            *(
-                HostLike([aggregates[n % len(aggregates)] for n in numbers])
-                for numbers in memberships
-                if aggregates
-            ),
-        ]
+        sets = [None, [], *([one] for one in aggregates), aggregates]
+        for numbers in memberships if aggregates else ():
+            sets.append([aggregates[n % len(aggregates)] for n in numbers])
+        hosts = [inventory.Host('h', own) for own in sets]
         alone = [
             next(Request(flavor, exempt).reasons(host.aggregates or ()), None)
             for host in hosts

@@ -2,31 +2,15 @@
 
 """Many hosts at once: the same verdicts as one by one."""
 
-import dataclasses
 import unittest
-from collections.abc import Mapping
 from typing import Any
 
+from nova_filters.advice.inventory import Host
+from nova_filters.advice.inventory import HostAggregate as Aggregate
 from nova_filters.matching import inputs, report
 from nova_filters.matching.request import Request
 
 _ON = {'force_metadata_check': 'true'}
-
-
-@dataclasses.dataclass(eq=False)
-class Aggregate:
-    """An aggregate that can be changed, as Nova's can."""
-
-    name: str
-    metadata: Mapping[str, Any] | None
-
-
-@dataclasses.dataclass
-class Host:
-    """A host, as far as the filter looks at it."""
-
-    name: str
-    aggregates: list[Any] | None
 
 
 class Unreadable:
@@ -133,7 +117,7 @@ class SiftTest(unittest.TestCase):
     def test_a_host_may_be_in_other_aggregates_by_then(self) -> None:
         host = Host('h', [Aggregate('a', {'k': '2'})])
         request, passed, refused = sift({'k': '1'}, [host])
-        host.aggregates = [Aggregate('b', {'k': '3'}), Unreadable(name='x')]
+        host.aggregates[:] = Aggregate('b', {'k': '3'}), Unreadable(name='x')
         ((_, reason),) = report.explain(request, refused)
         self.assertEqual(('b',), reason.aggregate)
 
