@@ -12,27 +12,6 @@ from nova_filters.matching import requirement
 
 
 @ddt.ddt
-class PredicateTest(unittest.TestCase):
-    """Operators take the values that Nova's own operators take."""
-
-    @ddt.data(
-        ('= 2', '2', True),
-        ('<= inf', '1e999', True),
-        ('== nan', 'nan', False),
-        ('!= nan', 'nan', True),
-        ('== ٣', '3', True),
-        ('<in> sse avx', 'sse2', True),
-    )
-    @ddt.unpack
-    def test_operator_takes_the_value_or_not(
-        self, text: str, value: str, taken: bool
-    ) -> None:
-        wanted = requirement.parse(text)
-        self.assertEqual('', wanted.problem)
-        self.assertIs(taken, wanted.overlaps(requirement.literal(value)))
-
-
-@ddt.ddt
 class ParseTest(unittest.TestCase):
     """Text becomes a set over all values and *absent*."""
 
@@ -77,18 +56,3 @@ class ParseTest(unittest.TestCase):
     def test_a_long_value_is_cut_in_messages(self) -> None:
         parsed = requirement.parse('>= ' + 'x' * 10_000)
         self.assertLess(len(parsed.problem), 100)
-
-
-class MetadataTest(unittest.TestCase):
-    """Metadata values are lists of alternatives."""
-
-    def test_a_value_is_split_on_commas_and_stripped(self) -> None:
-        for forced, wanted in ((False, {'*', ''}), (True, {''})):
-            pieces = requirement.parse_metadata(' * ,,', forced)
-            self.assertEqual(['*', '', ''], [p.text for p in pieces])
-            found = {text for p in pieces for text in p.literals}
-            self.assertEqual(wanted, found)
-
-    def test_the_flag_may_be_one_of_several(self) -> None:
-        self.assertTrue(requirement.is_on(',yes'))
-        self.assertFalse(requirement.is_on(None))
