@@ -17,8 +17,8 @@ from testing.heat.templates import (
 )
 from tests.functional.heat_hints import base
 
-#: A provider that sends what it is offered, and the statements of its own
-#: thread with which it was found.
+#: A provider that sends what it is offered, and how many statements of its
+#: own thread, which no other call has, that took.
 TELLING = """
 import dataclasses
 import functools
@@ -27,13 +27,11 @@ import threading
 
 import sqlalchemy
 
-statements = {}
+own = threading.local()
 
 
 def count(connection, cursor, statement, *args):
-    found = statements.get(threading.get_ident())
-    if found is not None and 'FROM' in statement:
-        found.append(' '.join(statement.split()))
+    own.count = getattr(own, 'count', 0) + ('FROM' in statement)
 
 
 # Before the engine sends statements.
@@ -42,57 +40,50 @@ sqlalchemy.event.listen(
 )
 
 
+def tell(request):
+    return {
+        'action': request.action,
+        'flavor': request.flavor,
+        'image': request.image,
+        'zone': request.availability_zone,
+        'parameters': request.parameters(),
+        'tags': or_error(request.tags),
+        'siblings': [
+            or_error(request.siblings, above)
+            for above in range(len(request.path))
+        ],
+    }
+
+
+def or_error(ask, *args):
+    try:
+        return ask(*args)
+    except Exception as exc:
+        return str(exc)
+
+
+def plain(value):
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return dataclasses.asdict(value)
+
+
 class Telling:
     def __init__(self, conf):
         pass
 
     def hints(self, request):
-        found = statements[threading.get_ident()] = []
-        try:
-            told = self.tell(request)
-        finally:
-            del statements[threading.get_ident()]
-        assert told == self.tell(self.fresh(request))
-        return {'told': json.dumps(told), 'statements': json.dumps(found)}
-
-    def tell(self, request):
-        return {
-            'action': request.action,
-            'flavor': request.flavor,
-            'image': request.image,
-            'zone': request.availability_zone,
-            'parameters': request.parameters(),
-            'tags': self.or_error(request.tags),
-            'siblings': [
-                self.or_error(self.level, request, above)
-                for above in range(len(request.path))
-            ],
-        }
-
-    def level(self, request, above):
-        return [
-            {**dataclasses.asdict(s), 'requires': sorted(s.requires)}
-            for s in request.siblings(above)
-        ]
-
-    def fresh(self, request):
+        told = tell(request)
+        count = getattr(own, 'count', 0)
         # As an engine that has just started finds them.
-        offers = type(request.siblings.func.__self__)()
-        return dataclasses.replace(
+        facts = type(request.siblings.func.__self__)()
+        fresh = dataclasses.replace(
             request,
-            siblings=functools.partial(
-                offers._find, *request.siblings.args
-            ),
-            tags=functools.partial(
-                offers._find_tags, *request.tags.args
-            ),
+            siblings=functools.partial(facts._find, *request.siblings.args),
+            tags=functools.partial(facts._find_tags, *request.tags.args),
         )
-
-    def or_error(self, ask, *args):
-        try:
-            return ask(*args)
-        except Exception as exc:
-            return str(exc)
+        assert told == tell(fresh)
+        return {'told': json.dumps(told, default=plain), 'statements': count}
 """
 
 PARAMETERS = {
@@ -200,33 +191,29 @@ class _Offer:
         ),
     )
 
-    def all_told(self, name, hint='told'):
-        """Return what was told for each request with a name, in order."""
+    def told(self, name, hint='told'):
+        """Return what was told for each request of a resource, in order."""
         return [
             json.loads(request.hints[hint])
-            for request in self.outcome.sent
-            if request.name == name
+            for request in self.outcome.sent_for('root')
+            if request.hints['heat_resource_name'] == name
         ]
 
     def test_a_server_is_told_as_its_template_describes_it(self):
-        given = {
-            r.hints['heat_resource_name']: json.loads(r.hints['told'])
-            for r in reversed(self.outcome.sent_for('root'))
-        }
-        keys = ('action', 'flavor', 'image', 'zone')
-        told = 'create', loopback.FLAVOR, 'cirros'
         for name, zone in (
             ('changed', 'nova'),
             ('first', None),
             ('amazon', None),
         ):
+            told = self.told(name)[0]
             self.assertEqual(
-                (*told, zone), tuple(given[name][key] for key in keys)
+                ('create', loopback.FLAVOR, 'cirros', zone),
+                tuple(told[k] for k in ('action', 'flavor', 'image', 'zone')),
             )
 
     def test_parameters_are_those_of_the_own_stack_but_hidden_ones(self):
-        before, after = self.all_told('changed')
-        (first,) = self.all_told('first')
+        before, after = self.told('changed')
+        (first,) = self.told('first')
         plain = {'flavor': loopback.FLAVOR, 'sizes': {'small': [1, 2]}}
         self.assertEqual({**plain, 'many': 4}, before['parameters'])
         self.assertEqual({**plain, 'many': 3}, after['parameters'])
@@ -249,25 +236,18 @@ class TestConvergence(_Offer, base.ScenarioCase):
         ),
     )
 
-    def test_a_replacement_is_told_as_such(self):
+    def test_a_replacement_is_told_as_such_with_the_root_stacks_tags(self):
         self.assertEqual(
-            ['create', 'replacement'],
-            [told['action'] for told in self.all_told('changed')],
+            [('create', ['gold', 'blue']), ('replacement', ['silver'])],
+            [(t['action'], t['tags']) for t in self.told('changed')],
         )
-
-    def test_tags_are_those_of_the_root_stack_also_after_an_update(self):
-        self.assertEqual(
-            [['gold', 'blue'], ['silver']],
-            [told['tags'] for told in self.all_told('changed')],
-        )
-        (first,) = self.all_told('first')
+        (first,) = self.told('first')
         self.assertEqual(['gold', 'blue'], first['tags'])
 
     def test_three_queries_for_a_new_stack_and_none_when_it_is_known(self):
         # Of all servers "first" is the first to ask.
-        (first,) = self.all_told('first', 'statements')
-        (second,) = self.all_told('second', 'statements')
-        self.assertEqual((3, []), (len(first), second))
+        counts = [self.told(n, 'statements') for n in ('first', 'second')]
+        self.assertEqual([[3], [0]], counts)
 
     def hints_in(self, *path, stack='groups'):
         """Return the hints sent in the stacks of a resource, by name."""
@@ -394,13 +374,9 @@ class TestConvergence(_Offer, base.ScenarioCase):
 class TestLegacyEngine(_Offer, base.ScenarioCase):
     convergence = False
 
-    def test_a_replacement_is_not_told(self):
-        self.assertEqual(
-            ['create', None],
-            [told['action'] for told in self.all_told('changed')],
-        )
-
-    def test_tags_and_siblings_are_not_told_but_the_reason_is(self):
-        for told in self.all_told('changed'):
-            self.assertIn('convergence_engine = false', told['tags'])
-            self.assertIn('convergence_engine = false', told['siblings'][0])
+    def test_neither_replacements_tags_nor_siblings_are_told(self):
+        told = self.told('changed')
+        self.assertEqual(['create', None], [one['action'] for one in told])
+        for one in told:
+            for error in (one['tags'], *one['siblings']):
+                self.assertIn('convergence_engine = false', error)
