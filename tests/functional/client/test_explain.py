@@ -39,16 +39,6 @@ class ExplainTest(base.CloudTestCase):
         rows = self.explain('win.medium', 'm1.small')
         self.assertEqual(COLUMNS, list(rows[0]))
         self.assertEqual(12, len(rows))
-        passed = {
-            (row['Flavor'], row['Host'])
-            for row in rows
-            if row['Result'] == 'pass'
-        }
-        self.assertEqual(
-            {('win.medium', f'compute-{n}') for n in (7, 8)}
-            | {('m1.small', f'compute-{n}') for n in (1, 2, 3, 4)},
-            passed,
-        )
         self.assertEqual(
             ['m1.small', 'compute-7', 'up', 'refuse', 1, 'aggregate']
             + ['os', ['windows'], [], ['licensed'], ['licensed'], ['os']]
@@ -62,22 +52,12 @@ class ExplainTest(base.CloudTestCase):
         self.assertEqual({'', '+5 aggregate_preferred.5:ssd=*'}, found)
 
     def test_near_misses_come_first(self) -> None:
-        rows = self.explain('gpu.large')[1:]
+        self.cloud.aggregates['disks'][1].append('compute-8')
+        # By its ID.
+        rows = self.explain('3', '--host', 'compute-7', '--host', 'compute-8')
         self.assertEqual(
-            [
-                ('compute-1', 1),
-                ('compute-3', 1),
-                ('compute-4', 2),
-                ('compute-7', 3),
-                ('compute-8', 3),
-            ],
+            [('compute-8', 2), ('compute-7', 3)],
             [(row['Host'], row['Failing Keys']) for row in rows],
-        )
-
-        chosen = ('--host', 'compute-4', '--host', 'compute-7')
-        rows = self.explain('1', *chosen)
-        self.assertEqual(
-            ['compute-7', 'compute-4'], [row['Host'] for row in rows]
         )
 
     def test_a_server_is_judged_by_its_own_copy_of_the_flavor(self) -> None:

@@ -37,25 +37,6 @@ class LintTest(base.CloudTestCase):
         found = self.live(*command, '--severity', 'warning')
         self.assertEqual(live[:1], found)
 
-    def test_errors_end_with_exit_code_2(self) -> None:
-        self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = '<or> ! <or> x'
-        # A process ends with that code, too.
-        result = self.openstack_process(
-            *(*_LINT.split(), '--severity', 'error'),
-            *('-f', 'json', *self.files()),
-        )
-        self.assertEqual((2, ''), (result.status, result.error))
-        row, effect = json.loads(result.output)
-        self.assertEqual('no-host', effect['Code'])
-        self.assertEqual(
-            ['error', 'exclusive-sentinel', 'flavor', 'win.medium'],
-            list(row.values())[:4],
-        )
-        self.assertEqual(
-            ['Severity', 'Code', 'Object', 'Name', 'Key', 'Problem', 'Remedy'],
-            list(row),
-        )
-
     def test_what_stands_below_and_in_place_of_the_findings(self) -> None:
         # What they look like is on the page.
         self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = 'a,b'
@@ -154,19 +135,10 @@ class ImpactTest(base.CloudTestCase):
     def test_replacing_the_in_tree_filter_is_a_change_too(self) -> None:
         self.cloud.flavors['odd'] = {'k': '>= two'}
         self.cloud.aggregates['disks'][0]['k'] = '1'
-        live = self.live(*_IMPACT.split(), '--replace-in-tree')
-        rows = [tuple(row.values()) for row in live]
-        self.assertEqual(
-            {
-                ('flavor', 'any.small', 'refuse', 'pass'),
-                # Its "*" was a plain asterisk; the host is right now.
-                ('flavor', 'gpu.large', 'refuse', 'pass'),
-                # The demand is new. No server loses its place.
-                ('flavor', 'm1.small', 'pass', 'refuse'),
-                ('flavor', 'odd', 'error', 'refuse'),
-            },
-            {(*row[:2], *row[3:5]) for row in rows},
-        )
+        rows = self.live(*_IMPACT.split(), '--replace-in-tree')
+        # What else changes is on the page.
+        (odd,) = (row for row in rows if row['Name'] == 'odd')
+        self.assertEqual(('error', 'refuse'), (odd['Before'], odd['After']))
 
     def test_servers_can_be_left_out(self) -> None:
         command = (*_IMPACT.split(), '--no-servers')

@@ -30,27 +30,6 @@ class RegionPlanTest(base.CommandTestCase):
         """Return the rows of a plan as data."""
         return self.data('cluster', 'region', 'plan', *words.split())
 
-    def test_a_plan_shows_distribution_target_and_reason(self):
-        rows = self.plan(
-            f'{REGIONS} --current RegionOne=3 --current Old=1 --count +11'
-        )
-        self.assertEqual(
-            ['Region', 'Weight', 'Cap', 'Current', 'Change']
-            + ['Result', 'Target', 'Why'],
-            list(rows[0]),
-        )
-        cap = 'its cap of 2 binds: 1 more would come here'
-        old = 'not in the policy: gets no nodes'
-        self.assertEqual(
-            [
-                ('RegionOne', 300, None, 3, 6, 9, 9.0, ''),
-                ('RegionTwo', 100, 2, 0, 2, 2, 3.0, cap),
-                ('RegionThree', 100, None, 0, 3, 3, 3.0, ''),
-                ('Old', None, None, 1, 0, 1, 0.0, old),
-            ],
-            [tuple(row.values()) for row in rows],
-        )
-
     def test_a_plan_has_several_spellings(self):
         path = self.write(SPEC, 'policy.yaml')
         other = self.write(json.dumps(yaml.safe_load(SPEC)), 'policy.json')
@@ -63,18 +42,9 @@ class RegionPlanTest(base.CommandTestCase):
             self.assertEqual(self.plan(f'{REGIONS} {one}'), self.plan(same))
 
     def test_steps_show_each_node(self):
-        rows = self.plan('--region a:200 --region b --scale-out 3 --steps')
-        self.assertEqual(
-            [
-                (1, 'a', {'a': 1, 'b': 0}),
-                (2, 'b', {'a': 1, 'b': 1}),
-                (3, 'a', {'a': 2, 'b': 1}),
-            ],
-            [
-                (row['Step'], row['Region'], row['Distribution'])
-                for row in rows
-            ],
-        )
+        *_, row = self.plan('--region a:2 --region b:1 --count +3 --steps')
+        wanted = {'Step': 3, 'Region': 'a', 'Distribution': {'a': 2, 'b': 1}}
+        self.assertEqual(wanted, row)
 
     def test_a_region_can_be_thought_away(self):
         rows = self.plan(f'{REGIONS} --without RegionOne --count +3')

@@ -5,20 +5,38 @@
 import contextlib
 import importlib.metadata
 import io
+import json
 from unittest import mock
 
 import ddt
 
+from nova_filters.matching.inputs import SCOPE
 from os_placement_plugins.commands import extension, lister
 from tests.functional.client import base
 
 
 @ddt.ddt
 class ShellTest(base.CommandTestCase):
-    def test_the_shell_loads_without_a_warning(self) -> None:
-        result = self.openstack_process('complete')
-        self.assertEqual((0, ''), (result.status, result.error))
-        self.assertIn('aggregate', result.output)
+    def test_errors_of_lint_end_a_process_with_exit_code_2(self) -> None:
+        flavor = {'Name': 'f', 'Properties': {f'{SCOPE}os': '<or> ! <or> x'}}
+        aggregate = {'Name': 'a', 'Properties': {}, 'Hosts': ['h']}
+        files = [
+            *('--flavors', self.write(json.dumps([flavor]), 'flavors')),
+            *('--aggregates', self.write(json.dumps([aggregate]), 'others')),
+        ]
+        command = 'aggregate filter lint --severity error -f json'
+        result = self.openstack_process(*command.split(), *files)
+        # The shell loads without a warning.
+        self.assertEqual((2, ''), (result.status, result.error))
+        row, *_ = json.loads(result.output)
+        self.assertEqual(
+            ['Severity', 'Code', 'Object', 'Name', 'Key', 'Problem', 'Remedy'],
+            list(row),
+        )
+        self.assertEqual(
+            ['error', 'exclusive-sentinel', 'flavor', 'f'],
+            list(row.values())[:4],
+        )
 
     def test_the_extension_is_published_once(self) -> None:
         points = importlib.metadata.entry_points(

@@ -2,7 +2,8 @@
 
 """``openstack stack hints list`` in the shell, from files and a stub cloud.
 
-The hints are made and signed by the code that runs in heat-engine.
+The servers are those of the page: of a stack, one that pretends to be there
+with a signature that is made up, one unsigned, and one without hints.
 """
 
 import contextlib
@@ -12,15 +13,13 @@ import re
 
 import ddt
 
-from heat_hints.deciding import hints, resource
-from os_placement_plugins import signature, stack_hints
+from os_placement_plugins import signature
 from tests.functional.client import base, pages, rest_stub
 
 COMMAND = ('stack', 'hints', 'list')
-WORDS = ' '.join(COMMAND)
 KEY = 'an example key of 32 characters.'
 OLD_KEY = 'an older key of 32 characters...'
-PROJECT = 'p1'
+SERVERS = pages.FILES / 'stack-servers.json'
 IDS = signature.Keys([KEY, OLD_KEY]).ids
 
 #: What is said of the servers with both keys.
@@ -32,60 +31,6 @@ VERDICTS = {
 }
 
 
-def heat_server(name, *groups, key=KEY, path_format=stack_hints.PATH_LIST):
-    """Return a server with the hints that Heat sends, as Nova shows it.
-
-    :param name: the resource's name.
-    :param groups: the resources down to its stack.
-    :param key: what the hints are signed with; None for nothing.
-    :param path_format: how the path is written.
-    """
-    path = [stack_hints.PathStep(None, 'shop')]
-    path += [stack_hints.PathStep(group, f'shop-{group}') for group in groups]
-    request = resource.Request(
-        resource_type='OS::Nova::Server',
-        resource_name=name,
-        resource_uuid=f'resource-{name}',
-        project_id=PROJECT,
-        stack_id=f'id-{path[-1].stack}',
-        stack_name=path[-1].stack,
-        root_stack_id='id-shop',
-        path=tuple(path),
-        user_hints={},
-    )
-    sent = hints.own_hints(request, stack_hints.NAMES, path_format)
-    if key:
-        sent[signature.HINT] = signature.Keys([key]).sign(sent, PROJECT)
-    return {
-        'id': f'id-{name}',
-        'name': f'shop-{name}',
-        'tenant_id': PROJECT,
-        # As Nova hands them out: a list of one is that one.
-        'scheduler_hints': {
-            hint: value[0] if len(value) == 1 else value
-            for hint, value in sent.items()
-        },
-    }
-
-
-def servers():
-    """Return the servers of a stack, and one that pretends to be there."""
-    forged = heat_server('forged', key=None)
-    forged['scheduler_hints'][signature.HINT] = '0' * 64
-    return [
-        heat_server('db', path_format=stack_hints.PATH_JSON),
-        heat_server('web', 'group', '0', key=OLD_KEY),
-        heat_server('unsigned', key=None),
-        forged,
-        {
-            'id': 'id-plain',
-            'name': 'plain',
-            'tenant_id': PROJECT,
-            'scheduler_hints': None,
-        },
-    ]
-
-
 def verdicts(rows):
     """Return the signature of each server."""
     return {row['Server']: row['Signature'] for row in rows}
@@ -93,14 +38,9 @@ def verdicts(rows):
 
 @ddt.ddt
 class OfflineTest(base.CommandTestCase):
-    def setUp(self):
-        super().setUp()
-        text = json.dumps({'servers': servers()})
-        self.servers = self.write(text, 'servers.json')
-
     def show(self, *arguments):
         """Return the rows for the file's servers."""
-        return self.data(*COMMAND, '--servers', self.servers, *arguments)
+        return self.data(*COMMAND, '--servers', str(SERVERS), *arguments)
 
     def test_both_formats_of_the_path_are_decoded(self):
         rows = {row['Server']: row for row in self.show('--long')}
@@ -118,7 +58,7 @@ class OfflineTest(base.CommandTestCase):
                 'Key Number': '',
                 'Signature': 'not checked',
                 'Server ID': 'id-web',
-                'Project ID': PROJECT,
+                'Project ID': 'p1',
                 'Stack ID': 'id-shop-0',
                 'Root Stack ID': 'id-shop',
                 'Resource ID': 'resource-web',
@@ -162,7 +102,7 @@ class OfflineTest(base.CommandTestCase):
         self.assertEqual({'shop-web'}, {*verdicts(self.show('--key', IDS[1]))})
 
     def test_a_stack_that_no_server_names_is_told(self):
-        result = self.openstack(*COMMAND, 'nothing', '--servers', self.servers)
+        result = self.openstack(*COMMAND, 'nothing', '--servers', str(SERVERS))
         self.assertEqual((1, ''), (result.status, result.output))
         self.assertIn("No server found for 'nothing'", result.error)
 
@@ -184,7 +124,7 @@ class OfflineTest(base.CommandTestCase):
     ):
         path = self.write(text, 'keys')
         result = self.openstack(
-            *COMMAND, '--servers', self.servers, option, path
+            *COMMAND, '--servers', str(SERVERS), option, path
         )
         self.assert_one_line(result, path, *words)
         self.assertNotIn('secret', result.error)
@@ -201,17 +141,13 @@ class OfflineTest(base.CommandTestCase):
             result = self.openstack(*COMMAND, *words.split())
             self.assert_one_line(result, told)
 
-    def test_the_file_of_the_page_holds_what_heat_sends(self):
-        text = (pages.FILES / 'stack-servers.json').read_text()
-        self.assertEqual({'servers': servers()}, json.loads(text))
-
 
 class ListTest(base.CloudTestCase):
     """Nova shows servers and who signed their hints, and Heat a stack's."""
 
     def setUp(self):
         super().setUp()
-        self.rows = servers()
+        self.rows = json.loads(SERVERS.read_text())['servers']
         self.mocker.get(f'{rest_stub.COMPUTE}/servers/detail', json=self.page)
         # The hints of the first do not say that it is in the stack.
         kinds = [('id-plain', 'OS::Nova::Server'), ('id-web', 'My::Server')]
