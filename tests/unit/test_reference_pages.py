@@ -3,17 +3,14 @@
 """The pages show configuration that is allowed."""
 
 import configparser
-import tempfile
 import unittest
 
 import ddt
-from oslo_config import cfg
 
 from heat_hints import conf as heat_conf
 from nova_filters import conf as nova_conf
-from os_placement_plugins import options
 from senlin_plugins import conf as senlin_conf
-from tests import console
+from tests import configurations, console
 
 
 @ddt.ddt
@@ -34,12 +31,7 @@ class ExamplesTest(unittest.TestCase):
         ]
         self.assertTrue(examples)
         for text in examples:
-            config = cfg.ConfigOpts()
-            options.register(config, module.list_opts())
-            with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
-                file.write(text)
-                file.flush()
-                config(['--config-file', file.name], default_config_files=[])
+            config = configurations.load(module.list_opts(), text)
             shown = configparser.ConfigParser(
                 strict=False, interpolation=None, default_section='-'
             )
