@@ -96,53 +96,6 @@ def hints() -> None:
     )
 
 
-#: Each service, what binds our code to it, and what decides.
-HOUSE = (
-    ('senlin-engine', 'policies\nprofiles', 'planning', 'senlin_plugins'),
-    ('nova-scheduler', 'filters\nweighers', 'matching', 'nova_filters'),
-    ('heat-engine', 'hook, overrides\ninjector', 'deciding', 'heat_hints'),
-    (
-        'openstack shell',
-        'senlin_plugins.commands\nnova_filters.commands',
-        'planning, matching\nadvice',
-        'the same packages',
-    ),
-)
-
-
-def house() -> None:
-    """Draw which module runs in which process, and what it may import."""
-    drawing, axis = pyplot.subplots(figsize=(7.6, 3.6))
-    for place, (service, *modules, package) in enumerate(HOUSE):
-        axis.text(
-            *(place + 0.5, 0.4, service), ha='center', va='center', weight=700
-        )
-        axis.text(place + 0.5, 0.75, package, ha='center', va='center')
-        axis.axvspan(
-            *(place + 0.03, place + 0.97), color=COLOURS[0], linewidth=0
-        )
-        rows = ('binds', *modules[:1]), ('decides', *modules[1:])
-        for row, (what, names) in enumerate(rows):
-            axis.text(
-                *(place + 0.5, 1.4 + row, f'{what}\n{names}'),
-                ha='center',
-                va='center',
-                fontsize=8,
-                bbox={'boxstyle': 'round', 'facecolor': COLOURS[row + 1]},
-            )
-        for start, end in (1.75, 2.05), (2.75, 3.15):
-            axis.annotate(
-                *('', (place + 0.5, end), (place + 0.5, start)),
-                arrowprops={'arrowstyle': '->'},
-            )
-    axis.axhspan(3.2, 3.6, 0.02, 0.98, facecolor='white', edgecolor='black')
-    shared = 'os_placement_plugins: names of hints, signature, base classes'
-    axis.text(2, 3.4, shared, ha='center', va='center')
-    axis.set(xlim=(0, 4), ylim=(3.8, 0.1))
-    axis.axis('off')
-    drawing.tight_layout(pad=0)
-
-
 def senlin() -> None:
     """Draw the way of an action on a cluster, for an operator."""
     draw(
