@@ -44,7 +44,6 @@ class Example:
     """One example of the specification: who may boot where.
 
     :param section: the section of the specification.
-    :param slug: a short name, unique; hosts and flavors are named after it.
     :param quote: the sentences that say what is wanted.
     :param flavors: extra specs by flavor name.
     :param aggregates: metadata by aggregate name.
@@ -55,7 +54,6 @@ class Example:
     """
 
     section: str
-    slug: str
     quote: str
     flavors: dict[str, dict[str, str]]
     aggregates: dict[str, dict[str, str]]
