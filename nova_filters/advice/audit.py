@@ -70,9 +70,9 @@ class Audit:
         found: dict[tuple[str, str], list[str]] = {}
         for server in self.running.values():
             host = self._hosts[server.host or '']
-            request = self._panel.of_specs(server.specs).request
-            for refusal in [*request.refusals(host.aggregates)][:1]:
-                reason = str(request.explain(refusal, host.aggregates))
+            verdicts = self._panel.of_specs(server.specs)
+            if host.name in verdicts.first:
+                reason = verdicts.why(verdicts.first[host.name], [host.name])
                 names = found.setdefault((server.flavor_name, reason), [])
                 names.append(f'{server.name} ({host.name})')
         for (name, reason), names in found.items():

@@ -134,14 +134,14 @@ def _fill(
     from_volume: bool,
 ) -> None:
     """Add what the flavor's numbers ask for, unless extra specs do."""
-    own, specs, size = amounts[''], flavor.extra_specs, flavor.size
+    own, specs = amounts[''], flavor.extra_specs
     if specs.get('hw:cpu_policy') == 'dedicated':
         isolated = specs.get('hw:emulator_threads_policy') == 'isolate'
-        own['PCPU'] = size.vcpus + isolated
+        own['PCPU'] = flavor.vcpus + isolated
     named = {name for group in amounts.values() for name in group}
     if named.isdisjoint(_CPUS):
-        own['VCPU'] = size.vcpus
+        own['VCPU'] = flavor.vcpus
     if 'MEMORY_MB' not in named:
-        own['MEMORY_MB'] = size.memory
+        own['MEMORY_MB'] = flavor.memory
     if 'DISK_GB' not in named:
-        own['DISK_GB'] = size.disk + (0 if from_volume else size.root)
+        own['DISK_GB'] = flavor.disk + (0 if from_volume else flavor.root)

@@ -73,7 +73,7 @@ class Verdicts:
 
     def aggregates_of(self, names: Iterable[str]) -> list[inputs.Aggregate]:
         """Return the aggregates of some hosts, by name."""
-        hosts = self.panel.by_name
+        hosts = self.panel.stock.hosts
         every = {own for name in names for own in hosts[name].aggregates}
         return sorted(every, key=lambda aggregate: aggregate.name)
 
@@ -138,7 +138,6 @@ class Panel:
     ) -> None:
         self.stock = stock
         self.hosts = [*(stock.hosts.values() if hosts is None else hosts)]
-        self.by_name = {host.name: host for host in self.hosts}
         self._ask = ask
         self._aggregates = {a for host in self.hosts for a in host.aggregates}
         self._demanded = {

@@ -8,7 +8,7 @@
 import dataclasses
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from nova_filters.matching import inputs
 from nova_filters.stacks import places
@@ -21,32 +21,23 @@ Specs = tuple[tuple[str, str], ...]
 UNKNOWN: Final = 'unknown'
 
 
-class Size(NamedTuple):
-    """The numbers of a flavor.
-
-    :param vcpus: how many virtual CPUs.
-    :param memory: MiB.
-    :param root: GiB of the root disk, which may be a volume instead.
-    :param disk: GiB of the other disks, swap included.
-    """
-
-    vcpus: int = 0
-    memory: int = 0
-    root: int = 0
-    disk: int = 0
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Flavor:
     """A flavor.
 
     :param id: its ID, which an operator may give in place of the name.
+    :param memory: MiB.
+    :param root: GiB of the root disk, which may be a volume instead.
+    :param disk: GiB of the other disks, swap included.
     """
 
     name: str
     extra_specs: Mapping[str, str]
     id: str = ''
-    size: Size = Size()
+    vcpus: int = 0
+    memory: int = 0
+    root: int = 0
+    disk: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -54,10 +54,7 @@ def read_flavors(rows: Iterable[Row]) -> list[inventory.Flavor]:
             raise UnreadableError(
                 f'{name!r} is no flavor; save the flavors with "{command}"'
             )
-        extra_specs = _properties(row, name, command)
-        found.append(
-            inventory.Flavor(name, extra_specs, text(row, 'id'), _size(row))
-        )
+        found.append(_flavor(row, name, command))
     return _unique(found, 'flavor')
 
 
@@ -150,10 +147,10 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
                 name=name,
                 id=text(row, 'id'),
                 host=host,
-                flavor=inventory.Flavor(
+                flavor=_flavor(
+                    flavor,
                     text(flavor, 'original_name', 'name') or '?',
-                    _properties(flavor, name, command),
-                    size=_size(flavor),
+                    command,
                 ),
                 project=text(row, 'tenant_id', 'project_id'),
                 zone=text(row, zone) if zone in row else None,
@@ -179,10 +176,13 @@ def read_groups(rows: Iterable[Row]) -> list[Group]:
     ]
 
 
-def _size(row: Row) -> inventory.Size:
-    """Return the numbers of a flavor; 0 where there is none."""
+def _flavor(row: Row, name: str, command: str) -> inventory.Flavor:
+    """Return a flavor; its numbers are 0 where there is none."""
     swap = _number(row, 'swap')
-    return inventory.Size(
+    return inventory.Flavor(
+        name,
+        _properties(row, name, command),
+        text(row, 'id'),
         _number(row, 'vcpus'),
         _number(row, 'ram'),
         _number(row, 'disk'),

@@ -60,10 +60,10 @@ class DemandTest(unittest.TestCase):
 
     def query(self, flavor: inventory.Flavor, volume: bool) -> dict[str, str]:
         """Return what Nova asks."""
-        size, context = flavor.size, nova_context.get_admin_context()
+        context = nova_context.get_admin_context()
         own = objects.Flavor(
-            vcpus=size.vcpus, memory_mb=size.memory, root_gb=size.root,
-            ephemeral_gb=size.disk, swap=0, extra_specs=flavor.extra_specs,
+            vcpus=flavor.vcpus, memory_mb=flavor.memory, root_gb=flavor.root,
+            ephemeral_gb=flavor.disk, swap=0, extra_specs=flavor.extra_specs,
         )  # fmt: skip
         image = objects.ImageMeta(properties=objects.ImageMetaProps())
         spec = objects.RequestSpec(flavor=own, image=image, is_bfv=volume)
@@ -80,8 +80,8 @@ class DemandTest(unittest.TestCase):
         while kinds.total() < 1_000:
             keys = rng.sample(sorted(self.KEYS), rng.randint(0, 6))
             specs = {key: rng.choice(self.KEYS[key]) for key in keys}
-            size = inventory.Size(2, 512, rng.choice((0, 10)), 3)
-            flavor = inventory.Flavor('f', specs, '', size)
+            size = 2, 512, rng.choice((0, 10)), 3
+            flavor = inventory.Flavor('f', specs, '', *size)
             volume = rng.random() < 0.5
             try:
                 wanted = self.query(flavor, volume)

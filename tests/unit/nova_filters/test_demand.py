@@ -8,13 +8,13 @@ import ddt
 
 from nova_filters.advice import demand, inventory
 
-_SIZE = inventory.Size(vcpus=2, memory=512)
+_SIZE = 2, 512
 _PLAIN = 'MEMORY_MB:512,VCPU:2'
 
 
 def _of(extra_specs: dict[str, str]) -> demand.Demand:
     """Return what is asked for a flavor."""
-    return demand.of(inventory.Flavor('f', extra_specs, '', _SIZE))
+    return demand.of(inventory.Flavor('f', extra_specs, '', *_SIZE))
 
 
 @ddt.ddt
