@@ -86,15 +86,15 @@ def measure(quick: bool) -> str:
         ('stack_affinity_weight_multiplier', MULTIPLIER),
         ('server_group_weight_multiplier', -MULTIPLIER),
     ):
-        if name in engine.CONF.nova_filters:
-            engine.CONF.set_override(name, value, group='nova_filters')
+        engine.CONF.set_override(name, value, 'nova_filters')
     chosen = (3,) if quick else PROCESSES
     rows = []
     for name, case in cases(simulation).items():
         common.say(name)
         levels = ['rack', 'host'] if case.racks else ['host']
+        engine.CONF.set_override('stack_spread_over', levels, 'nova_filters')
         engine.CONF.set_override(
-            'stack_spread_over', levels, group='nova_filters'
+            'host_subset_size', case.subset, 'filter_scheduler'
         )
         row: list[Any] = [name]
         for processes in chosen:
