@@ -381,7 +381,7 @@ class Cloud:
         :returns: the names of the hosts, sorted; nothing is claimed.
         """
         left = scheduler.host_manager.get_filtered_hosts(
-            self._states(scheduler, request), request
+            self.states(scheduler, request), request
         )
         return sorted(state.host for state in left)
 
@@ -394,12 +394,12 @@ class Cloud:
             for weigher in scheduler.host_manager.weighers
             if type(weigher).__name__ == 'StackAffinityWeigher'
         )
-        states = self._states(scheduler, request)
+        states = self.states(scheduler, request)
         team = weigher.team(request)
         found = weigher.see(team, states, request).counts if team else {}
         return {host: found.get(host, 0) for host in sorted(self.hosts)}
 
-    def _states(self, scheduler: Any, request: Any) -> list[Any]:
+    def states(self, scheduler: Any, request: Any) -> list[Any]:
         """Return the HostStates of all hosts."""
         return list(
             scheduler.host_manager.get_host_states_by_uuids(

@@ -149,9 +149,7 @@ class CloudTestCase(OptionTestCase):
 
     def states(self, request: Any) -> list[Any]:
         """Return what the scheduler knows of the test's hosts, in order."""
-        states = self.scheduler.host_manager.get_host_states_by_uuids(
-            self.cloud.context, None, request
-        )
+        states = self.cloud.states(self.scheduler, request)
         found = {state.host: state for state in states}
         return [found[host] for host in self.hosts]
 

@@ -7,11 +7,9 @@ import sqlalchemy as sa
 from nova.db.api import models
 from sqlalchemy import orm
 
-from tests import console, upgrade_checks
+from tests import console, signing, upgrade_checks
 
 PAGE = 'upgrade-checks.rst'
-
-KEY = 'an example key of 32 characters.'
 
 GOOD = f"""
 [filter_scheduler]
@@ -20,7 +18,7 @@ available_filters = nova_filters.all_filters
 enabled_filters = ComputeFilter,AggregateInstanceTypeFilter
 weight_classes = nova.scheduler.weights.all_weighers,nova_filters.all_weighers
 [heat_hints]
-signing_key = {KEY}
+signing_key = {signing.KEY}
 [nova_filters]
 """
 
@@ -81,6 +79,12 @@ CASES = {
             'preference_weight_multiplier: add nova_filters.all_weighers',
         ),
     ),
+    ('Places', 'WARNING'): (
+        (
+            *('', 'stack_spread_over = rack'),
+            *('could not be read', '[api_database]'),
+        ),
+    ),
     ('Weigher', 'FAILURE'): (
         (
             *('nova_filters.all_weighers', 'nova_filters.weighers.gone'),
@@ -88,9 +92,9 @@ CASES = {
         ),
     ),
     ('Signature', 'SUCCESS'): (
-        (f'signing_key = {KEY}', '', 'no signing_key'),
+        (f'signing_key = {signing.KEY}', '', 'no signing_key'),
     ),
-    ('Signature', 'FAILURE'): ((KEY, 'short-secret', 'Not checked'),),
+    ('Signature', 'FAILURE'): ((signing.KEY, 'short-secret', 'Not checked'),),
     ('Option names', 'WARNING'): (
         (
             '[filter_scheduler]\n',
@@ -113,7 +117,7 @@ CASES = {
     ),
     ('Option values', 'FAILURE'): (
         (
-            *(KEY, 'short-secret'),
+            *(signing.KEY, 'short-secret'),
             *('nova-scheduler stops', 'number 1', '32 characters'),
         ),
     ),
@@ -205,12 +209,6 @@ class NovaFiltersStatusTest(
         self.check_details(
             text + 'stack_spread_over = rack,os,host\n',
             *('Places', 'WARNING', 'c1 (rack: r1, r2).'),
-        )
-
-    def test_aggregates_that_cannot_be_read_are_not_judged(self):
-        self.check_details(
-            GOOD + 'stack_spread_over = rack\n',
-            *('Places', 'WARNING', 'could not be read', '[api_database]'),
         )
 
     def test_lines_in_two_files_are_no_repetition(self):
