@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import functools
 import pathlib
+import re
 import tempfile
 import threading
 import unittest
@@ -28,6 +29,21 @@ ONE = stack('root', template(one=server(name='one')))
 REFUSED = ('Value for option', 'is not valid')
 #: What an engine says that cannot do what ``on_error = fail`` promises.
 NOT_STARTED = 'on_error is "fail", so heat-engine does not start'
+#: What the providers of the tests have in common.
+PROVIDER = """
+class Provider:
+    def __init__(self, conf):
+        pass
+"""
+
+
+def providers(text: str) -> dict[str, str]:
+    """Return an entry point, in lower case, for each class in a module.
+
+    :param text: what stands in ``providers_for_tests.py``.
+    """
+    names = re.findall(r'(?m)^class (\w+)', text)
+    return {name.lower(): f'providers_for_tests:{name}' for name in names}
 
 
 @functools.cache

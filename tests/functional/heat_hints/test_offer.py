@@ -19,7 +19,9 @@ from tests.functional.heat_hints import base
 
 #: A provider that sends what it is offered, and how many statements of its
 #: own thread, which no other call has, that took.
-TELLING = """
+TELLING = (
+    base.PROVIDER
+    + """
 import dataclasses
 import functools
 import json
@@ -68,10 +70,7 @@ def plain(value):
     return dataclasses.asdict(value)
 
 
-class Telling:
-    def __init__(self, conf):
-        pass
-
+class Telling(Provider):
     def hints(self, request):
         told = tell(request)
         count = getattr(own, 'count', 0)
@@ -85,6 +84,7 @@ class Telling:
         assert told == tell(fresh)
         return {'told': json.dumps(told, default=plain), 'statements': count}
 """
+)
 
 PARAMETERS = {
     'flavor': {'type': 'string', 'default': loopback.FLAVOR},
@@ -170,10 +170,8 @@ TENS = {name: member('tens') for name in ('10', '40', '70')}
 
 class _Offer:
     options = {'providers': 'telling,group', 'group_places': ','.join(RACKS)}
-    files = {'telling_for_tests.py': TELLING}
-    entry_points = {
-        'heat_hints.providers': {'telling': 'telling_for_tests:Telling'}
-    }
+    files = {'providers_for_tests.py': TELLING}
+    entry_points = {'heat_hints.providers': base.providers(TELLING)}
     stacks = (
         stack(
             'root',

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What heat-engine does when hints cannot be created: ``on_error``."""
+
+import re
+
+from testing.heat.templates import server, stack, template
+from tests.functional.heat_hints import base
+
+#: No character that a log or JSON would write in another way.
+KEY = 'first-key-0123456789abcdef0123456789'
+PROVIDERS = (
+    base.PROVIDER
+    + '''
+import hmac
+
+from os_placement_plugins import signature
+
+
+class Failing(Provider):
+    def hints(self, request):
+        if 'failing' not in request.user_hints.get('spared', ''):
+            raise RuntimeError('the inventory is away')
+
+
+class Unsigned(Provider):
+    """Has hmac fail for the hook, as a restricted OpenSSL would."""
+
+    def __init__(self, conf):
+        signature.hmac = self
+
+    def new(self, key, text, *rest):
+        if text == b'key id':
+            return hmac.new(key, text, *rest)
+        raise ValueError(f'no digest for {key}')
+
+    def hints(self, request):
+        return {}
+
+
+class Broken:
+    def __init__(self, conf):
+        raise ValueError('no inventory is configured')
+
+
+class Nothing(Provider):
+    def hints(self, request):
+        return None
+
+
+class Endless(Provider):
+    def hints(self, request):
+        ring = {}
+        ring['ring'] = ring
+        return ring
+
+
+class Own(Provider):
+    def hints(self, request):
+        return {'own': 'yes'}
+
+
+class Grouping(Provider):
+    def hints(self, request):
+        spared = 'grouping' in request.user_hints.get('spared', '')
+        return {} if spared else {'group': 'not a group'}
+'''
+)
+#: Has the database fail for the hook's query, and for no other. SQLAlchemy
+#: is told before the engine sends statements.
+NO_LOOKUP = """
+import sqlalchemy
+
+
+def refuse(conn, cursor, statement, *rest):
+    columns = statement.partition(' FROM ')[0]
+    if columns.count(',') == 3 and 'parent_resource_name' in columns:
+        raise RuntimeError('the database is away')
+
+
+sqlalchemy.event.listen(
+    sqlalchemy.engine.Engine, 'before_cursor_execute', refuse
+)
+
+
+class NoLookup:
+    def __init__(self, conf):
+        pass
+
+    def hints(self, request):
+        return {'root': str(request.root_stack_id), 'at': len(request.path)}
+"""
+
+POINTS = {
+    **base.providers(PROVIDERS),
+    'nolookup': 'no_lookup:NoLookup',
+    **{name: f'{name}:Provider' for name in ('exiting', 'gone')},
+}
+
+
+class _Failing:
+    files = {
+        'providers_for_tests.py': PROVIDERS,
+        'no_lookup.py': NO_LOOKUP,
+        'exiting.py': 'raise SystemExit("no database")\n',
+    }
+    entry_points = {'heat_hints.providers': POINTS}
+    stacks = (
+        base.ONE,
+        # The database fails when the stack above is looked up.
+        stack(
+            'nesting',
+            template(nested={'type': 'inner.yaml'}),
+            files={'inner.yaml': template(inner=server(name='inner'))},
+        ),
+    )
+
+
+class TestIgnored(_Failing, base.ScenarioCase):
+    """``on_error = ignore``, the default, and everything fails."""
+
+    options = {
+        # One gives no hints, and that is no failure.
+        'providers': (
+            'gone,exiting,broken,failing,endless,nothing,own,nolookup,unsigned'
+        ),
+        'signing_key': KEY,
+    }
+
+    def test_servers_are_created_with_all_other_hints_but_unsigned(self):
+        self.assert_created('root', 'nesting')
+        one = self.outcome.only('root', 'one')
+        wanted = self.outcome.wanted('root', one)
+        more = {'own': 'yes', 'at': '1', 'root': wanted['heat_root_stack_id']}
+        self.assertEqual({**wanted, **more}, self.outcome.hints('one'))
+        inner = self.outcome.only('nesting', 'inner')
+        wanted = self.outcome.wanted('nesting', inner)
+        del wanted['heat_root_stack_id'], wanted['heat_path_in_stack']
+        # The provider is asked all the same, and sees what is missing.
+        more['root'] = 'None'
+        self.assertEqual({**wanted, **more}, self.outcome.hints('inner'))
+
+    def test_one_error_at_the_start_and_one_at_first_use(self):
+        unloadable = [('gone', "No module named 'gone'")]
+        unloadable += [('exiting', 'no database')]
+        unmade = ('broken', 'no inventory is configured')
+        errors = self.outcome.lines('ERROR')
+        # Two servers are created, and nothing is told twice.
+        for error, (name, reason) in zip(
+            errors, [*unloadable, *unloadable, unmade], strict=True
+        ):
+            self.assertIn(f'the provider "{name}"', error)
+            self.assertIn(reason, error)
+            self.assertIn('[heat_hints] providers', error)
+            self.assertIn('restart heat-engine', error)
+
+    def test_one_warning_for_each_failure_says_what_failed_and_why(self):
+        each = (
+            ('"failing" failed', 'RuntimeError: the inventory is away'),
+            ('"endless" failed', 'RecursionError'),
+            ('could not be signed (ValueError)', 'on_error'),
+        )
+        lookup = ('could not be looked up', 'the database is away')
+        warnings = self.outcome.lines('WARNING')
+        for warning, (what, why) in zip(
+            warnings, [*each, lookup, *each], strict=True
+        ):
+            self.assertIn(what, warning)
+            self.assertIn(why, warning)
+
+    def test_no_key_is_in_the_log(self):
+        self.assertNotIn(KEY, self.outcome.log)
+
+
+class TestFail(_Failing, base.ScenarioCase):
+    """``on_error = fail``."""
+
+    options = {
+        'providers': 'failing,grouping,broken,nolookup',
+        'on_error': 'fail',
+    }
+    stacks = (
+        *_Failing.stacks,
+        # The providers that would fail before the one that is asked about.
+        stack('hint', template(one=server(hints={'spared': 'failing'}))),
+        stack(
+            'made', template(one=server(hints={'spared': 'failing,grouping'}))
+        ),
+    )
+    restarts = (
+        (
+            {'providers': 'unsigned', 'signing_key': KEY},
+            (stack('signed', base.ONE['template']),),
+        ),
+    )
+
+    def test_the_resource_fails_and_nothing_is_sent(self):
+        for name, *told in (
+            ('root', '"failing"', 'the inventory is away'),
+            ('nesting', 'could not be looked up'),
+            ('hint', '"grouping" is not sent', 'allowed_nova_hints'),
+            ('made', 'the provider "broken" could not be created'),
+            ('signed', 'could not be signed'),
+        ):
+            self.assertEqual([], self.outcome.sent_for(name))
+            self.assertEqual(['CREATE_FAILED'], self.outcome.statuses(name))
+            reason = self.outcome.told[name]['reason']
+            self.assertIn('Ask the operator', reason)
+            (error,) = (
+                line
+                for line in self.outcome.lines('ERROR')
+                if re.search(r'fault (\S+)\.', reason)[1] in line
+            )
+            for words in told:
+                self.assertIn(words, error)
+                self.assertNotIn(words, reason)
+            self.assertNotIn(KEY, reason)
+        self.assertNotIn(KEY, self.outcome.log)
