@@ -45,8 +45,11 @@ class SharesTest(TestCase, test_failover.TestCase):
 
     def setUp(self):
         super().setUp()
-        self.cluster_id = self.cluster(self.policy((ONE,), (TWO, 100, 5)))
-        self.update(f'/clusters/{self.cluster_id}', metadata={'owner': 'me'})
+        self.cluster_id = self.built(
+            lambda: self.cluster(
+                self.policy((ONE,), (TWO, 100, 5)), metadata={'owner': 'me'}
+            )
+        )
 
     def row(self, rows, name):
         """Return the row of a region."""
@@ -54,7 +57,6 @@ class SharesTest(TestCase, test_failover.TestCase):
         return found
 
     def test_set_unset_and_drain_change_one_key(self):
-        self.act(self.cluster_id, 'scale_out', count=2)
         rows = self.run_region('set', self.cluster_id, TWO, '--weight', '300')
         self.assertEqual([ONE, TWO], [row['Region'] for row in rows])
         self.assertEqual(
@@ -103,23 +105,9 @@ class SharesTest(TestCase, test_failover.TestCase):
 
     def test_what_makes_no_sense_is_refused_before_anything_is_sent(self):
         for words, *arguments in (
-            *(
-                (
-                    "'Nowhere' is not a region of the policy",
-                    *(command, self.cluster_id, 'Nowhere'),
-                )
-                for command in ('drain', 'unset')
-            ),
-            (
-                'does not read metadata',
-                *('drain', self.spread((ONE,)), ONE),
-            ),
-            (
-                "'x': it must be a whole",
-                *('set', self.cluster_id, ONE, '--weight', 'x'),
-            ),
-            ('from 0 to 1', 'set', self.cluster_id, ONE, '--weight', '-1'),
-            ("'cap' of region", 'set', self.cluster_id, ONE, '--cap', '-2'),
+            ("'Nowhere' is not a region", 'unset', self.cluster_id, 'Nowhere'),
+            ('does not read metadata', 'drain', self.spread((ONE,)), ONE),
+            ("'x': it must be", 'set', self.cluster_id, ONE, '--weight', 'x'),
             ('Say --weight, --cap', 'set', self.cluster_id, ONE),
             ('attach one, or enable it', 'drain', self.cluster(), ONE),
         ):
@@ -158,8 +146,6 @@ class SharesTest(TestCase, test_failover.TestCase):
             ],
             [list(row.values()) for row in rows],
         )
-        shown = self.shell('list', cluster).output.splitlines()
-        self.assertLessEqual(max(map(len, shown)), 80)
 
 
 class WidthTest(TestCase, test_failover.TestCase):
@@ -196,44 +182,6 @@ class WidthTest(TestCase, test_failover.TestCase):
 class FailoverTest(TestCase, test_failover.TestCase):
     """Version 1.1 of the policy, whose regions fail."""
 
-    def lose(self, count, **attrs):
-        """Create a cluster that has moved all nodes to one region."""
-        policy = self.policy((ONE,), (TWO,))
-        cluster = self.cluster(policy, **attrs)
-        self.act(cluster, 'scale_out', count=count)
-        self.go_out(TWO, cluster)
-        self.act(cluster, 'recover')
-        return cluster
-
-    def test_a_region_goes_and_comes_back(self):
-        cluster = self.lose(8)
-        _, two = self.run_region('list', cluster)
-        self.assertEqual(
-            (0, 4, 'out', 4, 'compute does not answer'),
-            tuple(two[k] for k in ('Nodes', 'Target', 'State', 'Left', 'Why')),
-        )
-        self.assertEqual(4, len(two['Left Servers']))
-        self.assert_fails(
-            'Nothing can move until', 'rebalance', cluster, '--yes'
-        )
-        self.act(cluster, 'scale_out', count=2)
-        self.come_back(TWO)
-        self.act(cluster, 'check')
-        self.settle(cluster)
-        _, two = self.run_region('list', cluster)
-        self.assertEqual(
-            (5, None, None), tuple(two[k] for k in ('Target', 'State', 'Left'))
-        )
-        self.assert_nodes(cluster, **{ONE: 10})
-        rows = self.run_region(
-            'rebalance', cluster, '--yes', '--max-surge', '2'
-        )
-        self.assertEqual([2, 2, 1], [row['Add'][TWO] for row in rows])
-        self.assert_nodes(cluster, **{ONE: 5, TWO: 5})
-        self.assertEqual(
-            {ONE: 5, TWO: 5, THREE: 0}, self.cloud.servers_of(cluster)
-        )
-
     def test_the_plan_knows_what_the_cluster_knows(self):
         cluster = self.spread_out(4, (ONE,), (TWO,))
         self.run_region('set', cluster, TWO, '--weight', '300')
@@ -261,8 +209,20 @@ class FailoverTest(TestCase, test_failover.TestCase):
         self.run_region('rebalance', cluster, '--yes', '--max-surge', '9')
         self.assert_nodes(cluster, **{TWO: 2, THREE: 2})
 
-    def test_the_examples_of_the_page(self):
-        cluster = self.lose(6, name='web')
+    def test_a_region_goes_and_comes_back_as_on_the_page(self):
+        cluster = self.cluster(self.policy((ONE,), (TWO,)), name='web')
+        self.act(cluster, 'scale_out', count=6)
+        self.go_out(TWO, cluster)
+        self.act(cluster, 'recover')
+        _, two = self.run_region('list', cluster)
+        self.assertEqual(
+            ('out', 3, 'compute does not answer'),
+            tuple(two[key] for key in ('State', 'Left', 'Why')),
+        )
+        self.assertEqual(3, len(two['Left Servers']))
+        self.assert_fails(
+            'Nothing can move until', 'rebalance', cluster, '--yes'
+        )
         for example in console.examples('commands.rst'):
             words = shlex.split(example.command.replace('\\\n', ''))[1:]
             if words[:2] != ['cluster', 'region'] or 'web' not in words:
@@ -278,3 +238,4 @@ class FailoverTest(TestCase, test_failover.TestCase):
                 self.act(cluster, 'check')
                 self.settle(cluster)
         self.assert_nodes(cluster, **{ONE: 3, TWO: 3})
+        self.assert_servers(cluster, **{ONE: 3, TWO: 3})

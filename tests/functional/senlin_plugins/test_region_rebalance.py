@@ -2,14 +2,12 @@
 
 """``openstack cluster region rebalance`` on a running Senlin."""
 
-import contextlib
 import io
 import os
 import pty
 import signal
 from unittest import mock
 
-import ddt
 from senlin.common import context
 from senlin.objects import node as node_objects
 
@@ -19,88 +17,93 @@ from tests.functional.senlin_plugins import test_region_commands
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 
-@ddt.ddt
 class RebalanceTest(test_region_commands.TestCase):
     """Moving nodes, never unasked."""
 
-    def crowd(self, count, *policies, **attrs):
-        """Create a cluster with all nodes in one of two regions."""
-        first = self.region_policy((ONE,))
-        cluster = self.cluster(first, *policies, **attrs)
-        self.act(cluster, 'scale_out', count=count)
-        self.act(cluster, 'policy_detach', policy_id=first)
+    def setUp(self):
+        super().setUp()
+        self.cluster_id = self.built(self.build)
+        self.command = ('rebalance', self.cluster_id, '--yes')
+
+    def build(self):
+        """Return a cluster with all four nodes in one of two regions."""
+        cluster = self.spread((ONE,))
+        self.act(cluster, 'scale_out', count=4)
+        self.detach(cluster)
         self.attach(cluster, self.region_policy((ONE,), (TWO,)))
         return cluster
 
+    def meanwhile(self, happen):
+        """Let something happen when the command has scaled once."""
+        scale, left = clusters.scale, [happen]
+
+        def scale_and_more(*arguments):
+            scale(*arguments)
+            if left:
+                left.pop()()
+
+        self.patch(clusters, 'scale', scale_and_more)
+
     def test_new_nodes_stand_before_old_ones_go(self):
-        cluster = self.crowd(5)
+        cluster = self.cluster_id
         planned = self.run_region('rebalance', cluster, '--dry-run')
         self.assertEqual([], self.changes())
         self.assertEqual(2, len(planned))
-        before = {node['id'] for node in self.senlin.nodes(cluster)}
-        rows = self.run_region(
-            'rebalance', cluster, '--yes', '--max-surge', '2'
-        )
+        before = {*self.ids(cluster)}
+        rows = self.run_region(*self.command, '--max-surge', '3')
         self.assertEqual(
             [
                 {
                     'Step': 1,
                     'Add': {TWO: 2},
                     'Remove': {ONE: 2},
-                    'Distribution': {ONE: 3, TWO: 2},
+                    'Distribution': {ONE: 2, TWO: 2},
                 }
             ],
             rows,
         )
-        self.assert_nodes(cluster, **{ONE: 3, TWO: 2})
-        after = {node['id'] for node in self.senlin.nodes(cluster)}
-        self.assertEqual(3, len(before & after))
+        self.assert_nodes(cluster, **{ONE: 2, TWO: 2})
+        self.assertEqual(2, len(before & {*self.ids(cluster)}))
         self.assertEqual({}, self.metadata(cluster))
         self.assertIn('[##########----------] 2/4 remove', self.said)
         actions = self.senlin.call('GET', f'/actions?target={cluster}')
-        scalings = [
-            action['action']
-            for action in sorted(
-                actions['actions'], key=lambda action: action['created_at']
-            )
+        scalings = sorted(
+            (action['created_at'], action['action'])
+            for action in actions['actions']
             if 'SCALE' in action['action']
-        ]
-        self.assertEqual('CLUSTER_SCALE_IN', scalings[-1])
-        self.assertEqual([], self.run_region('rebalance', cluster, '--yes'))
+        )
+        self.assertEqual('CLUSTER_SCALE_IN', scalings[-1][1])
+        self.assertEqual([], self.run_region(*self.command))
         self.assertIn('No move makes', self.said)
 
     def test_nothing_moves_unasked(self):
-        cluster = self.crowd(2)
+        command = 'rebalance', self.cluster_id
         with mock.patch('sys.stdin', io.StringIO()):
-            result = self.shell('rebalance', cluster)
+            result = self.shell(*command)
         self.assertEqual((1, ''), (result.status, result.output))
-        *_, shown, last = result.error.splitlines()
-        self.assertEqual('Step 1: add RegionTwo=1, remove RegionOne=1', shown)
+        *_, one, two, last = result.error.splitlines()
+        self.assertEqual('Step 1: add RegionTwo=1, remove RegionOne=1', one)
+        self.assertEqual('Step 2: add RegionTwo=1, remove RegionOne=1', two)
         self.assertIn('say --yes', last)
         terminal, stdin = pty.openpty()
         self.addCleanup(os.close, terminal)
         os.write(terminal, b'n\n')
         with open(stdin) as keyboard, mock.patch('sys.stdin', keyboard):
-            result = self.shell('rebalance', cluster)
+            result = self.shell(*command)
         self.assertEqual((1, ''), (result.status, result.output))
         self.assertIn('Go on? [y/N]', result.error)
         self.assertIn('Nothing has begun', result.error)
         for option in ('--max-surge', '--size'):
-            self.assert_fails(
-                f"'{option}' is 'x'",
-                *('rebalance', cluster, '--yes', option, 'x'),
-            )
+            self.assert_fails(f"'{option}' is 'x'", *self.command, option, 'x')
         self.assertEqual([], self.changes())
-        self.assert_nodes(cluster, **{ONE: 2})
+        self.assert_nodes(self.cluster_id, **{ONE: 4})
 
     def test_a_run_that_stops_is_taken_up_again(self):
-        cluster = self.crowd(4)
-        create = self.cloud.regions[TWO].failures
-        create['server_create'] = 'Quota exceeded'
-        self.assert_fails(
-            'run the command again with --size 4',
-            *('rebalance', cluster, '--yes'),
-        )
+        cluster = self.cluster_id
+        failures = self.cloud.regions[TWO].failures
+        failures['server_create'] = 'Quota exceeded'
+        again = 'run the command again with --size 4'
+        self.assert_fails(again, *self.command)
         nodes = self.senlin.nodes(cluster)
         self.assertEqual(5, len(nodes))
         (broken,) = (n['id'] for n in nodes if n['status'] == 'ERROR')
@@ -109,12 +112,11 @@ class RebalanceTest(test_region_commands.TestCase):
             node_objects.Node.update(
                 context.get_admin_context(), broken, {'status': status}
             )
-            self.assert_fails(f'({status})', 'rebalance', cluster, '--yes')
-        create.clear()
+            self.assert_fails(f'({status})', *self.command)
+        failures.clear()
         self.act(cluster, 'recover')
         rows = self.run_region(
-            *('rebalance', cluster, '--yes', '--max-surge', '2'),
-            *('--size', '4'),
+            *(*self.command, '--max-surge', '2', '--size', '4')
         )
         self.assertEqual(
             [({}, {ONE: 1}), ({TWO: 1}, {ONE: 1})],
@@ -123,56 +125,36 @@ class RebalanceTest(test_region_commands.TestCase):
         self.assert_nodes(cluster, **{ONE: 2, TWO: 2})
 
     def test_what_somebody_else_adds_meanwhile_stays(self):
-        cluster = self.crowd(4)
-        scale = clusters.scale
-
-        def scale_both(*arguments):
-            """Scale as the command does, and once as somebody else does."""
-            scale(*arguments)
-            with contextlib.suppress(StopIteration):
-                self.act(cluster, 'scale_out', count=next(others))
-
-        others = iter([3])
-        with mock.patch.object(clusters, 'scale', scale_both):
-            self.run_region('rebalance', cluster, '--yes')
+        self.meanwhile(lambda: self.act(self.cluster_id, 'scale_out', count=3))
+        self.run_region(*self.command)
         self.assertIn('8 nodes instead of 5', self.said)
-        self.assert_nodes(cluster, **{ONE: 4, TWO: 3})
-        self.assertEqual({}, self.metadata(cluster))
+        self.assert_nodes(self.cluster_id, **{ONE: 4, TWO: 3})
+        self.assertEqual({}, self.metadata(self.cluster_id))
 
     def test_a_region_that_dies_before_the_shrink_costs_no_healthy_node(self):
-        cluster = self.crowd(6)
-        scale = clusters.scale
-
-        def scale_and_die(*arguments):
-            """Scale as the command does, and let the new region die."""
-            scale(*arguments)
-            self.cloud.regions[TWO].failures['server_get'] = 'dead'
-
-        with mock.patch.object(clusters, 'scale', scale_and_die):
-            self.assert_fails(
-                'No node is removed',
-                *('rebalance', cluster, '--yes', '--max-surge', '3'),
-            )
+        failures = self.cloud.regions[TWO].failures
+        self.meanwhile(lambda: failures.update(server_get='dead'))
+        self.assert_fails(
+            'No node is removed', *self.command, '--max-surge', '2'
+        )
         self.assertEqual(
-            {ONE: 6, TWO: 3, THREE: 0}, self.cloud.servers_of(cluster)
+            {ONE: 4, TWO: 2, THREE: 0}, self.cloud.servers_of(self.cluster_id)
         )
 
     def test_a_region_that_cannot_be_emptied_is_told(self):
-        cluster = self.crowd(3)
-        self.detach(cluster)
-        self.attach(cluster, self.region_policy((ONE, 0, 0), (TWO, 100, 2)))
-        words = 'RegionOne keeps 1 node(s), more than its cap of 0'
+        self.detach(self.cluster_id)
+        policy = self.region_policy((ONE, 0, 0), (TWO, 100, 2))
+        self.attach(self.cluster_id, policy)
+        words = 'RegionOne keeps 2 node(s), more than its cap of 0'
         for _ in range(2):
-            self.assert_fails(
-                words, 'rebalance', cluster, '--yes', '--max-surge', '9'
-            )
-        self.assert_nodes(cluster, **{ONE: 1, TWO: 2})
+            self.assert_fails(words, *self.command, '--max-surge', '9')
+        self.assert_nodes(self.cluster_id, **{ONE: 2, TWO: 2})
 
     def test_ctrl_c_ends_with_a_sentence(self):
-        cluster = self.crowd(4)
         hook = {'type': 'zaqar', 'timeout': 3600, 'params': {'queue': 'queue'}}
-        self.attach(cluster, self.deletion_policy('1.1', hooks=hook))
-        process = self.start_shell('rebalance', cluster, '--yes')
+        policy = self.deletion_policy('1.1', hooks=hook)
+        self.attach(self.cluster_id, policy)
+        process = self.start_shell(*self.command)
         self.wait_until(lambda: self.cloud.queues['queue'])
         process.send_signal(signal.SIGINT)
         output, error = process.communicate()
@@ -182,30 +164,25 @@ class RebalanceTest(test_region_commands.TestCase):
         self.assertIn('--size 4', last)
         self.assertNotIn('Traceback', error)
         # The deletion goes on as Senlin does it: it waits for its hook.
-        self.assert_fails('already locked', 'rebalance', cluster, '--yes')
+        self.assert_fails('already locked', *self.command)
 
-    @ddt.data(
-        ({'max_size': 2}, 'max_size of the cluster is 2'),
-        ({'max_size': 3}, ''),
-    )
-    @ddt.unpack
-    def test_the_size_limit_limits_the_surge(self, attrs, words):
-        cluster = self.crowd(2, **attrs)
-        options = ('rebalance', cluster, '--yes', '--max-surge', '9')
-        if words:
-            self.assert_fails(words, *options)
-            self.assertEqual([], self.changes())
-        else:
-            self.run_region(*options)
-            self.assert_nodes(cluster, **{ONE: 1, TWO: 1})
+    def test_the_size_limit_limits_the_surge(self):
+        self.act(self.cluster_id, 'resize', max_size=4)
+        options = (*self.command, '--max-surge', '9')
+        self.assert_fails('max_size of the cluster is 4', *options)
+        self.assertEqual([], self.changes())
+        self.act(self.cluster_id, 'resize', max_size=5)
+        self.run_region(*options)
+        self.assert_nodes(self.cluster_id, **{ONE: 2, TWO: 2})
 
     def test_a_cooldown_ends_the_run_with_one_line(self):
-        scaling = self.senlin.policy(
+        adjustment = {'cooldown': 3600}
+        policy = self.senlin.policy(
             'senlin.policy.scaling',
-            {'event': 'CLUSTER_SCALE_OUT', 'adjustment': {'cooldown': 3600}},
+            {'event': 'CLUSTER_SCALE_OUT', 'adjustment': adjustment},
         )
-        cluster = self.crowd(2, scaling)
-        self.assert_fails('cooldown', 'rebalance', cluster, '--yes')
+        self.attach(self.cluster_id, policy)
+        self.assert_fails('cooldown', *self.command)
 
     def test_what_plans_do_not_decide_is_not_touched(self):
         in_tree = self.senlin.policy(
