@@ -2,7 +2,6 @@
 
 """The deletion policy on the real engine, section by section."""
 
-import collections
 import copy
 import time
 
@@ -10,7 +9,7 @@ from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 
 from tests.functional.senlin_plugins import base
-from tests.functional.senlin_plugins.base import ONE, TWO
+from tests.functional.senlin_plugins.base import ONE
 
 DEFAULTS = {
     'destroy_after_deletion': True,
@@ -174,31 +173,6 @@ class Scenarios(TestCase):
         self.assert_decided(data, wanted)
         self.assertEqual(set(zone_of) - set(wanted), set(self.ids(cluster)))
         self.assert_servers(cluster, **{ONE: 3})
-
-    def test_s6_the_documents_other_spelling_of_regions(self):
-        cluster = self.cluster(self.region_policy((ONE, 1), (TWO, 1)))
-        deletion = self.deletion_policy()
-        self.attach(cluster, deletion)
-        # S4: a resize that grows keeps the plan of the region policy.
-        data = self.act(cluster, 'resize', **EXACTLY, number=4)
-        self.assertEqual(
-            {'count': 4, 'regions': {ONE: 2, TWO: 2}}, data['creation']
-        )
-        self.assertNotIn('deletion', data)
-        self.act(cluster, 'policy_detach', policy_id=deletion)
-        self.detach(cluster)
-        self.attach(cluster, deletion)
-        regions = base.regions_of(self.senlin.nodes(cluster))
-        plan = {ONE: 2, TWO: 1}
-        data = self.act_decided(
-            cluster, 'CLUSTER_SCALE_IN', deletion={'count': 3, 'region': plan}
-        )
-        candidates = data['deletion']['candidates']
-        self.assert_decided(data, candidates)
-        self.assertEqual(
-            plan, collections.Counter(regions[c] for c in candidates)
-        )
-        self.assert_servers(cluster, **{TWO: 1})
 
     def test_s7_node_delete(self):
         cluster = self.cluster(

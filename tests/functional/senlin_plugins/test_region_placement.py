@@ -60,12 +60,16 @@ class Growing(base.TestCase):
         self.assert_servers(cluster, **{ONE: 1, TWO: 2})
 
     def test_s3_resize_grows_and_shrinks(self):
-        cluster = self.spread((ONE, 100, 2), (TWO, 100), (THREE, 100))
+        cluster = self.cluster(
+            self.region_policy((ONE, 100, 2), (TWO,), (THREE,)),
+            self.deletion_policy(),
+        )
         data = self.act(
             cluster, 'resize', adjustment_type='EXACT_CAPACITY', number=8
         )
         plan = {ONE: 2, TWO: 3, THREE: 3}
         self.assertEqual({'count': 8, 'regions': plan}, data['creation'])
+        self.assertNotIn('deletion', data)
         self.assert_servers(cluster, **plan)
         data = self.act(
             cluster, 'resize', adjustment_type='CHANGE_IN_CAPACITY', number=-5
@@ -237,18 +241,6 @@ class Shrinking(base.TestCase):
         )
         self.assertEqual({*candidates}, {*regions} - {*self.ids(cluster)})
         self.assert_servers(cluster, **{TWO: 1, THREE: 2})
-
-    def test_a_region_of_the_spec_that_is_out_of_reach_is_left_alone(self):
-        cluster = self.spread((ONE,), (TWO,))
-        self.act(cluster, 'scale_out', count=4)
-        self.cloud.known.discard(TWO)
-        data = self.act(cluster, 'scale_in', count=2)
-        self.assertEqual({ONE: 2}, data['deletion']['regions'])
-        action = self.senlin.act(cluster, 'scale_in', count=1)
-        self.assert_failed(NO_PLAN, action)
-        self.assert_servers(cluster, **{TWO: 2})
-        data = self.act(cluster, 'scale_out', count=3)
-        self.assertEqual({ONE: 3}, data['creation']['regions'])
 
 
 VOLUME = {

@@ -104,7 +104,7 @@ class Recovered(TestCase):
 
 @ddt.ddt
 class Removed(TestCase):
-    @ddt.data(('1.0', ''), ('1.1', ''), ('1.0', 'ours'), ('1.1', 'senlin'))
+    @ddt.data(('1.1', ''), ('1.0', 'ours'), ('1.1', 'senlin'))
     @ddt.unpack
     def test_it_leaves_before_any_node_with_a_server(self, version, deletion):
         cluster, profile = self.spread_with(version, 2, (TWO,), (ONE,))

@@ -23,13 +23,6 @@ def at(second):
 #: A node that was created.
 Node = functools.partial(snapshot.Node, created_at=at(0))
 
-NODES = (
-    Node('n1', 'A', position=1, created_at=at(3), profile_created_at='2'),
-    Node('n2', 'A', position=2, created_at=at(1), profile_created_at='3'),
-    Node('n3', 'B', position=3, created_at=at(2), profile_created_at='1'),
-    Node('n4', 'B', position=4, created_at=at(1), profile_created_at='3'),
-)
-
 CLUSTERS = st.lists(
     st.builds(
         snapshot.Node,
@@ -72,21 +65,6 @@ def ranked(nodes, criterion):
         )
     useless = [node for node in nodes if fitness(node) < 2]
     return sorted(useless, key=fitness) + good
-
-
-@ddt.ddt
-class Criteria(unittest.TestCase):
-    @ddt.data(
-        (Criterion.OLDEST_FIRST, ('n2', 'n4', 'n3')),
-        (Criterion.YOUNGEST_FIRST, ('n1', 'n3', 'n2')),
-        (Criterion.OLDEST_PROFILE_FIRST, ('n3', 'n1', 'n2')),
-    )
-    @ddt.unpack
-    def test_order_with_equal_ages_by_index(self, criterion, wanted):
-        self.assertEqual(wanted, select(NODES, 3, criterion, {}).candidates)
-        self.assertEqual(
-            wanted, select(NODES[::-1], 3, criterion, {}).candidates
-        )
 
 
 @ddt.ddt
