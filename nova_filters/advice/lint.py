@@ -123,7 +123,7 @@ def _lint_metadata(
         return
     yield from mistakes.misspelled(name)
     yield from mistakes.expanded(text)
-    pieces = [piece.strip() for piece in text.split(',')]
+    pieces = requirement.split(text)
     if aggregate.forced or preferences.harden(aggregate):
         for piece in pieces:
             yield from mistakes.malformed(requirement.parse(piece))
