@@ -109,14 +109,15 @@ class Verdicts:
 
     def sentence(self) -> str:
         """Tell how many hosts pass, and why the others do not."""
-        counts = self.counts()
         total = len(self.passed) + len(self.first)
         verb = 'passes' if len(self.passed) == 1 else 'pass'
         text = f'{len(self.passed)} of {total} hosts {verb}'
         closed = len(self.passed) - len(self.usable)
         if closed:
             text += f' ({closed} of them not up)'
-        told = ', '.join(f'{number} {reason}' for number, reason in counts)
+        told = ', '.join(
+            f'{number} {reason}' for number, reason in self.counts()
+        )
         return f'{text}; {told}.' if told else f'{text}.'
 
 
@@ -197,9 +198,7 @@ class Panel:
         request = self._ask(specs, self.stock.exempt)
         _, refused = request.sift(self._alone(key))
         for refusal, hosts in refused.items():
-            found[refusal.side] |= dict.fromkeys(
-                (host.name for host in hosts), refusal
-            )
+            found[refusal.side] |= {host.name: refusal for host in hosts}
         return found
 
 

@@ -41,6 +41,7 @@ class Request:
     :param exempt: patterns of keys that no aggregate may demand.
     """
 
+    #: How the extra specs of a flavor are read.
     read = staticmethod(inputs.read_flavor)
 
     def __init__(
