@@ -3,6 +3,7 @@
 """What a change does to verdicts and to running servers."""
 
 import unittest
+from typing import Any
 
 import ddt
 
@@ -12,20 +13,21 @@ _WINDOWS = {'os': 'windows'}
 _FORCED = {**_WINDOWS, 'force_metadata_check': 'True'}
 
 
-def _situation(
-    flavors: dict[str, dict[str, str]],
-    aggregates: dict[str, tuple[dict[str, str], tuple[str, ...]]],
-    **states: str,
+def _panel(
+    metadata: dict[str, str], *members: str, h2: str = 'up', **flavors: Any
 ) -> explanation.Panel:
-    """Return a panel with the hosts h1, h2 and h3, up by default."""
-    hosts = {'h1': 'up', 'h2': 'up', 'h3': 'up'} | states
+    """Return a panel with the hosts h1, h2 and h3, some in aggregate "a".
+
+    :param h2: the state of this host; the others are up.
+    :param flavors: their extra specs, by name.
+    """
     stock = inventory.Stock(
         [inventory.Flavor(*flavor) for flavor in flavors.items()],
-        [
-            inventory.HostAggregate(name, metadata, members)
-            for name, (metadata, members) in aggregates.items()
+        [inventory.HostAggregate('a', metadata, members)],
+        others=[
+            inventory.Host(name, state=h2 if name == 'h2' else 'up')
+            for name in ('h1', 'h2', 'h3')
         ],
-        others=[inventory.Host(n, state=state) for n, state in hosts.items()],
     )
     return explanation.Panel(stock)
 
@@ -38,9 +40,10 @@ def _server(host: str | None, extra_specs: dict[str, str]) -> inventory.Server:
 
 class FlipTest(unittest.TestCase):
     def test_only_verdicts_that_change_are_told(self) -> None:
-        flavors = {'plain': {}, 'win': {'os': 'windows'}}
-        before = _situation(flavors, {'a': (_WINDOWS, ('h1',))})
-        after = _situation(flavors, {'a': (_FORCED, ('h1',))})
+        before, after = (
+            _panel(metadata, 'h1', plain={}, win={'os': 'windows'})
+            for metadata in (_WINDOWS, _FORCED)
+        )
         (flip,) = impact.flips(before, after)
         self.assertEqual(('plain', ('h1',)), (flip.name, flip.hosts))
         self.assertEqual(('pass', 'refuse'), (flip.before, flip.after))
@@ -54,27 +57,22 @@ class FlipTest(unittest.TestCase):
         )
 
     def test_what_lets_a_host_pass_is_told(self) -> None:
-        wanted = {'f': _WINDOWS}
-        names = 'h1', 'h2', 'h3'
-        linux = {'a': ({'os': 'linux'}, names)}
-        for specs, aggregates, words in (
+        linux, names = {'os': 'linux'}, ('h1', 'h2', 'h3')
+        before = _panel(linux, *names, f=_WINDOWS)
+        for specs, metadata, words in (
             ({}, linux, "no longer: the flavor asks for 'os'"),
             ({'os': '*'}, linux, "the flavor asks for 'os': '*'"),
-            (wanted['f'], {'a': (_FORCED, names)}, "aggregate 'a' demands '"),
-            (wanted['f'], {'a': ({}, names)}, None),
+            (_WINDOWS, _FORCED, "aggregate 'a' demands '"),
+            (_WINDOWS, {}, None),
         ):
-            before, after = (
-                _situation(wanted, linux),
-                _situation({'f': specs}, aggregates),
-            )
-            found = [*impact.flips(before, after)]
+            found = [*impact.flips(before, _panel(metadata, *names, f=specs))]
             self.assertEqual([names] * bool(words), [f.hosts for f in found])
             for flip in found:
                 self.assertTrue(flip.reason.startswith(words), flip)
                 self.assertIn("; before: 'os' does not match", flip.reason)
         (gone,) = impact.flips(
-            _situation({'f': {'os': '!'}}, linux),
-            _situation({'f': {'os': '!'}}, {'a': ({}, names)}),
+            _panel(linux, *names, f={'os': '!'}),
+            _panel({}, *names, f={'os': '!'}),
         )
         self.assertTrue(gone.reason.startswith("no longer: aggregate 'a' has"))
 
@@ -84,35 +82,35 @@ class MoveTest(unittest.TestCase):
     #: What a server asks for, its host, the aggregate after the change; the
     #: verdicts, how many other hosts take it, the effect and the reason.
     MOVES = (
-        (_WINDOWS, 'h1', (_FORCED, ('h1', 'h2')), None),
+        (_WINDOWS, 'h1', (_FORCED, 'h1', 'h2'), None),
         (
-            *(_WINDOWS, 'h1', (_WINDOWS, ('h1',))),
+            *(_WINDOWS, 'h1', (_WINDOWS, 'h1')),
             ('pass', 'pass', 1, 0, impact.STRANDED, "h2: 'os' not in any ag"),
         ),
         # h3 is left of h2 and h3.
         (
-            *({}, 'h1', (_FORCED, ('h1', 'h2'))),
+            *({}, 'h1', (_FORCED, 'h1', 'h2')),
             ('pass', 'refuse', 2, 1, impact.REFUSED, "aggregate 'a' demands"),
         ),
         # Without a host, no host refuses it.
         (
-            *(_WINDOWS, '', ({'os': 'linux'}, ('h1', 'h2'))),
+            *(_WINDOWS, '', ({'os': 'linux'}, 'h1', 'h2')),
             ('pass', 'pass', 2, 0, impact.STRANDED, "h1: 'os' does not match"),
         ),
         # That h3 refuses it is nothing new.
         (
-            *(_WINDOWS, 'h3', ({'os': 'linux'}, ('h1', 'h2'))),
+            *(_WINDOWS, 'h3', ({'os': 'linux'}, 'h1', 'h2')),
             ('refuse', 'refuse', 2, 0, impact.STRANDED, "h1: 'os' does not m"),
         ),
     )
+    BEFORE, AFTER = (_WINDOWS, 'h1', 'h2'), (_WINDOWS, 'h1')
 
     @ddt.data(*MOVES)
     @ddt.unpack
     def test_a_server_is_stranded_or_refused(
         self, specs, host, aggregate, wanted
     ) -> None:
-        before = _situation({}, {'a': (_WINDOWS, ('h1', 'h2'))})
-        after = _situation({}, {'a': aggregate})
+        before, after = _panel(*self.BEFORE), _panel(*aggregate)
         found = [*impact.moves(before, after, [_server(host, specs)])]
         self.assertEqual(
             [wanted] if wanted else [],
@@ -122,8 +120,7 @@ class MoveTest(unittest.TestCase):
     @ddt.data('down', 'disabled', 'unknown')
     def test_a_host_that_is_not_up_takes_no_server(self, state: str) -> None:
         # h2 is the only other host that takes it.
-        before = _situation({}, {'a': (_WINDOWS, ('h1', 'h2'))}, h2=state)
-        after = _situation({}, {'a': (_WINDOWS, ('h1',))})
+        before, after = _panel(*self.BEFORE, h2=state), _panel(*self.AFTER)
         servers = [_server('h1', _WINDOWS)]
         self.assertEqual([], [*impact.moves(before, after, servers)])
 
@@ -132,8 +129,7 @@ class MoveTest(unittest.TestCase):
         self, host: str | None
     ) -> None:
         # On h1 it would be stranded, and on h3 not.
-        before = _situation({}, {'a': (_WINDOWS, ('h1', 'h2'))})
-        after = _situation({}, {'a': (_WINDOWS, ('h1',))})
+        before, after = _panel(*self.BEFORE), _panel(*self.AFTER)
         (move,) = impact.moves(before, after, [_server(host, _WINDOWS)])
         self.assertEqual((impact.UNKNOWN, 's'), (move.effect, move.name))
         # A server that the change does not reach is as before.
@@ -141,11 +137,10 @@ class MoveTest(unittest.TestCase):
         self.assertEqual([], [*impact.moves(before, after, servers)])
 
     def test_effects_are_counted(self) -> None:
-        flavors = {'f': _WINDOWS, 'g': {}}
-        before = _situation(flavors, {'a': (_WINDOWS, ('h1', 'h2'))})
-        after = _situation(flavors, {'a': (_FORCED, ('h1',))})
-        effects = [*impact.flips(before, after)]
+        before = _panel(*self.BEFORE, f=_WINDOWS, g={})
+        after = _panel(_FORCED, 'h1', f=_WINDOWS, g={})
         servers = [_server('h1', _WINDOWS), _server('h1', {})]
+        effects = [*impact.flips(before, after)]
         effects += impact.moves(before, after, servers)
         self.assertEqual(
             'Flavors by effect: loses 2. Servers by effect: refused 1, '
