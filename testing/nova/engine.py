@@ -441,13 +441,17 @@ class Cloud:
 
     def update(self, request: Any, **values: Any) -> None:
         """Change columns of a server in its cell."""
-        table = main_models.Instance
+        self._write(main_models.Instance.uuid == request.instance_uuid, values)
+
+    def report(self, host: str, **values: Any) -> None:
+        """Write what the nova-compute of a host reports into its cell."""
+        self._write(main_models.ComputeNode.host == host, values)
+
+    def _write(self, where: Any, values: Mapping[str, Any]) -> None:
+        """Change columns of the rows for which a condition holds."""
+        query = sa.update(where.left.table).where(where).values(**values)
         with self.cell_database().begin() as connection:
-            connection.execute(
-                sa.update(table.__table__)
-                .where(table.uuid == request.instance_uuid)
-                .values(**values)
-            )
+            connection.execute(query)
 
     def start_action(self, request: Any, action: str, task_state: str) -> None:
         """Write down that a server is to move, as nova-api does."""

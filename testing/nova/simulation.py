@@ -19,9 +19,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 from unittest import mock
 
-import sqlalchemy as sa
 from nova import objects
-from nova.db.main import models as main_models
 from oslo_utils import timeutils
 
 from testing.nova import engine
@@ -234,23 +232,18 @@ class Simulation:
 
     def _report(self, *hosts: str) -> None:
         """Have compute nodes report their usage."""
-        table = main_models.ComputeNode
         counts = collections.Counter(self.chosen.values())
-        with self._cloud.cell_database().begin() as connection:
-            for host in hosts:
-                count = counts[host]
-                connection.execute(
-                    sa.update(table.__table__)
-                    .where(table.host == host)
-                    .values(
-                        vcpus_used=count,
-                        memory_mb_used=1024 * count,
-                        free_ram_mb=1024 * (_memory_gib(host) - count),
-                        local_gb_used=count,
-                        free_disk_gb=10240 - count,
-                        running_vms=count,
-                    )
-                )
+        for host in hosts:
+            count = counts[host]
+            self._cloud.report(
+                host,
+                vcpus_used=count,
+                memory_mb_used=1024 * count,
+                free_ram_mb=1024 * (_memory_gib(host) - count),
+                local_gb_used=count,
+                free_disk_gb=10240 - count,
+                running_vms=count,
+            )
 
 
 def _memory_gib(host: str) -> int:

@@ -272,20 +272,17 @@ class BesideNovaTest(base.StackTestCase):
         for host in self.hosts[1:]:
             if host not in self.cloud.hosts:
                 self.cloud.add_host(host)
-                self.make_busy(host)
-
-    def make_busy(self, host: str) -> None:
-        """Write what nova-compute would report."""
-        with self.cloud.in_cell() as context:
-            node = objects.ComputeNode.get_first_node_by_host_for_old_compat(
-                context, host
-            )
-            node.memory_mb_used = node.free_ram_mb = 512 * 1024
-            node.vcpus_used = 512
-            node.free_disk_gb = node.disk_available_least = 5120
-            node.running_vms = node.current_workload = 100
-            node.hypervisor_version = 7000000
-            node.save()
+                self.cloud.report(
+                    host,
+                    memory_mb_used=512 * 1024,
+                    free_ram_mb=512 * 1024,
+                    vcpus_used=512,
+                    free_disk_gb=5120,
+                    disk_available_least=5120,
+                    running_vms=100,
+                    current_workload=100,
+                    hypervisor_version=7000000,
+                )
 
     def start_stock(self) -> None:
         """Start a scheduler that does not know of the weigher."""
