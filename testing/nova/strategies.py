@@ -28,24 +28,32 @@ _VALUES = st.lists(_TEXTS, min_size=1, max_size=3).map(','.join)
 _FLAGS = st.sampled_from(['True', 'False', 'on', 'Ture', '', 'no, yes'])
 
 
+_MORE_KEYS = _KEYS | st.text(max_size=4)
+
+
+def _mappings(
+    keys: st.SearchStrategy[Any],
+    values: st.SearchStrategy[Any],
+    flags: st.SearchStrategy[Any],
+) -> st.SearchStrategy[dict[Any, Any]]:
+    """Return a strategy for mappings that may hold the flag."""
+    plain = st.dictionaries(keys, values, max_size=4)
+    flagged = st.builds(
+        lambda data, flag: data | {'force_metadata_check': flag},
+        plain,
+        flags | st.just('on'),
+    )
+    return plain | flagged
+
+
 def extra_specs() -> st.SearchStrategy[dict[str, str]]:
     """Return a strategy for the extra specs of a flavor."""
-    keys = st.one_of(_KEYS, st.text(max_size=4))
-    return st.dictionaries(keys, _TEXTS, max_size=4)
+    return st.dictionaries(_MORE_KEYS, _TEXTS, max_size=4)
 
 
 def metadata() -> st.SearchStrategy[dict[str, str]]:
     """Return a strategy for the metadata of an aggregate."""
-    keys = st.one_of(_KEYS, st.text(max_size=4))
-    plain = st.dictionaries(keys, _VALUES, max_size=4)
-    return st.one_of(
-        plain,
-        st.builds(
-            lambda data, flag: data | {'force_metadata_check': flag},
-            plain,
-            _FLAGS,
-        ),
-    )
+    return _mappings(_MORE_KEYS, _VALUES, _FLAGS)
 
 
 def metadata_lists() -> st.SearchStrategy[list[dict[str, str]]]:
@@ -80,27 +88,17 @@ _NO_TEXTS = st.one_of(
 )  # fmt: skip
 
 
-def _mappings(
-    keys: st.SearchStrategy[Any], values: st.SearchStrategy[Any]
-) -> st.SearchStrategy[dict[Any, Any]]:
-    """Return a strategy for mappings that may hold the flag."""
-    plain = st.dictionaries(keys, values, max_size=4)
-    flags = st.one_of(_FLAGS, _ODD, _NO_TEXTS)
-    flagged = st.builds(
-        lambda data, flag: data | {'force_metadata_check': flag}, plain, flags
-    )
-    forced = plain.map(lambda data: data | {'force_metadata_check': 'on'})
-    return st.one_of(plain, flagged, forced)
+_ANY_FLAGS = _FLAGS | _ODD | _NO_TEXTS
 
 
 def any_texts() -> st.SearchStrategy[dict[str, str]]:
     """Return a strategy for extra specs or metadata of any text."""
-    return _mappings(_ANY_KEYS, st.one_of(_TEXTS, _VALUES, _ODD, _ANY_TEXT))
+    values = _TEXTS | _VALUES | _ODD | _ANY_TEXT
+    return _mappings(_ANY_KEYS, values, _ANY_FLAGS)
 
 
 def anything() -> st.SearchStrategy[dict[Any, Any]]:
     """Return a strategy for mappings that no service should hand over."""
-    return _mappings(
-        st.one_of(_ANY_KEYS, st.sampled_from([None, 1, b'k', ()])),
-        st.one_of(_TEXTS, _VALUES, _ODD, _NO_TEXTS),
-    )
+    keys = _ANY_KEYS | st.sampled_from([None, 1, b'k', ()])
+    values = _TEXTS | _VALUES | _ODD | _NO_TEXTS
+    return _mappings(keys, values, _ANY_FLAGS)
