@@ -132,11 +132,12 @@ class DifferentialTest(base.OptionTestCase):
         kinds, stated = set(), set()
         for plain, spec, hosts in requests():
             flavor = in_tree.read_flavor(spec.flavor.extra_specs)
+            request = in_tree.Request(flavor)
             left = self.ours.filter_all(hosts, spec) if plain else ()
             names = {host.host for host in left}
             for host in hosts:
                 nova = self.judge(host, spec)
-                stated.add((self.stated(flavor, host), nova))
+                stated.add((self.stated(request, host), nova))
                 if not plain:
                     continue
                 passed = host.host in names
@@ -165,13 +166,10 @@ class DifferentialTest(base.OptionTestCase):
         # Nothing of a request is kept on the filter.
         self.assertEqual(before, vars(self.ours))
 
-    def stated(self, flavor: Any, host: Any) -> bool | str:
+    def stated(self, request: in_tree.Request, host: Any) -> bool | str:
         """Return the in-tree verdict that the commands state."""
-        own = tuple(
-            inventory.HostAggregate(a.name, dict(a.metadata))
-            for a in host.aggregates
-        )
-        _, refused = in_tree.Request(flavor).sift([inventory.Host('h', own)])
+        own = inventory.Host('h', tuple(host.aggregates))
+        _, refused = request.sift([own])
         if [one.kind for one in refused] == [Kind.MALFORMED]:
             return 'raises'
         return not refused
