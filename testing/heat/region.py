@@ -2,9 +2,8 @@
 
 """The Heat of one region, in a process of its own: heat-engine and heat-api.
 
-``python -m testing.heat.region`` reads from standard input where its cloud
-is, and in which folder its log is written. It prints where its API answers,
-and ends with its input.
+``python -m testing.heat.region CLOUD REGION FOLDER`` prints where its API
+answers, writes its log into a folder, and ends with its standard input.
 """
 
 import os
@@ -61,7 +60,7 @@ def api(cloud: str) -> Callable[..., Any]:
 
 def main() -> None:
     """Serve until standard input ends."""
-    cloud, region, folder = sys.stdin.readline().split()
+    cloud, region, folder = sys.argv[1:]
     answer, sys.stdout = sys.stdout, sys.stderr
     # The database lives as long as the engine.
     heat = engine.Engine(
