@@ -56,7 +56,7 @@ def run(
 
     :param scenario: ``cloud`` (the URL of the cloud), ``settings`` (lines of
         ``heat.conf`` by section), ``stacks``, see :func:`work_on`, and
-        ``database``, the file of an engine that was restarted, or ``None``.
+        ``database``, the file of an engine before, if there was one.
     """
     heat = engine.Engine(
         scenario['cloud'],
@@ -88,7 +88,8 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
         (more,) = options or [{}]
         done.append(heat.do(project, name, action, template, **more))
     status, reason = done[-1]
-    told = {'name': name, 'status': status, 'reason': reason, 'steps': done}
+    told = {'project': project, 'name': name, 'steps': done}
+    told |= {'status': status, 'reason': reason}
     if len(done) == 1 and status == stacks.REFUSED:
         return told
     told['root'] = heat.identify(project, name)

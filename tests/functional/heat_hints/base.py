@@ -196,16 +196,15 @@ class ScenarioCase(unittest.TestCase):
         for more, stacks in [({}, cls.stacks), *cls.restarts]:
             if 'heat_hints' in settings:
                 settings['heat_hints'] |= _replace(more, path)
-            scenario = {
+            scenario: dict[str, Any] = {
                 'cloud': cloud,
                 'settings': settings,
                 'stacks': [
                     {'project': projects[s['name']], **s} for s in stacks
                 ],
-                'database': str(log.with_name('heat.sqlite'))
-                if told
-                else None,
             }
+            if told:
+                scenario['database'] = str(log.with_name('heat.sqlite'))
             try:
                 # stevedore scans again for each new path that it is told of.
                 used = any(path.iterdir())
@@ -214,11 +213,10 @@ class ScenarioCase(unittest.TestCase):
                 raise AssertionError(
                     f'{exc}\n...{log.read_text()[-4000:]}'
                 ) from exc
-            for one, wanted in zip(results, scenario['stacks'], strict=True):
-                before = told.get(one['name'], {}).get('steps', [])
-                if 'steps' in one:
-                    one['steps'] = before + one['steps']
-                told[one['name']] = {**one, 'project': wanted['project']}
+            for one in results:
+                before = told.get(one['name'], {'steps': []})
+                one['steps'] = before['steps'] + one['steps']
+                told[one['name']] = one
         return told
 
     def assert_created(self, *names: str, action: str = 'CREATE') -> None:

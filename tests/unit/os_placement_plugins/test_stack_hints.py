@@ -56,17 +56,11 @@ class PathTest(unittest.TestCase):
     """Both formats, in all the shapes that Nova gives them."""
 
     @ddt.data(
-        # the list format, whole and unwrapped
-        (['root'], path((None, 'root'))),
-        ('root', path((None, 'root'))),
-        (['root', 'res,child'], path((None, 'root'), ('res', 'child'))),
+        # what write_path() writes, and a resource with a comma
         (
             ['root', 'a,b,child', 'c,leaf'],
             path((None, 'root'), ('a,b', 'child'), ('c', 'leaf')),
         ),
-        # the JSON format, as sent and as Nova's database holds it
-        ('[[null, "root"]]', path((None, 'root'))),
-        (['[[null, "root"]]'], path((None, 'root'))),
         (
             '[[null, "root"], ["a,b", "child"]]',
             path((None, 'root'), ('a,b', 'child')),
