@@ -32,6 +32,20 @@ DEADLY = (
     *('server_create', 'server_created', 'wait_for_server', 'server_delete'),
     *('port on front', 'port on back', 'floatingip_create'),
 )
+#: What a user does with a cluster.
+ACTIONS = (
+    *(('scale_out', {'count': count}) for count in (1, 2, 3)),
+    *(('scale_in', {'count': count}) for count in (1, 2)),
+    ('check', {}),
+    ('recover', {}),
+    *2 * [('recover', {'check': True})],
+)
+#: How a call to a region goes wrong.
+FAILURES = (
+    ('server_created', 'the answer is lost'),
+    ('server_create', test_failover.QUOTA),
+    ('floatingip_create', 'No more IP addresses'),
+)
 
 
 @ddt.ddt
@@ -120,35 +134,17 @@ class Storms(test_waiting_nodes.TestCase):
             count = sum(base.region_of(node) == name for node in nodes)
             self.assertLessEqual(count, cap, self.story)
 
-    def run_to_the_end(self, name, **arguments):
-        """Run an action, whatever comes of it."""
-        self.senlin.act(self.cluster_id, name, **arguments)
-        self.calm_down()
-
     def calm_down(self):
         """Wait until nothing goes on."""
         self.wait_until_free(self.cluster_id)
         self.wait_until(lambda: not self.senlin.is_busy())
 
-    def grow(self):
-        """Scale out."""
-        self.run_to_the_end('scale_out', count=self.chance.randint(1, 3))
-
-    def shrink(self):
-        """Scale in."""
-        self.run_to_the_end('scale_in', count=self.chance.randint(1, 2))
-
-    def look(self):
-        """Check."""
-        self.run_to_the_end('check')
-
-    def mend(self):
-        """Recover what is not well in Senlin's database."""
-        self.run_to_the_end('recover')
-
-    def look_and_mend(self):
-        """Recover what is not well."""
-        self.run_to_the_end('recover', check=True)
+    def act_on_cluster(self):
+        """Run an action, whatever comes of it."""
+        name, arguments = self.chance.choice(ACTIONS)
+        self.story.append(name)
+        self.senlin.act(self.cluster_id, name, **arguments)
+        self.calm_down()
 
     def act_on_nodes(self):
         """Recover or delete some nodes at the same time."""
@@ -181,18 +177,9 @@ class Storms(test_waiting_nodes.TestCase):
         if not any(regions[name].failures for name in CAPS):
             self.fall_silent(self.chance.choice(sorted(CAPS)))
 
-    def lose_answers(self):
-        """Let a region create servers, and lose the answers."""
-        self.some_failures().setdefault('server_created', 'lost')
-
-    def fill(self):
-        """Let a region refuse servers."""
-        self.some_failures().setdefault('server_create', test_failover.QUOTA)
-
-    def run_out(self):
-        """Let a region run out of floating IPs."""
-        words = 'No more IP addresses'
-        self.some_failures().setdefault('floatingip_create', words)
+    def fail(self):
+        """Let a region lose answers, or refuse what it is asked for."""
+        self.some_failures().setdefault(*self.chance.choice(FAILURES))
 
     def blip(self):
         """Let a region be away for a moment, in the middle of a recovery."""
@@ -260,7 +247,7 @@ class Storms(test_waiting_nodes.TestCase):
             self.come_back(name)
 
     KINDS = (
-        *(grow, shrink, look, mend, look_and_mend, act_on_nodes),
-        *(go, go, lose_answers, fill, blip, end, end),
-        *(run_out, wait_in_vain, create, die, die),
+        *5 * [act_on_cluster],
+        *(act_on_nodes, wait_in_vain, create, die, die),
+        *(go, go, fail, fail, fail, blip, end, end),
     )
