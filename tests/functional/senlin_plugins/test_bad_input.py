@@ -6,7 +6,6 @@ All of it through the REST API. A webhook is the widest door: what it is
 given becomes the inputs of an action without any check by Senlin's API.
 """
 
-from senlin_plugins.planning import apportionment
 from testing.senlin import driver, engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, TWO
@@ -217,8 +216,6 @@ class Specs(base.TestCase):
 
 
 class Unusual(base.TestCase):
-    """Input that is odd and yet makes sense: it works."""
-
     def test_a_region_with_a_name_beyond_ascii(self):
         self.cloud.regions[ABROAD] = driver.Region(ABROAD)
         self.cloud.known.add(ABROAD)
@@ -228,10 +225,3 @@ class Unusual(base.TestCase):
         self.assert_servers(cluster, **{ABROAD: 1})
         self.act(cluster, 'scale_in')
         self.assert_servers(cluster)
-
-    def test_the_largest_weights_and_caps_and_numbers_as_text(self):
-        most = apportionment.LARGEST
-        cluster = self.spread((ONE, most // 2, most), (TWO, str(most), '2'))
-        data = self.act(cluster, 'scale_out', count=4)
-        self.assertEqual({ONE: 2, TWO: 2}, data['creation']['regions'])
-        self.assert_servers(cluster, **{ONE: 2, TWO: 2})

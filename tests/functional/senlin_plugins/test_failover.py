@@ -52,12 +52,11 @@ class TestCase(base.TestCase):
         failures = self.cloud.regions[name].failures
         failures.update(dict.fromkeys(calls, f'{name} is dead'))
 
-    def go_out(self, name, *clusters, calls=CALLS):
-        """Let a region go out, which some clusters notice."""
+    def go_out(self, name, cluster, calls=CALLS):
+        """Let a region go out, which a cluster notices."""
         self.fall_silent(name, calls)
-        for cluster in clusters:
-            self.check(cluster)
-            self.assertEqual({name: 'silent'}, self.known(cluster)[0])
+        self.check(cluster)
+        self.assertEqual({name: 'silent'}, self.known(cluster)[0])
 
     def check(self, cluster):
         """Check a cluster, whatever comes of it, and let it clear up."""

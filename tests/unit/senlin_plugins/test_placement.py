@@ -47,18 +47,13 @@ def snapshots(draw):
 
 class Place(unittest.TestCase):
     @hypothesis.given(snapshots())
-    def test_regions_out_of_reach_get_nothing_and_keep_their_nodes(
+    def test_placements_or_candidates_follow_a_plan_within_reach(
         self, snapshot
     ):
         found = place(snapshot)
         hypothesis.assume(not found.refusal)
         self.assertEqual(set(), snapshot.out_of_reach & found.plan.keys())
         self.assertEqual(snapshot.change.count, sum(found.plan.values()))
-
-    @hypothesis.given(snapshots())
-    def test_placements_or_candidates_follow_the_plan(self, snapshot):
-        found = place(snapshot)
-        hypothesis.assume(not found.refusal)
         if snapshot.change.growing:
             self.assertEqual((), found.candidates)
             regions = found.placements
