@@ -203,17 +203,6 @@ class Specs(base.TestCase):
         message = "'hooks' needs version 1.1"
         self.assert_no_policy(message, kind, {'hooks': HOOK})
 
-    def test_a_type_or_version_that_is_not_there(self):
-        for type_name, version in (
-            (base.REGION_POLICY, '1.2'),
-            (base.DELETION_POLICY, '0.9'),
-            (f'{base.DELETION_POLICY}s', '1.0'),
-        ):
-            with self.assertRaises(engine.ApiError) as caught:
-                self.senlin.policy(type_name, {}, version)
-            self.assertIn(f'{type_name}-{version}', str(caught.exception))
-            self.assertIn(caught.exception.code, (400, 404))
-
 
 class Unusual(base.TestCase):
     def test_a_region_with_a_name_beyond_ascii(self):

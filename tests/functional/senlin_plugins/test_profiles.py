@@ -284,15 +284,6 @@ class Types(base.TestCase):
         # What the health policy looks at before it reboots a server.
         self.assertEqual('os.nova.server', profile.type_name)
 
-    def test_policies_for_servers_refuse_stacks(self):
-        cluster = self.cluster(
-            profile=self.senlin.profile(STACK, template=TEMPLATE)
-        )
-        affinity = self.senlin.policy(
-            'senlin.policy.affinity', {'servergroup': {'name': 'apart'}}
-        )
-        self.assert_not_attached(STACK, cluster, affinity)
-
     def test_nodes_of_the_in_tree_type_do_not_mix(self):
         cluster = self.cluster()
         with self.assertRaisesRegex(engine.ApiError, 'different profile type'):
