@@ -257,7 +257,7 @@ class Cloud:
                 'OS-EXT-SRV-ATTR:host': host, 'flavor': embedded,
                 'hostId': '' if host == '' else 'a1b2', 'tenant_id': 'p1',
                 'image': '', 'metadata': {}, 'addresses': {}, 'links': [],
-                **({'pinned_availability_zone': ''} if minor >= 96 else {}),
+                **({'pinned_availability_zone': None} if minor >= 96 else {}),
                 **({'scheduler_hints': None} if minor >= 100 else {}),
                 **self.shown.get(name, {}),
             }  # fmt: skip
