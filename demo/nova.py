@@ -47,8 +47,6 @@ def _loading(story: part.Part, scheduler: Any) -> None:
     for name in conf.available_filters:
         step.row('available_filters', name)
     step.row('enabled_filters', ','.join(conf.enabled_filters))
-    for name in conf.weight_classes:
-        step.row('weight_classes', name)
     manager = scheduler.host_manager
     step.check(
         'the filter comes from this package',
@@ -59,12 +57,6 @@ def _loading(story: part.Part, scheduler: Any) -> None:
         'the filters that run',
         ['ComputeFilter', engine.OURS],
         [type(one).__name__ for one in manager.enabled_filters],
-    )
-    weighers = {type(one).__name__: type(one) for one in manager.weighers}
-    step.check(
-        'the weigher comes from this package',
-        'nova_filters.weighers.host_weighers',
-        getattr(weighers.get('StackAffinityWeigher'), '__module__', None),
     )
 
 
