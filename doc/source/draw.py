@@ -43,17 +43,6 @@ def column(rows: Rows, name: str, place: int = 0) -> list[float]:
     return [float(row[name].split()[2 * place]) for row in rows]
 
 
-def subplots(rows: int, columns: int, height: float, **options: Any) -> Any:
-    """Return an empty figure and its axes, row by row."""
-    return pyplot.subplots(
-        *(rows, columns),
-        squeeze=False,
-        figsize=(7.6, height),
-        layout='constrained',
-        **options,
-    )
-
-
 def log_ticks(axis: Any, numbers: list[float]) -> None:
     """Give an axis a logarithmic scale with plain numbers.
 
@@ -68,7 +57,13 @@ def log_ticks(axis: Any, numbers: list[float]) -> None:
 def distribution() -> None:
     """Draw where both planners put the nodes of a cluster that is scaled."""
     cases = tables('benchmarks-scaling.out')
-    drawing, axes = subplots(len(cases), 2, 6.0, sharex='all', sharey='all')
+    drawing, axes = pyplot.subplots(
+        *(len(cases), 2),
+        figsize=(7.6, 6.0),
+        layout='constrained',
+        sharex='all',
+        sharey='all',
+    )
     named = {}
     for row, (title, steps) in zip(axes, cases.items(), strict=True):
         regions, _, case = title.partition('; ')
@@ -117,7 +112,9 @@ def distribution() -> None:
 
 def hints() -> None:
     """Draw what the hints of one server cost heat-engine."""
-    drawing, ((depths, groups),) = subplots(1, 2, 3.2)
+    drawing, (depths, groups) = pyplot.subplots(
+        *(1, 2), figsize=(7.6, 3.2), layout='constrained'
+    )
     (rows,) = tables('benchmarks-heat.out').values()
     for axis, kind, across, cost in (
         (depths, 'nested stacks', 'stacks above', 'SQL'),
