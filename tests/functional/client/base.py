@@ -28,12 +28,7 @@ from tests.functional.client import pages, rest_stub
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What a command left behind.
-
-    :param status: its exit code.
-    :param output: what it printed to standard output.
-    :param error: what it printed to standard error.
-    """
+    """What a command left behind: exit code, standard output and error."""
 
     status: int
     output: str
@@ -67,7 +62,6 @@ class CommandTestCase(unittest.TestCase):
 
         :param arguments: the words after ``openstack``.
         :param variables: environment variables, such as ``OS_AUTH_URL``.
-        :returns: what it left behind.
         """
         output, error = io.StringIO(), io.StringIO()
         environment = self.environment() | variables
@@ -89,12 +83,7 @@ class CommandTestCase(unittest.TestCase):
         return Result(status, output.getvalue(), error.getvalue())
 
     def openstack_process(self, *arguments: str, **variables: str) -> Result:
-        """Run a command in a process of its own, as a user does.
-
-        :param arguments: the words after ``openstack``.
-        :param variables: environment variables, such as ``OS_AUTH_URL``.
-        :returns: what it left behind.
-        """
+        """Run a command in a process of its own, as a user does."""
         result = subprocess.run(
             [sys.executable, '-m', 'openstackclient.shell', *arguments],
             capture_output=True,
@@ -105,30 +94,19 @@ class CommandTestCase(unittest.TestCase):
         return Result(result.returncode, result.stdout, result.stderr)
 
     def data(self, *arguments: str, **variables: str) -> Any:
-        """Run a command with ``-f json`` and return what it says.
-
-        :param arguments: the words after ``openstack``.
-        :param variables: environment variables.
-        :returns: the data.
-        :raises AssertionError: when the command fails.
-        """
+        """Run a command with ``-f json`` and return what it says."""
         result = self.openstack(*arguments, '-f', 'json', **variables)
         self.assertEqual((0, ''), (result.status, result.error))
         return json.loads(result.output)
 
     def live(self, *arguments: str) -> Any:
-        """Return what a command says of the cloud, as data.
-
-        :param arguments: the words after ``openstack``.
-        :returns: the data.
-        """
+        """Return what a command says of the cloud, as data."""
         return self.data(*arguments, **self.login)
 
     def told(self, words: str, *more: str, status: int = 0) -> str:
         """Return what a command prints of the cloud in 80 columns.
 
         :param words: what a user types after ``openstack``.
-        :param more: further arguments.
         :param status: the exit code that the command must have.
         """
         result = self.openstack(
@@ -138,22 +116,13 @@ class CommandTestCase(unittest.TestCase):
         return result.output
 
     def write(self, text: str, name: str) -> str:
-        """Write a file.
-
-        :param text: what it holds.
-        :param name: its name.
-        :returns: its path.
-        """
+        """Write a file and return its path."""
         file = pathlib.Path(self.folder) / name
         file.write_text(text, encoding='utf-8')
         return str(file)
 
     def assert_one_line(self, result: Result, *words: str) -> None:
-        """Check that a command failed with one clear line.
-
-        :param result: what the command left behind.
-        :param words: what the line must say.
-        """
+        """Check that a command failed with one line, which has words."""
         self.assertNotEqual(0, result.status, result)
         self.assertEqual('', result.output)
         lines = result.error.strip().splitlines()
@@ -185,10 +154,7 @@ class CloudTestCase(CommandTestCase):
         self.cloud.install(self.mocker)
 
     def assert_page_shows(self, command: str) -> None:
-        """Check that a command prints what the page of the commands shows.
-
-        :param command: the words after ``openstack``.
-        """
+        """Check that a command prints what the page of the commands shows."""
         (example,) = (
             one
             for one in console.examples(pages.PAGE.name)

@@ -87,10 +87,7 @@ class Cloud:
         self.requests: list[tuple[str, str]] = []
 
     def install(self, mocker: requests_mock.Mocker) -> None:
-        """Answer the requests of this process.
-
-        :param mocker: what stands in for the network.
-        """
+        """Answer the requests of this process."""
         token = fixture.V3Token(user_name='admin')
         token.set_project_scope(name='admin')
         token.add_role(name='admin')

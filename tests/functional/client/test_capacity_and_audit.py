@@ -61,14 +61,17 @@ class CapacityTest(base.CloudTestCase):
         families = [*parser.text_string_to_metric_families(file.read_text())]
         self.assertEqual(
             {
-                'nova_flavor_hosts': {r['Flavor']: r['Hosts'] for r in rows},
-                'nova_flavor_free_servers': {
-                    row['Flavor']: row['Servers'] for row in rows
-                },
+                (name, row['Flavor']): row[column]
+                for name, column in (
+                    ('nova_flavor_hosts', 'Hosts'),
+                    ('nova_flavor_free_servers', 'Servers'),
+                )
+                for row in rows
             },
             {
-                one.name: {s.labels['flavor']: s.value for s in one.samples}
+                (one.name, sample.labels['flavor']): sample.value
                 for one in families
+                for sample in one.samples
             },
         )
         self.assertIn('a "b"\\c', {row['Flavor'] for row in rows})

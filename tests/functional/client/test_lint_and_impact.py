@@ -105,32 +105,22 @@ class ImpactTest(base.CloudTestCase):
         files = self.files(*base.NOUNS)
         del self.cloud.flavors['any.small']
         self.cloud.flavors['gpu.small'] = {f'{_SCOPE}:gpu': '*'}
-        flavors = self.files('flavors')[1]
         self.cloud.aggregates['gpus'] = ({'gpu': 'h100'}, ['compute-1'])
-        aggregates = self.files('aggregates')[1]
-        command = [*_IMPACT.split(), *files]
-        for option, file, wanted in (
-            (
-                *('--after-aggregates', aggregates),
-                [
-                    ('gpu.large', ['compute-2'], 'pass', 'refuse', 'loses'),
-                    ('train', ['compute-2'], 'pass', 'refuse', 'refused'),
-                ],
-            ),
-            (
-                *('--after-flavors', flavors),
-                [
-                    ('any.small', self.cloud.hosts, 'pass', '', 'deleted'),
-                    ('gpu.small', ['compute-1', 'compute-2'])
-                    + ('', 'pass', 'new'),
-                ],
-            ),
-        ):
-            rows = self.data(*command, option, file)
-            found = [tuple(row.values()) for row in rows]
-            self.assertEqual(wanted, [(*r[1:5], r[9]) for r in found])
-        told = self.told(_IMPACT, *files, '--after-flavors', flavors)
-        self.assertIn('Flavors by effect: deleted 1, new 1.', told)
+        for noun in ('flavors', 'aggregates'):
+            files += [f'--after-{noun}', self.files(noun)[1]]
+        rows = self.data(*_IMPACT.split(), *files)
+        found = [tuple(row.values()) for row in rows]
+        self.assertEqual(
+            [
+                ('any.small', self.cloud.hosts, 'pass', '', 'deleted'),
+                ('gpu.large', ['compute-2'], 'pass', 'refuse', 'loses'),
+                ('gpu.small', ['compute-1'], '', 'pass', 'new'),
+                ('train', ['compute-2'], 'pass', 'refuse', 'refused'),
+            ],
+            [(*row[1:5], row[9]) for row in found],
+        )
+        told = self.told(_IMPACT, *files)
+        self.assertIn('Flavors by effect: deleted 1, loses 1, new 1.', told)
 
     def test_replacing_the_in_tree_filter_is_a_change_too(self) -> None:
         self.cloud.flavors['odd'] = {'k': '>= two'}
