@@ -18,9 +18,9 @@ except ModuleNotFoundError as exc:
     )
 
 
-def show_logs(name: str) -> None:
-    """Show the errors in all logs, or the end of those named."""
-    print(*(logs.ends(name, 50) if name else logs.errors()), sep='\n')
+def show_logs() -> None:
+    """Show the last errors in all logs."""
+    print(*logs.errors(), sep='\n')
 
 
 def main() -> None:
@@ -33,14 +33,11 @@ def main() -> None:
         ('install', install.install, "install Debian's MariaDB and RabbitMQ"),
         ('up', boot.up, 'boot the cloud'),
         ('down', boot.down, 'stop the cloud; the logs stay'),
-        ('logs', show_logs, 'show errors in all logs, or the end of some'),
+        ('logs', show_logs, 'show the last errors in all logs'),
     ):
         command = commands.add_parser(name, help=summary, description=summary)
         command.set_defaults(function=function)
-        if name == 'logs':
-            command.add_argument('name', nargs='?', default='')
-    args = vars(parser.parse_args())
-    args.pop('function')(**args)
+    parser.parse_args().function()
 
 
 if __name__ == '__main__':

@@ -7,14 +7,13 @@ import json
 import pathlib
 import signal
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import testtools
 from openstack.compute.v2 import server as compute_server
 from testtools import content
 
 from tests.cloud import (
-    clients,
     layout,
     logs,
     mariadb,
@@ -22,6 +21,7 @@ from tests.cloud import (
     readiness,
     services,
 )
+from tests.functional.client import base as client_base
 
 ONE, TWO = (region.name for region in layout.REGIONS)
 
@@ -62,13 +62,14 @@ def made() -> set[tuple[str, str]]:
 
 
 #: A login and the looks at what there is are made once for all tests.
-connect = functools.cache(clients.connect)
+connect = functools.cache(layout.connect)
 
 
 def start(name: str) -> None:
     """Start a service, unless it runs, and wait until its API answers."""
-    if not processes.is_running(name):
-        readiness.start(services.named(name))
+    if name not in processes.running():
+        named = {service.name: service for service in services.others()}
+        readiness.start(named[name])
 
 
 class CloudTest(testtools.TestCase):
@@ -139,36 +140,22 @@ class CloudTest(testtools.TestCase):
         assert spec is not None
         return spec['scheduler_hints'] or {}
 
-    def wait_for_servers(
-        self, region: str, servers: Iterable[str]
-    ) -> dict[str, Server]:
-        """Wait until servers run, or have failed.
 
-        :returns: the servers by id; those that failed with their fault.
-        """
-        wanted = list(servers)
-        compute = self.admin[region].compute
-        found = {}
+class CommandTest(client_base.CommandTestCase, CloudTest):
+    """A test that runs commands, as the administrator unless it says."""
 
-        def check_shown() -> None:
-            listed = self.servers(region)
-            for one in wanted:
-                found[one] = listed[one]
-                if found[one].status != 'ACTIVE':
-                    # A list does not say what went wrong.
-                    found[one] = compute.get_server(one)
-                    self.assertEqual('ERROR', found[one].status)
-                    self.assertIsNotNone(found[one].fault)
+    who = layout.ADMIN
+    # What the commands say is compared as a whole.
+    maxDiff = None
 
-        # The database is asked first: a list costs Nova much more.
-        ended = "vm_state IN ('active', 'error') AND task_state IS NULL"
-        self.wait_for(
-            lambda: self.assertEqual(
-                set(wanted), instances(region, wanted, ended)
-            )
-        )
-        self.wait_for(check_shown)
-        return found
+    @property
+    def login(self) -> Mapping[str, str]:
+        """Return what the user sets to log in."""
+        # A proxy of the caller's does not lead to the cloud.
+        return {
+            'no_proxy': layout.ADDRESS,
+            **layout.login(self.who, self.region),
+        }
 
 
 def instances(

@@ -3,84 +3,80 @@
 """Fill Keystone: users, roles and where each service answers."""
 
 from openstack import connection
-from openstack.identity.v3 import user
 
-from tests.cloud import clients, layout
+from tests.cloud import layout
 
-#: Type and path of each service that a region has of its own.
-REGIONAL = {
+#: Type and path of each service.
+SERVICES = {
     'placement': ('placement', ''),
     'nova': ('compute', '/v2.1'),
     'glance': ('image', ''),
     'neutron': ('network', ''),
-}
-
-#: The same for those that there are once, and the regions that they serve.
-CENTRAL = {
     # A header of each request says in which region Heat makes servers.
-    'heat': ('orchestration', '/v1/%(tenant_id)s', layout.REGIONS),
-    'senlin': ('clustering', '', layout.REGIONS[:1]),
+    'heat': ('orchestration', '/v1/%(tenant_id)s'),
+    'senlin': ('clustering', ''),
 }
 
 
 def fill() -> None:
     """Make the users, the services, the regions and the endpoints."""
-    admin = clients.connect()
-    fill_users(admin)
+    admin = layout.connect()
     identity = admin.identity
+    fill_users(admin)
+    # The first one is there already, with its Keystone.
     others = layout.REGIONS[1:]
-    keystone = next(iter(identity.services(type='identity')))
     for region in others:
         identity.create_region(id=region.name)
-        add_endpoint(
-            admin, keystone.id, region, f'{layout.url("keystone")}/v3'
-        )
-    for name, (kind, path) in REGIONAL.items():
-        service = identity.create_service(name=name, type=kind)
-        for region in layout.REGIONS:
-            add_endpoint(admin, service.id, region, region.url(name) + path)
-    for name, (kind, path, regions) in CENTRAL.items():
-        service = identity.create_service(name=name, type=kind)
-        for region in regions:
-            add_endpoint(admin, service.id, region, layout.url(name) + path)
+    (found,) = identity.services(type='identity')
+    add_endpoints(admin, found.id, 'keystone', '/v3', others)
+    for name, (kind, path) in SERVICES.items():
+        made = identity.create_service(name=name, type=kind)
+        add_endpoints(admin, made.id, name, path)
 
 
 def fill_users(admin: connection.Connection) -> None:
     """Make the services' users, a user with a project, and Heat's domain."""
     identity = admin.identity
     roles = {role.name: role for role in identity.roles()}
-
-    def make_user(name: str, domain: str = 'default') -> user.User:
-        return identity.create_user(
-            name=name, password=layout.PASSWORD, domain_id=domain
+    service, demo = (
+        identity.create_project(name=name, domain_id='default')
+        for name in ('service', layout.USER)
+    )
+    made = {
+        name: identity.create_user(
+            name=name, password=layout.PASSWORD, domain_id='default'
         )
-
-    project = identity.create_project(name='service', domain_id='default')
-    for name in (*REGIONAL, *CENTRAL):
-        made = make_user(name)
+        for name in (*SERVICES, layout.USER)
+    }
+    member = made.pop(layout.USER), roles['member']
+    identity.assign_project_role_to_user(demo, *member)
+    for user in made.values():
         for role in ('admin', 'service'):
-            identity.assign_project_role_to_user(project, made, roles[role])
-    project = identity.create_project(name=layout.USER, domain_id='default')
-    identity.assign_project_role_to_user(
-        project, make_user(layout.USER), roles['member']
-    )
+            identity.assign_project_role_to_user(service, user, roles[role])
     domain = identity.create_domain(name='heat')
-    identity.assign_domain_role_to_user(
-        domain, make_user('heat_domain_admin', domain.id), roles['admin']
+    keeper = identity.create_user(
+        name='heat_domain_admin',
+        password=layout.PASSWORD,
+        domain_id=domain.id,
     )
+    identity.assign_domain_role_to_user(domain, keeper, roles['admin'])
 
 
-def add_endpoint(
+def add_endpoints(
     admin: connection.Connection,
     service: str,
-    region: layout.Region,
-    url: str,
+    name: str,
+    path: str,
+    regions: tuple[layout.Region, ...] = layout.REGIONS,
 ) -> None:
-    """Say where a service, named by its id, answers in a region."""
-    for interface in ('public', 'internal'):
-        admin.identity.create_endpoint(
-            service_id=service,
-            region_id=region.name,
-            interface=interface,
-            url=url,
-        )
+    """Say where a service, named by its id, answers in each region."""
+    for region in regions:
+        # Some services there are once for all regions.
+        server = name if name in layout.SERVERS else f'{region.name}.{name}'
+        for interface in ('public', 'internal'):
+            admin.identity.create_endpoint(
+                service_id=service,
+                region_id=region.name,
+                interface=interface,
+                url=layout.url(server) + path,
+            )

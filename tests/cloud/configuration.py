@@ -57,12 +57,13 @@ def write_all() -> None:
 
 def write_region(region: layout.Region) -> None:
     """Write the configuration of the services of one region."""
+    environments = {'nova': region.nova_environment}
     for service in ('placement', 'glance', 'neutron', 'nova'):
         write(
-            'glance-api.conf' if service == 'glance' else f'{service}.conf',
+            f'{service}.conf',
             folder=region.name,
             region=region.name,
-            environment=region.environment(service),
+            environment=environments.get(service, layout.ENVIRONMENT),
             database=layout.database(f'{service}_{region.name}'),
             port=region.port(service),
             transport=layout.transport(region.name),
@@ -128,15 +129,8 @@ def write(
 
 def login(user: str) -> str:
     """Return how a service logs in, for a section that has a client in it."""
-    return (
-        f'auth_url = {layout.url("keystone")}/v3\n'
-        'auth_type = password\n'
-        f'username = {user}\n'
-        f'password = {layout.PASSWORD}\n'
-        'project_name = service\n'
-        'user_domain_id = default\n'
-        'project_domain_id = default'
-    )
+    values = {'auth_type': 'password', **layout.credentials(user, 'service')}
+    return '\n'.join(f'{name} = {value}' for name, value in values.items())
 
 
 def authtoken(user: str) -> str:

@@ -16,7 +16,7 @@ class StackTest(base.CloudTest):
         # There is one Heat for both regions. The openstack command sends
         # this; the SDK does not, and Heat then takes the region of its
         # configuration.
-        self.headers = {'X-Region-Name': self.region}
+        self.heat.additional_headers['X-Region-Name'] = self.region
 
     def make_stack(
         self, template: str, files: dict[str, str] | None = None
@@ -27,7 +27,7 @@ class StackTest(base.CloudTest):
         """
         name = base.unique('stack')
         body = {'stack_name': name, 'template': template, 'files': files or {}}
-        response = self.heat.post('/stacks', json=body, headers=self.headers)
+        response = self.heat.post('/stacks', json=body)
         self.assertEqual(201, response.status_code, response.text)
         stack = response.json()['stack']['id']
         self.addCleanup(self.remove_stack, name, stack)
@@ -42,14 +42,13 @@ class StackTest(base.CloudTest):
         response = self.heat.put(
             f'/stacks/{name}/{stack}',
             json={'template': template, 'files': files or {}},
-            headers=self.headers,
         )
         self.assertEqual(202, response.status_code, response.text)
         self.wait_for_stack(stack, 'UPDATE_COMPLETE')
 
     def remove_stack(self, name: str, stack: str) -> None:
         """Delete a stack and wait until it is gone."""
-        self.heat.delete(f'/stacks/{name}/{stack}', headers=self.headers)
+        self.heat.delete(f'/stacks/{name}/{stack}')
         self.wait_for_stack(stack, 'DELETE_COMPLETE')
 
     def show(self, stack: str) -> dict:
@@ -84,26 +83,19 @@ class StackTest(base.CloudTest):
         listed = self.heat.get(
             f'/stacks/{name}/{stack}/resources?nested_depth=5'
         ).json()['resources']
-        found = []
-        for one in listed:
-            if one['resource_type'] == kind:
-                ((uuid_, stack_id, stack_name),) = mariadb.query(
-                    'heat',
-                    'SELECT resource.uuid, stack.id, stack.name FROM resource'
-                    ' JOIN stack ON stack.id = resource.stack_id'
-                    ' WHERE resource.nova_instance = %s',
-                    one['physical_resource_id'],
-                )
-                found.append(
-                    {
-                        'uuid': uuid_,
-                        'name': one['resource_name'],
-                        'server': one['physical_resource_id'],
-                        'stack_id': stack_id,
-                        'stack_name': stack_name,
-                    }
-                )
-        return found
+        rows = mariadb.query(
+            'heat',
+            'SELECT resource.uuid, resource.name, nova_instance, stack.id,'
+            ' stack.name FROM resource JOIN stack ON stack.id = stack_id'
+            ' WHERE nova_instance IN %s',
+            [
+                one['physical_resource_id']
+                for one in listed
+                if one['resource_type'] == kind
+            ],
+        )
+        keys = 'uuid', 'name', 'server', 'stack_id', 'stack_name'
+        return [dict(zip(keys, row, strict=True)) for row in rows]
 
 
 def template(**resources: object) -> str:

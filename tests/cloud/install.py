@@ -2,12 +2,10 @@
 
 """Put MariaDB and RabbitMQ of Debian on the machine, without daemons."""
 
-import contextlib
 import os
 import pathlib
 import subprocess
 import sys
-from collections.abc import Iterator
 
 #: What the cloud needs beside Python, and a program that tells whether it is
 #: there. The core of MariaDB is its programs alone, without a system daemon;
@@ -47,23 +45,13 @@ def install() -> None:
             'if you have no use for it'
         )
     env = dict(os.environ, DEBIAN_FRONTEND='noninteractive')
-    with daemons_refused():
-        subprocess.run(['apt-get', '-q', 'update'], env=env, check=True)
-        subprocess.run(install + packages, env=env, check=True)
-
-
-@contextlib.contextmanager
-def daemons_refused() -> Iterator[None]:
-    """Keep what is installed meanwhile from starting daemons.
-
-    A machine that has a rule of its own keeps it.
-    """
-    if POLICY.exists():
-        yield
-        return
-    POLICY.write_text(REFUSAL)
-    POLICY.chmod(0o755)
+    # A machine that has a rule of its own keeps it.
+    if ours := not POLICY.exists():
+        POLICY.write_text(REFUSAL)
+        POLICY.chmod(0o755)
     try:
-        yield
+        for command in ['apt-get', '-q', 'update'], install + packages:
+            subprocess.run(command, env=env, check=True)
     finally:
-        POLICY.unlink()
+        if ours:
+            POLICY.unlink()

@@ -9,15 +9,18 @@ checkout, so that it disturbs nothing else on the machine.
 import dataclasses
 import functools
 import json
+import os
 import pathlib
 import socket
 import sys
+
+import openstack
+from openstack import connection
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / '.cloud'
 ETC = FOLDER / 'etc'
 LOG = FOLDER / 'log'
-RUN = FOLDER / 'run'
 DATA = FOLDER / 'data'
 
 #: The environment that the services run from: that of the interpreter.
@@ -36,7 +39,7 @@ ADMIN = 'admin'
 USER = 'demo'
 
 FLAVOR = 'small'
-IMAGE = 'tiny'
+IMAGE, OTHER_IMAGE = 'tiny', 'other'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,19 +55,9 @@ class Region:
     hosts: tuple[str, ...]
     nova_environment: pathlib.Path = ENVIRONMENT
 
-    def environment(self, service: str) -> pathlib.Path:
-        """Return the environment that one of its services runs from."""
-        if service in ('nova', 'placement'):
-            return self.nova_environment
-        return ENVIRONMENT
-
     def port(self, service: str) -> int:
         """Return where one of its APIs listens."""
         return port(f'{self.name}.{service}')
-
-    def url(self, service: str) -> str:
-        """Return the address of one of its APIs, without a path."""
-        return url(f'{self.name}.{service}')
 
 
 REGIONS = (
@@ -124,18 +117,41 @@ def url(server: str) -> str:
     return f'http://{ADDRESS}:{port(server)}'
 
 
+def credentials(user: str, project: str) -> dict[str, str]:
+    """Return with what a user logs in."""
+    return {
+        'auth_url': f'{url("keystone")}/v3',
+        'username': user,
+        'password': PASSWORD,
+        'project_name': project,
+        'user_domain_id': 'default',
+        'project_domain_id': 'default',
+    }
+
+
 def login(user: str, region: str = REGIONS[0].name) -> dict[str, str]:
     """Return the variables with which a user logs in."""
-    return {
-        'OS_AUTH_URL': f'{url("keystone")}/v3',
-        'OS_IDENTITY_API_VERSION': '3',
-        'OS_USERNAME': user,
-        'OS_PASSWORD': PASSWORD,
-        'OS_PROJECT_NAME': user,
-        'OS_USER_DOMAIN_ID': 'default',
-        'OS_PROJECT_DOMAIN_ID': 'default',
-        'OS_REGION_NAME': region,
+    values = {
+        **credentials(user, user),
+        'identity_api_version': '3',
+        'region_name': region,
     }
+    return {f'OS_{name.upper()}': value for name, value in values.items()}
+
+
+def connect(
+    region: str = REGIONS[0].name, user: str = ADMIN
+) -> connection.Connection:
+    """Return a connection to the APIs of a region; its first use logs in."""
+    # A proxy of the caller's does not lead here.
+    os.environ['no_proxy'] = ADDRESS
+    return openstack.connect(
+        load_yaml_config=False,
+        load_envvars=False,
+        region_name=region,
+        auth=credentials(user, user),
+        api_timeout=60,
+    )
 
 
 def database(name: str) -> str:

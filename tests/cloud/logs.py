@@ -52,19 +52,3 @@ def errors(before: dict[pathlib.Path, int] | None = None) -> list[str]:
         if lines:
             found += [f'--- {log}', *lines[-LINES:]]
     return found
-
-
-def ends(name: str, lines: int) -> list[str]:
-    """Return the ends of some logs, without what is for debugging.
-
-    :returns: lines under the names of the logs.
-    """
-    return [
-        line
-        for log in all_logs()
-        if name in log.stem
-        for line in (
-            f'--- {log}',
-            *[one for one in lines_of(log) if ' DEBUG ' not in one][-lines:],
-        )
-    ]

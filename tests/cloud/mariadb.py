@@ -12,7 +12,7 @@ from pymysql import cursors
 from tests.cloud import layout, processes
 
 FOLDER = layout.DATA / 'mariadb'
-SOCKET = layout.RUN / 'mariadb.sock'
+SOCKET = layout.DATA / 'mariadb.sock'
 
 
 def service() -> processes.Service:

@@ -2,12 +2,11 @@
 
 """Start processes, find them again, and stop nothing else.
 
-Each service is started as the leader of a session of its own. Its pid and
-the time it was started are written down; both together name a process even
-after the number was given to another one. What belongs to the session is
-what the service has started.
+A service has a variable in its environment that names it, in this checkout.
+Whatever it starts inherits the variable.
 """
 
+import collections
 import contextlib
 import dataclasses
 import os
@@ -22,12 +21,15 @@ from tests.cloud import layout
 #: How long the kernel may take to end a process, in seconds.
 PATIENCE = 30.0
 
+#: The variable that says of which service a process of this cloud is.
+VARIABLE = 'LOOPBACK_CLOUD_SERVICE'
+
 
 @dataclasses.dataclass(frozen=True)
 class Service:
     """One process of the cloud.
 
-    :param name: unique; the log and the pid file are named after it.
+    :param name: unique; the log is named after it.
     :param command: the program and its arguments.
     :param port: where it answers HTTP; None if it does not.
     :param environment: variables beside the few that all services get.
@@ -44,11 +46,6 @@ def log_of(name: str) -> pathlib.Path:
     return layout.LOG / f'{name}.log'
 
 
-def pid_file(name: str) -> pathlib.Path:
-    """Return the file that says which process a service is."""
-    return layout.RUN / f'{name}.pid'
-
-
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the variables that programs of the cloud are started with.
 
@@ -59,69 +56,39 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
         'HOME': str(layout.DATA),
         'LANG': 'C.UTF-8',
         'PYTHONWARNINGS': 'ignore',
+        # A program that changes its title would write it over the variables.
+        'SPT_NOENV': '1',
         **(extra or {}),
     }
 
 
 def start(service: Service) -> None:
     """Start a service; its log is continued."""
+    own = {VARIABLE: f'{layout.FOLDER}/{service.name}'}
     with log_of(service.name).open('ab') as log:
-        process = subprocess.Popen(
+        subprocess.Popen(
             service.command,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env=environment(service.environment),
+            env=environment({**service.environment, **own}),
             cwd=layout.DATA,
             start_new_session=True,
         )
-    pid_file(service.name).write_text(
-        f'{process.pid} {started_at(process.pid)}'
-    )
-    # The process is found by its file from now on, also by another run of
-    # this tool; nothing is lost with the object that stands for it.
-    process.returncode = 0
 
 
-def is_running(name: str) -> bool:
-    """Return whether the first process of a service runs."""
-    with contextlib.suppress(OSError, ValueError):
-        pid, began = pid_file(name).read_text().split()
-        reap(int(pid))
-        return started_at(int(pid)) == began
-    return False
-
-
-def all_running() -> list[str]:
-    """Return the services of which anything runs, the newest first."""
-    files = sorted(
-        layout.RUN.glob('*.pid'), key=lambda file: -file.stat().st_mtime_ns
-    )
-    return [file.stem for file in files if members(file.stem)]
-
-
-def members(name: str) -> list[int]:
-    """Return the pids of all processes that a service consists of.
-
-    :returns: its first process and those that it has started, even if the
-        first one is dead already.
-    """
-    try:
-        leader, began = pid_file(name).read_text().split()
-    except (OSError, ValueError):
-        return []
-    reap(int(leader))
-    if started_at(int(leader)) not in (began, ''):
-        # The number was given to another process, which the kernel does
-        # only when nobody is left in the session.
-        return []
-    return [
-        int(entry.name)
-        for entry in pathlib.Path('/proc').iterdir()
-        if entry.name.isdigit()
-        and (fields := stat(int(entry.name)))
-        and fields[SESSION] == leader
-    ]
+def running() -> dict[str, list[int]]:
+    """Return the pids of all processes of the cloud, by service."""
+    mark = f'{VARIABLE}={layout.FOLDER}/'
+    found = collections.defaultdict(list)
+    for process in pathlib.Path('/proc').glob('[0-9]*'):
+        # Some end meanwhile, or belong to others. A dead one has no variables.
+        with contextlib.suppress(OSError):
+            for variable in (process / 'environ').read_bytes().split(b'\0'):
+                if variable.startswith(os.fsencode(mark)):
+                    name = os.fsdecode(variable).removeprefix(mark)
+                    found[name].append(int(process.name))
+    return dict(found)
 
 
 def kill(name: str) -> None:
@@ -130,50 +97,18 @@ def kill(name: str) -> None:
     :raises RuntimeError: when the kernel does not let go of it.
     """
     deadline = time.monotonic() + PATIENCE
-    while pids := members(name):
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    while name in running():
+        send(signal.SIGKILL, name)
         if time.monotonic() > deadline:
-            raise RuntimeError(f'{name} cannot be killed: {pids}')
+            raise RuntimeError(f'{name} cannot be killed')
         time.sleep(0.02)
-    pid_file(name).unlink(missing_ok=True)
 
 
 def send(number: signal.Signals, name: str) -> None:
     """Send a signal to all processes of a service."""
-    for pid in members(name):
-        os.kill(pid, number)
-
-
-def reap(pid: int) -> None:
-    """Let go of a dead process, if it is a child of this one."""
-    with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
-
-
-#: Places in ``/proc/PID/stat`` behind the program's name, which may hold
-#: blanks and parentheses; see proc(5).
-STATE, SESSION, START_TIME = 0, 3, 19
-
-
-def stat(pid: int) -> list[str]:
-    """Return what the kernel says about a process.
-
-    :returns: the fields behind its name; none when it is gone or dead.
-    """
-    try:
-        text = pathlib.Path(f'/proc/{pid}/stat').read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return []
-    fields = text.rpartition(')')[2].split()
-    return [] if fields[STATE] in 'ZX' else fields
-
-
-def started_at(pid: int) -> str:
-    """Return when a process was started, in ticks; empty when it is gone."""
-    fields = stat(pid)
-    return fields[START_TIME] if fields else ''
+    for pid in running().get(name, ()):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def run(*command: str, log: str) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tests.cloud import clients, layout, mariadb, processes
+from tests.cloud import layout, mariadb, processes
 
 #: How long a service may take to get ready, in seconds.
 TIMEOUT = 300.0
@@ -17,26 +17,23 @@ class NotReady(Exception):
     """What is asked for is not there yet; says what is missing."""
 
 
-def wait_until(
-    check: Callable[[], Any], *alive: str, timeout: float = TIMEOUT
-) -> Any:
+def wait_until(check: Callable[[], Any], *alive: str) -> Any:
     """Wait until a check raises nothing, and return what it returns.
 
     :param alive: the services that must run meanwhile.
     :raises NotReady: when the time is over, with the check's last words, or
         when one of the services has ended.
     """
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + TIMEOUT
     while True:
-        for name in alive:
-            if not processes.is_running(name):
-                raise NotReady(f'{name} has ended')
+        if alive and (ended := set(alive).difference(processes.running())):
+            raise NotReady(f'{sorted(ended)} ended')
         try:
             return check()
         except Exception as exc:
             if time.monotonic() > deadline:
                 raise NotReady(
-                    f'not ready after {timeout:.0f} s: '
+                    f'not ready after {TIMEOUT:.0f} s: '
                     f'{type(exc).__name__}: {exc}'
                 ) from exc
         time.sleep(0.3)
@@ -72,60 +69,27 @@ def answers(port: int) -> None:
         raise NotReady(f'HTTP {status}')
 
 
-def reports(region: str) -> dict[str, int]:
-    """Return how often each Nova service has said that it is alive.
-
-    :returns: the numbers, by program and host.
-    """
-    rows = mariadb.query(
-        f'nova_{region}',
-        "SELECT CONCAT(`binary`, ' on ', host), report_count FROM services"
-        " WHERE `binary` <> 'nova-osapi_compute' AND deleted = 0",
-    )
-    return dict(rows)
-
-
-def reported(region: str, before: dict[str, int]) -> None:
-    """Raise unless each of some Nova services has reported itself since.
-
-    :raises NotReady: names those that have not.
-    """
-    now = reports(region)
-    if silent := [who for who, number in before.items() if now[who] <= number]:
-        raise NotReady(f'{region} has not heard from {silent}')
-
-
 def nova(region: layout.Region) -> None:
     """Raise unless servers can be placed on all hosts of a region.
 
-    :raises NotReady: says which service is missing or down, or which host
-        Nova or Placement does not know.
+    :raises NotReady: says which table lacks what.
     """
-    admin = clients.connect(region.name)
-    up = [
-        service.binary
-        for service in admin.compute.services()
-        if service.state == 'up'
-    ]
-    for binary, number in (
-        ('nova-conductor', 1),
-        ('nova-scheduler', 2),
-        ('nova-compute', len(region.hosts)),
+    hosts = set(region.hosts)
+    for database, wanted, query in (
+        (
+            *('nova', hosts | {'scheduler-1', 'scheduler-2'}),
+            'SELECT host FROM services',
+        ),
+        ('nova_api', hosts, 'SELECT host FROM host_mappings'),
+        (
+            *('placement', hosts),
+            'SELECT name FROM resource_providers AS p JOIN inventories AS i'
+            ' ON i.resource_provider_id = p.id',
+        ),
     ):
-        if up.count(binary) < number:
-            raise NotReady(f'{up.count(binary)} of {number} {binary} are up')
-    known = {one.name for one in admin.compute.hypervisors()}
-    if missing := set(region.hosts) - known:
-        raise NotReady(f'Nova does not know {sorted(missing)}')
-    for provider in admin.placement.resource_providers():
-        inventories = admin.placement.get(
-            f'/resource_providers/{provider.id}/inventories'
-        )
-        if 'VCPU' not in inventories.json()['inventories']:
-            raise NotReady(f'Placement has no inventory of {provider.name}')
-        known.discard(provider.name)
-    if known:
-        raise NotReady(f'Placement does not know {sorted(known)}')
+        rows = mariadb.query(f'{database}_{region.name}', query)
+        if missing := wanted.difference(name for (name,) in rows):
+            raise NotReady(f'{database} does not know {sorted(missing)}')
 
 
 def neutron(region: layout.Region) -> None:
@@ -133,28 +97,23 @@ def neutron(region: layout.Region) -> None:
 
     The first request for ports fails until networks were asked for.
     """
-    admin = clients.connect(region.name)
+    admin = layout.connect(region.name)
     list(admin.network.networks())
     list(admin.network.ports())
 
 
-def engines(path: str, binary: str) -> None:
+def engines(kind: str) -> None:
     """Raise unless both engines of Heat or Senlin are there.
 
-    :param path: the URL of the list of processes; ``PROJECT`` stands for
-        the project's id.
+    :param kind: as the catalog names the service.
     """
-    admin = clients.connect()
-    answer = admin.session.get(
-        path.replace('PROJECT', admin.current_project_id),
-        # The APIs wait a minute for what does not run yet.
-        timeout=3,
-    )
+    # The APIs wait a minute for what does not run yet.
+    answer = getattr(layout.connect(), kind).get('/services', timeout=3)
     up = [
         service
         for service in answer.json()['services']
-        if service['binary'] == binary
+        if service['binary'].endswith('-engine')
         and service.get('state', service.get('status')) == 'up'
     ]
     if len(up) < 2:
-        raise NotReady(f'{len(up)} of 2 {binary} are up')
+        raise NotReady(f'{len(up)} of 2 engines are up')

@@ -5,7 +5,7 @@
 import collections
 import time
 
-from openstack import connection
+from openstack import connection, exceptions
 
 from tests.cloud import base, layout, mariadb, processes
 
@@ -116,8 +116,7 @@ def plural(kind: str) -> str:
 
 def _answer(response):
     """Return an answer of Senlin's API; raise if it is a refusal."""
-    if response.status_code >= 400:
-        raise AssertionError(f'{response.status_code}: {response.text}')
+    exceptions.raise_from_response(response)
     return response
 
 
@@ -180,16 +179,10 @@ class ClusterTest(base.CloudTest):
         self.addCleanup(self.remove_cluster, made['id'])
         self.assert_succeeds(made['action'])
         for policy in policies:
-            self.attach(made['id'], policy)
+            self.do(
+                made['id'], 'policy_attach', policy_id=policy, enabled=True
+            )
         return made['id']
-
-    def attach(self, cluster: str, policy: str) -> None:
-        """Attach a policy to a cluster."""
-        self.do(cluster, 'policy_attach', policy_id=policy, enabled=True)
-
-    def detach(self, cluster: str, policy: str) -> None:
-        """Detach a policy from a cluster."""
-        self.do(cluster, 'policy_detach', policy_id=policy)
 
     def do(self, cluster: str, name: str, **values: object) -> dict:
         """Carry out an action on a cluster; it must succeed; return it."""
@@ -227,7 +220,8 @@ class ClusterTest(base.CloudTest):
         """Delete a cluster, whose policies must be detached before."""
         bindings = self.senlin.get(f'/clusters/{cluster}/policies')
         for binding in bindings['cluster_policies']:
-            self.detach(cluster, binding['policy_id'])
+            policy = binding['policy_id']
+            self.do(cluster, 'policy_detach', policy_id=policy)
         self.assert_succeeds(self.senlin.delete(f'/clusters/{cluster}'))
 
     def assert_spread(

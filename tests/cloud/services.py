@@ -3,11 +3,11 @@
 """Every process of the cloud, as it is started."""
 
 import functools
+import itertools
 import pathlib
-import sys
 from collections.abc import Iterator
 
-from tests.cloud import layout, mariadb, processes, rabbitmq
+from tests.cloud import layout, processes
 
 Service = processes.Service
 
@@ -15,7 +15,7 @@ Service = processes.Service
 def program(
     name: str, *files: str, environment: pathlib.Path = layout.ENVIRONMENT
 ) -> tuple[str, ...]:
-    """Return the command that starts a daemon or a tool of a service.
+    """Return the command that starts a daemon of a service.
 
     :param files: its configuration files below ``etc``, the last one wins.
     """
@@ -29,6 +29,15 @@ def config_files(*files: str) -> Iterator[str]:
         yield str(layout.ETC / file)
 
 
+def python(
+    name: str, environment: pathlib.Path = layout.ENVIRONMENT
+) -> tuple[str, ...]:
+    """Return the command that runs a program of this folder."""
+    # -P: the program's folder is no place to import from.
+    file = layout.ROOT / 'tests' / 'cloud' / name
+    return (str(environment / 'bin' / 'python'), '-P', str(file))
+
+
 def application(
     name: str, port: int, environment: pathlib.Path = layout.ENVIRONMENT
 ) -> tuple[str, ...]:
@@ -36,12 +45,8 @@ def application(
 
     :param name: where the application is found, as ``wsgi.py`` takes it.
     """
-    # -P: the program's folder is no place to import from.
-    return (
-        *(str(environment / 'bin' / 'python'), '-P'),
-        str(layout.ROOT / 'tests' / 'cloud' / 'wsgi.py'),
-        *(name, layout.ADDRESS, str(port)),
-    )
+    words = name, layout.ADDRESS, str(port)
+    return (*python('wsgi.py', environment), *words)
 
 
 def nova_files(region: layout.Region) -> tuple[str, str]:
@@ -78,100 +83,67 @@ def nova_api(region: layout.Region) -> Service:
     )
 
 
-def of_region(region: layout.Region) -> list[Service]:
-    """Return the services that each region has."""
+def placement(region: layout.Region) -> Service:
+    """Return Placement in a region."""
+    port, environment = region.port('placement'), region.nova_environment
+    return Service(
+        f'{region.name}.placement',
+        application('placement.wsgi:init_application()', port, environment),
+        port,
+        {'OS_PLACEMENT_CONFIG_DIR': str(layout.ETC / region.name)},
+    )
+
+
+def of_region(region: layout.Region) -> Iterator[Service]:
+    """Yield what each region has beside its Placement."""
     name = region.name
-    placement, glance, neutron = map(
-        region.port, ('placement', 'glance', 'neutron')
-    )
-    nova = nova_files(region)
-    nova_program = functools.partial(
-        program, environment=region.nova_environment
-    )
-    return [
-        Service(
-            f'{name}.placement',
-            application(
-                'placement.wsgi:init_application()',
-                placement,
-                region.environment('placement'),
+    files = nova_files(region)
+    nova = functools.partial(program, environment=region.nova_environment)
+    yield nova_api(region)
+    for host in region.hosts:
+        command = nova('nova-compute', files[0], f'{name}/{host}.conf')
+        yield Service(f'{name}.nova-compute-{host}', command)
+    for kind, daemon in (
+        ('neutron', 'neutron-server'),
+        ('glance', 'glance-api'),
+    ):
+        command = program(daemon, f'{name}/{kind}.conf')
+        yield Service(f'{name}.{daemon}', command, region.port(kind))
+    yield Service(f'{name}.nova-conductor', nova('nova-conductor', *files))
+    for number in (1, 2):
+        own = f'{name}/scheduler-{number}.conf'
+        # At DEBUG it says what each host weighs, and why one is no candidate.
+        command = (*nova('nova-scheduler', *files, own), '--debug')
+        yield Service(f'{name}.nova-scheduler-{number}', command)
+
+
+def heat() -> Iterator[Service]:
+    """Yield Heat's services."""
+    port = layout.port('heat')
+    yield Service('heat-api', program('heat-api', 'heat.conf'), port)
+    for name in ('heat-engine-1', 'heat-engine-2'):
+        command = program('heat-engine', 'heat.conf', f'{name}.conf')
+        yield Service(name, command)
+
+
+def senlin() -> Iterator[Service]:
+    """Yield Senlin's services."""
+    for name, module, port, *files in (
+        ('senlin-api', 'api', layout.port('senlin')),
+        ('senlin-conductor', 'conductor', None),
+        ('senlin-health-manager', 'health_manager', None),
+        ('senlin-engine-1', 'engine', None, 'senlin-engine-1.conf'),
+        ('senlin-engine-2', 'engine', None, 'senlin-engine-2.conf'),
+    ):
+        yield Service(
+            name,
+            (
+                *python('senlin_program.py'),
+                f'senlin.cmd.{module}',
+                *config_files('senlin.conf', *files),
             ),
-            placement,
-            {'OS_PLACEMENT_CONFIG_DIR': str(layout.ETC / name)},
-        ),
-        Service(
-            f'{name}.glance-api',
-            program('glance-api', f'{name}/glance-api.conf'),
-            glance,
-        ),
-        Service(
-            f'{name}.neutron-server',
-            program('neutron-server', f'{name}/neutron.conf'),
-            neutron,
-        ),
-        nova_api(region),
-        Service(
-            f'{name}.nova-conductor', nova_program('nova-conductor', *nova)
-        ),
-        *(
-            Service(
-                f'{name}.nova-scheduler-{number}',
-                # At DEBUG it says what each host weighs, and why one is no
-                # candidate.
-                (
-                    *nova_program(
-                        'nova-scheduler',
-                        *nova,
-                        f'{name}/scheduler-{number}.conf',
-                    ),
-                    '--debug',
-                ),
-            )
-            for number in (1, 2)
-        ),
-        *(
-            Service(
-                f'{name}.nova-compute-{host}',
-                nova_program('nova-compute', nova[0], f'{name}/{host}.conf'),
-            )
-            for host in region.hosts
-        ),
-    ]
-
-
-def heat() -> list[Service]:
-    """Return Heat's services."""
-    return [
-        Service(
-            'heat-api', program('heat-api', 'heat.conf'), layout.port('heat')
-        ),
-        *(
-            Service(name, program('heat-engine', 'heat.conf', f'{name}.conf'))
-            for name in ('heat-engine-1', 'heat-engine-2')
-        ),
-    ]
-
-
-def senlin() -> list[Service]:
-    """Return Senlin's services."""
-
-    def command(name: str, *files: str) -> tuple[str, ...]:
-        return (
-            *(sys.executable, '-P'),
-            str(layout.ROOT / 'tests' / 'cloud' / 'senlin_program.py'),
-            f'senlin.cmd.{name}',
-            *config_files('senlin.conf', *files),
+            port,
         )
-
-    return [
-        Service('senlin-api', command('api'), layout.port('senlin')),
-        Service('senlin-conductor', command('conductor')),
-        Service('senlin-health-manager', command('health_manager')),
-        *(
-            Service(name, command('engine', f'{name}.conf'))
-            for name in ('senlin-engine-1', 'senlin-engine-2')
-        ),
-    ]
 
 
 def keystone() -> Service:
@@ -187,14 +159,7 @@ def keystone() -> Service:
     )
 
 
-def named(name: str) -> Service:
-    """Return one of the services by its name."""
-    return next(
-        service
-        for service in (
-            *(mariadb.service(), rabbitmq.port_mapper(), rabbitmq.service()),
-            *(keystone(), *heat(), *senlin()),
-            *(one for region in layout.REGIONS for one in of_region(region)),
-        )
-        if service.name == name
-    )
+def others() -> list[Service]:
+    """Return the services that can be started in any order."""
+    regional = itertools.chain(*map(of_region, layout.REGIONS))
+    return [*regional, *heat(), *senlin()]

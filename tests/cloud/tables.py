@@ -10,7 +10,7 @@ import pwd
 from tests.cloud import layout, mariadb, processes, services
 
 #: The region in which the tools make the tables of Glance and Neutron.
-FIRST = layout.REGIONS[0].name
+FIRST = layout.REGIONS[0]
 
 
 def databases() -> list[str]:
@@ -29,26 +29,22 @@ def databases() -> list[str]:
     ]
 
 
-def manage(tool: str, file: str, *arguments: str) -> None:
-    """Run a service's tool to its end."""
-    command = services.program(tool, file)
-    processes.run(*command, *arguments, log=tool)
-
-
-def commands(
-    environment: pathlib.Path,
+def manage(
     module: str,
     files: tuple[str, ...],
-    *wanted: str,
-    log: str,
+    *commands: str,
+    environment: pathlib.Path = layout.ENVIRONMENT,
 ) -> None:
-    """Run several commands of a service's tool in one process."""
+    """Run commands of a service's tool in one process.
+
+    :param module: the module of the tool.
+    :param files: its configuration files below ``etc``.
+    """
     options = ' '.join(services.config_files(*files))
     processes.run(
-        *(str(environment / 'bin' / 'python'), '-P'),
-        *(str(layout.ROOT / 'tests' / 'cloud' / 'manage.py'), module),
-        *(f'{options} {command}' for command in wanted),
-        log=log,
+        *services.python('manage.py', environment),
+        *(module, *(f'{options} {command}' for command in commands)),
+        log=f'{module.partition(".")[0]}-manage',
     )
 
 
@@ -60,8 +56,7 @@ def keystone() -> None:
         f'--keystone-user={pwd.getpwuid(os.getuid()).pw_name}'
         f' --keystone-group={grp.getgrgid(os.getgid()).gr_name}'
     )
-    commands(
-        layout.ENVIRONMENT,
+    manage(
         'keystone.cmd.manage',
         ('keystone.conf',),
         'db_sync',
@@ -70,20 +65,17 @@ def keystone() -> None:
         f'bootstrap --bootstrap-username={layout.ADMIN}'
         f' --bootstrap-password={layout.PASSWORD}'
         f' --bootstrap-public-url={layout.url("keystone")}/v3'
-        f' --bootstrap-region-id={layout.REGIONS[0].name}',
-        log='keystone-manage',
+        f' --bootstrap-region-id={FIRST.name}',
     )
 
 
 def placement(region: layout.Region) -> None:
     """Make the tables of a region's Placement."""
-    command = services.program(
-        'placement-manage',
-        f'{region.name}/placement.conf',
-        environment=region.environment('placement'),
-    )
-    processes.run(
-        *command, 'db', 'sync', log=f'{region.name}.placement-manage'
+    manage(
+        'placement.cmd.manage',
+        (f'{region.name}/placement.conf',),
+        'db sync',
+        environment=region.nova_environment,
     )
 
 
@@ -93,13 +85,14 @@ def glance() -> None:
         for folder in ('staging', 'images'):
             path = layout.DATA / f'glance-{region.name}' / folder
             path.mkdir(parents=True)
-    manage('glance-manage', f'{FIRST}/glance-api.conf', 'db_sync')
+    manage('glance.cmd.manage', (f'{FIRST.name}/glance.conf',), 'db_sync')
     copy('glance')
 
 
 def neutron() -> None:
     """Make the tables of Neutron."""
-    manage('neutron-db-manage', f'{FIRST}/neutron.conf', 'upgrade', 'head')
+    files = (f'{FIRST.name}/neutron.conf',)
+    manage('neutron.db.migration.cli', files, 'upgrade head')
     copy('neutron')
 
 
@@ -110,35 +103,19 @@ def copy(service: str) -> None:
     a copy takes a second.
     """
     for region in layout.REGIONS[1:]:
-        mariadb.copy(f'{service}_{FIRST}', f'{service}_{region.name}')
+        mariadb.copy(f'{service}_{FIRST.name}', f'{service}_{region.name}')
 
 
 def nova(region: layout.Region) -> None:
     """Make the tables of a region's Nova, and its two cells."""
     cell0 = layout.database(f'nova_cell0_{region.name}')
-    commands(
-        region.nova_environment,
+    manage(
         'nova.cmd.manage',
         services.nova_files(region),
         'api_db sync',
         'db sync --local_cell',
         f'cell_v2 map_cell0 --database_connection {cell0}',
         'cell_v2 create_cell --name cell1',
-        log=f'{region.name}.nova-manage',
+        environment=region.nova_environment,
     )
     mariadb.copy(f'nova_{region.name}', f'nova_cell0_{region.name}')
-
-
-def heat() -> None:
-    """Make the tables of Heat."""
-    manage('heat-manage', 'heat.conf', 'db_sync')
-
-
-def senlin() -> None:
-    """Make the tables of Senlin."""
-    manage('senlin-manage', 'senlin.conf', 'db_sync')
-
-
-def create() -> None:
-    """Create all databases, still empty."""
-    mariadb.create(databases())

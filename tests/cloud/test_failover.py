@@ -7,7 +7,6 @@ import time
 
 from tests.cloud import (
     base,
-    command_base,
     layout,
     mariadb,
     processes,
@@ -19,7 +18,7 @@ API = f'{TWO}.nova-api'
 KEY = 'region_placement'
 
 
-class TestFailover(command_base.CommandTest, senlin_base.ClusterTest):
+class TestFailover(base.CommandTest, senlin_base.ClusterTest):
     who = layout.USER
 
     def setUp(self) -> None:
@@ -136,7 +135,7 @@ class TestFailover(command_base.CommandTest, senlin_base.ClusterTest):
         # Before the cluster, so that it is deleted after the cluster.
         policy = self.make_health_policy(interval=5, node_update_timeout=5)
         cluster = self.spread(2)
-        self.attach(cluster, policy)
+        self.do(cluster, 'policy_attach', policy_id=policy, enabled=True)
         processes.kill(API)
 
         def check_moved() -> None:

@@ -44,7 +44,7 @@ fi
 
 
 class TestTutorial(base.CloudTest):
-    """The page in a clone of this checkout and in a bash.
+    """The page in a copy of this checkout and in a bash.
 
     Every command is typed as it stands there, and must succeed, unless the
     page shows its error. What the page shows of its output must be printed:
@@ -57,23 +57,14 @@ class TestTutorial(base.CloudTest):
         folder = tempfile.TemporaryDirectory(prefix='opp-tutorial-')
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.clone = self.folder / 'clone'
-        git = 'git -c advice.detachedHead=false clone --quiet'
-        subprocess.run([*git.split(), layout.ROOT, self.clone], check=True)
-        # What is not committed yet, too.
-        listed = subprocess.check_output(
-            ['git', 'ls-files', '-z', '-co', '--exclude-standard'],
-            cwd=layout.ROOT,
-            text=True,
-        )
-        for name in filter(None, listed.split('\0')):
-            if (layout.ROOT / name).is_file():
-                (self.clone / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(layout.ROOT / name, self.clone / name)
+        self.copy = self.folder / 'copy'
+        # What make and the services have written stays here.
+        hidden = shutil.ignore_patterns('.[!g]*', 'build', '*.egg-info')
+        shutil.copytree(layout.ROOT, self.copy, ignore=hidden)
         # As if the cloud had been booted there.
-        (self.clone / '.tox').mkdir()
-        (self.clone / '.tox' / 'cloud').symlink_to(layout.ENVIRONMENT)
-        (self.clone / '.cloud').symlink_to(layout.FOLDER)
+        (self.copy / '.tox').mkdir()
+        (self.copy / '.tox' / 'cloud').symlink_to(layout.ENVIRONMENT)
+        (self.copy / '.cloud').symlink_to(layout.FOLDER)
 
     def test_every_command_does_what_the_page_says(self):
         self.save_files()
@@ -98,7 +89,7 @@ class TestTutorial(base.CloudTest):
     def save_files(self) -> None:
         """Save the files that the page shows under the names it gives."""
         for block in console.blocks(PAGE, 'yaml'):
-            (self.clone / block.caption).write_text(block.text, 'utf-8')
+            (self.copy / block.caption).write_text(block.text, 'utf-8')
 
     def type(self, examples: list[console.Example]) -> None:
         """Type commands in one shell, up to the first that goes wrong.
@@ -127,7 +118,7 @@ class TestTutorial(base.CloudTest):
             ),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            cwd=self.clone,
+            cwd=self.copy,
             # A proxy of the caller's does not lead to the loopback address.
             env=variables | {'no_proxy': layout.ADDRESS},
             text=True,
