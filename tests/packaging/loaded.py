@@ -73,7 +73,7 @@ def client() -> dict[str, type]:
     from openstackclient import shell
 
     assert shell.main(['cluster', 'region', 'plan', '--help'])
-    assert not shell.main(['complete'])
+    assert not shell.main(['module', 'list'])
     return {'openstack': shell.OpenStackShell}
 
 
