@@ -25,13 +25,11 @@ _PROMPT = re.compile(r'^[$#] ', re.M)
 class Block:
     """A piece of a page that is set off from its text.
 
-    :param language: for example ``yaml``.
     :param caption: what stands above it, such as the name of a file; empty
         without one.
     :param text: its lines, without their margin.
     """
 
-    language: str
     caption: str
     text: str
 
@@ -61,7 +59,6 @@ def blocks(page: str, language: str) -> list[Block]:
             caption = _CAPTION.search(options)
             found.append(
                 Block(
-                    name,
                     caption[1] if caption else '',
                     textwrap.dedent(body).strip('\n') + '\n',
                 )

@@ -8,14 +8,12 @@ operator would copy them.
 """
 
 import pathlib
-import re
 import string
-import textwrap
 
+from tests import console
 from tests.cloud import layout, rabbitmq
 
 TEMPLATES = pathlib.Path(__file__).resolve().parent / 'etc'
-PAGES = layout.ROOT / 'doc' / 'source'
 
 
 def write_all() -> None:
@@ -147,16 +145,9 @@ def from_page(page: str, *lines: str) -> str:
 
     :param page: the page below ``doc/source/``, without its suffix.
     :param lines: how a line of each piece begins; the first such piece counts.
-    :raises IndexError: when the page has none.
     """
-    text = (PAGES / f'{page}.rst').read_text()
-    # A piece ends before the next line without a margin.
-    pieces = re.findall(r'::(?: ini)?\n((?:(?: .*)?\n)+)', text)
+    pieces = [block.text for block in console.blocks(f'{page}.rst', 'ini')]
     return '\n'.join(
-        [
-            textwrap.dedent(piece).strip()
-            for piece in pieces
-            if re.search(rf'^ +{re.escape(line)}', piece, re.MULTILINE)
-        ][0]
+        next(one.strip() for one in pieces if f'\n{line}' in f'\n{one}')
         for line in lines
     )
