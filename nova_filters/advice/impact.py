@@ -9,10 +9,10 @@ import collections
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from nova_filters.advice import in_tree, inventory
+from nova_filters.advice import inventory
 from nova_filters.advice.explanation import Panel, Verdicts
 from nova_filters.matching.inputs import SCOPE
-from nova_filters.matching.reason import Reason
+from nova_filters.matching.reason import Kind, Reason
 from os_placement_plugins.quoting import quote
 
 #: A server that other hosts take now, and none after the change.
@@ -33,7 +33,7 @@ def _word(refusal: Reason | None) -> str:
     """Return a verdict as one word."""
     if refusal is None:
         return 'pass'
-    return 'error' if refusal.problem == in_tree.RAISES else 'refuse'
+    return 'error' if refusal.kind is Kind.RAISES else 'refuse'
 
 
 class Effect(NamedTuple):

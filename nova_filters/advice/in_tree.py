@@ -9,17 +9,10 @@ and namespaces other than the filter's own are skipped. The functional tests
 compare this module with the filter of each supported Nova.
 """
 
-import functools
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Mapping
 
-from nova_filters.advice import inventory
-from nova_filters.matching import inputs, request, requirement
-from nova_filters.matching.reason import Kind, Reason, Side
-from nova_filters.matching.request import Sifted
-
-#: The problem of a value that ends the boot request with an error.
-RAISES: Final = 'the in-tree filter raises'
+from nova_filters.matching import decision, inputs, request, requirement
+from nova_filters.matching.reason import Kind
 
 
 def _read(text: str) -> requirement.Requirement:
@@ -58,45 +51,35 @@ def read_flavor(
     )
 
 
+def _say(
+    wanted: requirement.Requirement | None, forced: bool, value: str | None
+) -> int:
+    """Return what a metadata value says, as :func:`decision.read` does."""
+    if wanted is None or value is None:
+        return 0
+    values = requirement.split(value)
+    said = decision.CARRIED | wanted.accepts(values) * decision.MATCHED
+    raises = any(_raises(wanted, one) for one in values)
+    return said | raises * decision.MALFORMED
+
+
+def _check(spec: inputs.FlavorSpec, said: int) -> Kind | None:
+    """Return what is wrong with one extra spec; None if it is met."""
+    if said & decision.MALFORMED:
+        return Kind.RAISES
+    if said & decision.MATCHED:
+        return None
+    return Kind.MISMATCH if said & decision.CARRIED else Kind.MISSING
+
+
 class Request(request.Request):
     """One flavor, whose hosts are sifted as Nova's own filter does it.
-
-    The kind ``malformed`` means that the in-tree filter raises, or may raise:
-    that depends on the order of the values in a set.
 
     :param flavor: the result of :func:`read_flavor`.
     """
 
     read = staticmethod(read_flavor)
-
-    def sift(self, hosts: Iterable[inventory.Host]) -> Sifted[inventory.Host]:  # type: ignore[override]
-        """Return the hosts that pass, and the others by the first reason."""
-        passed: list[inventory.Host] = []
-        refused: dict[Reason, list[inventory.Host]] = {}
-        check = functools.cache(_check)
-        for host in hosts:
-            reasons = (check(spec, host.aggregates) for spec in self.flavor)
-            reason = next(filter(None, reasons), None)
-            group = refused.setdefault(reason, []) if reason else passed
-            group.append(host)
-        return passed, refused
-
-
-def _check(
-    spec: inputs.FlavorSpec, aggregates: Iterable[inputs.Aggregate]
-) -> Reason | None:
-    """Return what is wrong with the values of a key; None if nothing is.
-
-    To this filter, the flag is a key like any other.
-    """
-    key, _, wanted = spec
-    texts = [a.metadata[key] for a in aggregates if key in a.metadata]
-    values = {value for text in texts for value in requirement.split(text)}
-    kind, problem = Kind.MISSING, ''
-    if any(_raises(wanted, value) for value in values):
-        kind, problem = Kind.MALFORMED, RAISES
-    elif wanted.accepts(values):
-        return None
-    elif values:
-        kind = Kind.MISMATCH
-    return Reason(Side.FLAVOR, kind, key, (wanted.text,), problem)
+    # To this filter, the flag is a key like any other.
+    flag = None
+    say = staticmethod(_say)
+    check = staticmethod(_check)

@@ -33,6 +33,9 @@ class Kind(enum.StrEnum):
     CONTRADICTION = 'contradiction'
     #: Nothing can meet the flavor's value.
     MALFORMED = 'malformed'
+    #: Nova's own filter ends the request with an error, or may: that depends
+    #: on the order of the values in a set.
+    RAISES = 'raises'
     #: An aggregate of the host, or the host, could not be read.
     UNREADABLE = 'unreadable'
 
@@ -43,6 +46,7 @@ _SUMMARIES: Final = {
     (Side.FLAVOR, Kind.MISMATCH): '{key} does not match {wanted}',
     (Side.FLAVOR, Kind.FORBIDDEN): '{key} must not be in an aggregate',
     (Side.FLAVOR, Kind.MALFORMED): '{key} is malformed in the flavor',
+    (Side.FLAVOR, Kind.RAISES): '{key} makes the in-tree filter raise',
     (Side.AGGREGATE, Kind.MISSING): '{owner} demands {key}',
     (Side.AGGREGATE, Kind.MISMATCH): '{owner} demands {key} to be {wanted}',
     (Side.AGGREGATE, Kind.FORBIDDEN): '{owner} forbids {key}',

@@ -41,8 +41,12 @@ class Request:
     :param exempt: patterns of keys that no aggregate may demand.
     """
 
-    #: How the extra specs of a flavor are read.
+    #: How extra specs are read, the key that forces an aggregate, what a
+    #: value says, and what is wrong with that.
     read = staticmethod(inputs.read_flavor)
+    flag: str | None = inputs.FLAG
+    say = staticmethod(decision.read)
+    check = staticmethod(decision.check_flavor)
 
     def __init__(
         self, flavor: Sequence[inputs.FlavorSpec], exempt: inputs.Exempt = ()
@@ -53,7 +57,7 @@ class Request:
         self.flavor = flavor
         self._is_exempt = inputs.exemption(exempt)
         #: By extra spec, for an aggregate that is not forced and one that is.
-        reader = functools.cache(_reader)
+        reader = functools.cache(self._reader)
         self._offered = [(s.key, reader(s.wanted, False)) for s in flavor]
         self._demanded = [reader(s.wanted, True) for s in flavor]
         self._lacking = reader(None, True)
@@ -180,17 +184,21 @@ class Request:
         self.problems.add(f'{what} could not be read: {cause}')
         self.fault = exc
 
+    def _reader(
+        self, wanted: Requirement | None, forced: bool
+    ) -> Callable[[str | None], int]:
+        """Return what tells what a value says, asked once for each value."""
+        return functools.cache(functools.partial(self.say, wanted, forced))
+
     def _read(self, aggregates: Iterable[Any]) -> Stated:
         """Return what some aggregates state together."""
         offers: list[dict[str, str]] = []
         demanded: dict[str, list[str]] = {}
-        lacking = []
+        lacking, flag = [], self.flag
         for aggregate in aggregates:
             metadata = aggregate.metadata or {}
             # Most aggregates do not even have the key.
-            if inputs.FLAG not in metadata or not requirement.is_on(
-                metadata[inputs.FLAG]
-            ):
+            if flag not in metadata or not requirement.is_on(metadata[flag]):
                 offers.append(metadata)
                 continue
             for key, text in inputs.items(metadata, forced=True):
@@ -221,7 +229,7 @@ class Request:
             for key, text in demanded:
                 lacking.setdefault(key, []).append(text)
         for spec, number in zip(self.flavor, said, strict=True):
-            kind = decision.check_flavor(spec, number)
+            kind = self.check(spec, number)
             if kind is not None:
                 malformed = bool(number & decision.MALFORMED)
                 text, problem = spec.wanted.text, spec.wanted.problem
@@ -245,13 +253,6 @@ class Request:
                     yield Reason(
                         Side.AGGREGATE, kind, key, malformed=malformed
                     )
-
-
-def _reader(
-    wanted: Requirement | None, forced: bool
-) -> Callable[[str | None], int]:
-    """Return :func:`decision.read`, asked once for each value."""
-    return functools.cache(functools.partial(decision.read, wanted, forced))
 
 
 def _joined(texts: Iterable[str]) -> list[str]:

@@ -170,7 +170,7 @@ class DifferentialTest(base.OptionTestCase):
         """Return the in-tree verdict that the commands state."""
         own = inventory.Host('h', tuple(host.aggregates))
         _, refused = request.sift([own])
-        if [one.kind for one in refused] == [Kind.MALFORMED]:
+        if [one.kind for one in refused] == [Kind.RAISES]:
             return 'raises'
         return not refused
 
