@@ -9,8 +9,9 @@ import collections
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from nova_filters.advice import explanation, in_tree, inventory
-from nova_filters.matching import requirement
+from nova_filters.advice import in_tree, inventory
+from nova_filters.advice.explanation import Panel
+from nova_filters.matching import request, requirement
 
 #: This package's filter.
 OURS: Final = 'AggregateInstanceTypeFilter'
@@ -75,14 +76,6 @@ def _reserved(
     return judge
 
 
-def _in_tree(host: inventory.Host, server: inventory.Server) -> str | None:
-    """Refuse a host as Nova's own filter does."""
-    own = in_tree.Request(in_tree.read_flavor(dict(server.specs)))
-    _, refused = own.sift([host])
-    reasons = [own.explain(one, host.aggregates) for one in refused]
-    return reasons[0].summary() if reasons else None
-
-
 #: The steps that can be judged from outside, beside the two that are asked.
 _JUDGES: Final[Mapping[str, _Judge]] = {
     'AllHostsFilter': lambda host, _: None,
@@ -96,7 +89,11 @@ _JUDGES: Final[Mapping[str, _Judge]] = {
     'AggregateTypeAffinityFilter': _reserved(
         'instance_type', lambda asked: asked.flavor_name, 'for other flavors'
     ),
-    'AggregateInstanceExtraSpecsFilter': _in_tree,
+}
+#: The filters that a panel judges.
+_OF_PANELS: Final = {
+    'AggregateInstanceExtraSpecsFilter': in_tree.Request,
+    OURS: request.Request,
 }
 _OF_GROUPS: Final = (
     'ServerGroupAntiAffinityFilter',
@@ -129,10 +126,11 @@ def walk(
     before += [PLACEMENT] * (candidates is not None)
     for name in (*before, *filters):
         judge = judges.get(name)
-        if name == OURS:
-            verdicts = explanation.Panel(stock, left).of_specs(server.specs)
-            stay = verdicts.passed
-            counts = verdicts.counts()
+        if ask := _OF_PANELS.get(name):
+            verdicts = Panel(stock, left, ask).of_specs(server.specs)
+            stay, counts = verdicts.passed, verdicts.counts()
+            if name != OURS:
+                near = Panel(stock, near, ask).of_specs(server.specs).passed
         elif judge is not None:
             causes = {host.name: judge(host, server) for host in left}
             stay = [host for host in left if not causes[host.name]]
