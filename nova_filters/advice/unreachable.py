@@ -26,12 +26,10 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
     """Find demands that exclude each other, in one aggregate or on a host."""
     found: dict[tuple[frozenset[str], str], Finding] = {}
     request = Request((), stock.exempt)
-    cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = [
-        ('aggregate', aggregate.name, (aggregate,))
-        for aggregate in stock.aggregates
-    ]
-    cases += [('host', n, own.aggregates) for n, own in stock.hosts.items()]
-    for owner, name, own in cases:
+    cases: dict[tuple[str, str], tuple[inputs.Aggregate, ...]]
+    cases = {('aggregate', own.name): (own,) for own in stock.aggregates}
+    cases |= {('host', n): own.aggregates for n, own in stock.hosts.items()}
+    for (owner, name), own in cases.items():
         for refusal in request.refusals(own):
             if refusal.kind is not Kind.CONTRADICTION:
                 continue
@@ -150,10 +148,8 @@ def confined(
     unseen = stock.others is None and not verdicts.request.refusals(())
     if len(passed) > 1 or not verdicts.refused or unseen:
         return
-    code, text = (
-        Code.NO_HOST,
-        f'none of {len(stock.hosts)} hosts takes the flavor',
-    )
+    code = Code.NO_HOST
+    text = f'none of {len(stock.hosts)} hosts takes the flavor'
     if passed:
         code, text = Code.ONE_HOST, f'only {passed[0].name} takes the flavor'
     nearest, key, told = verdicts.nearest(), '', ''
