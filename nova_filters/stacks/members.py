@@ -91,7 +91,8 @@ class Server(NamedTuple):
 class Sight(NamedTuple):
     """How many members the hosts have, and how many in flight come first.
 
-    :param unread: the servers that may be members: nobody can tell.
+    :param unread: the cells that may have members, and the servers that may
+        be some: nobody can tell.
     """
 
     counts: Mapping[str, int]

@@ -25,23 +25,15 @@ LIMIT: Final = 500_000
 
 
 class Question(NamedTuple):
-    """What a request asks for, with the uuids of its candidates' cells.
-
-    :param strict: whether an answer that may lack members is none.
-    """
+    """What a request asks for, with the uuids of its candidates' cells."""
 
     team: members.Team
     server: str
     project: str
     cells: frozenset[str]
-    strict: bool
 
 
 Answer = futures.Future[members.Sight]
-
-
-class Incomplete(Exception):
-    """Some members are not known."""
 
 
 class Reader:
@@ -65,8 +57,6 @@ class Reader:
         """Return what a request sees.
 
         :raises Exception: if the API database cannot be read.
-        :raises Incomplete: for a strict question, if a cell or the stored
-            request of a server cannot be read.
         """
         answer = Answer()
         self._waiting.append((question, answer))
@@ -86,11 +76,8 @@ class Reader:
                 sight = members.see(
                     one.team, one.server, self._requests, found
                 )
-                lost = [*silent, *sight.unread]
-                if one.strict and lost:
-                    answer.set_exception(Incomplete(', '.join(lost)))
-                else:
-                    answer.set_result(sight)
+                unread = *silent, *sight.unread
+                answer.set_result(sight._replace(unread=unread))
         except BaseException as exc:
             # Nobody waits for ever, even if this thread is killed.
             for _, answer in batch:

@@ -19,12 +19,14 @@ CONF = nova.conf.CONF
 
 #: The attribute of a HostState that holds its distance, if a filter set it.
 DISTANCE: Final = 'nova_filters_distance'
+
+
+class Incomplete(Exception):
+    """Some members are not known."""
+
+
 #: What a request may meet without a mistake in this package.
-AWAY: Final = (
-    db_exception.DBError,
-    sa.exc.SQLAlchemyError,
-    reader.Incomplete,
-)
+AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError, Incomplete)
 
 
 class Teams:
@@ -52,13 +54,12 @@ class Teams:
         team: members.Team,
         hosts: Sequence[Any],
         request: Any,
-        strict: bool = False,
     ) -> members.Sight:
         """Return what the request for one of Nova's HostStates sees."""
         server = request.instance_uuid if 'instance_uuid' in request else ''
         cells = frozenset(host.cell_uuid for host in hosts)
         found = self._reader.ask(
-            reader.Question(team, server, request.project_id, cells, strict)
+            reader.Question(team, server, request.project_id, cells)
         )
         LOG.debug('%s: %s', team, found)
         return found
@@ -73,9 +74,12 @@ class Teams:
     ) -> places.Places:
         """Return the places of hosts, with the members that come first.
 
-        :param strict: as for :class:`reader.Question`.
+        :param strict: whether to know some of the members only is an error.
+        :raises Incomplete: if it is.
         """
-        counts, ahead, _ = self.see(team, hosts, request, strict)
+        counts, ahead, unread = self.see(team, hosts, request)
+        if strict and unread:
+            raise Incomplete(', '.join(unread))
         every = {
             one.id: one for host in hosts for one in host.aggregates or ()
         }
