@@ -7,6 +7,7 @@ A preference asks what an extra spec asks, and an aggregate whose metadata key
 points instead of a verdict.
 """
 
+import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -70,7 +71,7 @@ class Preferences:
         self._asking, self.problems = read(extra_specs)
         self._wishes = Request([one.spec for one in self._asking], ('*',))
         self._flavor = Request(inputs.read_flavor(extra_specs), exempt)
-        self._hard: dict[Any, inputs.Aggregate | None] = {}
+        self._harden = functools.cache(harden)
 
     def score(self, aggregates: Collection[Any]) -> int:
         """Return the points of a host in some aggregates.
@@ -110,10 +111,7 @@ class Preferences:
 
     def _hardened(self, aggregates: Iterable[Any]) -> list[inputs.Aggregate]:
         """Return the aggregates with the soft flag only, as forced ones."""
-        for aggregate in aggregates:
-            if aggregate not in self._hard:
-                self._hard[aggregate] = harden(aggregate)
-        return [hard for one in aggregates if (hard := self._hard[one])]
+        return [*filter(None, map(self._harden, aggregates))]
 
 
 def harden(aggregate: Any) -> inputs.Aggregate | None:
