@@ -10,7 +10,6 @@ import sys
 import threading
 import traceback
 import unittest
-from typing import Any
 
 from nova_filters.filters import aggregate_instance_type as filters
 from nova_filters.matching import inputs
@@ -53,62 +52,55 @@ FLAVORS: tuple[dict[str, str], ...] = (
 )
 
 
-class Changing:
-    """An aggregate of several hosts that changes while they are judged.
-
-    :param number: which of the changes.
-    :param in_place: whether its metadata change, or there is a new aggregate.
-    """
-
-    def __init__(self, number: int, in_place: bool, hosts: list[Any]) -> None:
-        self.states, self.state = CHANGES[number], 0
-        self._in_place, self._hosts = in_place, hosts
-        (self._aggregate,) = states.aggregates(self.states[0])
-        for host in hosts:
-            host.aggregates.append(self._aggregate)
-
-    def change(self) -> None:
-        """Go on to the other state; one thread at a time may do so."""
-        self.state = 1 - self.state
-        wanted, metadata = self.states[self.state], self._aggregate.metadata
-        if self._in_place:
-            for key in metadata.keys() - wanted.keys():
-                del metadata[key]
-            metadata.update(wanted)
-            return
-        old = self._aggregate
-        (self._aggregate,) = states.aggregates(wanted)
-        for host in self._hosts:
-            host.aggregates = [
-                self._aggregate if one is old else one
-                for one in host.aggregates
-            ]
-
-
 @functools.cache
-def _evaluated(flavor: int, chosen: tuple[tuple[Changing, int], ...]) -> bool:
-    """Return the evaluator's verdict on aggregates in these states."""
-    own = [inputs.Aggregate('a', c.states[state]) for c, state in chosen]
+def _evaluated(flavor: int, chosen: tuple[tuple[int, int], ...]) -> bool:
+    """Return the evaluator's verdict on changing aggregates.
+
+    :param chosen: the numbers of the aggregates, and which state each is in.
+    """
+    own = [inputs.Aggregate('a', CHANGES[n // 2][one]) for n, one in chosen]
     request = Request(inputs.read_flavor(FLAVORS[flavor]))
     return next(request.reasons(own), None) is None
 
 
 class Scene:
-    """Hosts, changing aggregates, one filter, and what was wrong."""
+    """Hosts, changing aggregates, one filter, and what was wrong.
+
+    Each change happens to two aggregates: the metadata of one change in
+    place, and a new aggregate takes the place of the other.
+    """
 
     def __init__(self) -> None:
         self.filter = filters.AggregateInstanceTypeFilter()
         self.hosts = [states.host_state(f'h{n}') for n in range(10)]
-        self.changing = []
         self.wrong: list[str] = []
         self.begun = threading.Semaphore(0)
-        self.of: dict[str, list[Changing]] = {h.host: [] for h in self.hosts}
-        for number, in_place in itertools.product(range(6), (True, False)):
-            own = self.hosts[(number + 3 * in_place) % 5 :: 5]
-            changing = Changing(number, in_place, own)
-            self.changing.append(changing)
-            for host in own:
-                self.of[host.host].append(changing)
+        self.state = [0] * 2 * len(CHANGES)
+        self.aggregates = states.aggregates(
+            *(one for one, _ in CHANGES for _ in range(2))
+        )
+        self.of: dict[str, list[int]] = {h.host: [] for h in self.hosts}
+        for number, aggregate in enumerate(self.aggregates):
+            for host in self.hosts[number * 3 % 5 :: 5]:
+                host.aggregates.append(aggregate)
+                self.of[host.host].append(number)
+
+    def change(self, number: int) -> None:
+        """Change an aggregate; one thread at a time may do so."""
+        self.state[number] = 1 - self.state[number]
+        wanted = CHANGES[number // 2][self.state[number]]
+        old = self.aggregates[number]
+        if number % 2:
+            for key in old.metadata.keys() - wanted.keys():
+                del old.metadata[key]
+            old.metadata.update(wanted)
+            return
+        (new,) = states.aggregates(wanted)
+        self.aggregates[number] = new
+        for host in self.hosts:
+            host.aggregates = [
+                new if one is old else one for one in host.aggregates
+            ]
 
     def judge(self, flavor: int) -> None:
         """Make requests, and compare each verdict with all possible ones."""
@@ -145,11 +137,11 @@ def main() -> None:
         thread.start()
     if len({thread.native_id for thread in threads}) < len(threads):
         scene.wrong.append('these are no native threads')
-    changing = itertools.cycle(scene.changing)
+    numbers = itertools.cycle(range(len(scene.aggregates)))
     for _ in range(COUNT * len(threads)):
         if not scene.begun.acquire(timeout=_TIMEOUT):
             raise TimeoutError
-        next(changing).change()
+        scene.change(next(numbers))
     for thread in threads:
         thread.join()
     print(*scene.wrong, sep='\n', end='')
