@@ -28,7 +28,7 @@ test_threads.main()
 """
 
 #: Requests of each thread.
-COUNT = 20
+COUNT = 40
 _TIMEOUT = 600
 
 #: What aggregates change to and from: one key, so that there is nothing in
