@@ -50,15 +50,8 @@ class CoverageTest(unittest.TestCase):
     """Every cell of the documentation has its cases."""
 
     def test_the_cells_are_those_of_the_documentation(self) -> None:
-        written = [*documented()]
-        self.assertEqual(
-            ["How keys are read",
-             "How values are read in flavors and in forced aggregates",
-             "The demand for one key", "The flavor's check of one key"],
-            sorted({table for table, *_ in written}),
-        )  # fmt: skip
         found = [(c.table, c.row, c.column, c.decides) for c in cases.cells()]
-        self.assertEqual(sorted(written), sorted(found))
+        self.assertEqual(sorted(documented()), sorted(found))
 
 
 @ddt.ddt

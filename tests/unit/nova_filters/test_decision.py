@@ -9,7 +9,7 @@ import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters.matching import inputs
+from nova_filters.matching import inputs, requirement
 from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.request import Request
 
@@ -36,6 +36,25 @@ class ExemptionTest(unittest.TestCase):
             any(fnmatch.fnmatchcase(key, one) for one in patterns),
             bool(inputs.exemption(patterns)(key)),
         )
+
+
+class RequirementTest(unittest.TestCase):
+    """Text as a set over all values and *absent*."""
+
+    @given(st.text(), st.text())
+    def test_any_two_texts_are_compared(self, one: str, two: str) -> None:
+        left, right = requirement.parse(one), requirement.parse(two)
+        self.assertEqual(one, left.text)
+        if left.overlaps(right):
+            self.assertFalse(left.problem or right.problem)
+        # What a flavor wants and an aggregate has is the same text.
+        usable = not left.problem and not left.forbidden
+        self.assertEqual(usable, left.overlaps(left))
+
+    def test_a_number_too_long_to_be_written_is_a_problem(self) -> None:
+        parsed = requirement.parse(10**5_000)
+        self.assertEqual('a int is not a string', parsed.problem)
+        self.assertEqual('(int)', parsed.text)
 
 
 class RuleTest(unittest.TestCase):
