@@ -98,15 +98,13 @@ class Boot:
 
 
 @contextlib.contextmanager
-def records(level: int = logging.NOTSET) -> Iterator[list[logging.LogRecord]]:
+def records(level: int = logging.DEBUG) -> Iterator[list[logging.LogRecord]]:
     """Collect what the filter logs meanwhile, which may be nothing.
 
     :param level: the logger's level meanwhile; NOTSET leaves it as it is.
     """
-    logger, handler = (
-        logging.getLogger(LOGGER),
-        handlers.BufferingHandler(9999),
-    )
+    handler = handlers.BufferingHandler(capacity=9999)
+    logger = logging.getLogger(LOGGER)
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(level or before)
@@ -356,7 +354,7 @@ class Cloud:
 
         :returns: the host, or the reasons for NoValidHost.
         """
-        with records() as found:
+        with records(logging.NOTSET) as found:
             try:
                 selected = scheduler.select_destinations(
                     self.context,

@@ -39,11 +39,6 @@ def loaded_filter() -> Any:
     return cloud().scheduler(engine.OURS).host_manager.enabled_filters[-1]
 
 
-def records() -> Any:
-    """Collect what the filter logs meanwhile, DEBUG included."""
-    return engine.records(logging.DEBUG)
-
-
 @contextlib.contextmanager
 def listening(
     listener: Callable[[str], object], bind: Any = sa_engine.Engine

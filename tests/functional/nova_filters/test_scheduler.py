@@ -77,7 +77,7 @@ class BootTest(base.CloudTestCase):
             forced.add_host(host)
         self.scheduler.update_aggregates(None, [forced])
         request = self.cloud.request(flavor, hosts)
-        with base.records() as found:
+        with engine.records() as found:
             boot = self.cloud.boot(self.scheduler, request)
         self.assertIsNone(boot.host)
         instance = f'Instance {request.instance_uuid}'
@@ -102,7 +102,7 @@ class BootTest(base.CloudTestCase):
         self.set_option('max_placement_results', limit, 'scheduler')
         self.restart()
         request = self.cloud.request(self.add_flavor({'k': '1'}))
-        with base.records():
+        with engine.records():
             boot = self.cloud.boot(self.scheduler, request)
         self.assertEqual(f"{limit} 'k' not in any aggregate", boot.said)
 
