@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+#: No character that a log or JSON would write in another way.
 KEY = 'an example key of 32 characters.'
 OTHER_KEY = 'another example, 32 characters..'
 

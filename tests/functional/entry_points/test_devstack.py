@@ -8,9 +8,8 @@ and a service counts as enabled if it is named.
 
 import subprocess
 
-from tests import processes, upgrade_checks
+from tests import processes, signing, upgrade_checks
 
-KEY = 'an example key of 32 characters.'
 FOLDER = processes.ROOT / 'devstack'
 
 #: DevStack's functions, as far as the plug-in calls them.
@@ -77,9 +76,9 @@ class NovaTest(DevstackCase):
             'n-sch',
             '[filter_scheduler]\nenabled_filters = ComputeFilter, '
             'AggregateInstanceExtraSpecsFilter,SameHostFilter\n',
-            PLACEMENT_PLUGINS_SIGNING_KEY=KEY,
+            PLACEMENT_PLUGINS_SIGNING_KEY=signing.KEY,
         )
-        self.assertIn(f'signing_key = {KEY}', text)
+        self.assertIn(f'signing_key = {signing.KEY}', text)
         # The filters of DevStack stay, but for the one that is replaced.
         self.assertIn(
             'enabled_filters = ComputeFilter,SameHostFilter,'
@@ -104,7 +103,7 @@ class HeatTest(DevstackCase):
     file = 'heat.conf'
 
     def test_the_check_has_nothing_to_say_of_the_file(self):
-        for key in ('', KEY):
+        for key in ('', signing.KEY):
             text, _ = self.stacked('h-eng', PLACEMENT_PLUGINS_SIGNING_KEY=key)
             self.assertEqual(bool(key), 'signing_key' in text)
             self.assert_clean(text)

@@ -11,10 +11,9 @@ from typing import Any
 import jinja2
 import yaml
 
-from tests import console, upgrade_checks
+from tests import console, signing, upgrade_checks
 
 FILES = console.PAGES / 'examples' / 'deployment'
-KEY = 'an example key of 32 characters.'
 #: Senlin's database, of which the page says nothing.
 DATABASE = 'Attached policies'
 
@@ -54,7 +53,7 @@ def overrides(service: str) -> str:
             ['ComputeFilter', *data['nova_scheduler_extra_filters']]
         )
     text = lines(sections, lambda v: v if isinstance(v, dict) else [v])
-    return jinja2.Template(text).render(heat_hints_signing_key=KEY)
+    return jinja2.Template(text).render(heat_hints_signing_key=signing.KEY)
 
 
 def lines(sections: dict[str, dict[str, Any]], values: Any) -> str:

@@ -5,10 +5,9 @@
 import re
 
 from testing.heat.templates import server, stack, template
+from tests import signing
 from tests.functional.heat_hints import base
 
-#: No character that a log or JSON would write in another way.
-KEY = 'first-key-0123456789abcdef0123456789'
 PROVIDERS = (
     base.PROVIDER
     + '''
@@ -124,7 +123,7 @@ class TestIgnored(_Failing, base.ScenarioCase):
         'providers': (
             'gone,exiting,broken,failing,endless,nothing,own,nolookup,unsigned'
         ),
-        'signing_key': KEY,
+        'signing_key': signing.KEY,
     }
 
     def test_servers_are_created_with_all_other_hints_but_unsigned(self):
@@ -169,7 +168,7 @@ class TestIgnored(_Failing, base.ScenarioCase):
             self.assertIn(why, warning)
 
     def test_no_key_is_in_the_log(self):
-        self.assertNotIn(KEY, self.outcome.log)
+        self.assertNotIn(signing.KEY, self.outcome.log)
 
 
 class TestFail(_Failing, base.ScenarioCase):
@@ -189,7 +188,7 @@ class TestFail(_Failing, base.ScenarioCase):
     )
     restarts = (
         (
-            {'providers': 'unsigned', 'signing_key': KEY},
+            {'providers': 'unsigned', 'signing_key': signing.KEY},
             (stack('signed', base.ONE['template']),),
         ),
     )
@@ -214,5 +213,5 @@ class TestFail(_Failing, base.ScenarioCase):
             for words in told:
                 self.assertIn(words, error)
                 self.assertNotIn(words, reason)
-            self.assertNotIn(KEY, reason)
-        self.assertNotIn(KEY, self.outcome.log)
+            self.assertNotIn(signing.KEY, reason)
+        self.assertNotIn(signing.KEY, self.outcome.log)

@@ -4,9 +4,9 @@
 
 from testing.heat import stack_hints
 from testing.heat.templates import server, stack, template, volume
+from tests import signing
 from tests.functional.heat_hints import base
 
-KEY = 'first-key-0123456789abcdef0123456789'
 PROVIDERS = (
     base.PROVIDER
     + '''
@@ -137,7 +137,7 @@ class TestProviders(base.ScenarioCase):
         'mapping_file': '{folder}/mapping.yaml',
         'hint_precedence': 'provider',
         'hints': 'heat_root_stack_id,heat_stack_id',
-        'signing_key': KEY,
+        'signing_key': signing.KEY,
         'scope': 'opt_out',
         # Two servers meet, on a busy machine after a while.
         'provider_timeout': '600',

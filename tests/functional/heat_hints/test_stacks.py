@@ -21,8 +21,6 @@ from testing.heat.templates import (
 from tests import signing
 from tests.functional.heat_hints import base
 
-#: No character that a log or JSON would write in another way.
-KEY = 'first-key-0123456789abcdef0123456789'
 OLD_KEY = 'older-key-0123456789abcdef0123456789'
 FORGED = {
     **dict.fromkeys(stack_hints.RESERVED, 'forged'),
@@ -130,7 +128,7 @@ class _Stacks:
         'resource_types': (
             'OS::Nova::Server,AWS::EC2::Instance,OS::Cinder::Volume'
         ),
-        'signing_key': f' {KEY} , {OLD_KEY}',
+        'signing_key': f' {signing.KEY} , {OLD_KEY}',
         'scope': 'opt_out',
         'providers': 'mapping_file',
         'mapping_file': '{folder}/mapping.yaml',
@@ -200,7 +198,7 @@ class _Stacks:
                 wanted |= PROVIDED | OTHERS.get(resource['name'], {})
                 hints = request.hints
                 self.assertEqual(
-                    signing.signature(hints, request.project, KEY),
+                    signing.signature(hints, request.project, signing.KEY),
                     hints.pop(signature.HINT),
                 )
                 self.assertEqual(wanted, hints)
@@ -229,7 +227,7 @@ class _Stacks:
     def test_no_key_is_in_the_log_with_all_its_dumps_of_options(self):
         self.assertIn('heat_hints.signing_key ', self.outcome.log)
         self.assertIn('  signing_key = ***', self.outcome.log)
-        for key in (KEY[:20], OLD_KEY[:20]):
+        for key in (signing.KEY[:20], OLD_KEY[:20]):
             self.assertNotIn(key, self.outcome.log)
 
     def test_the_log_tells_of_one_odd_text_in_one_line(self):

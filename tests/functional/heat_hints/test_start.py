@@ -8,10 +8,10 @@ import pathlib
 
 import heat_hints
 from testing.heat.templates import instance, server, stack, template, volume
+from tests import signing
 from tests.functional.heat_hints import base
 
 PACKAGE = pathlib.Path(heat_hints.__file__).parent
-KEY = 'first-key-0123456789abcdef0123456789'
 
 
 class TestRefused(base.ScenarioCase):
@@ -23,7 +23,7 @@ class TestRefused(base.ScenarioCase):
             enabled='false',
             scope='some',
             # The second one would do.
-            signing_key=f'short-key,{KEY}',
+            signing_key=f'short-key,{signing.KEY}',
         )
 
     def test_a_type_that_heat_does_not_know(self):
@@ -197,7 +197,7 @@ class TestDisabled(base.ScenarioCase):
     options = {
         'enabled': 'false',
         'resource_types': 'OS::Nova::Server,OS::Cinder::Volume',
-        'signing_key': KEY,
+        'signing_key': signing.KEY,
     }
     settings = {'DEFAULT': {'plugin_dirs': '{folder}/other'}}
     files = {'other/seen_server.py': SEEN}

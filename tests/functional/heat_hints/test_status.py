@@ -4,14 +4,12 @@
 
 import ddt
 
-from tests import upgrade_checks
-
-KEY = 'an example key of 32 characters.'
+from tests import signing, upgrade_checks
 
 GOOD = f"""
 [heat_hints]
 enabled = true
-signing_key = {KEY}
+signing_key = {signing.KEY}
 """
 
 #: For each check and result, what is added to the good file, and words of
