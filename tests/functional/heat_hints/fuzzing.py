@@ -48,7 +48,6 @@ _OPTIONS = {
     'scope': ('all', 'opt_in', 'opt_out'),
     'user_hints': ('override', 'reject', 'keep'),
     'signing_key': ([], [signing.KEY]),
-    'on_error': ('ignore', 'fail'),
 }
 
 
@@ -181,7 +180,8 @@ def main(count: int) -> dict[str, Any]:
     log = logging.Handler()
     log.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger('heat_hints').addHandler(log)
-    settings = {'heat_hints': {'enabled': 'true'}}
+    # A failure that is ignored would hide in an answer without hints.
+    settings = {'heat_hints': {'enabled': 'true', 'on_error': 'fail'}}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         engine.configure(folder, CLOUD, settings)
