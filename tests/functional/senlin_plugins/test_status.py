@@ -81,29 +81,23 @@ class SenlinPluginsStatusTest(
             )
         )
 
-    @ddt.unpack
-    @ddt.data(
-        (
-            f'os.nova.server-1.0 {THEIRS}',
-            ('cluster web: nothing reads its plan', 'attach a policy of'),
-        ),
-        (
-            f'{SERVER} {OURS} {THEIRS}',
-            ('both attached to cluster web', 'detach the latter'),
-        ),
-        (
-            f'{SERVER} {OURS} senlin_plugins.policy.deletion-1.0 '
-            'senlin.policy.deletion-1.1',
-            ('both attached to cluster web', 'detach the latter'),
-        ),
-        (
-            f'os.nova.server-1.0 {OURS}',
-            ('the profile creates all nodes in one region', SERVER),
-        ),
-    )
-    def test_policies_in_each_others_way_are_told(self, cluster, words):
-        text = self.configure(f'web {cluster}')
-        self.check_details(text, 'Attached policies', 'WARNING', *words)
+    def test_policies_in_each_others_way_are_told(self):
+        deletion = 'senlin_plugins.policy.deletion-1.0'
+        text = self.configure(
+            f'one os.nova.server-1.0 {THEIRS}',
+            f'two {SERVER} {OURS} {THEIRS}',
+            f'three {SERVER} {OURS} {deletion} senlin.policy.deletion-1.1',
+            f'four os.nova.server-1.0 {OURS}',
+        )
+        self.check_details(
+            *(text, 'Attached policies', 'WARNING'),
+            *('clusters one, two: nothing reads its plan', 'attach a policy'),
+            *(
+                'both attached to cluster two',
+                'both attached to cluster three',
+            ),
+            *('attached to cluster four, but', SERVER.removesuffix('-1.0')),
+        )
 
     def test_clusters_of_one_name_are_two_and_many_are_counted(self):
         ours, theirs = f'web {SERVER} {OURS}', f'web {SERVER} {THEIRS}'
