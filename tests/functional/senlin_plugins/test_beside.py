@@ -119,7 +119,7 @@ class Failover(HealthCase, test_failover.TestCase):
         # A blip moves nothing.
         self.fall_silent(TWO)
         self.wait_until(lambda: self.known(cluster)[0])
-        self.come_back(TWO)
+        self.cloud.heal()
         self.wait_until(lambda: not self.known(cluster)[0])
         self.assertEqual(before, self.held(cluster))
         self.fall_silent(TWO)
@@ -127,7 +127,7 @@ class Failover(HealthCase, test_failover.TestCase):
         self.assertEqual(2, len(self.known(cluster)[1]))
         # The list empties by itself, too, and no held server is touched.
         after = self.held(cluster)
-        self.come_back(TWO)
+        self.cloud.heal()
         self.wait_until(lambda: self.known(cluster) == ({}, []))
         self.assert_servers(cluster, **{ONE: 4})
         self.assertEqual(after, self.held(cluster))

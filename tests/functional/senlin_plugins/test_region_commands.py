@@ -97,7 +97,7 @@ class SharesTest(TestCase, test_failover.TestCase):
         )
         rows = self.run_region('forget', self.cluster_id, kept.server)
         self.assertEqual(1, self.row(rows, TWO)['Left'])
-        self.come_back(TWO)
+        self.cloud.heal()
         self.act(self.cluster_id, 'check')
         self.assertEqual(({}, []), self.known(self.cluster_id))
         servers = self.cloud.regions[TWO].servers
@@ -234,7 +234,7 @@ class FailoverTest(TestCase, test_failover.TestCase):
                 example.output, re.sub(TIME, THEN, shown), example.command
             )
             if words[2] == 'list':
-                self.come_back(TWO)
+                self.cloud.heal()
                 self.act(cluster, 'check')
                 self.settle(cluster)
         self.assert_nodes(cluster, **{ONE: 3, TWO: 3})

@@ -76,8 +76,7 @@ class Storms(test_waiting_nodes.TestCase):
             self.story.append(event.__name__)
             event(self)
             self.check_invariants()
-        for name in CAPS:
-            self.come_back(name)
+        self.cloud.heal()
         self.settle(self.cluster_id)
         self.check(self.cluster_id)
         self.senlin.act(self.cluster_id, 'recover', check=True)
@@ -243,8 +242,7 @@ class Storms(test_waiting_nodes.TestCase):
 
     def end(self):
         """Let all regions come back."""
-        for name in CAPS:
-            self.come_back(name)
+        self.cloud.heal()
 
     KINDS = (
         *5 * [act_on_cluster],

@@ -85,7 +85,7 @@ class Table(test_failover.TestCase):
                 self.set_option('region_out_after', 9999)
             self.go_out(TWO, self.cluster_id)
             if state == 'back':
-                self.come_back(TWO)
+                self.cloud.heal()
 
     def start(self, kind):
         """Run an action of a kind and return it at its end."""

@@ -128,5 +128,5 @@ class Removed(TestCase):
         node = self.lose(cluster, profile)
         self.assert_done(self.senlin.delete(f'/nodes/{node}'))
         self.assertEqual([], self.known(cluster)[1])
-        self.come_back(ONE)
+        self.cloud.heal()
         self.assert_gone(cluster)
