@@ -161,22 +161,6 @@ class DeletionCandidates(TestCase):
             )
             self.assert_failed(reason, action)
 
-    def test_candidates_that_do_not_exist(self):
-        candidates = [*self.ids(self.cluster_id), 'nobody']
-        action = self.trigger('CLUSTER_DEL_NODES', candidates=candidates)
-        # The engine's own words.
-        self.assertEqual(
-            ('FAILED', "Nodes not found: ['nobody']."),
-            (action['status'], action['status_reason']),
-        )
-
-    def test_candidates_that_belong_to_another_cluster(self):
-        (stranger,) = self.ids(self.cluster(size=1))
-        self.assert_failed(
-            f"The 'candidates' '{stranger}' are not in the cluster.",
-            self.trigger('CLUSTER_DEL_NODES', candidates=[stranger]),
-        )
-
 
 class Specs(base.TestCase):
     """Specs that no policy is created from."""

@@ -2,12 +2,9 @@
 
 """Many requests at once: each counts once, and the plan is still the best."""
 
-import collections
-
 import eventlet
 
 from senlin_plugins.planning import apportionment
-from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
@@ -15,67 +12,31 @@ REGIONS = ((ONE, 100), (TWO, 200, 5), (THREE, 150))
 
 
 class Concurrency(base.TestCase):
-    def send(self, cluster, name, **arguments):
-        """Scale, and return by how many nodes; an API's refusal is none."""
-        try:
-            action = self.senlin.act(cluster, name, **arguments)
-        except engine.ApiError as ex:
-            # Senlin's own protection of a cluster that is being scaled.
-            self.assertEqual(409, ex.code, ex)
-            return 0
-        if action['status'] == 'SUCCEEDED':
-            return arguments['count'] * (1 if name == 'scale_out' else -1)
-        self.assertIn('locking cluster', action['status_reason'])
-        return 0
-
-    def assert_best(self, cluster, size):
-        """Check that a cluster has a size and the best distribution."""
-        best = apportionment.grow(
-            [apportionment.Region(*region) for region in REGIONS], {}, size
-        )
-        self.wait_until_free(cluster)
-        self.assertEqual(size, len(self.senlin.nodes(cluster)))
-        self.assert_nodes(cluster, **best.plan)
-        self.assert_servers(cluster, **best.plan)
-        self.assert_capacity(cluster, size)
-
-    def test_requests_for_two_clusters_at_once(self):
-        policy = self.region_policy(*REGIONS)
-        one, other = (self.cluster(policy) for _ in range(2))
-        # As many as may go, even if nothing comes.
-        self.act(one, 'scale_out', count=6)
-        requests = [(one, 'scale_out', 1 + n % 3) for n in range(6)]
-        requests += [(one, 'scale_in', 1)] * 6
-        requests += [(other, 'scale_out', n) for n in (2, 3)]
-        threads = [
-            (cluster, eventlet.spawn(self.send, cluster, name, count=count))
-            for cluster, name, count in requests
-        ]
-        sizes = collections.Counter({one: 6})
-        for cluster, thread in threads:
-            sizes[cluster] += thread.wait()
-        self.assertIn(sizes[other], (2, 3, 5))
-        for cluster, size in sizes.items():
-            self.assert_best(cluster, size)
-
     def test_ten_resizes_that_are_queued_on_one_cluster(self):
         # The API looks before it queues; two conductors may look at once.
         # Then the engine has them wait for each other, and gives some up.
         self.set_option('lock_retry_interval', 1, None)
         cluster = self.spread(*REGIONS)
-        resizes = [
-            {'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': 1 + n % 3}
-            for n in range(10)
-        ]
+        # As many as may go, even if nothing comes.
+        self.act(cluster, 'scale_out', count=6)
+        change = {'adjustment_type': 'CHANGE_IN_CAPACITY'}
         threads = [
             eventlet.spawn(
-                self.senlin.run, cluster, 'CLUSTER_RESIZE', **resize
+                self.senlin.run,
+                *(cluster, 'CLUSTER_RESIZE'),
+                **(change | {'number': number}),
             )
-            for resize in resizes
+            for number in (1, 2, -1, 3, -2) * 2
         ]
         answers = [thread.wait() for thread in threads]
         done = [a for a in answers if a['status'] == 'SUCCEEDED']
         self.assertTrue(done)
         for given_up in (a for a in answers if a not in done):
             self.assertIn('locking cluster', given_up['status_reason'])
-        self.assert_best(cluster, sum(a['inputs']['number'] for a in done))
+        self.wait_until_free(cluster)
+        size = 6 + sum(answer['inputs']['number'] for answer in done)
+        regions = [apportionment.Region(*region) for region in REGIONS]
+        best = apportionment.grow(regions, {}, size)
+        self.assert_nodes(cluster, **best.plan)
+        self.assert_servers(cluster, **best.plan)
+        self.assert_capacity(cluster, size)

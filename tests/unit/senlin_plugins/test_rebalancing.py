@@ -81,17 +81,6 @@ def distance(one, other):
 
 
 class Steps(unittest.TestCase):
-    def test_a_region_is_emptied_two_nodes_at_a_time(self):
-        regions = [Region('a'), Region('b'), Region('c', 0, 0)]
-        snapshot = snapshot_of(regions, {'a': 2, 'b': 1, 'c': 3})
-        self.assertEqual(
-            [
-                Step({'a': 1, 'b': 1}, {'c': 2}, {'a': 3, 'b': 2, 'c': 1}),
-                Step({'b': 1}, {'c': 1}, {'a': 3, 'b': 3, 'c': 0}),
-            ],
-            list(rebalancing.steps(snapshot, 6, 2)),
-        )
-
     def test_what_was_interrupted_first_comes_to_its_size(self):
         snapshot = snapshot_of([Region('a'), Region('b')], {'a': 4, 'b': 1})
         (back,) = rebalancing.steps(snapshot, 3, 0)
