@@ -23,6 +23,7 @@ LOADED = {
         *('senlin.cmd', 'senlin.conf', 'senlin.db.sqlalchemy.api'),
         *('senlin.engine.environment', 'senlin_plugins.profiles.server'),
     ),
+    'senlin-plugins-convert': ('senlin.conf',),
     'nova-filters-status': ('nova.conf', 'nova.scheduler.filters.*'),
     'heat-hints-status': (
         *('heat.cmd.engine', 'heat.engine.clients.os.*'),
@@ -107,7 +108,7 @@ class Answer:
 
 
 class UpgradeCheckCase(unittest.TestCase):
-    """Base of tests of one ``upgrade check`` command."""
+    """Base of tests of one command that reads a service's configuration."""
 
     #: The console script, and the file that it reads.
     command = ''

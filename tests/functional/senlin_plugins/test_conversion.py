@@ -5,10 +5,6 @@
 On the real engine. The command itself runs on a database of its own.
 """
 
-import pathlib
-import subprocess
-import sys
-import tempfile
 from unittest import mock
 
 from senlin.db.sqlalchemy import api as db_api
@@ -16,6 +12,7 @@ from senlin.engine import environment
 from senlin.objects import cluster_lock
 
 from senlin_plugins import conversion
+from tests import upgrade_checks
 from tests.functional.senlin_plugins import base, test_status
 from tests.functional.senlin_plugins.base import ONE, TWO
 
@@ -150,40 +147,30 @@ class Removed(TestCase):
         self.wait_until_free(cluster)
 
 
-class Command(base.TestCase):
+class Command(upgrade_checks.UpgradeCheckCase):
+    command = 'senlin-plugins-convert'
+    file = 'senlin.conf'
+
     def test_it_lists_and_converts(self):
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            database = folder / 'senlin.sqlite'
-            test_status.make_database(
-                database,
-                [f'web {IN_TREE}-1.0', f'db {AWARE}-1.0 x.y-1.0'],
-            )
-            conf = folder / 'senlin.conf'
-            conf.write_text(
-                '[DEFAULT]\ndefault_region_name = RegionOne\n'
-                f'[database]\nconnection = sqlite:///{database}\n'
-            )
+        database = self.folder / 'senlin.sqlite'
+        clusters = f'web {IN_TREE}-1.0', f'db {AWARE}-1.0 x.y-1.0'
+        test_status.make_database(database, clusters)
+        conf = self.write(
+            '[DEFAULT]\ndefault_region_name = RegionOne\n'
+            f'[database]\nconnection = sqlite:///{database}\n'
+        )
 
-            def run(*arguments):
-                script = pathlib.Path(sys.executable).with_name(
-                    'senlin-plugins-convert'
-                )
-                return subprocess.run(
-                    [script, '--config-file', conf, *arguments],
-                    capture_output=True,
-                    text=True,
-                )
+        def run(*arguments):
+            return self.execute('--config-file', conf, *arguments)
 
-            listed = run('list')
-            self.assertEqual(f'cluster db (1): {AWARE}-1.0\n', listed.stdout)
-            self.assertIn('Nothing has changed', run('profile', '0').stdout)
-            done = run('profile', '1', '--back', '--yes')
-            self.assertIn('Done.', done.stdout)
-            self.assertIn('Nothing needs this package', run('list').stdout)
-            database.unlink()
-            broken = run('list')
-            self.assertEqual(1, broken.returncode)
-            self.assertIn('no such table', broken.stderr)
-            conf.write_text('')
-            self.assertIn('connection is not set', run('list').stderr)
+        self.assertEqual(f'cluster db (1): {AWARE}-1.0\n', run('list').output)
+        self.assertIn('Nothing has changed', run('profile', '0').output)
+        done = run('profile', '1', '--back', '--yes')
+        self.assertIn('Done.', done.output)
+        self.assertIn('Nothing needs this package', run('list').output)
+        database.unlink()
+        broken = run('list')
+        self.assertEqual(1, broken.code)
+        self.assertIn('no such table', broken.error)
+        conf.write_text('')
+        self.assertIn('connection is not set', run('list').error)
