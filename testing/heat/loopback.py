@@ -2,11 +2,10 @@
 
 """A cloud for heat-engine on the loopback address, that writes down requests.
 
-The only stub of the embedded Heat: it stands where Keystone, Glance, Nova,
-Cinder and Neutron would answer. It knows one image, one flavor, one network
-and one port; servers and volumes are ready as soon as they are asked for.
-What Heat sends to create them is kept letter by letter, because that is what
-the demo and the tests look at.
+The only stub of the embedded Heat: it stands where Keystone, Glance, Nova and
+Cinder would answer. It knows one image and one flavor; servers and volumes are
+ready as soon as they are asked for. What Heat sends to create them is kept
+letter by letter, because that is what the demo and the tests look at.
 """
 
 import dataclasses
@@ -26,14 +25,10 @@ HOST = '127.0.0.1'
 REGION = 'RegionOne'
 IMAGE = '11111111-0000-4000-8000-000000000001'
 FLAVOR = 'small'
-NETWORK = '22222222-0000-4000-8000-000000000001'
-SUBNET = '22222222-0000-4000-8000-000000000002'
 #: The project of an admin who works on other projects' stacks.
 ADMIN_PROJECT = 'admin-project'
-PORT = '22222222-0000-4000-8000-000000000003'
 
 _NOVA = '/compute/v2.1'
-_NETWORK = '/network/v2.0'
 _THING = r'(?:/compute/v2\.1/servers|/volume/v3/volumes)/([^/]+)'
 
 _IMAGE: dict[str, Any] = {'id': IMAGE, 'name': 'cirros', 'status': 'active'}
@@ -46,12 +41,6 @@ _FLAVOR: dict[str, Any] = {
     'vcpus': 1,
 }
 _FLAVOR |= {'links': [], 'extra_specs': {}}
-_PORT = {
-    'id': PORT,
-    'name': 'port',
-    'network_id': NETWORK,
-    'fixed_ips': [{'subnet_id': SUBNET, 'ip_address': '192.0.2.10'}],
-}
 #: A user that Heat makes, and what Heat gives to such a user.
 _USER = {'user': {'id': 'stack-user'}}
 _ROLE = {'id': 'stack-user', 'name': 'heat_stack_user'}
@@ -231,8 +220,6 @@ class Cloud:
             'properties': {name: {} for name in _IMAGE},
             'additionalProperties': {'type': 'string'},
         }
-        networks = [{'id': NETWORK, 'name': 'net', 'subnets': [SUBNET]}]
-        subnets = [{'id': SUBNET, 'name': 'sub', 'network_id': NETWORK}]
         return {
             '/identity/v3': (200, {'version': identity}),
             '/identity/v3/roles': (200, {'roles': [_ROLE]}),
@@ -241,11 +228,6 @@ class Cloud:
             '/image/v2/images': (200, {'images': [_IMAGE]}),
             '/image/v2/schemas/image': (200, schema),
             f'{_NOVA}/flavors': (200, {'flavors': [_FLAVOR]}),
-            f'{_NOVA}/flavors/detail': (200, {'flavors': [_FLAVOR]}),
-            f'{_NETWORK}/networks': (200, {'networks': networks}),
-            f'{_NETWORK}/subnets': (200, {'subnets': subnets}),
-            f'{_NETWORK}/ports': (200, {'ports': [_PORT]}),
-            f'{_NETWORK}/ports/{PORT}': (200, {'port': _PORT}),
             f'{_NOVA}/flavors/{FLAVOR}': (200, {'flavor': _FLAVOR}),
             f'/image/v2/images/{IMAGE}': (200, _IMAGE),
         }
@@ -267,7 +249,6 @@ class Cloud:
                 ('identity', '/identity/v3'),
                 ('compute', _NOVA),
                 ('image', '/image'),
-                ('network', '/network'),
                 ('volumev3', '/volume/v3'),
                 ('block-storage', '/volume/v3'),
                 # Heat itself: it writes this address into user data.

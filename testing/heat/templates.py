@@ -111,7 +111,7 @@ def instance(**properties: Any) -> dict[str, Any]:
         'properties': {
             'ImageId': 'cirros',
             'InstanceType': loopback.FLAVOR,
-            'NetworkInterfaces': [loopback.PORT],
+            'NetworkInterfaces': ['22222222-0000-4000-8000-000000000003'],
             **properties,
         },
     }
