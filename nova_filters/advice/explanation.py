@@ -88,7 +88,11 @@ class Verdicts:
         :returns: (number of hosts, reason), the commonest first; the hosts of
             further reasons come last, as one number.
         """
-        return report.summarize(self.request, self.refused)
+        slim = {}
+        for refusal, hosts in self.refused.items():
+            alone = self.panel.alone(refusal.key)
+            slim[refusal] = [alone[host.name] for host in hosts]
+        return report.summarize(self.request, slim)
 
     def nearest(self) -> inventory.Host | None:
         """Return the refused host with the fewest failing keys.
@@ -144,7 +148,8 @@ class Panel:
         self._demanded = {
             key for a in self._aggregates if a.forced for key, _ in a.items()
         }
-        self._alone = functools.cache(self._with_key)
+        #: The hosts by name, their aggregates with one key alone.
+        self.alone = functools.cache(self._with_key)
         self._of_key = functools.cache(self._judge_key)
         #: The verdicts on servers, of which many have the same extra specs.
         self.of_specs = functools.cache(
@@ -167,8 +172,8 @@ class Panel:
         request = self._ask(specs, self.stock.exempt)
         return Verdicts(flavor, self, request, first)
 
-    def _with_key(self, key: str) -> list[inventory.Host]:
-        """Return the hosts, their aggregates with this key alone."""
+    def _with_key(self, key: str) -> dict[str, inventory.Host]:
+        """Return the hosts by name, their aggregates with this key alone."""
         names = {key, SCOPE + key}
         alone = {
             own: inventory.HostAggregate(
@@ -182,13 +187,13 @@ class Panel:
             for own in self._aggregates
             if not names.isdisjoint(own.metadata)
         }
-        return [
-            inventory.Host(
+        return {
+            host.name: inventory.Host(
                 host.name,
                 tuple(alone[a] for a in host.aggregates if a in alone),
             )
             for host in self.hosts
-        ]
+        }
 
     def _judge_key(
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]
@@ -196,7 +201,7 @@ class Panel:
         """Return why hosts refuse because of one key, by side and name."""
         found: dict[Side, dict[str, Reason]] = {side: {} for side in Side}
         request = self._ask(specs, self.stock.exempt)
-        _, refused = request.sift(self._alone(key))
+        _, refused = request.sift(self.alone(key).values())
         for refusal, hosts in refused.items():
             found[refusal.side] |= {host.name: refusal for host in hosts}
         return found
