@@ -153,19 +153,6 @@ class TestCase(unittest.TestCase):
         answer = self.senlin.call('POST', path, inputs)
         return self.senlin.wait(answer['action'])
 
-    def act_decided(self, cluster_id, name, **data):
-        """Run an action about which another policy has decided already.
-
-        None of Senlin's own policies decides about a resize, and a policy
-        from elsewhere may.
-
-        :param data: what that policy left in the action's data.
-        :returns: the action's data after its end.
-        """
-        action = self.senlin.run(cluster_id, name, data)
-        self.assert_done(action)
-        return action['data']
-
     def wait_until_free(self, cluster_id, running=0):
         """Wait until nothing runs on a cluster any more.
 
