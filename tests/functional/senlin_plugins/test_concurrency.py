@@ -2,9 +2,12 @@
 
 """Many requests at once: each counts once, and the plan is still the best."""
 
+import collections
+
 import eventlet
 
 from senlin_plugins.planning import apportionment
+from testing.senlin import engine
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
@@ -12,6 +15,50 @@ REGIONS = ((ONE, 100), (TWO, 200, 5), (THREE, 150))
 
 
 class Concurrency(base.TestCase):
+    def send(self, cluster, name, **arguments):
+        """Scale, and return by how many nodes; an API's refusal is none."""
+        try:
+            action = self.senlin.act(cluster, name, **arguments)
+        except engine.ApiError as ex:
+            # Senlin's own protection of a cluster that is being scaled.
+            self.assertEqual(409, ex.code, ex)
+            return 0
+        if action['status'] == 'SUCCEEDED':
+            return arguments['count'] * (1 if name == 'scale_out' else -1)
+        self.assertIn('locking cluster', action['status_reason'])
+        return 0
+
+    def assert_best(self, cluster, size):
+        """Check that a cluster has a size and the best distribution."""
+        best = apportionment.grow(
+            [apportionment.Region(*region) for region in REGIONS], {}, size
+        )
+        self.wait_until_free(cluster)
+        self.assertEqual(size, len(self.senlin.nodes(cluster)))
+        self.assert_nodes(cluster, **best.plan)
+        self.assert_servers(cluster, **best.plan)
+        self.assert_capacity(cluster, size)
+
+    def test_thirty_requests_for_six_clusters(self):
+        policy = self.region_policy(*REGIONS)
+        one, *others = (self.cluster(policy) for _ in range(6))
+        # As many as may go, even if nothing comes.
+        self.act(one, 'scale_out', count=10)
+        requests = [(one, 'scale_out', 1 + n % 3) for n in range(10)]
+        requests += [(one, 'scale_in', 1)] * 10
+        requests += [(c, 'scale_out', n) for n in (2, 3) for c in others]
+        threads = [
+            (cluster, eventlet.spawn(self.send, cluster, name, count=count))
+            for cluster, name, count in requests
+        ]
+        sizes = collections.Counter({one: 10})
+        for cluster, thread in threads:
+            sizes[cluster] += thread.wait()
+        for cluster, size in sizes.items():
+            if cluster != one:
+                self.assertIn(size, (2, 3, 5))
+            self.assert_best(cluster, size)
+
     def test_ten_resizes_that_are_queued_on_one_cluster(self):
         # The API looks before it queues; two conductors may look at once.
         # Then the engine has them wait for each other, and gives some up.
@@ -33,10 +80,4 @@ class Concurrency(base.TestCase):
         self.assertTrue(done)
         for given_up in (a for a in answers if a not in done):
             self.assertIn('locking cluster', given_up['status_reason'])
-        self.wait_until_free(cluster)
-        size = 6 + sum(answer['inputs']['number'] for answer in done)
-        regions = [apportionment.Region(*region) for region in REGIONS]
-        best = apportionment.grow(regions, {}, size)
-        self.assert_nodes(cluster, **best.plan)
-        self.assert_servers(cluster, **best.plan)
-        self.assert_capacity(cluster, size)
+        self.assert_best(cluster, 6 + sum(a['inputs']['number'] for a in done))
