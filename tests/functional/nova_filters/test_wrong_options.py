@@ -31,7 +31,7 @@ for path in sys.argv[1:]:
         sys.argv[:] = ['nova-scheduler', '--config-file', path]
         scheduler.main()
     _, status = os.wait()
-    print(os.waitstatus_to_exitcode(status))
+    print(os.waitstatus_to_exitcode(status), flush=True)
 """
 
 FILTER = """
