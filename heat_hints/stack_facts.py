@@ -329,10 +329,7 @@ def _texts(data: Any) -> set[str]:
 
 
 def _load_tags(rows: lineage.Lineage, _traversal: str) -> tuple[str, ...]:
-    """Read the tags of the root stack, as they are in one update of a stack.
-
-    One column, by the stack's id.
-    """
+    """Read the root stack's tags as in one update: one column, by its id."""
     with _READER.using(_Reading()) as session:
         found = session.query(models.StackTag.tag)
         found = found.filter_by(stack_id=rows[0].id)
