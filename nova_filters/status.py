@@ -144,9 +144,11 @@ class Checks(upgrade_check.Checks):
                 'the default only while there is no other line'
             )
         elif others:
-            near = [n for o in others for n in options.nearest(o, o, known)]
-            told = ', '.join(near or others)
-            yield f'Correct or remove {told} in enabled_filters'
+            names = *known, self._filter
+            told = [
+                ', '.join(options.nearest(o, o, names) or [o]) for o in others
+            ]
+            yield f'Correct or remove {", ".join(told)} in enabled_filters'
 
     def check_in_tree_filter(self) -> Result:
         """Check that Nova's own filter is not enabled beside this one."""
@@ -277,8 +279,8 @@ class Checks(upgrade_check.Checks):
         handler = weights.HostWeightHandler()
         if option == 'available_filters':
             handler = filters.HostFilterHandler()
-        names = self._config.filter_scheduler[option]
         try:
+            names = self._config.filter_scheduler[option]
             found = handler.get_matching_classes(names)
         except Exception as exc:
             return {}, f'{_STOPPED}{option} cannot be loaded: {_cause(exc)}.'

@@ -181,7 +181,10 @@ class Stock:
     def changed(
         self, flavors: Sequence[Flavor], aggregates: Sequence[HostAggregate]
     ) -> 'Stock':
-        """Return it with other flavors and aggregates; no host goes."""
+        """Return it with other flavors and aggregates; no host goes.
+
+        Both are compared on the same hosts, so ``others`` names them all.
+        """
         then = dataclasses.replace(
             self, flavors=flavors, aggregates=aggregates
         )

@@ -88,7 +88,8 @@ class ShowFilterImpact(common.FilterCommand):
                 f'--{option}',
                 metavar=(f'<{noun}>', what),
                 nargs=2,
-                # Changes are made in the order in which they are typed.
+                # One list, because changes are made in the order in which
+                # they are typed; each word is kept with its noun and verb.
                 action='append',
                 dest='changes',
                 type=functools.partial(lambda *words: words, noun, verb),

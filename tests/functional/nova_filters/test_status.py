@@ -48,6 +48,11 @@ CASES = {
             *('AggregateInstanceTypeFilter', 'aggregateinstancetypefilter'),
             'the nearest is AggregateInstanceTypeFilter',
         ),
+        # One has a name like it, and the other has none.
+        (
+            *('ComputeFilter', 'ComputFilter,Unheard'),
+            'the nearest is ComputeFilter), Unheard in enabled_filters',
+        ),
     ),
     ('Filter', 'WARNING'): (
         (
@@ -168,6 +173,16 @@ class NovaFiltersStatusTest(
             )
             self.assertNotIn('Traceback', answer.output)
             self.assertNotIn('importutils', answer.output)
+
+    def test_options_of_nova_that_cannot_be_read_are_told(self):
+        for check, name in (
+            ('Filter', 'nova_filters.all_filters'),
+            ('Weigher', 'nova_filters.all_weighers'),
+        ):
+            self.check_details(
+                GOOD.replace(name, '$nowhere'),
+                *(check, 'FAILURE', 'cannot be loaded', 'nowhere'),
+            )
 
     def test_patterns_that_keep_the_default_ones_are_right(self):
         self.assert_clean(
