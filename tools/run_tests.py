@@ -2,16 +2,19 @@
 
 """Run tox, say again what failed and why, and count the tests.
 
-``make test`` calls this. The tests run in a new order each time; the variable
-``OPP_SEED`` repeats one. Each suite leaves its results, a stream of subunit,
-beside the environment that it ran in. The last line is the sum over all
-suites: ``N passed, N failed, N skipped``.
+``make test`` calls this. The variable ``OPP_SEED`` chooses the order of the
+tests. Without it, each run has the same order. ``random`` draws a new one.
+Each suite leaves its results, a stream of subunit, beside the environment that
+it ran in. The last line is the sum over all suites: ``N passed, N failed, N
+skipped``.
 """
 
+import dataclasses
 import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 from typing import Any
@@ -23,8 +26,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOX = ROOT / '.tox'
 RESULT = TOX / 'result.json'
 
+#: The order of the tests for whoever just runs them.
+SEED = '1'
+
 #: Two environments at a time: a suite waits at its start and at its end.
 PARALLEL = ('--parallel', '2', '--parallel-live')
+
+#: The Python that the older version set is made for, and what needs this set.
+OLDER_PYTHON = (3, 11)
+OLDER = ('functional-2024.1', 'cloud')
 
 #: How many lines of a failed test's error are said again at the end.
 LINES = 6
@@ -37,8 +47,11 @@ class Suite(testtools.TestByTestResult):  # type: ignore[misc]
     def __init__(self, stream: pathlib.Path) -> None:
         super().__init__(self._add)
         self.passed = 0
-        self.failed: list[str] = []
+        #: Each failed test with the first lines of its error.
+        self.failed: dict[str, list[str]] = {}
         self.skipped: list[str] = []
+        #: The worker of each class.
+        self.workers: dict[str, str] = {}
         with stream.open('rb') as source:
             subunit.ProtocolTestCase(source).run(self)
 
@@ -46,17 +59,40 @@ class Suite(testtools.TestByTestResult):  # type: ignore[misc]
         self, test: Any, err: Any = None, details: Any = None
     ) -> None:
         """Count a failure, also one whose details subunit could not read."""
-        told = testtools.content.text_content('failed, see above')
-        super().addFailure(test, err, details or {'traceback': told})
+        text = testtools.content.text_content('failed, see above')
+        super().addFailure(test, err, details or {'traceback': text})
 
     def addUnexpectedSuccess(self, test: Any, details: Any = None) -> None:
         """Count a test that passes where a failure is expected as failed."""
-        told = testtools.content.text_content('unexpected success')
-        self.addFailure(test, details={'traceback': told})
+        text = testtools.content.text_content('unexpected success')
+        self.addFailure(test, details={'traceback': text})
+
+    def name(self) -> str:
+        """Return the folder of the tests, as stestr is told; '' if elsewhere.
+
+        The wheel's tests lie outside the packages of tests.
+        """
+        for test_class in self.workers:
+            parts = test_class.split('.')
+            if parts[0] == 'tests':
+                depth = 3 if parts[1] == 'functional' else 2
+                return '/'.join(parts[:depth])
+        return ''
+
+    def classes(self, worker: str) -> list[str]:
+        """Return the classes that a worker ran."""
+        return sorted(
+            test_class
+            for test_class, its_worker in self.workers.items()
+            if its_worker == worker
+        )
 
     def _add(
-        self, *, test: Any, status: str, details: Any, **_times: Any
+        self, *, test: Any, status: str, details: Any, tags: Any, **_times: Any
     ) -> None:
+        for tag in tags or ():
+            if tag.startswith('worker-'):
+                self.workers[class_of(test.id())] = tag
         if status in ('success', 'xfail'):
             self.passed += 1
         elif status == 'skip':
@@ -64,11 +100,44 @@ class Suite(testtools.TestByTestResult):  # type: ignore[misc]
             self.skipped.append(f'{test.id()}: {reason}')
         else:
             trace = (details or {}).get('traceback')
-            # The error stands behind the innermost frame and its code.
             text = trace.as_text() if trace else status
-            error = text.rpartition('\n  File "')[2].splitlines()
-            error = error[2 if len(error) > 2 else 0 :][:LINES]
-            self.failed.append('\n    '.join([test.id(), *error]))
+            self.failed[test.id()] = last_error(text)
+
+
+def class_of(test: str) -> str:
+    """Return the class of a test, or of what is set up for a class."""
+    in_brackets = re.search(r'\((.*)\)', test)
+    if test.startswith(('setUp', 'tearDown')) and in_brackets:
+        return in_brackets[1]
+    return test.rpartition('.')[0]
+
+
+def last_error(trace: str) -> list[str]:
+    """Return the first lines of what stands behind the innermost frame."""
+    lines = trace.rpartition('\n  File "')[2].splitlines()
+    # The frame and its code.
+    if len(lines) > 2:
+        lines = lines[2:]
+    return lines[:LINES]
+
+
+def repetition(environment: str, suite: Suite, test: str, seed: str) -> str:
+    """Return the command that repeats the worker of a failed test.
+
+    The worker's classes are written to a file beside the environment.
+    """
+    worker = suite.workers.get(class_of(test))
+    if worker is None or not suite.name():
+        return f'OPP_SEED={seed} make test ARGS="-e {environment}"'
+    title = suite.name().rpartition('/')[2]
+    file = TOX / environment / f'{title}-{worker}.txt'
+    patterns = [f'^{re.escape(name)}\\.' for name in suite.classes(worker)]
+    file.write_text('\n'.join(patterns) + '\n')
+    return (
+        f'OPP_SEED={seed} .tox/{environment}/bin/stestr '
+        f'--test-path {suite.name()} run --serial '
+        f'--include-list {file.relative_to(ROOT)}'
+    )
 
 
 def suites(environment: str) -> list[Suite]:
@@ -77,42 +146,101 @@ def suites(environment: str) -> list[Suite]:
     return [Suite(stream) for stream in sorted(results.glob('[0-9]*'))]
 
 
+def order() -> str:
+    """Return the seed of the order, which the tests read, too."""
+    seed = os.environ.get('OPP_SEED', SEED)
+    if seed == 'random':
+        seed = str(random.randrange(10_000))  # noqa: S311
+    os.environ['OPP_SEED'] = seed
+    return seed
+
+
+def left_out() -> list[str]:
+    """Return the options that leave out what this Python cannot run."""
+    if sys.version_info[:2] == OLDER_PYTHON:
+        return []
+    version = '.'.join(map(str, sys.version_info[:2]))
+    print(
+        f'Left out with Python {version}: {" and ".join(OLDER)}, whose '
+        'services are made for Python 3.11.'
+    )
+    return ['--skip-env', '|'.join(OLDER)]
+
+
+@dataclasses.dataclass
+class Report:
+    """What all environments have left, as lines to print."""
+
+    passed: int = 0
+    workers: list[str] = dataclasses.field(default_factory=list)
+    skipped: list[str] = dataclasses.field(default_factory=list)
+    failed: list[str] = dataclasses.field(default_factory=list)
+
+    def add(self, environment: str, suite: Suite, seed: str) -> None:
+        """Add what a suite of an environment has left."""
+        self.passed += suite.passed
+        self.skipped += [f'{environment}: {line}' for line in suite.skipped]
+        if suite.name():
+            count = len(set(suite.workers.values()))
+            self.workers.append(f'{environment}: {suite.name()}: {count}')
+        for test, error in suite.failed.items():
+            again = repetition(environment, suite, test, seed)
+            lines = [
+                f'{environment}: {test}',
+                *error,
+                f'To repeat it: {again}',
+            ]
+            self.failed.append('\n    '.join(lines))
+
+
+def read_report(seed: str) -> Report:
+    """Return what tox and all suites have left."""
+    report = Report()
+    environments = json.loads(RESULT.read_text())['testenvs']
+    for name, environment in environments.items():
+        if 'result' not in environment:
+            continue
+        failed_before = len(report.failed)
+        for suite in suites(name):
+            report.add(name, suite, seed)
+        succeeded = environment['result']['success']
+        if not succeeded and len(report.failed) == failed_before:
+            report.failed.append(f'{name}: broke off, see above')
+    return report
+
+
 def main(arguments: list[str]) -> int:
     """Run tox and tell what came of it.
 
     :param arguments: what ``tox run-parallel`` is called with.
     :returns: 0 when no test failed and every environment came to its end.
     """
-    # What is beside them, the time of each test, balances the next run.
     for results in TOX.glob('*/.stestr/[0-9]*'):
         results.unlink()
-    seed = os.environ.setdefault('OPP_SEED', str(random.randrange(10_000)))  # noqa: S311
-    print(f'The order of the tests is OPP_SEED={seed}.', flush=True)
     RESULT.unlink(missing_ok=True)
+    seed = order()
+    print(f'The order of the tests is OPP_SEED={seed}.')
     command = [sys.executable, '-m', 'tox', 'run-parallel', *PARALLEL]
-    command += ['--result-json', str(RESULT), *arguments]
+    command += ['--result-json', str(RESULT), *left_out(), *arguments]
+    sys.stdout.flush()
     code = subprocess.run(command, cwd=ROOT).returncode
     if not RESULT.exists():
         return code
-    passed = 0
-    failures: list[str] = []
-    skips: list[str] = []
-    for name, told in json.loads(RESULT.read_text())['testenvs'].items():
-        if 'result' not in told:
-            continue
-        failed = len(failures)
-        for suite in suites(name):
-            passed += suite.passed
-            failures += [f'{name}: {line}' for line in suite.failed]
-            skips += [f'{name}: {line}' for line in suite.skipped]
-        if failed == len(failures) and not told['result']['success']:
-            failures.append(f'{name}: broke off, see above')
-    for title, lines in (('skipped', skips), ('failed', failures)):
+    report = read_report(seed)
+    sections = {
+        'workers of each suite': report.workers,
+        'skipped': report.skipped,
+        'failed': report.failed,
+    }
+    for title, lines in sections.items():
         if lines:
             print(f'\n=== {title} ===', *lines, sep='\n')
     print(f'The order of the tests was OPP_SEED={seed}.')
-    print(f'{passed} passed, {len(failures)} failed, {len(skips)} skipped')
-    return 1 if failures or code else 0
+    print(
+        f'{report.passed} passed, {len(report.failed)} failed, '
+        f'{len(report.skipped)} skipped'
+    )
+    return 1 if report.failed or code else 0
 
 
 if __name__ == '__main__':

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The seconds that classes of tests take, for a checkout that never ran them.
+"""The seconds that classes of tests take, the same for each run.
 
-stestr balances its workers by the times of the last run, which a fresh clone
-does not have. ``tests/weights.json`` stands in: one test of each class that
-takes long, with the seconds of the whole class. Old numbers only cost time::
+stestr balances its workers by the times of the last run. Then a worker would
+have other classes in each run, and a failure could not be repeated. So
+``tests/weights.json`` stands in: one test of each class that takes long, with
+the seconds of the whole class. Old numbers only cost time::
 
-    python -m tools.weights FOLDER  # before the first run of an environment
+    python -m tools.weights FOLDER  # before each run of an environment
     python -m tools.weights         # write the file anew from what has run
 """
 
@@ -24,14 +25,13 @@ LEAST = 8.0
 
 
 def give(environment: pathlib.Path) -> None:
-    """Make a repository of stestr with the weights, unless there is one."""
+    """Give the repository of stestr the weights, and no other times."""
     repository = environment / '.stestr'
-    if repository.exists():
-        return
-    repository.mkdir()
-    (repository / 'format').write_text('1\n')
-    (repository / 'next-stream').write_text('0\n')
-    with dbm.dumb.open(str(repository / 'times.dbm')) as times:
+    if not repository.exists():
+        repository.mkdir()
+        (repository / 'format').write_text('1\n')
+        (repository / 'next-stream').write_text('0\n')
+    with dbm.dumb.open(str(repository / 'times.dbm'), 'n') as times:
         for test, seconds in json.loads(WEIGHTS.read_text()).items():
             times[test] = str(seconds)
 
