@@ -4,7 +4,8 @@
 
 Above its diff, a patch says what goes wrong, which ``tests:`` notice it, and
 in which ``env:`` of tox if that is not ``unit``. The tests must pass without
-the mistake; --quick does not look.
+the mistake; --quick does not look. With --random, the mistakes are those of
+tools/random_mutants.py, for the unit tests alone.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from tools import random_mutants
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -41,9 +44,15 @@ def run(env: str, tests: str, patch: pathlib.Path | None = None) -> str:
 
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument('name', nargs='*', help='a mistake; default: all')
+parser.add_argument(
+    'name', nargs='*', help='a mistake, or a folder for --random; default: all'
+)
 parser.add_argument('--quick', action='store_true', help='trust the tests')
+parser.add_argument('--random', type=int, help='so many random mistakes')
+parser.add_argument('--seed', type=int, default=1, help='which, for --random')
 given = parser.parse_args()
+if given.random:
+    sys.exit(not random_mutants.main(given.random, given.seed, given.name))
 patches = [ROOT / f'tests/mutants/{name}.patch' for name in given.name]
 patches, killed = patches or sorted(ROOT.glob('tests/mutants/*.patch')), 0
 for number, patch in enumerate(patches, 1):
