@@ -16,7 +16,7 @@ from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
-from tests.unit.senlin_plugins.test_placement import snapshots
+from tests.unit.senlin_plugins.planning.test_placement import snapshots
 
 GROW = True
 SHRINK = False
