@@ -7,6 +7,7 @@ the mistakes that change no behaviour.
 """
 
 import ast
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -25,32 +26,26 @@ from typing import Any, NamedTuple
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 #: An endless loop ends after so many seconds of one processor, or bytes.
 CPU_LIMIT, MEMORY_LIMIT = 60, 4 * 2**30
-#: What a comparison may be by mistake.
-COMPARISONS: dict[type, tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}
+#: Operators that are mistaken for each other.
+PAIRS: tuple[tuple[Any, Any], ...] = (
+    (ast.Lt, ast.LtE),
+    (ast.Gt, ast.GtE),
+    (ast.Eq, ast.NotEq),
+    (ast.Is, ast.IsNot),
+    (ast.In, ast.NotIn),
+    (ast.And, ast.Or),
+)
+OPPOSITE = {**dict(PAIRS), **{second: first for first, second in PAIRS}}
 
 
 class Mutant(NamedTuple):
     """One mistake: a text in place of a node of the syntax tree."""
 
     path: str
-    function: str
     node: Any
-    after: str
-
-    def __str__(self) -> str:
-        change = f'{ast.unparse(self.node)} -> {self.after}'
-        return f'{self.path} {self.function}: {change}'
+    text: str
+    #: The file, the function, and the source before and after.
+    change: str
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -59,15 +54,16 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Compare():
             yield from comparisons(node)
         case ast.BoolOp(operator, values):
-            is_and = isinstance(operator, ast.And)
-            yield ast.BoolOp(ast.Or() if is_and else ast.And(), values)
+            yield ast.BoolOp(OPPOSITE[type(operator)](), values)
         case ast.UnaryOp(ast.Not(), operand):
             yield operand
         case ast.Constant(bool() as value):
             yield ast.Constant(not value)
         case ast.Constant(int() | float() as value):
             yield ast.Constant(value + 1)
-        case ast.Return(ast.expr() as value) if not is_none_or_bool(value):
+        case ast.Return(None | ast.Constant(None | bool())):
+            pass
+        case ast.Return():
             yield ast.Return(ast.Constant(None))
         case ast.Call(_, [first, *_]) if not isinstance(first, ast.Starred):
             yield first
@@ -78,49 +74,64 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
 def comparisons(node: ast.Compare) -> Iterator[ast.Compare]:
     """Yield a comparison with other operators, one at a time."""
     for number, operator in enumerate(node.ops):
-        for mistake in COMPARISONS[type(operator)]:
-            operators = [*node.ops]
-            operators[number] = mistake()
-            yield ast.Compare(node.left, operators, node.comparators)
+        operators = [*node.ops]
+        operators[number] = OPPOSITE[type(operator)]()
+        yield ast.Compare(node.left, operators, node.comparators)
 
 
-def is_none_or_bool(node: ast.expr) -> bool:
-    """Tell whether returning None instead is no mistake of its own."""
-    return isinstance(node, ast.Constant) and isinstance(
-        node.value, bool | None
-    )
-
-
-def places(node: ast.AST, function: str) -> Iterator[tuple[str, ast.AST]]:
-    """Yield all nodes below a node, each with the function that holds it."""
+def places(
+    node: ast.AST, function: str
+) -> Iterator[tuple[str, ast.AST, ast.AST]]:
+    """Yield the name of a function, a node, and a node in this node."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         function = f'{function}.{node.name}'.lstrip('.')
     for field, value in ast.iter_fields(node):
         if field in ('annotation', 'returns', 'decorator_list'):
             continue
         for child in value if isinstance(value, list) else [value]:
-            # Python 3.11 does not know where the parts of an f-string stand.
-            if isinstance(child, ast.AST) and type(child) is not ast.JoinedStr:
-                yield function, child
-                yield from places(child, function)
+            match child:
+                # Python 3.11 does not know where the parts stand; and zip()
+                # is strict to find mistakes of another kind.
+                case ast.JoinedStr() | ast.keyword('strict'):
+                    pass
+                case ast.AST():
+                    yield function, node, child
+                    yield from places(child, function)
 
 
 def mutants() -> Iterator[Mutant]:
     """Yield all mistakes that can be made in the pure modules."""
     tools = tomllib.loads((ROOT / 'pyproject.toml').read_text())['tool']
+    modules = []
+    counts: collections.Counter[str] = collections.Counter()
     for contract in tools['importlinter']['contracts']:
-        if not contract['name'].startswith('Pure modules decide'):
-            continue
-        for module in contract['source_modules']:
-            name = module.replace('.', '/')
-            files = [*ROOT.glob(f'{name}.py'), *ROOT.glob(f'{name}/*.py')]
-            for file in sorted(files):
-                path = str(file.relative_to(ROOT))
-                tree = ast.parse(file.read_bytes())
-                for function, node in places(tree, ''):
-                    for changed in changes(node):
-                        after = ast.unparse(changed)
-                        yield Mutant(path, function, node, after)
+        if contract['name'].startswith('Pure modules decide'):
+            modules += contract['source_modules']
+    for name in [module.replace('.', '/') for module in modules]:
+        files = [*ROOT.glob(f'{name}.py'), *ROOT.glob(f'{name}/*.py')]
+        for file in sorted(files):
+            path = str(file.relative_to(ROOT))
+            tree = ast.parse(file.read_bytes())
+            for function, parent, node in places(tree, ''):
+                for changed in changes(node):
+                    change = describe(parent, node, changed)
+                    change = f'{path} {function}: {change}'
+                    counts[change] += 1
+                    if counts[change] > 1:
+                        change += f' (number {counts[change]})'
+                    yield Mutant(path, node, ast.unparse(changed), change)
+
+
+def describe(parent: ast.AST, node: ast.AST, changed: Any) -> str:
+    """Return the source before and after."""
+    if not isinstance(node, ast.Constant):
+        return f'{ast.unparse(node)} -> {ast.unparse(changed)}'
+    # A number alone does not say where it is.
+    before, number = ast.unparse(parent), node.value
+    node.value = changed.value
+    after = ast.unparse(parent)
+    node.value = number
+    return f'{before} -> {after}'
 
 
 def is_killed(mutant: Mutant) -> bool:
@@ -142,7 +153,7 @@ def is_killed(mutant: Mutant) -> bool:
 def make(mutant: Mutant, file: pathlib.Path) -> None:
     """Put a mistake into a file, and leave all around it as it is."""
     node = mutant.node
-    text = mutant.after
+    text = mutant.text
     if isinstance(node, ast.expr):
         text = f'({text})'
     lines = file.read_bytes().splitlines(keepends=True)
@@ -195,7 +206,7 @@ def main(count: int, seed: int, paths: Sequence[str]) -> bool:
     # The reason for each stands below it, and is indented.
     lines = (ROOT / 'tests/mutants/equal.txt').read_text().splitlines()
     equal = {line for line in lines if line and line[0] not in '# '}
-    outdated = equal.difference(map(str, possible))
+    outdated = equal.difference(mutant.change for mutant in possible)
     if outdated:
         print('equal.txt lists what cannot be made:', *outdated, sep='\n')
         return False
@@ -203,14 +214,16 @@ def main(count: int, seed: int, paths: Sequence[str]) -> bool:
         possible = [m for m in possible if m.path.startswith(tuple(paths))]
     count = min(count, len(possible))
     chosen = random.Random(seed).sample(possible, count)  # noqa: S311
-    tried = [mutant for mutant in chosen if str(mutant) not in equal]
+    tried = [mutant for mutant in chosen if mutant.change not in equal]
     killed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = pool.map(is_killed, tried)
         for mutant, noticed in zip(tried, results, strict=True):
             killed += noticed
             if not noticed:
-                print(f'SURVIVED at line {mutant.node.lineno}: {mutant}')
+                print(
+                    f'SURVIVED at line {mutant.node.lineno}: {mutant.change}'
+                )
     print(f'{len(chosen) - len(tried)} equal')
     print(f'{killed} of {len(tried)} killed')
     return killed == len(tried)
