@@ -140,12 +140,10 @@ def read_path(value: object) -> tuple[PathStep, ...]:
 
 
 def _read_json_path(text: str) -> tuple[PathStep, ...] | None:
-    """Return the path that a JSON text holds, None if it holds none."""
+    """Return the path that a JSON list holds, None if it holds none."""
     try:
         pairs = json.loads(text)
     except (ValueError, RecursionError):
-        return None
-    if not isinstance(pairs, list):
         return None
     steps = []
     for pair in pairs:

@@ -101,5 +101,5 @@ class Request:
         default=tuple, repr=False, compare=False
     )
     siblings: Callable[..., tuple[Sibling, ...]] = dataclasses.field(
-        default=lambda _above=0: (), repr=False, compare=False
+        default=lambda *_above: (), repr=False, compare=False
     )

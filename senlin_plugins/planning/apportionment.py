@@ -174,7 +174,7 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
     target = extra + sum(b.lower for b in bins)
     weights = [b.weight or 1 for b in bins]
     # One step of the limit is worth at most half a node in any region.
-    scale = max(weights, default=1)
+    scale = max(weights)
 
     def nodes_within(limit: int) -> list[int]:
         """Return the nodes that cost at most limit / scale, by region."""
@@ -184,7 +184,7 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
             for b, number in zip(bins, wanted, strict=True)
         ]
 
-    low, high = 0, 2 * scale * max((b.upper for b in bins), default=0)
+    low, high = 0, 2 * scale * max(b.upper for b in bins)
     while low < high:
         middle = (low + high + 1) // 2
         if sum(nodes_within(middle)) <= target:

@@ -69,7 +69,9 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
     for region in snapshot.regions:
         name = region.name
         then = after.get(name, 0)
-        target = fractions.Fraction(region.weight * total, weights or 1)
+        target = None
+        if weights:
+            target = fractions.Fraction(region.weight * total, weights)
         shares.append(
             Share(
                 name=name,
@@ -77,13 +79,13 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
                 cap=None if region.cap == NO_CAP else region.cap,
                 current=before.get(name, 0),
                 result=then,
-                target=target if weights else None,
+                target=target,
                 why=_why_held(snapshot, region, then, uncapped),
             )
         )
     named = {region.name for region in snapshot.regions}
     why = STRAY_GROWING if growing else STRAY_SHRINKING
-    nothing = fractions.Fraction(0)
+    nothing = fractions.Fraction()
     return shares + [
         Share(name, None, None, before[name], after[name], nothing, why)
         for name in sorted(before.keys() - named)

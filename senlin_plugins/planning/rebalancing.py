@@ -114,11 +114,14 @@ def _carry_out(
 
     :param count: how many nodes come, or go if negative.
     """
+    growing = count > 0
     gone = set(snapshot.out_of_reach)
+    if growing:
+        gone.update(closed)
     changing = dataclasses.replace(
         snapshot,
-        change=Change(growing=count > 0, count=abs(count)),
-        out_of_reach=gone.union(closed) if count > 0 else gone,
+        change=Change(growing=growing, count=abs(count)),
+        out_of_reach=gone,
     )
     plan = place(changing).plan
     current = changing.after(plan).current

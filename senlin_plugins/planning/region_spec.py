@@ -9,7 +9,7 @@ compares both.
 import dataclasses
 import enum
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
 from senlin_plugins.planning import apportionment, whole_number
@@ -69,7 +69,7 @@ class Override(NamedTuple):
     """
 
     regions: Sequence[Region]
-    declared: frozenset[str] = frozenset()
+    declared: Set[str] = frozenset()
     problem: str = ''
 
 
@@ -178,7 +178,7 @@ def _override(
         {**dataclasses.asdict(region), **numbers.get(region.name, {})}
         for region in regions
     )
-    return Override(checked, frozenset(declared))
+    return Override(checked, declared)
 
 
 def forgotten(metadata: Mapping[str, Any] | None) -> set[str]:
@@ -236,7 +236,7 @@ def _region(item: object) -> Region:
         try:
             numbers[key] = whole_number.read(item.get(key, default), field)
         except ValueError as exc:
-            raise SpecError(str(exc)) from exc
+            raise SpecError(exc) from exc
     return Region(str(name), **numbers)
 
 
