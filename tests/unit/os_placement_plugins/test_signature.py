@@ -53,6 +53,7 @@ class SignTest(unittest.TestCase):
         ({'heat_root_stack_id': ['r']}, True),
         ({'heat_resource_uuid': 'u'}, True),
         ({'other': 'changed'}, True),
+        ({7: 'no name'}, True),
         ({'heat_root_stack_id': 's'}, False),
         ({'heat_root_stack_id': ['r', 'r']}, False),
         ({'heat_root_stack_id': []}, False),

@@ -69,7 +69,14 @@ class PathTest(unittest.TestCase):
         ('[root', path((None, '[root'))),
         ('["root"]', path((None, '["root"]'))),
         ('[[1, "root"]]', path((None, '[[1, "root"]]'))),
+        # Only what begins as a JSON list is JSON.
+        (' [[null, "x"]]', path((None, ' [[null, "x"]]'))),
+        (
+            ['[[null, "x"]]', 'res,child'],
+            path((None, '[[null, "x"]]'), ('res', 'child')),
+        ),
         # what tells nothing
+        ('[]', ()),
         ([], ()),
         (None, ()),
         (7, ()),
@@ -86,6 +93,12 @@ class PathTest(unittest.TestCase):
             '[[null,"root"],["res","child"]]',
             stack_hints.write_path(
                 path((None, 'root'), ('res', 'child')), stack_hints.PATH_JSON
+            ),
+        )
+        self.assertEqual(
+            '[[null,"büro"]]',
+            stack_hints.write_path(
+                path((None, 'büro')), stack_hints.PATH_JSON
             ),
         )
 
@@ -155,6 +168,58 @@ class ReadTest(unittest.TestCase):
         nothing = stack_hints.StackHints()
         for sent in (hints, project):
             self.assertEqual(nothing, stack_hints.read(sent, project, _KEYS))
+
+    def test_a_hint_that_is_not_one_text_is_absent(self) -> None:
+        for value in ([], [''], '', ['a', 'b'], [7], None, 7, {'a': 'b'}):
+            read = stack_hints.read(dict.fromkeys(self.HINTS, value))
+            self.assertIsNone(read.stack_id)
+            self.assertIsNone(read.stack_name)
+            self.assertIsNone(read.resource_name)
+            self.assertIsNone(read.place)
+
+    def test_a_name_may_be_longer_than_an_id(self) -> None:
+        read = stack_hints.read(dict.fromkeys(self.HINTS, 'n' * 255))
+        self.assertEqual('n' * 255, read.stack_name)
+        self.assertEqual('n' * 255, read.resource_name)
+        self.assertIsNone(read.resource_uuid)
+
+    def test_the_project_is_told_if_it_is_a_text(self) -> None:
+        for project, told in (('p1', 'p1'), (None, None), ('', None)):
+            read = stack_hints.read(self.HINTS, project)
+            self.assertEqual(told, read.project_id)
+
+
+class Request(dict):
+    """A request for a server, which tells what is set, as Nova's does."""
+
+    def __getattr__(self, name: str) -> object:
+        return self[name]
+
+
+class RequestTest(unittest.TestCase):
+    """What a filter or a weigher gets."""
+
+    def test_the_hints_of_a_request_are_those_of_its_project(self) -> None:
+        request = Request(scheduler_hints=_SIGNED, project_id='p1')
+        read = stack_hints.read_request(request, _KEYS)
+        self.assertEqual(('r', 'p1'), (read.root_stack_id, read.project_id))
+        stranger = Request(scheduler_hints=_SIGNED, project_id='p2')
+        read = stack_hints.read_request(stranger, _KEYS)
+        self.assertEqual(stack_hints.StackHints(), read)
+
+    def test_a_request_without_hints_tells_nothing(self) -> None:
+        for request in (
+            Request(),
+            Request(project_id='p1'),
+            Request(project_id='p1', scheduler_hints=None),
+        ):
+            read = stack_hints.read_request(request)
+            self.assertEqual(stack_hints.StackHints(), read)
+
+    def test_a_request_without_a_project_has_hints_all_the_same(self) -> None:
+        request = Request(scheduler_hints=_SIGNED)
+        read = stack_hints.read_request(request)
+        self.assertEqual(('r', None), (read.root_stack_id, read.project_id))
 
 
 class SignatureTest(unittest.TestCase):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import unittest
+from decimal import Decimal
 
 import ddt
 import hypothesis
@@ -80,12 +81,17 @@ class TestSanitise(unittest.TestCase):
         ([], []),
         ({'b': 1, 'a': [None]}, '{"a":[null],"b":1}'),
         ([['a', 1], {'b': 2}], ['["a",1]', '{"b":2}']),
+        ({'\xfc': 0, 'a': Decimal('1.5')}, '{"a":"1.5","\xfc":0}'),
     )
     @ddt.unpack
     def test_a_value_becomes_what_nova_can_store(self, value, wanted):
         given = {'hint': value}
         self.assertEqual({'hint': wanted}, hints.sanitise(given))
         self.assertEqual({'hint': value}, given)
+
+    def test_a_name_becomes_text_and_no_name_is_dropped(self):
+        given = {7: 'a', None: 'b', 'c': None}
+        self.assertEqual({'7': 'a'}, hints.sanitise(given))
 
     @hypothesis.given(st.dictionaries(st.text(), ANYTHING))
     def test_whatever_comes_in_can_be_stored_and_then_stays(self, given):
@@ -149,6 +155,13 @@ class TestUserHints(unittest.TestCase):
         ):
             self.assertEqual(wanted, hints.user_hints(stock, template))
 
+    def test_names_and_values_become_what_nova_can_store(self):
+        stock = {7: 'x', 'tier': 1, 'heat_tier': ['a', None, 2]}
+        self.assertEqual(
+            {'7': 'x', 'tier': '1', 'heat_tier': ['a', '2']},
+            hints.user_hints(stock, ()),
+        )
+
     def test_a_null_of_another_name_stays_for_nova_to_refuse(self):
         given = {'group': None, 'same_host': ['a', None], 'heat_tier': None}
         self.assertEqual(
@@ -191,6 +204,13 @@ class TestWhyRefused(unittest.TestCase):
         )
         self.assertIsNone(hints.why_refused((), 'one'))
 
+    def test_five_hints_are_named(self):
+        names = ['f', 'e', 'd', 'c', 'b', 'a']
+        self.assertIn(
+            'hints "a", "b", "c", "d", "e" of resource "one" are',
+            hints.why_refused(names, 'one'),
+        )
+
     def test_the_text_is_short(self):
         names = [f'heat_\n{"x" * 1000}{n}' for n in range(1000)]
         self.assertLess(len(hints.why_refused(names, 'one\n' * 1000)), 700)
@@ -199,6 +219,22 @@ class TestWhyRefused(unittest.TestCase):
     def test_the_text_is_one_line(self, names, resource):
         reason = hints.why_refused(names, resource)
         self.assertLessEqual(len((reason or '').splitlines()), 1)
+
+
+@ddt.ddt
+class TestClaimed(unittest.TestCase):
+    @ddt.unpack
+    @ddt.data(
+        ([], True, set()),
+        (['group', 'heat', 7], True, set()),
+        (['heat_stack_id', 'heat_tier'], False, {'heat_stack_id'}),
+        (['heat_stack_id', 'heat_tier'], True, {'heat_stack_id', 'heat_tier'}),
+        (['heat_signature', 'a'], False, {'heat_signature'}),
+    )
+    def test_reserved_names_and_with_a_key_the_prefix(
+        self, template, signing, names
+    ):
+        self.assertEqual(names, hints.claimed(template, signing=signing))
 
 
 @ddt.ddt

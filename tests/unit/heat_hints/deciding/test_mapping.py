@@ -20,7 +20,18 @@ class TestParse(unittest.TestCase):
         self.assertEqual({'rack': '7'}, rule.hints)
         self.assertTrue(rule.matches(requests.REQUEST))
 
+    def test_a_rule_says_yes_or_no(self):
+        for name, matches in (('pro*', True), ('pri*', False)):
+            (rule,) = mapping.parse([{'hints': {'a': 'b'}, 'project': name}])
+            self.assertIs(matches, rule.matches(requests.REQUEST))
+
     @ddt.data(
+        ([7], 'with the keys project, stack, resource, type, hints'),
+        (
+            [{'stak': 'w'}],
+            'entry 1 has the key "stak"; the keys are project, stack, '
+            'resource, type, hints',
+        ),
         (None, 'the file is empty'),
         ('', 'the file is empty'),
         ({}, 'must hold a list'),

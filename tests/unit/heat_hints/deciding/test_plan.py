@@ -59,6 +59,9 @@ class TestSeat(unittest.TestCase):
         self.assertEqual(
             plan.Seat('members', 4, 'r2'), seats(numbered(range(6)))['4']
         )
+        found = seats([sibling(f's{n}', f'group{n}') for n in range(8)])
+        places = [found[f's{n}'].place for n in range(8)]
+        self.assertEqual('r1 r2 r3 r3 r3 r1 r3 r1', ' '.join(places))
 
     def test_groups_begin_at_different_places(self) -> None:
         found = seats([sibling(str(n), f'group{n}') for n in range(30)])

@@ -39,6 +39,30 @@ class ServerHintsTest(unittest.TestCase):
         member = hint_members.read_server(server(hints, project), keys)
         self.assertEqual(verdict, member.signature)
 
+    @ddt.unpack
+    @ddt.data(
+        (SIGNED, KEYS, KEYS.ids[0]),
+        # Right or wrong, and without a key to check it with.
+        (SIGNED, OTHER_KEYS, KEYS.ids[0]),
+        (SIGNED, None, KEYS.ids[0]),
+        ({'heat_signature': 'forged'}, KEYS, ''),
+        ({}, KEYS, ''),
+    )
+    def test_the_key_that_a_signature_names_is_told(self, hints, keys, key_id):
+        member = hint_members.read_server(server(hints), keys)
+        self.assertEqual(key_id, member.key_id)
+
+    @ddt.unpack
+    @ddt.data(
+        ({}, False),
+        ({'group': 'g', 'my_heat_': 'x', 7: 'x'}, False),
+        ({'group': 'g', 'heat_x': 'x'}, True),
+        (SIGNED, True),
+    )
+    def test_a_server_with_a_hint_of_heat_is_marked(self, hints, marked):
+        member = hint_members.read_server(server(hints), KEYS)
+        self.assertIs(marked, member.marked)
+
     def test_a_forged_hint_is_read_too(self):
         # As "server show" prints it.
         row = {'ID': 'i', 'Name': 'web', 'project_id': 'p1'}

@@ -144,6 +144,62 @@ class LargeClusters(unittest.TestCase):
 
 
 @ddt.ddt
+class FindProblemTest(unittest.TestCase):
+    def test_a_region_has_weight_100_and_no_cap_by_default(self):
+        region = Region('a')
+        self.assertEqual((100, -1), (region.weight, region.cap))
+
+    @ddt.data(
+        [Region('a')],
+        [Region('a'), Region('b')],
+        [Region('a', 0, 0), Region('b', 10**6, 10**6)],
+    )
+    def test_regions_within_the_limits_are_accepted(self, regions):
+        self.assertEqual('', apportionment.find_problem(regions))
+
+    @ddt.unpack
+    @ddt.data(
+        ([], "'regions' is empty: name at least one region."),
+        (
+            [Region('a'), Region('')],
+            "'name' of a region is empty: give the region's name.",
+        ),
+        (
+            [Region('b'), Region('a'), Region('a')],
+            "'name' of a region is 'a' 2 times: name each region once.",
+        ),
+        (
+            [Region('a', -1)],
+            "'weight' of region 'a' is '-1': it must be from 0 to 1000000.",
+        ),
+        (
+            [Region('a', 10**6 + 1)],
+            "'weight' of region 'a' is '1000001': it must be from 0 to "
+            '1000000.',
+        ),
+        (
+            [Region('a'), Region('b', 1, -2)],
+            "'cap' of region 'b' is '-2': it must be from 0 to 1000000, or "
+            '-1 for no cap.',
+        ),
+        (
+            [Region('a', 1, 10**6 + 1)],
+            "'cap' of region 'a' is '1000001': it must be from 0 to 1000000, "
+            'or -1 for no cap.',
+        ),
+        (
+            [Region('a', 10**30)],
+            f"'weight' of region 'a' is '1{'0' * 19}': it must be from 0 to "
+            '1000000.',
+        ),
+    )
+    def test_what_is_wrong_is_named_with_what_is_accepted(
+        self, regions, problem
+    ):
+        self.assertEqual(problem, apportionment.find_problem(regions))
+
+
+@ddt.ddt
 class Examples(unittest.TestCase):
     @ddt.data(
         ({'a': 1, 'b': 3}, 2, {'b': 2}),
@@ -155,6 +211,51 @@ class Examples(unittest.TestCase):
         self, weights, count, plan
     ):
         regions = [Region(name, weight) for name, weight in weights.items()]
+        self.assertEqual(plan, apportionment.grow(regions, {}, count).plan)
+
+    def test_a_plan_names_the_regions_in_order(self):
+        regions = [Region('b'), Region('c'), Region('a')]
+        plan = apportionment.grow(regions, {}, 3).plan
+        self.assertEqual(['a', 'b', 'c'], list(plan))
+
+    def test_a_region_without_nodes_has_none_to_give(self):
+        regions = [Region('a'), Region('b'), Region('c', 0), Region('d', 1, 0)]
+        plan = apportionment.shrink(regions, {'b': 2}, 1).plan
+        self.assertEqual({'b': 1}, plan)
+        plan = apportionment.shrink(regions, {'b': 2}, 2).plan
+        self.assertEqual({'b': 2}, plan)
+
+    @ddt.unpack
+    @ddt.data(
+        # Strays, nodes above a cap, regions of weight 0, the others.
+        (1, {'stray': 1}),
+        (2, {'stray': 2}),
+        (3, {'stray': 2, 'full': 1}),
+        (5, {'stray': 2, 'full': 2, 'last': 1}),
+        (6, {'stray': 2, 'full': 2, 'last': 1, 'a': 1}),
+        (9, {'stray': 2, 'full': 3, 'last': 1, 'a': 3}),
+    )
+    def test_the_worst_nodes_leave_first(self, count, plan):
+        regions = [Region('a'), Region('full', 100, 1), Region('last', 0)]
+        current = {'a': 3, 'full': 3, 'last': 1, 'stray': 2}
+        self.assertEqual(
+            plan, apportionment.shrink(regions, current, count).plan
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        (1, {'a': 1}),
+        (3, {'a': 2, 'small': 1}),
+        (4, {'a': 3, 'small': 1}),
+        (5, {'a': 3, 'last': 1, 'small': 1}),
+    )
+    def test_a_region_of_weight_0_is_the_last_resort(self, count, plan):
+        regions = [
+            Region('a', 100, 3),
+            Region('small', 50, 1),
+            Region('last', 0),
+            Region('none', 100, 0),
+        ]
         self.assertEqual(plan, apportionment.grow(regions, {}, count).plan)
 
     @ddt.data(apportionment.grow, apportionment.shrink)

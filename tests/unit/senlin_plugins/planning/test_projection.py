@@ -26,6 +26,7 @@ CAPPED = [Region('a', 100, 2), Region('b')]
 HEAVY = [Region('a', 300, 2), Region('b')]
 WEIGHTLESS = [Region('a', 0), Region('b')]
 BINDS = 'its cap of 2 binds: 1 more would come here'
+BINDS_AT_0 = 'its cap of 0 binds: 1 more would come here'
 KEEPS = 'past its cap of 2: keeps its nodes, gets none'
 LEAVE = 'past its cap of 2: its nodes above the cap leave early'
 
@@ -60,7 +61,12 @@ class ProjectionTest(unittest.TestCase):
     @ddt.data(
         # (regions, current, nodes that come or go, region, why, out of reach)
         (CAPPED, {'a': 1}, 5, 'a', BINDS),
+        # Exactly at its cap.
+        (CAPPED, {'a': 2}, 3, 'a', BINDS),
         (CAPPED, {'a': 4}, 6, 'a', KEEPS),
+        ([Region('a', 1, 0), Region('b')], {'b': 1}, 1, 'a', ''),
+        ([Region('a', 1, 0), Region('b', 300)], {}, 1, 'a', ''),
+        ([Region('a', 100, 0), Region('b')], {}, 2, 'a', BINDS_AT_0),
         (WEIGHTLESS, {}, 1, 'a', projection.LAST_RESORT),
         (WEIGHTLESS, {'a': 1, 'b': 1}, -1, 'a', projection.LEAVES_EARLY),
         (EQUAL, {'c': 1}, 1, 'c', projection.STRAY_GROWING),
@@ -96,6 +102,47 @@ class ProjectionTest(unittest.TestCase):
         self.assertEqual(
             f'{words}; its nodes leave first',
             shares_of(leaving)['a'].why,
+        )
+
+    def test_each_region_has_a_line_and_strays_follow_by_name(self):
+        regions = [Region('b', 300, 9), Region('a'), Region('none', 100, 0)]
+        strays = {'f': 1, 'd': 1, 'c': 1, 'e': 1, 'h': 1, 'g': 1}
+        current = {'b': 1, 'gone': 0, **strays}
+        snapshot = Snapshot(Change(GROW, 3), regions, current)
+        shares = projection.explain(snapshot, place(snapshot))
+        why = projection.STRAY_GROWING
+        nothing = fractions.Fraction(0)
+        self.assertEqual(
+            [
+                projection.Share('b', 300, 9, 1, 3, fractions.Fraction(6), ''),
+                projection.Share(
+                    'a', 100, None, 0, 1, fractions.Fraction(2), ''
+                ),
+                projection.Share(
+                    'none', 100, 0, 0, 0, fractions.Fraction(2), BINDS_AT_0
+                ),
+                *(
+                    projection.Share(name, None, None, 1, 1, nothing, why)
+                    for name in 'cdefgh'
+                ),
+            ],
+            shares,
+        )
+
+    def test_without_a_weight_there_is_no_target(self):
+        regions = [Region('a', 0), Region('b', 0)]
+        shares = shares_of(Snapshot(Change(GROW, 1), regions, {}))
+        self.assertIsNone(shares['a'].target)
+        self.assertIsNone(shares['b'].target)
+
+    def test_steps_are_one_node_each(self):
+        cluster = Snapshot(Change(SHRINK, 2), EQUAL, {'a': 2, 'b': 1})
+        steps = [
+            (name, dict(after.current))
+            for name, after in projection.steps(cluster)
+        ]
+        self.assertEqual(
+            [('a', {'a': 1, 'b': 1}), ('b', {'a': 1, 'b': 0})], steps
         )
 
     def test_target_is_by_weight_whatever_the_caps(self):

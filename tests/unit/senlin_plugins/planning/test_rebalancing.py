@@ -81,6 +81,36 @@ def distance(one, other):
 
 
 class Steps(unittest.TestCase):
+    def test_the_changes_of_a_step_are_all_nodes_that_come_or_go(self):
+        step = Step({'a': 2, 'b': 1}, {'c': 3}, {'a': 2, 'b': 1, 'c': 0})
+        self.assertEqual(6, step.changes)
+        self.assertEqual(0, Step({}, {}, {'a': 1}).changes)
+
+    def test_a_cluster_without_a_plan_has_no_steps(self):
+        snapshot = snapshot_of([Region('a', 100, 1)], {'a': 1})
+        self.assertEqual([], list(rebalancing.steps(snapshot, 2, 9)))
+        self.assertEqual([], list(rebalancing.steps(snapshot, 1, 9)))
+
+    def test_no_more_nodes_come_at_once_than_the_surge(self):
+        regions = [Region('a'), Region('b'), Region('c')]
+        snapshot = snapshot_of(regions, {'a': 9})
+        steps = list(rebalancing.steps(snapshot, 9, 4))
+        self.assertEqual(
+            [
+                Step({'b': 2, 'c': 2}, {'a': 4}, {'a': 5, 'b': 2, 'c': 2}),
+                Step({'b': 1, 'c': 1}, {'a': 2}, {'a': 3, 'b': 3, 'c': 3}),
+            ],
+            steps,
+        )
+
+    def test_nodes_leave_a_closed_region_but_do_not_come_to_it(self):
+        regions = [Region('a'), Region('b'), Region('c')]
+        snapshot = snapshot_of(regions, {'a': 6, 'b': 0, 'c': 0})
+        (step,) = rebalancing.steps(snapshot, 6, 9, closed=['c'])
+        self.assertEqual(({'b': 3}, {'a': 3}), (step.add, step.remove))
+        steps = rebalancing.steps(snapshot, 6, 9, closed=['b', 'c'])
+        self.assertEqual([], list(steps))
+
     def test_what_was_interrupted_first_comes_to_its_size(self):
         snapshot = snapshot_of([Region('a'), Region('b')], {'a': 4, 'b': 1})
         (back,) = rebalancing.steps(snapshot, 3, 0)

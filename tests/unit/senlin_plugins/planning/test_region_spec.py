@@ -2,12 +2,14 @@
 
 """Specs as files and options give them."""
 
+import json
 import unittest
 
 import ddt
 
 from senlin_plugins.planning import region_spec
 from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.region_spec import Override, Spec, Strategy
 
 TYPE = 'senlin_plugins.policy.region_placement'
 
@@ -38,6 +40,51 @@ class RegionSpecTest(unittest.TestCase):
     )
     def test_a_region_has_the_defaults_of_the_policy(self, item, region):
         self.assertEqual((region,), region_spec.read(spec_of(item)).regions)
+
+    def test_version_1_0_neither_follows_metadata_nor_refuses_to_grow(self):
+        self.assertEqual(
+            Spec(
+                (Region('a'),),
+                Strategy.BALANCED,
+                follows=False,
+                effective=True,
+            ),
+            region_spec.read(spec_of({'name': 'a'})),
+        )
+
+    def test_version_1_1_follows_metadata_and_has_a_strategy(self):
+        for properties, strategy in (
+            ({}, Strategy.BALANCED),
+            ({'strategy': 'balanced'}, Strategy.BALANCED),
+            ({'strategy': 'even'}, Strategy.EVEN),
+        ):
+            properties['regions'] = [{'name': 'a'}]
+            spec = spec_of(version='1.1', properties=properties)
+            self.assertEqual(
+                Spec((Region('a'),), strategy, follows=True, effective=True),
+                region_spec.read(spec),
+            )
+
+    def test_a_strategy_is_a_member_of_the_enumeration(self):
+        properties = {'regions': [{'name': 'a'}], 'strategy': 'even'}
+        spec = spec_of(version='1.1', properties=properties)
+        self.assertIs(Strategy.EVEN, region_spec.read(spec).strategy)
+
+    def test_the_plans_of_senlins_own_policy_take_no_effect(self):
+        spec = spec_of({'name': 'a'}, type='senlin.policy.region_placement')
+        read = region_spec.read(spec)
+        self.assertIs(False, read.effective)
+        self.assertIs(False, read.follows)
+        with self.assertRaisesRegex(
+            region_spec.SpecError, "'version' is '1.1': it must be 1.0 or 1.1"
+        ):
+            region_spec.read({**spec, 'version': '1.1'})
+
+    def test_regions_alone_are_a_spec_that_takes_effect(self):
+        self.assertEqual(
+            Spec((), Strategy.BALANCED, follows=False, effective=True),
+            Spec(()),
+        )
 
     @ddt.data(
         {'version': 1.0},
@@ -131,6 +178,80 @@ class RegionSpecTest(unittest.TestCase):
         with self.assertRaises(region_spec.SpecError) as caught:
             region_spec.read_options([text])
         self.assertIn(message, str(caught.exception))
+
+    def test_options_name_several_regions(self):
+        self.assertEqual(
+            (Region('a'), Region('b', 1, 2)),
+            region_spec.read_options(['a', 'b:1:2']),
+        )
+
+
+@ddt.ddt
+class OverrideTest(unittest.TestCase):
+    REGIONS = (Region('a', 100, 5), Region('b'))
+
+    @ddt.data(
+        None,
+        {},
+        {'other': '{"a": {"weight": 1}}'},
+        {'region_placement': None},
+        {'region_placement': {}},
+        {'region_placement': '{}'},
+        {'region_placement': {'a': {}}},
+    )
+    def test_without_a_change_the_regions_of_the_policy_are_in_force(
+        self, metadata
+    ):
+        self.assertEqual(
+            Override(self.REGIONS, declared=frozenset(), problem=''),
+            region_spec.override(self.REGIONS, metadata),
+        )
+
+    def test_the_owner_of_a_cluster_changes_some_numbers(self):
+        changes = {
+            'a': {'weight': 7, 'out': True},
+            'b': {'cap': '3', 'out': False},
+        }
+        regions = (Region('a', 7, 5), Region('b', 100, 3))
+        for value in (changes, json.dumps(changes)):
+            metadata = {'region_placement': value}
+            self.assertEqual(changes, region_spec.read_metadata(metadata))
+            self.assertEqual(
+                Override(regions, frozenset({'a'}), problem=''),
+                region_spec.override(self.REGIONS, metadata),
+            )
+
+    @ddt.unpack
+    @ddt.data(
+        ('{"a', "' of the cluster's metadata is not JSON: "),
+        ('', "' of the cluster's metadata is not JSON: "),
+        (7, 'must map names of regions to "weight", "cap" and "out".'),
+        ('[]', 'must map names of regions to "weight", "cap" and "out".'),
+        ({'a': 1}, 'must map names of regions to "weight", "cap" and "out".'),
+        ({'a': {'out': 1}}, "'out' of 'a' in 'region_placement' of the"),
+        ({'a': {'size': 1}}, 'it may have weight, cap, out.'),
+        ({'c': {}}, 'it may have a, b.'),
+        ({'a': {'cap': -2}}, "'cap' of region 'a' is '-2'"),
+    )
+    def test_a_problem_says_what_would_count(self, value, problem):
+        metadata = {'region_placement': value}
+        override = region_spec.override(self.REGIONS, metadata)
+        self.assertIn(problem, override.problem)
+        self.assertEqual(
+            (self.REGIONS, frozenset()), (override.regions, override.declared)
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        (None, set()),
+        ({}, set()),
+        ({'region_forget': None}, set()),
+        ({'region_forget': ' '}, set()),
+        ({'region_forget': 'id-1  id-2'}, {'id-1', 'id-2'}),
+        ({'region_forget': 7}, {'7'}),
+    )
+    def test_ids_with_spaces_between_them_are_forgotten(self, metadata, ids):
+        self.assertEqual(ids, region_spec.forgotten(metadata))
 
     @ddt.data(
         *('{"a', '[]', '{"a": "x"}', '{"Nowhere": {"cap": 1}}'),

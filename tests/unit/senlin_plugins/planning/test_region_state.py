@@ -2,8 +2,6 @@
 
 """Regions that fail: what is decided, and what is kept."""
 
-import collections
-import dataclasses
 import datetime
 import json
 import os
@@ -13,10 +11,7 @@ import ddt
 import hypothesis
 from hypothesis import strategies as st
 
-from senlin_plugins.planning import apportionment, region_state
-from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.placement import place, relocate
-from senlin_plugins.planning.region_spec import Strategy
+from senlin_plugins.planning import region_state
 from senlin_plugins.planning.region_state import (
     Cause,
     Code,
@@ -25,24 +20,9 @@ from senlin_plugins.planning.region_state import (
     Left,
     State,
 )
-from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Node, Snapshot, distribution
 
 CASES = 100_000 if os.environ.get('OPP_ALL') == '1' else 300
 NAMES = 'ABCDE'
-REGIONS = st.lists(
-    st.builds(
-        Region, st.sampled_from(NAMES), st.integers(0, 5), st.integers(-1, 6)
-    ),
-    min_size=1,
-    max_size=5,
-    unique_by=lambda region: region.name,
-)
-NODES = st.lists(st.sampled_from(NAMES), max_size=12).map(
-    lambda names: [
-        Node(str(i), name, position=i) for i, name in enumerate(names)
-    ]
-)
 STATES = st.builds(
     State,
     st.sampled_from(['silent', 'out', 'full']),
@@ -50,7 +30,6 @@ STATES = st.builds(
     dead=st.booleans(),
 )
 FAILING = st.dictionaries(st.sampled_from(NAMES), STATES)
-FEW = st.integers(1, 4)
 LEFT = st.lists(
     st.builds(
         Left,
@@ -60,74 +39,6 @@ LEFT = st.lists(
     max_size=6,
 )
 many = hypothesis.settings(max_examples=CASES, deadline=None)
-
-
-def snapshot(regions, nodes, fails, change):
-    """Return a cluster."""
-    current = distribution(nodes)
-    return Snapshot(change, regions, current, (), nodes, fails)
-
-
-class Properties(unittest.TestCase):
-    @many
-    @hypothesis.given(REGIONS, NODES, FAILING, FEW)
-    def test_nothing_grows_where_it_fails(self, regions, nodes, fails, count):
-        cluster = snapshot(regions, nodes, fails, Change(True, count))
-        decision = place(cluster)
-        sound = [region for region in regions if region.name not in fails]
-        wanted = apportionment.grow(sound, cluster.current, count)
-        self.assertEqual(
-            (wanted.plan, wanted.refusal), (decision.plan, decision.refusal)
-        )
-        even = dataclasses.replace(cluster, strategy=Strategy.EVEN)
-        refused = "strategy 'even'" in place(even).refusal
-        self.assertEqual(any(r.name in fails for r in regions), refused)
-
-    @many
-    @hypothesis.given(REGIONS, NODES, FAILING, FEW)
-    def test_every_node_that_is_given_up_goes_first(
-        self, regions, nodes, fails, count
-    ):
-        change = Change(False, min(count, len(nodes)))
-        cluster = snapshot(regions, nodes, fails, change)
-        decision = place(cluster)
-        self.assertEqual('', decision.refusal)
-        # The others are as good as those of other regions.
-        gone = {name for name, state in fails.items() if state.is_dead}
-        stay = {r.name for r in regions} - gone
-        if stay:
-            out = sum(node.region not in stay for node in nodes)
-            taken = sum(
-                n for name, n in decision.plan.items() if name not in stay
-            )
-            self.assertEqual(min(out, change.count), taken)
-
-    @many
-    @hypothesis.given(REGIONS, NODES, FAILING)
-    def test_as_many_nodes_move_as_there_is_room_for(
-        self, regions, nodes, fails
-    ):
-        lost = [node.id for node in nodes if node.region in fails]
-        cluster = snapshot(regions, nodes, fails, Change(True, 0))
-        moves, stuck, after = relocate(cluster, lost)
-        self.assertEqual(lost, [*moves, *stuck])
-        self.assertFalse({*moves.values()} & {*fails})
-        self.assertEqual(len(nodes), sum(after.current.values()))
-        before = collections.Counter(node.region for node in nodes)
-        room = 0
-        for region in regions:
-            now = after.current.get(region.name, 0)
-            if region.cap >= 0 and now > before[region.name]:
-                self.assertLessEqual(now, region.cap)
-            if region.name not in fails:
-                room += region.cap < 0 or region.cap > now
-        # Nobody stays who would have a place.
-        self.assertFalse(stuck and room)
-        # Each comes where it would if they were planned together.
-        rest = [node for node in nodes if node.id not in lost]
-        together = snapshot(regions, rest, fails, Change(True, len(moves)))
-        plan = place(together).plan if moves else {}
-        self.assertEqual(plan, collections.Counter(moves.values()))
 
 
 def at(seconds):
@@ -187,6 +98,15 @@ class Looking(unittest.TestCase):
         # When the others answer, it is out at once.
         self.assertEqual({'A': 'out'}, self.looks(*looks, (302, self.SILENT)))
 
+    def test_half_of_the_regions_are_not_most(self):
+        known = Known()
+        faults = {'B': Fault(Cause.UNKNOWN), 'A': Fault(Cause.UNKNOWN)}
+        for second in (0, 300, 301):
+            known = known.observe(faults, 'ABCD', at(second), 300)
+        self.assertEqual({'A': 'out', 'B': 'out'}, codes(known.states))
+        # A list of the states is easier to read by name.
+        self.assertEqual(['A', 'B'], list(known.states))
+
     def test_a_declaration_counts_at_once_and_a_refusal_for_a_time(self):
         known = Known().refuse('B', at(0), 600).refuse('C', at(0), 0)
         states = known.in_force({'A'}, at(599))
@@ -195,6 +115,101 @@ class Looking(unittest.TestCase):
         self.assertTrue(states['B'].moves)
         self.assertFalse(states['B'].is_dead)
         self.assertEqual({}, known.in_force((), at(600)))
+
+    @ddt.data(0, 599)
+    def test_a_full_region_is_full_until_its_time(self, second):
+        known = Known().refuse('B', at(0), 600)
+        self.assertEqual({'B': at(600)}, known.full)
+        state = State('full', 'refused', due=at(600))
+        self.assertEqual({'B': state}, known.in_force((), at(second)))
+        looked = known.observe({}, self.NAMED, at(second), 300)
+        self.assertEqual(known.full, looked.full)
+
+    def test_a_look_forgets_what_is_no_longer_full(self):
+        known = Known().refuse('B', at(0), 600)
+        looked = known.observe({}, self.NAMED, at(600), 300)
+        self.assertEqual({}, looked.full)
+
+    def test_a_look_keeps_since_when_and_why(self):
+        known = Known().observe(self.SILENT, self.NAMED, at(0), 300)
+        again = known.observe(self.SILENT, self.NAMED, at(10), 900)
+        self.assertEqual(
+            State(
+                'silent',
+                'no answer',
+                since=at(0),
+                due=at(300),
+                last=at(10),
+                service='compute',
+                dead=True,
+            ),
+            again.states['A'],
+        )
+
+    def test_a_declaration_goes_before_a_state_and_that_before_full(self):
+        known = Known().refuse('A', at(0), 600).refuse('B', at(0), 600)
+        known = known.observe(
+            {'A': Fault(Cause.UNKNOWN), 'B': Fault(Cause.UNKNOWN)},
+            *(self.NAMED, at(1), 300),
+        )
+        states = known.in_force(['A'], at(2))
+        self.assertEqual({'A': 'out', 'B': 'silent'}, codes(states))
+        self.assertEqual('declared', states['A'].cause)
+
+    @ddt.unpack
+    @ddt.data(
+        # (state, nodes are given up if dead, nodes that are recreated move)
+        ('silent', False, False),
+        ('held', False, False),
+        ('out', True, True),
+        ('full', False, True),
+    )
+    def test_what_follows_from_a_state(self, code, dead, moves):
+        for given in (False, True):
+            state = State(code, 'no answer', dead=given)
+            self.assertEqual(dead and given, state.is_dead)
+            self.assertEqual(moves, state.moves)
+
+    def test_a_fault_is_about_the_servers_unless_it_is_said(self):
+        self.assertEqual(('', True), Fault(Cause.UNKNOWN)[1:])
+        self.assertIs(False, State('out', 'unknown').dead)
+
+    @ddt.unpack
+    @ddt.data(
+        ('unknown', 'Keystone does not know it'),
+        ('missing', 'its catalog offers no compute'),
+        ('no answer', 'compute does not answer'),
+        ('declared', 'an operator has said so'),
+        ('refused', 'it has refused a node'),
+    )
+    def test_each_cause_has_words(self, cause, words):
+        self.assertEqual(words, State('out', cause, service='compute').why)
+
+    @ddt.unpack
+    @ddt.data(
+        (
+            State('silent', 'unknown', 'yesterday', 'tomorrow'),
+            'is silent since yesterday (Keystone does not know it), and '
+            'counts as out if this lasts until tomorrow',
+        ),
+        (
+            State('held', 'unknown', 'yesterday', 'tomorrow'),
+            'is silent since yesterday (Keystone does not know it), and does '
+            'not count as out because more than half of the regions are '
+            'silent',
+        ),
+        (
+            State('out', 'unknown', 'yesterday'),
+            'is out since yesterday (Keystone does not know it)',
+        ),
+        (State('out', 'declared'), 'is out (an operator has said so)'),
+        (
+            State('full', 'refused', due='tomorrow'),
+            'is full until tomorrow (it has refused a node)',
+        ),
+    )
+    def test_a_state_is_told_in_a_sentence(self, state, words):
+        self.assertEqual(words, state.describe())
 
     @ddt.data(*Code)
     def test_each_state_has_words(self, code):
@@ -230,6 +245,51 @@ class Keeping(unittest.TestCase):
         self.assertEqual(
             [e for e in again.left if e.server != 's'],
             again.remaining({'s'}),
+        )
+
+    def test_what_is_written_in_the_data_of_a_cluster(self):
+        entry = Left('A', 'n', 'node', None, ['port'], at(0))
+        state = State('out', 'unknown', at(0), at(1), at(2), 'compute', True)
+        known = Known({'A': state}, {'B': at(3)}, [entry], at(4))
+        written = {
+            'states': {
+                'A': {
+                    'state': 'out',
+                    'cause': 'unknown',
+                    'since': at(0),
+                    'due': at(1),
+                    'last': at(2),
+                    'service': 'compute',
+                    'dead': True,
+                }
+            },
+            'full': {'B': at(3)},
+            'servers': [
+                {
+                    'region': 'A',
+                    'node': 'n',
+                    'name': 'node',
+                    'server': None,
+                    'ports': ['port'],
+                    'since': at(0),
+                }
+            ],
+            'looked': at(4),
+        }
+        older = {'other': 1, region_state.KEY: {'looked': 'then'}}
+        data = known.write(older)
+        self.assertEqual({'other': 1, region_state.KEY: written}, data)
+        self.assertEqual(known, region_state.read(data))
+        self.assertEqual({'other': 1}, Known().write(older))
+        # Whoever changes the data changes nothing that is known.
+        data[region_state.KEY]['full']['C'] = at(5)
+        self.assertEqual({'B': at(3)}, known.full)
+
+    def test_times_are_kept_in_utc_and_in_whole_seconds(self):
+        zone = datetime.timezone(datetime.timedelta(hours=2))
+        time = datetime.datetime(2026, 1, 1, 1, 2, 3, 456789, tzinfo=zone)
+        self.assertEqual(
+            '2025-12-31T23:02:03+00:00', region_state.show_time(time)
         )
 
     def test_what_a_cluster_without_trouble_says(self):

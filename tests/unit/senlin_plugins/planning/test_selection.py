@@ -82,11 +82,20 @@ class PerGroup(unittest.TestCase):
         picked = select(nodes, 1, Criterion.OLDEST_FIRST, given)
         self.assertEqual((wanted,), picked.candidates)
 
+    def test_regions_give_their_nodes_in_the_order_of_their_names(self):
+        nodes = [Node('b', 'B'), Node('a', 'A'), Node('c', 'C')]
+        per_region = {'C': 1, 'A': 1, 'B': 1}
+        picked = select(
+            nodes, 3, Criterion.OLDEST_FIRST, {'regions': per_region}
+        )
+        self.assertEqual(('a', 'b', 'c'), picked.candidates)
+
 
 @ddt.ddt
 class Accept(unittest.TestCase):
     def test_each_node_of_the_cluster_leaves_once(self):
-        found = selection.accept(['b', 'x', 'a', 'b'], 'abc')
+        members = (name for name in 'abc')
+        found = selection.accept(['b', 'x', 'a', 'b'], members)
         self.assertEqual(Decision(candidates=('b', 'a')), found)
 
     @ddt.data(
