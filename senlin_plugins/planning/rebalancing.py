@@ -92,9 +92,8 @@ def _costs(
     The order is that of :mod:`senlin_plugins.planning.apportionment`: regions
     that hold no nodes in the end, nodes above a cap, weight 0, the others.
     """
-    leaving = dataclasses.replace(
-        snapshot, change=Change(growing=False, count=1)
-    )
+    shrinking = dataclasses.replace(snapshot.change, growing=False)
+    leaving = dataclasses.replace(snapshot, change=shrinking)
     regions = {region.name: region for region in leaving.usable}
     for name, count in many.items():
         region = regions.get(name)

@@ -103,6 +103,24 @@ class Steps(unittest.TestCase):
             steps,
         )
 
+    def test_a_full_region_does_not_lose_nodes_that_are_as_good(self):
+        regions = [Region('a'), Region('c')]
+        current = {'a': 2, 'c': 3}
+        snapshot = snapshot_of(regions, current, failing={'c': FULL})
+        self.assertEqual([], list(rebalancing.steps(snapshot, 5, 1)))
+
+    def test_a_step_is_as_large_as_the_caps_leave_room_for(self):
+        snapshot = snapshot_of([Region('a'), Region('b', 100, 3)], {'a': 9})
+        steps = list(rebalancing.steps(snapshot, 9, 4))
+        self.assertEqual([Step({'b': 3}, {'a': 3}, {'a': 6, 'b': 3})], steps)
+
+    def test_strays_and_nodes_above_a_cap_leave_before_the_last_resort(self):
+        regions = [Region('a', 0), Region('b', 100, 1), Region('c', 100, 1)]
+        snapshot = snapshot_of(regions, {'b': 2, 'c': 1, 'stray': 1})
+        steps = list(rebalancing.steps(snapshot, 4, 9))
+        after = {'a': 2, 'b': 1, 'c': 1, 'stray': 0}
+        self.assertEqual([after], [step.after for step in steps])
+
     def test_nodes_leave_a_closed_region_but_do_not_come_to_it(self):
         regions = [Region('a'), Region('b'), Region('c')]
         snapshot = snapshot_of(regions, {'a': 6, 'b': 0, 'c': 0})
