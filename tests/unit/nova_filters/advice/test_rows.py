@@ -8,7 +8,7 @@ from typing import Any
 import ddt
 
 from nova_filters.advice import inventory, rows
-from os_placement_plugins.records import rows as files_rows
+from os_placement_plugins.records import rows as records
 from os_placement_plugins.records.rows import UnreadableError
 
 _FLAVOR = {'ID': '1', 'Name': 'small', 'Properties': {'k': '1'}}
@@ -21,9 +21,9 @@ _AGGREGATE = {
 }
 
 
-def _rows(*given: dict[str, Any]) -> list[files_rows.Row]:
+def _rows(*given: dict[str, Any]) -> list[records.Row]:
     """Return rows as files and answers are read."""
-    return [*map(files_rows.columns, given)]
+    return [*map(records.columns, given)]
 
 
 def _flavor(properties: Any) -> dict[str, Any]:
@@ -72,14 +72,6 @@ class ReadTest(unittest.TestCase):
             (host,) = rows.read_hosts(_rows(others, {**row, 'Host': 'h'}))
             found = host.name, host.state, host.usable
             self.assertEqual(('h', state, state == 'up'), found)
-
-    def test_a_host_that_no_service_has_is_not_usable(self) -> None:
-        aggregates = [inventory.HostAggregate('a', {}, ('h1', 'h2'))]
-        up = inventory.Host('h1', state='up')
-        for others, usable in ((None, 2), ([up], 1), ([], 0)):
-            stock = inventory.Stock([], aggregates, others=others)
-            found = [host for host in stock.hosts.values() if host.usable]
-            self.assertEqual(usable, len(found))
 
     @ddt.data(
         ({'OS-EXT-SRV-ATTR:host': None, 'hostId': ''}, ''),
@@ -130,65 +122,3 @@ class ReadTest(unittest.TestCase):
         ):
             with self.assertRaisesRegex(UnreadableError, 'twice'):
                 read(_rows(row, row))
-
-
-@ddt.ddt
-class UnwrapTest(unittest.TestCase):
-    @ddt.data(
-        [_FLAVOR, _FLAVOR],
-        [[_FLAVOR, _FLAVOR]],
-        [{'flavors': [_FLAVOR]}, {'flavor': _FLAVOR}],
-        [{'flavors': [_FLAVOR, _FLAVOR], 'flavors_links': [{'rel': 'next'}]}],
-    )
-    def test_rows_are_found_in_whatever_holds_them(
-        self, documents: list[object]
-    ) -> None:
-        found = list(files_rows.unwrap(documents))
-        self.assertEqual(_rows(_FLAVOR, _FLAVOR), found)
-
-    def test_a_column_of_that_name_is_no_answer(self) -> None:
-        server = {'name': 's', 'flavor': {'original_name': 'f'}}
-        self.assertEqual([server], list(files_rows.unwrap([server])))
-
-    @ddt.data('text', ['text'], {'servers': ['text']}, 42)
-    def test_something_else_is_refused(self, document: object) -> None:
-        with self.assertRaisesRegex(UnreadableError, '-f json'):
-            list(files_rows.unwrap([document]))
-
-
-class SelectTest(unittest.TestCase):
-    def test_flavors_are_found_by_name_or_id(self) -> None:
-        flavors = [
-            inventory.Flavor('1', {}, '2'),
-            inventory.Flavor('b', {}, '1'),
-        ]
-        # The ID goes first, as in the client's own commands.
-        found = inventory.select(flavors, ['1', '2', 'b'], 'flavor')
-        # Each is one flavor, however often it is named.
-        self.assertEqual(['b', '1'], [flavor.name for flavor in found])
-        with self.assertRaisesRegex(UnreadableError, "'c'"):
-            inventory.select(flavors, ['c'], 'flavor')
-
-    def test_a_server_must_be_unambiguous(self) -> None:
-        servers = [inventory.Server('web', n, '', None) for n in '12']
-        found = inventory.select(servers, ['2'], 'server')
-        self.assertEqual(servers[1:], found)
-        with self.assertRaisesRegex(UnreadableError, '2 servers .*web'):
-            inventory.select(servers, ['web'], 'server')
-
-    def test_every_host_has_its_aggregates(self) -> None:
-        stock = inventory.Stock(
-            [],
-            [
-                inventory.HostAggregate('b', {}, ('h2', 'h1')),
-                inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
-            ],
-            others=[inventory.Host('h3'), inventory.Host('h1')],
-        )
-        self.assertEqual(
-            [('h1', ['a', 'b']), ('h2', ['b']), ('h3', [])],
-            [
-                (n, [a.name for a in own.aggregates])
-                for n, own in stock.hosts.items()
-            ],
-        )

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the log says of refused hosts."""
+
+import unittest
+
+from nova_filters.advice.inventory import Host
+from nova_filters.advice.inventory import HostAggregate as Aggregate
+from nova_filters.matching import report
+from tests.unit.nova_filters.matching.test_request import Unreadable, sift
+
+_ON = {'force_metadata_check': 'true'}
+
+
+def summarize(extra_specs, hosts) -> list[tuple[int, str]]:
+    """Return how many hosts are refused why."""
+    request, _, refused = sift(extra_specs, hosts)
+    return report.summarize(request, refused)
+
+
+class ReportTest(unittest.TestCase):
+    def test_very_many_reasons_are_not_all_named(self) -> None:
+        for keys in (
+            # One key for each host, and one key for all hosts.
+            [f'k{number:02}' for number in range(25)],
+            ['os'] * 25,
+        ):
+            hosts = [
+                Host(key, [Aggregate(f'a{number:02}', {key: 'x', **_ON})])
+                for number, key in enumerate(keys)
+            ]
+            counts = summarize({}, hosts)
+            self.assertEqual(
+                [
+                    *(
+                        (1, f"aggregate 'a{number:02}' demands '{key}'")
+                        for number, key in enumerate(keys[: report.NAMED])
+                    ),
+                    (15, 'for other reasons'),
+                ],
+                counts,
+            )
+
+    def test_other_aggregates_of_a_host_make_no_other_reason(self) -> None:
+        hosts = [
+            Host(str(n), [forced, Aggregate(f'rack-{n}', {'rack': str(n)})])
+            for name, number in (('red', 9), ('blue', 25))
+            for forced in (Aggregate(name, {'os': name, **_ON}),)
+            for n in range(number)
+        ]
+        self.assertEqual(
+            [
+                (25, "aggregate 'blue' demands 'os'"),
+                (9, "aggregate 'red' demands 'os'"),
+            ],
+            summarize({}, hosts),
+        )
+
+    def test_refused_hosts_are_explained_by_sets_of_aggregates(self) -> None:
+        one, two = Aggregate('one', {}), Aggregate('two', {})
+        hosts = [Host('a', [one]), Host('b', [two]), Host('c', [one])]
+        request, passed, refused = sift({'k': '1'}, hosts)
+        groups = [own for own, _ in report.explain(request, refused)]
+        self.assertEqual([hosts[0::2], hosts[1:2]], groups)
+
+    def test_a_host_may_be_in_other_aggregates_by_then(self) -> None:
+        host = Host('h', [Aggregate('a', {'k': '2'})])
+        request, passed, refused = sift({'k': '1'}, [host])
+        host.aggregates[:] = Aggregate('b', {'k': '3'}), Unreadable(name='x')
+        ((_, reason),) = report.explain(request, refused)
+        self.assertEqual(('b',), reason.aggregate)
+
+    def problems(self, extra_specs, *metadata, exempt=()) -> list[str]:
+        """Return what is told of hosts in one aggregate each."""
+        hosts = [
+            Host(str(number), [Aggregate(f'a{number}', data)])
+            for number, data in enumerate(metadata)
+        ]
+        request, _, refused = sift(extra_specs, hosts, exempt)
+        return report.problems(request, refused)
+
+    def test_malformed_values_are_told_once(self) -> None:
+        aggregate = Aggregate('a', {'k': '>= two,<or>', **_ON})
+        hosts = [Host(str(n), [aggregate]) for n in range(3)]
+        request, _, refused = sift({'k': '1', 'l': '>='}, hosts)
+        self.assertEqual(
+            [
+                "aggregate 'a' has 'k': 'two' is not a number",
+                "aggregate 'a' has 'k': nothing follows <or>",
+                "the flavor has 'l': '>=' has no operand",
+            ],
+            report.problems(request, refused),
+        )
+
+    def test_a_malformed_value_is_told_where_it_decides(self) -> None:
+        data = {'k': '>=,1', **_ON}
+        told = ["aggregate 'a0' has 'k': '>=' has no operand"]
+        self.assertEqual(told, self.problems({'k': '2'}, data))
+        # Without the key, a sound value would refuse the host, too.
+        self.assertEqual([], self.problems({}, data))
+        self.assertEqual([], self.problems({'l': '1'}, data))
+        self.assertEqual([], self.problems({'k': '1'}, data))
+        # But "!" would not.
+        self.assertEqual(
+            ["aggregate 'a0' has 'k': '!' excludes every other alternative"],
+            self.problems({}, {'k': '<or> ! <or> 1', **_ON}),
+        )
+        # The same holds if nobody demands the key.
+        self.assertEqual([], self.problems({}, data, exempt=('k',)))
+        found = self.problems({'k': '2'}, data, data, exempt=('k',))
+        self.assertEqual([*told, told[0].replace('a0', 'a1')], found)
+
+    def test_someone_elses_is_told_where_an_aggregate_has_the_key(self):
+        flavor = {'vendor:rule': '>='}
+        self.assertEqual([], self.problems(flavor, {}))
+        self.assertEqual(
+            ["the flavor has 'vendor:rule': '>=' has no operand"],
+            self.problems(flavor, {'vendor:rule': '1'}),
+        )
