@@ -30,3 +30,24 @@ class ProblemsTest(unittest.TestCase):
     def test_the_line_for_an_empty_list_names_the_place_only(self) -> None:
         (found,) = exempt_keys.problems([], ['a'], ['rack', 'host'])
         self.assertIn('write "exempt_metadata_keys = rack"', found)
+
+    def test_sound_patterns_are_no_problem(self) -> None:
+        for patterns in (['a', 'b*'], ['[ab]*'], ['a*'], []):
+            found = exempt_keys.problems(patterns, ['a'], ['host'])
+            self.assertEqual([], found, patterns)
+
+    def test_the_default_keys_that_the_list_drops_are_told(self) -> None:
+        defaults = ['zone', 'tenant*', 'type']
+        (found,) = exempt_keys.problems(['rack', 't*'], defaults, ['rack'])
+        self.assertIn('so zone are missing', found)
+        self.assertIn(
+            'write "exempt_metadata_keys = zone,tenant*,type,rack,t*"', found
+        )
+        (found,) = exempt_keys.problems(['rack'], defaults, [])
+        self.assertIn('so zone, tenant*, type are missing', found)
+
+    def test_a_kind_of_place_that_aggregates_demand_is_told(self) -> None:
+        levels = ['row', 'rack', 'host', 'zone']
+        (found,) = exempt_keys.problems(['zone', 'a'], ['zone'], levels)
+        self.assertIn('stack_spread_over has "row, rack", which', found)
+        self.assertIn('"exempt_metadata_keys = zone,a,row,rack"', found)

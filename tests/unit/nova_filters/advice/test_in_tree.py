@@ -15,6 +15,8 @@ class InTreeTest(unittest.TestCase):
     @ddt.data(
         ({'k': '1'}, {'k': '2, 1'}, None),
         ({'k': '1'}, {'k': '2'}, Kind.MISMATCH),
+        ({'k': '1'}, {'k': '12'}, Kind.MISMATCH),
+        ({'k': ''}, {'k': '1'}, Kind.MISMATCH),
         # It skips every second word.
         ({'k': '<or> 1 2 3'}, {'k': '2'}, Kind.MISMATCH),
         # Sentinels and the flag mean nothing to it.
@@ -31,6 +33,12 @@ class InTreeTest(unittest.TestCase):
         ({'k': '>= 2'}, {'k': 'two'}, Kind.RAISES),
         ({'k': '>='}, {'k': '1'}, Kind.MISMATCH),
         ({'k': '>= two'}, {}, Kind.MISSING),
+        ({'k': '>= two'}, {'k': '1'}, Kind.RAISES),
+        ({'k': '>= 2'}, {'k': '1, two'}, Kind.RAISES),
+        ({'k': '>= 2'}, {'k': '3'}, None),
+        ({'k': '>= 2'}, {'k': '1'}, Kind.MISMATCH),
+        ({'k': 's== 2'}, {'k': 'two'}, Kind.MISMATCH),
+        ({'k': '<or> 1'}, {'k': '1'}, None),
     )
     @ddt.unpack
     def test_verdict(self, extra_specs, metadata, kind: Kind | None) -> None:
@@ -39,3 +47,20 @@ class InTreeTest(unittest.TestCase):
         passed, refused = request.sift([host])
         self.assertEqual([] if kind else [host], passed)
         self.assertEqual([kind] * bool(kind), [one.kind for one in refused])
+
+    def test_it_reads_no_extra_spec_of_another_namespace(self) -> None:
+        request = in_tree.Request(())
+        found = request.read(
+            {
+                'b': '*',
+                'hw:k': '1',
+                'aggregate_instance_extra_specs:hw:k': '~',
+                'a': '1',
+            }
+        )
+        # It skips none if no aggregate has the key.
+        self.assertEqual(
+            [('b', False, '*'), ('hw:k', False, '~'), ('a', False, '1')],
+            [(key, optional, wanted.text) for key, optional, wanted in found],
+        )
+        self.assertEqual((), request.read(None))

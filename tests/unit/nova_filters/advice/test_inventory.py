@@ -54,3 +54,63 @@ class SelectTest(unittest.TestCase):
         self.assertEqual(servers[1:], found)
         with self.assertRaisesRegex(UnreadableError, '2 servers .*web'):
             inventory.select(servers, ['web'], 'server')
+
+
+class ServerTest(unittest.TestCase):
+    def test_a_server_has_the_name_and_the_specs_of_its_flavor(self) -> None:
+        flavor = inventory.Flavor('small', {'k': '1', 'l': '2'})
+        server = inventory.Server('s', 'i', 'h', flavor)
+        self.assertEqual('small', server.flavor_name)
+        self.assertEqual((('k', '1'), ('l', '2')), server.specs)
+        hidden = inventory.Server('s', 'i', 'h', None)
+        self.assertEqual(('', ()), (hidden.flavor_name, hidden.specs))
+
+
+class HostTest(unittest.TestCase):
+    def test_a_host_is_in_a_zone_and_in_places(self) -> None:
+        aggregates = [
+            inventory.HostAggregate('a', {'availability_zone': 'z'}, ('h1',)),
+            inventory.HostAggregate('b', {'rack': 'r'}, ('h1', 'h2')),
+        ]
+        stock = inventory.Stock([], aggregates, default_zone='internal')
+        first, second = stock.hosts.values()
+        self.assertEqual(({'z'}, 'z'), (first.zones, first.zone))
+        self.assertEqual((set(), 'internal'), (second.zones, second.zone))
+        self.assertEqual(
+            ['r', 'r'], [h.place('rack') for h in (first, second)]
+        )
+        self.assertIsNone(first.place('host'))
+        self.assertIsNone(first.place('row'))
+
+    def test_the_words_of_nova_are_a_state(self) -> None:
+        for status, state, wanted in (
+            ('enabled', 'up', 'up'),
+            ('enabled', 'down', 'down'),
+            ('disabled', 'up', 'disabled'),
+            ('disabled', 'down', 'disabled and down'),
+            ('UNKNOWN', 'up', 'unknown'),
+            ('enabled', '', 'unknown'),
+            ('', 'up', 'unknown'),
+            ('UNKNOWN', 'down', 'down'),
+        ):
+            found = inventory.state_of(status, state)
+            self.assertEqual(wanted, found, (status, state))
+            usable = inventory.Host('h', state=found).usable
+            self.assertEqual(wanted == 'up', usable)
+
+
+class ChangedTest(unittest.TestCase):
+    def test_no_host_goes_with_its_aggregate(self) -> None:
+        aggregate = inventory.HostAggregate('a', {}, ('h1',))
+        up = [inventory.Host('h2', state='up')]
+        for others, states in (
+            (None, {'h1': '', 'h3': ''}),
+            (up, {'h1': 'unknown', 'h2': 'up', 'h3': 'unknown'}),
+        ):
+            stock = inventory.Stock([], [aggregate], others=others)
+            new = inventory.HostAggregate('b', {}, ('h3',))
+            then = stock.changed([], [new])
+            found = {name: host.state for name, host in then.hosts.items()}
+            self.assertEqual(states, found)
+            self.assertEqual((), then.hosts['h1'].aggregates)
+            self.assertEqual((new,), then.hosts['h3'].aggregates)

@@ -55,6 +55,41 @@ class ReadTest(unittest.TestCase):
         )
         self.assertEqual(('h1', 'h2'), aggregate.hosts)
 
+    def test_a_flavor_has_numbers(self) -> None:
+        row = {
+            'name': 'small',
+            'properties': {'k': 1, 2: 'x'},
+            'vcpus': 2,
+            'ram': '512',
+            'disk': 20,
+            'OS-FLV-EXT-DATA:ephemeral': 5,
+        }
+        for swap, disk in (('', 5), (None, 5), (1, 6), (1024, 6), (1025, 7)):
+            wanted = inventory.Flavor(
+                'small', {'k': '1', '2': 'x'}, '', 2, 512, 20, disk
+            )
+            (flavor,) = rows.read_flavors(_rows({**row, 'swap': swap}))
+            self.assertEqual(wanted, flavor, swap)
+
+    def test_an_aggregate_has_its_ids(self) -> None:
+        row = _AGGREGATE | {'uuid': 'u', 'Hosts': None}
+        (aggregate,) = rows.read_aggregates(_rows(row))
+        found = aggregate.name, aggregate.id, aggregate.uuid, aggregate.hosts
+        self.assertEqual(('a', '1', 'u', ()), found)
+        # YAML that somebody wrote by hand.
+        row = _AGGREGATE | {'Availability Zone': 1, 'Hosts': [1]}
+        (aggregate,) = rows.read_aggregates(_rows(row))
+        self.assertEqual('1', aggregate.metadata['availability_zone'])
+        self.assertEqual(('1',), aggregate.hosts)
+
+    def test_metadata_go_before_the_column_of_the_zone(self) -> None:
+        row = _AGGREGATE | {
+            'Availability Zone': 'shown',
+            'Properties': {'availability_zone': 'set'},
+        }
+        (aggregate,) = rows.read_aggregates(_rows(row))
+        self.assertEqual({'availability_zone': 'set'}, aggregate.metadata)
+
     def test_hosts_come_with_their_state(self) -> None:
         compute = {'Binary': 'nova-compute', 'Status': 'enabled'}
         disabled = {'binary': 'nova-compute', 'status': 'disabled'}
@@ -100,7 +135,12 @@ class ReadTest(unittest.TestCase):
         (rows.read_flavors, _flavor({'k': {'l': '1'}}), 'is not text'),
         (rows.read_aggregates, _flavor({}), '"Hosts"'),
         (rows.read_aggregates, _flavor({}) | {'Hosts': 3}, 'no list'),
+        (rows.read_flavors, _AGGREGATE, "'a' is no flavor; save the flavors"),
         (rows.read_hosts, {'State': 'up'}, 'compute service list'),
+        (rows.read_hosts, {'Host': 'h'}, 'compute service list'),
+        (rows.read_hosts, {'Binary': 'nova-compute'}, 'compute service list'),
+        # Only a server whose cell is down may lack the flavor.
+        (rows.read_servers, {'name': 's', 'status': 'ACTIVE'}, 'extra specs'),
         # before API version 2.47
         (
             rows.read_servers,
@@ -119,6 +159,97 @@ class ReadTest(unittest.TestCase):
         for read, row in (
             (rows.read_flavors, _FLAVOR),
             (rows.read_aggregates, _AGGREGATE),
+            (rows.read_hosts, {'Binary': 'nova-compute', 'Host': 'h'}),
         ):
             with self.assertRaisesRegex(UnreadableError, 'twice'):
                 read(_rows(row, row))
+
+
+class ServerTest(unittest.TestCase):
+    """A server, as ``server show`` and Nova's API describe it."""
+
+    FLAVOR = inventory.Flavor('small', {'k': '1'})
+
+    def read(self, **columns: Any) -> inventory.Server:
+        """Return the server that a row with more columns describes."""
+        row = {
+            'id': 'i',
+            'name': 's',
+            'flavor': {'Original_Name': 'small', 'Extra_Specs': {'k': '1'}},
+            **columns,
+        }
+        (server,) = rows.read_servers(_rows(row))
+        return server
+
+    def test_a_server_is_read(self) -> None:
+        columns = {
+            'compute_host': 'h1',
+            'tenant_id': 'p',
+            'pinned_availability_zone': 'z',
+            'os-ext-az:availability_zone': 'shown',
+            'scheduler_hints': {'group': 'g'},
+            'server_groups': ['g'],
+            'image': '',
+        }
+        self.assertEqual(
+            inventory.Server(
+                *('s', 'i', 'h1', self.FLAVOR, 'p'),
+                zone='z',
+                hints={'group': 'g'},
+                grouped=True,
+                from_volume=True,
+            ),
+            self.read(**columns),
+        )
+
+    def test_what_is_not_shown_is_not_known(self) -> None:
+        self.assertEqual(
+            inventory.Server('s', 'i', None, self.FLAVOR), self.read()
+        )
+        self.assertFalse(self.read(image={'id': 'x'}).from_volume)
+        self.assertFalse(self.read(server_groups=[]).grouped)
+
+    def test_a_server_without_a_host_has_the_zone_that_it_asked_for(
+        self,
+    ) -> None:
+        zones = {
+            'pinned_availability_zone': 'pinned',
+            'OS-EXT-AZ:availability_zone': 'asked',
+        }
+        self.assertEqual('asked', self.read(hostId='', **zones).zone)
+        self.assertEqual('pinned', self.read(hostId='x', **zones).zone)
+        self.assertEqual('', self.read(pinned_availability_zone=None).zone)
+
+    def test_a_request_that_failed_has_its_fault(self) -> None:
+        fault = {'message': 'No valid host', 'code': 500}
+        server = self.read(status='ERROR', hostId='', fault=fault)
+        self.assertEqual(
+            (True, 'No valid host'), (server.failed, server.fault)
+        )
+        # A server that runs may be in error, too.
+        self.assertFalse(self.read(status='ERROR', host='h1').failed)
+        self.assertFalse(self.read(status='ERROR').failed)
+        self.assertFalse(self.read(status='BUILD', hostId='').failed)
+        self.assertEqual('', self.read(fault='text').fault)
+
+    def test_a_server_whose_cell_is_down_has_nothing_but_its_name(
+        self,
+    ) -> None:
+        row = {'id': 'i', 'status': 'UNKNOWN'}
+        for name, wanted in (({'name': 's'}, 's'), ({}, 'i')):
+            (server,) = rows.read_servers(_rows({**row, **name}))
+            lost = inventory.Server(wanted, 'i', None, None)
+            self.assertEqual(lost, server)
+        # The shell shows the flavor nevertheless, if it can.
+        self.assertEqual(self.FLAVOR, self.read(status='UNKNOWN').flavor)
+
+    def test_a_flavor_without_a_name_is_a_question_mark(self) -> None:
+        server = self.read(flavor={'extra_specs': {}})
+        self.assertEqual('?', server.flavor_name)
+
+
+class GroupTest(unittest.TestCase):
+    def test_server_groups_have_a_policy_and_members(self) -> None:
+        row = {'Name': 'g', 'Policy': 'affinity', 'Members': ['i', 'j']}
+        found = rows.read_groups(_rows(row, {'Name': 'text', 'Members': 'i'}))
+        self.assertEqual([('g', 'affinity', ['i', 'j'])], found)
