@@ -7,8 +7,10 @@ from typing import Any
 
 import ddt
 
-from nova_filters.advice import explanation, impact, inventory
+from nova_filters.advice import explanation, impact, in_tree, inventory
+from nova_filters.matching import inputs
 
+_SCOPE = inputs.SCOPE
 _WINDOWS = {'os': 'windows'}
 _FORCED = {**_WINDOWS, 'force_metadata_check': 'True'}
 
@@ -76,6 +78,96 @@ class FlipTest(unittest.TestCase):
         )
         self.assertTrue(gone.reason.startswith("no longer: aggregate 'a' has"))
 
+    def test_all_that_has_changed_is_told_in_order(self) -> None:
+        linux = {'os': 'linux', 'k': '1'}
+        before = _panel(linux, 'h1', f=_WINDOWS)
+        both = {'os': '<or> linux <or> bsd', f'{_SCOPE}os': 'linux'}
+        (flip,) = impact.flips(before, _panel(linux, 'h1', f=both))
+        self.assertEqual(
+            "the flavor asks for 'os': '<or> linux <or> bsd'; the flavor asks "
+            "for 'os': 'linux'; before: 'os' does not match 'windows'; "
+            "aggregate 'a' has 'linux'",
+            flip.reason,
+        )
+        strange = {'os': 'linux', f'{_SCOPE}os': 'windows'}
+        before = _panel({}, 'h1', f=strange)
+        found = [*impact.flips(before, _panel({}, 'h1', f={}))]
+        self.assertEqual(
+            [
+                "no longer: the flavor asks for 'os': 'linux'; no longer: the "
+                "flavor asks for 'os': 'windows'; before: 'os' not in any "
+                'aggregate'
+            ],
+            [flip.reason for flip in found],
+        )
+
+    def test_flavors_that_come_and_go_are_told_with_their_hosts(self) -> None:
+        before = _panel(_WINDOWS, 'h1', 'h2', old=_WINDOWS, same={})
+        after = _panel(_WINDOWS, 'h1', 'h2', same={}, new={}, shut={'x': '1'})
+        self.assertEqual(
+            [
+                impact.Effect(
+                    *('flavor', 'old', ('h1', 'h2'), 'pass', ''),
+                    flavor='old',
+                    effect='deleted',
+                    reason='2 of 3 hosts pass',
+                ),
+                impact.Effect(
+                    *('flavor', 'new', ('h1', 'h2', 'h3'), '', 'pass'),
+                    flavor='new',
+                    effect='new',
+                    reason='3 of 3 hosts pass',
+                ),
+                impact.Effect(
+                    *('flavor', 'shut', (), '', 'pass'),
+                    flavor='shut',
+                    effect='new',
+                    reason='0 of 3 hosts pass',
+                ),
+            ],
+            [*impact.flips(before, after)],
+        )
+
+    def test_hosts_with_the_same_reasons_are_one_flip(self) -> None:
+        before = _panel(_WINDOWS, 'h1', 'h3', f={})
+        after = _panel(_FORCED, 'h1', 'h3', f={})
+        (flip,) = impact.flips(before, after)
+        self.assertEqual(
+            impact.Effect(
+                *('flavor', 'f', ('h1', 'h3'), 'pass', 'refuse'),
+                flavor='f',
+                effect='loses',
+                reason="aggregate 'a' demands 'os'",
+            ),
+            flip,
+        )
+        (back,) = impact.flips(after, before)
+        self.assertEqual(('gains', ('h1', 'h3')), (back.effect, back.hosts))
+
+    def test_an_error_of_novas_own_filter_is_a_verdict(self) -> None:
+        def panel(text: str) -> explanation.Panel:
+            aggregate = inventory.HostAggregate('a', {'cpu': text}, ('h1',))
+            flavor = inventory.Flavor('f', {'cpu': '>= 3'})
+            stock = inventory.Stock([flavor], [aggregate])
+            return explanation.Panel(stock, ask=in_tree.Request)
+
+        for before, after, words, effect, reason in (
+            (
+                'x',
+                '2',
+                ('error', 'refuse'),
+                'changes',
+                "'cpu' does not match ",
+            ),
+            ('2', 'x', ('refuse', 'error'), 'changes', "'cpu' makes the in-t"),
+            ('x', '3', ('error', 'pass'), 'gains', "aggregate 'a' has 'cpu':"),
+            ('3', 'x', ('pass', 'error'), 'loses', "'cpu' makes the in-tree "),
+        ):
+            (flip,) = impact.flips(panel(before), panel(after))
+            self.assertEqual(words, (flip.before, flip.after))
+            self.assertEqual(effect, flip.effect)
+            self.assertTrue(flip.reason.startswith(reason), flip.reason)
+
 
 @ddt.ddt
 class MoveTest(unittest.TestCase):
@@ -135,6 +227,45 @@ class MoveTest(unittest.TestCase):
         # A server that the change does not reach is as before.
         servers = [_server(host, {})]
         self.assertEqual([], [*impact.moves(before, after, servers)])
+
+    def test_servers_come_by_name(self) -> None:
+        before, after = _panel(*self.BEFORE), _panel(*self.AFTER)
+        flavor = inventory.Flavor('f', _WINDOWS)
+        servers = [
+            inventory.Server(name, number, 'h1', flavor)
+            for name, number in (('b', '1'), ('a', '3'), ('a', '2'))
+        ]
+        found = [*impact.moves(before, after, servers)]
+        self.assertEqual(['2', '3', '1'], [effect.id for effect in found])
+
+    def test_a_server_whose_flavor_is_not_shown_is_not_judged(self) -> None:
+        before, after = _panel(*self.BEFORE), _panel(*self.AFTER)
+        server = inventory.Server('s', 'id', 'h1', None)
+        self.assertEqual(
+            [
+                impact.Effect(
+                    *('server', 's', ('h1',), '', ''),
+                    id='id',
+                    effect='unknown',
+                    reason='Nova does not show its flavor: its cell may be '
+                    'down',
+                )
+            ],
+            [*impact.moves(before, after, [server])],
+        )
+
+    @ddt.data(
+        (None, (), 'Nova does not show its host'),
+        ('h9', ('h9',), "its host 'h9' is not among the hosts"),
+    )
+    @ddt.unpack
+    def test_why_a_server_is_not_judged_is_told(
+        self, host: str | None, hosts: tuple[str, ...], reason: str
+    ) -> None:
+        before, after = _panel(*self.BEFORE), _panel(*self.AFTER)
+        (move,) = impact.moves(before, after, [_server(host, _WINDOWS)])
+        self.assertEqual((hosts, reason), (move.hosts, move.reason))
+        self.assertEqual(('id', 'f'), (move.id, move.flavor))
 
     def test_effects_are_counted(self) -> None:
         before = _panel(*self.BEFORE, f=_WINDOWS, g={})
