@@ -20,7 +20,7 @@ REFUSED: Final = 'refused'
 SPREAD: Final = 'spread'
 _AFFINITY: Final = 'affinity'
 #: The policies of server groups that keep members apart.
-_APART: Final = frozenset(('anti-affinity', 'soft-anti-affinity'))
+_APART: Final = ('anti-affinity', 'soft-anti-affinity')
 
 
 class Breach(NamedTuple):

@@ -30,17 +30,14 @@ _TRAITS: Final = {
     ('os:secure_boot', 'required'): 'COMPUTE_SECURITY_UEFI_SECURE_BOOT',
 }
 #: The extra specs of which some Nova makes further resources and traits.
-_UNKNOWN: Final = frozenset(
-    """
+_UNKNOWN: Final = """
     accel:device_profile hw:ephemeral_encryption hw:ephemeral_encryption_format
     hw:mem_encryption hw:mem_encryption_model hw:pmem hw:sound_model
     hw:tpm_model hw:tpm_secret_security hw:tpm_version hw:viommu_model
     hw:virtio_packed_ring pci_passthrough:alias
     """.split()  # noqa: SIM905
-)
 #: The resource classes that are no custom ones. Nova ignores other names.
-_STANDARD: Final = frozenset(
-    """
+_STANDARD: Final = """
     VCPU MEMORY_MB DISK_GB PCI_DEVICE SRIOV_NET_VF NUMA_SOCKET NUMA_CORE
     NUMA_THREAD NUMA_MEMORY_MB IPV4_ADDRESS VGPU VGPU_DISPLAY_HEAD
     NET_BW_EGR_KILOBIT_PER_SEC NET_BW_IGR_KILOBIT_PER_SEC PCPU
@@ -48,7 +45,6 @@ _STANDARD: Final = frozenset(
     NET_PACKET_RATE_EGR_KILOPACKET_PER_SEC
     NET_PACKET_RATE_IGR_KILOPACKET_PER_SEC
     """.split()  # noqa: SIM905
-)
 
 
 class Demand(NamedTuple):

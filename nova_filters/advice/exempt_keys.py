@@ -43,8 +43,8 @@ def problems(
     return found
 
 
-def _pattern(pattern: str) -> str:
-    """Say what is wrong with a pattern; an empty text for nothing."""
+def _pattern(pattern: str) -> str | None:
+    """Say what is wrong with a pattern; None for nothing."""
     if pattern.startswith(SCOPE):
         return (
             f'"{pattern}" matches nothing: write it without the scope '
@@ -68,4 +68,4 @@ def _pattern(pattern: str) -> str:
             f'"{pattern}" has a bracket without its pair, which stands '
             'for itself: write [abc] for one of a, b and c'
         )
-    return ''
+    return None

@@ -4,6 +4,7 @@
 
 import dataclasses
 import functools
+import math
 import operator
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -100,12 +101,12 @@ class Verdicts:
         :returns: of those that are up, the first by name; None if there is
             none.
         """
-        found, fewest = None, 0
+        found, fewest = None, math.inf
         for host in sorted(self.panel.hosts, key=lambda host: host.name):
             if host.usable and host.name in self.first:
                 refusals = self.request.refusals(host.aggregates)
                 number = len({refusal.key for refusal in refusals})
-                if found is None or number < fewest:
+                if number < fewest:
                     found, fewest = host, number
                 if number == 1:
                     break

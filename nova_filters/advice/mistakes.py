@@ -105,8 +105,7 @@ _VALIDATED: Final = re.compile(
 )
 #: What nova-scheduler knows about every host; ComputeCapabilitiesFilter
 #: compares a bare key of the same name.
-CAPABILITIES: Final = frozenset(
-    """
+CAPABILITIES: Final = """
     aggregates allocation_candidates cell_uuid cpu_allocation_ratio
     cpu_info disk_allocation_ratio disk_mb_used failed_builds free_disk_mb
     free_ram_mb host host_ip hypervisor_hostname hypervisor_type
@@ -115,11 +114,10 @@ CAPABILITIES: Final = frozenset(
     supported_instances total_usable_disk_gb total_usable_ram_mb updated
     uuid vcpus_total vcpus_used
     """.split()  # noqa: SIM905
-)
 #: Words that begin like operators, and are none as they stand.
 _LIKE_OPERATOR: Final = re.compile(r'^(s?[<>=!]=?|<in>|<all-in>|<|>)')
 _HOME: Final = re.compile(r'^(/root|/home/[^/\s]+|/Users/[^/\s]+)$')
-_OFF: Final = frozenset({'false', '0', 'f', 'n', 'no', 'off', ''})
+_OFF: Final = ('false', '0', 'f', 'n', 'no', 'off', '')
 #: How similar a key and the flag must be to count as a typing error.
 _ALIKE: Final = 0.8
 

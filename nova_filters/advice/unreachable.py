@@ -24,7 +24,7 @@ def exempt_line(patterns: Iterable[str]) -> str:
 
 def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
     """Find demands that exclude each other, in one aggregate or on a host."""
-    found: dict[tuple[frozenset[str], str], Finding] = {}
+    found: dict[tuple[tuple[str, ...], str], Finding] = {}
     request = Request((), stock.exempt)
     cases: dict[tuple[str, str], tuple[inputs.Aggregate, ...]]
     cases = {('aggregate', own.name): (own,) for own in stock.aggregates}
@@ -36,7 +36,7 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
             reason = request.explain(refusal, own)
             # Further hosts in the same aggregates are the same mistake.
             found.setdefault(
-                (frozenset(reason.aggregate), reason.key),
+                (reason.aggregate, reason.key),
                 Finding(
                     *(Code.CONTRADICTORY_DEMANDS, str(reason)),
                     f'{requirement.FORBIDDEN!r} in all of these aggregates, '
@@ -52,8 +52,8 @@ def _closing_keys(
     hosts: Iterable[Collection[inputs.Aggregate]],
     flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
     exempt: inputs.Exempt,
-) -> collections.Counter[str]:
-    """Count the flavors that each key keeps out; none if one gets in."""
+) -> collections.Counter[str] | None:
+    """Count the flavors that each key keeps out; None if one gets in."""
     closing: collections.Counter[str] = collections.Counter()
     for flavor, number in flavors.items():
         request = Request(flavor, exempt)
@@ -65,7 +65,7 @@ def _closing_keys(
                 and request.is_behind(refusal, aggregate)
             }
             if not keys:
-                return collections.Counter()
+                return None
             closing.update(dict.fromkeys(keys, number))
     return closing
 
@@ -99,7 +99,7 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
             for name in aggregate.hosts
         }
         closing = _closing_keys(
-            aggregate, {frozenset((aggregate,)), *sets}, alike, exempt
+            aggregate, {frozenset({aggregate}), *sets}, alike, exempt
         )
         if closing:
             key = min(closing, key=lambda k: (-closing[k], k))

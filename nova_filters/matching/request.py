@@ -26,8 +26,9 @@ Sifted = tuple[list[HostT], dict[Reason, list[HostT]]]
 #: What is said of each extra spec of the flavor, and of other keys that are
 #: demanded. It stands in a set, which keeps its hash, unlike a tuple.
 Stated = frozenset[tuple[tuple[int, ...], frozenset[tuple[str, str]]]]
-#: What is stated by an aggregate that cannot be read.
-_UNREADABLE: Final[Stated] = frozenset((((-1,), frozenset()),))
+#: What is stated by an aggregate that cannot be read. What others state is
+#: never empty.
+_UNREADABLE: Final[Stated] = frozenset()
 
 
 class Request:
@@ -155,14 +156,14 @@ class Request:
             own = {*(host.aggregates or ())}
         except Exception as exc:
             self._close('the aggregates of a host', exc)
-            return frozenset((_UNREADABLE,))
-        new = own - self._seen if len(own) > 1 else own
+            return frozenset({_UNREADABLE})
+        new = own - self._seen
         self._seen |= new
-        if len(new) > 1 and 2 * len(new) > len(own):
+        if 2 * len(new) > len(own) > 1:
             # Perhaps no other host has them. Together, they are read faster.
             with contextlib.suppress(Exception):
                 stated = self._read(new)
-                return frozenset((stated, *map(self._state, own - new)))
+                return frozenset({stated, *map(self._state, own - new)})
         return frozenset(map(self._state, own))
 
     def _state(self, aggregate: Any) -> Stated:
@@ -214,7 +215,7 @@ class Request:
             for index in self._indices[key]:
                 for text in texts:
                     said[index] |= self._demanded[index](text)
-        stated = frozenset(((tuple(said), frozenset(lacking)),))
+        stated = frozenset({(tuple(said), frozenset(lacking))})
         return self._alike.setdefault(stated, stated)
 
     def _refusals(self, stated: Collection[Stated]) -> Iterator[Reason]:

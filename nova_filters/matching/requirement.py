@@ -22,7 +22,7 @@ ANY: Final = '*'
 OMITTABLE: Final = '~'
 #: The key must be absent.
 FORBIDDEN: Final = '!'
-_SENTINELS: Final = frozenset({ANY, OMITTABLE, FORBIDDEN})
+_SENTINELS: Final = {ANY, OMITTABLE, FORBIDDEN}
 #: The first word of a value that lists alternatives.
 OR: Final = '<or>'
 _ALL_IN: Final = '<all-in>'
@@ -49,7 +49,7 @@ NUMERIC: Final = {n for n, (read, _) in _OPERATORS.items() if read is float}
 #: Each of the words above has one of these signs; other text is plain.
 _SIGNS: Final = frozenset('*~!<=>')
 #: The values that switch ``force_metadata_check`` on, in lower case.
-_TRUE: Final = frozenset({'true', '1', 't', 'y', 'yes', 'on'})
+_TRUE: Final = {'true', '1', 't', 'y', 'yes', 'on'}
 
 
 class Predicate(NamedTuple):

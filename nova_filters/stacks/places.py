@@ -23,18 +23,18 @@ class Place:
 
     :param team: equal places stand in an order of the team's own. Nova's
         other weighers change their minds with each server that starts.
-    :param step: 1 to spread the members, -1 to pack them.
+    :param pack: whether members go to each other, and not apart.
     """
 
-    def __init__(self, path: Path, team: str, step: int) -> None:
+    def __init__(self, path: Path, team: str, pack: bool) -> None:
         self.path, self.inside = path, list[Place]()
-        self.members, self._step = 0, step
+        self.members, self._pack = 0, pack
         text = f'{team}/{path[-1:]}'.encode()
         self._tie = hashlib.blake2b(text, digest_size=8).digest()
 
     def key(self) -> tuple[int, bytes]:
         """Return what orders the places in one place."""
-        return self.members * self._step, self._tie
+        return -self.members if self._pack else self.members, self._tie
 
     def __lt__(self, other: 'Place') -> bool:
         """Tell whether a server goes here rather than there."""
@@ -67,13 +67,12 @@ class Places:
         team: str,
         pack: bool,
     ) -> None:
-        step = -1 if pack else 1
         self._candidates = candidates
-        self._places: dict[Path, Place] = {(): Place((), team, step)}
+        self._places: dict[Path, Place] = {(): Place((), team, pack)}
         for path in candidates:
             for above, one in itertools.pairwise(_parts(path)):
                 if one not in self._places:
-                    self._places[one] = Place(one, team, step)
+                    self._places[one] = Place(one, team, pack)
                     self._places[above].inside.append(self._places[one])
         for path, count in counts:
             for one in _parts(path):
