@@ -6,6 +6,7 @@ import unittest
 
 from nova_filters.matching import inputs
 from nova_filters.matching.reason import Kind, Side
+from nova_filters.matching.request import Request
 from tests.unit.nova_filters.matching.refusals import refusal
 
 FLAG = inputs.FLAG
@@ -40,3 +41,16 @@ class RuleTest(unittest.TestCase):
             reason = refusal({'k': '1'}, {'k': '1'}, data)
             self.assertEqual(Kind.UNREADABLE, reason.kind, data)
             self.assertEqual(('a1',), reason.aggregate)
+
+    def test_any_value_or_none_meets_no_malformed_extra_spec(self) -> None:
+        reason = refusal({'k': '>= x'}, {'k': '<or> * <or> ~', **_ON})
+        self.assertEqual(Side.FLAVOR, reason.side)
+        self.assertEqual(Kind.MALFORMED, reason.kind)
+
+    def test_an_aggregate_without_the_flag_demands_nothing(self) -> None:
+        own = [inputs.Aggregate('a', {'k': '*,!'})]
+        request = Request(inputs.read_flavor({'k': '2'}))
+        (reason,) = request.reasons(own)
+        self.assertEqual(
+            (Side.FLAVOR, Kind.MISMATCH), (reason.side, reason.kind)
+        )

@@ -3,12 +3,13 @@
 """What the filter reads of extra specs and of metadata."""
 
 import fnmatch
+import types
 import unittest
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters.matching import inputs
+from nova_filters.matching import inputs, requirement
 
 
 class ExemptionTest(unittest.TestCase):
@@ -21,3 +22,87 @@ class ExemptionTest(unittest.TestCase):
             any(fnmatch.fnmatchcase(key, one) for one in patterns),
             bool(inputs.exemption(patterns)(key)),
         )
+
+
+class FlavorTest(unittest.TestCase):
+    """The extra specs of a flavor."""
+
+    def test_extra_specs_come_by_key(self) -> None:
+        found = inputs.read_flavor(
+            {
+                'b': '2',
+                f'{inputs.SCOPE}b': '1',
+                'ns:k': '3',
+                f'{inputs.SCOPE}ns:k': '4',
+                'a': '5',
+            }
+        )
+        self.assertEqual(
+            [
+                inputs.FlavorSpec(key, optional, requirement.parse(text))
+                for key, optional, text in (
+                    ('a', False, '5'),
+                    ('b', False, '1'),
+                    ('b', False, '2'),
+                    # The scope makes a key of a namespace mandatory.
+                    ('ns:k', False, '4'),
+                    ('ns:k', True, '3'),
+                )
+            ],
+            [*found],
+        )
+
+    def test_the_flag_and_preferences_are_left_out(self) -> None:
+        specs = {
+            inputs.FLAG: 'true',
+            f'{inputs.SCOPE}{inputs.FLAG}': 'true',
+            'aggregate_preferred:k': '1',
+        }
+        self.assertEqual((), inputs.read_flavor(specs))
+        self.assertEqual((), inputs.read_flavor(None))
+
+    def test_a_key_that_is_no_text_is_read_as_one(self) -> None:
+        (spec,) = inputs.read_flavor({1: '2'})
+        self.assertEqual('1', spec.key)
+
+
+class AggregateTest(unittest.TestCase):
+    """The metadata of an aggregate."""
+
+    def test_a_flag_that_is_not_on_forces_nothing(self) -> None:
+        for text, forced in (('on', True), ('x, True', True), ('no', False)):
+            own = inputs.Aggregate('a', {inputs.FLAG: text})
+            self.assertIs(forced, own.forced, text)
+        self.assertIs(False, inputs.Aggregate('a', {}).forced)
+
+    def test_only_the_flag_strips_the_scope_of_a_key(self) -> None:
+        metadata = {
+            'k': '1',
+            f'{inputs.SCOPE}k': '2',
+            inputs.SOFT_FLAG: 'on',
+            'gone': None,
+        }
+        own = inputs.Aggregate('a', metadata)
+        self.assertEqual(
+            [('k', '1'), (f'{inputs.SCOPE}k', '2')], [*own.items()]
+        )
+        own = inputs.Aggregate('a', {**metadata, inputs.FLAG: 'on'})
+        self.assertEqual([('k', '1'), ('k', '2')], [*own.items()])
+        pieces = [piece.text for piece in own.pieces('k')]
+        self.assertEqual(['1', '2'], pieces)
+
+    def test_a_value_that_is_no_text_is_named(self) -> None:
+        own = inputs.Aggregate('a', {'k': 1})
+        with self.assertRaisesRegex(TypeError, "value of 'k' is not a string"):
+            [*own.items()]
+
+    def test_an_aggregate_of_nova_is_read_as_far_as_it_can_be(self) -> None:
+        for fields, wanted in (
+            ({'name': 'n', 'metadata': {'k': '1'}}, ('n', {'k': '1'})),
+            ({'name': 7, 'metadata': None}, ('7', {})),
+            ({'metadata': {'k': '1', 2: '3', 'l': 4}}, ('?', {'k': '1'})),
+            ({'name': 'n'}, ('n', {})),
+            ({'name': 'n', 'metadata': 5}, ('n', {})),
+        ):
+            found = inputs.read_aggregate(types.SimpleNamespace(**fields))
+            self.assertEqual(wanted, (found.name, found.metadata), fields)

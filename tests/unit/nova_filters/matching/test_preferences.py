@@ -175,3 +175,16 @@ class PreferencesTest(unittest.TestCase):
         judge = preferences.Preferences({})
         own = [Unread(), inputs.Aggregate('old', SOFT | SSD)]
         self.assertEqual(-1, judge.score(own))
+
+    def test_an_aggregate_of_nova_has_a_name_and_metadata_only(self) -> None:
+        class Old:
+            name = 'old'
+            metadata = SOFT | SSD
+
+        judge = preferences.Preferences({})
+        self.assertEqual(-1, judge.score([Old()]))
+        hard = preferences.harden(Old())
+        self.assertEqual(('old', True), (hard.name, hard.forced))
+
+    def test_a_key_that_is_no_text_is_no_preference(self) -> None:
+        self.assertEqual(([], []), preferences.read({1: 'ssd', None: 'ssd'}))

@@ -7,6 +7,7 @@ import unittest
 import ddt
 
 from nova_filters.matching import inputs
+from nova_filters.matching.reason import Kind, Reason, Side
 from tests.unit.nova_filters.matching.refusals import refusal
 
 _ON = {inputs.FLAG: 'true'}
@@ -60,3 +61,8 @@ class ReasonTest(unittest.TestCase):
     def test_control_characters_do_not_reach_the_log(self) -> None:
         reason = refusal({'a\nb': 'c\x1b[31m'}, {'a\nb': 'd\r'})
         self.assertTrue(str(reason).isprintable())
+
+    def test_a_reason_says_only_what_it_was_told(self) -> None:
+        reason = Reason(Side.AGGREGATE, Kind.UNREADABLE)
+        self.assertEqual('a host could not be read', str(reason))
+        self.assertIs(False, reason.malformed)

@@ -117,3 +117,30 @@ class ReportTest(unittest.TestCase):
             ["the flavor has 'vendor:rule': '>=' has no operand"],
             self.problems(flavor, {'vendor:rule': '1'}),
         )
+
+    def test_what_is_told_is_no_part_of_the_request(self) -> None:
+        host = Host('h', [Unreadable(name='a')])
+        request, _, refused = sift({'l': '>='}, [host])
+        unread = {*request.problems}
+        self.assertEqual(2, len(report.problems(request, refused)))
+        self.assertEqual(unread, request.problems)
+
+    def test_aggregates_that_are_no_list_have_no_names(self) -> None:
+        self.assertEqual([], report.names(Host('h', 5)))
+        self.assertEqual([], report.names(Host('h', None)))
+
+    def test_hosts_are_counted_by_the_check_that_refuses_them(self) -> None:
+        forced = Aggregate('red', {'os': 'red', **_ON})
+        hosts = [Host(str(n), []) for n in range(3)]
+        hosts += [Host(str(n), [forced]) for n in range(2)]
+        hosts.append(Host('x', [Aggregate('k', {'k': '2'})]))
+        self.assertEqual(
+            [
+                (5, "'k' not in any aggregate"),
+                (1, "'k' does not match '1'"),
+            ],
+            summarize({'k': '1'}, hosts),
+        )
+        self.assertEqual(
+            [(2, "aggregate 'red' demands 'os'")], summarize({}, hosts)
+        )

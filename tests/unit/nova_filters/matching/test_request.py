@@ -76,6 +76,66 @@ class SiftTest(unittest.TestCase):
         self.assertEqual('a host could not be read', str(reason))
         self.assertEqual([], report.names(closed))
 
+    def test_each_request_reads_extra_specs(self) -> None:
+        self.assertEqual(
+            inputs.read_flavor({'k': '1'}), Request(()).read({'k': '1'})
+        )
+
+    def test_an_error_is_told_on_one_line(self) -> None:
+        class Broken:
+            @property
+            def metadata(self) -> Any:
+                raise ValueError('two\nlines')
+
+        request, passed, _ = sift({}, [Host('h', [Broken()])])
+        self.assertEqual([], passed)
+        self.assertEqual(
+            {r"aggregate '?' could not be read: 'ValueError: two\nlines'"},
+            request.problems,
+        )
+        self.assertIsInstance(request.fault, ValueError)
+
+    def test_an_aggregate_of_nova_has_a_name_and_metadata_only(self) -> None:
+        aggregate = Unreadable(name='a', metadata={'os': '1', **_ON})
+        request = Request(())
+        (reason,) = request.reasons([aggregate])
+        self.assertEqual("aggregate 'a' demands 'os'", str(reason))
+
+    def test_demands_come_by_key_after_the_flavors_check(self) -> None:
+        metadata = {'z': '1', 'k': '2', 'a': '1', 'm': '>=', **_ON}
+        request = Request(inputs.read_flavor({'k': '1', 'm': '3', 'c': '1'}))
+        found = request.refusals([Aggregate('a', metadata)])
+        self.assertEqual(
+            [
+                ('flavor', 'c', False),
+                ('flavor', 'k', False),
+                ('flavor', 'm', True),
+                ('aggregate', 'a', False),
+                ('aggregate', 'k', False),
+                ('aggregate', 'm', True),
+                ('aggregate', 'z', False),
+            ],
+            [(r.side, r.key, r.malformed) for r in found],
+        )
+        self.assertEqual({bool}, {type(r.malformed) for r in found})
+
+    def test_a_key_with_and_without_the_scope_is_one_key(self) -> None:
+        for bare, scoped, text, kinds in (
+            ('1', '2', '1', []),
+            ('1', '2', '2', []),
+            ('1', '2', '3', ['mismatch', 'mismatch']),
+            ('1', '>= 5', '6', []),
+            ('>= 5', '<or> 7 <or> 8', '7', []),
+            ('1', '!', '1', ['contradiction']),
+            ('1', '~', None, []),
+            ('1', '2', None, ['missing']),
+        ):
+            metadata = {'k': bare, f'{inputs.SCOPE}k': scoped, **_ON}
+            specs = {} if text is None else {'k': text}
+            request = Request(inputs.read_flavor(specs))
+            found = request.refusals([Aggregate('a', metadata)])
+            self.assertEqual(kinds, [r.kind for r in found], metadata)
+
     @given(
         *(_TEXTS | st.none() | strategies.anything(), _METADATA),
         *(_MEMBERSHIPS, _EXEMPT),

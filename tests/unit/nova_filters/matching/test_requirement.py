@@ -25,3 +25,9 @@ class RequirementTest(unittest.TestCase):
         parsed = requirement.parse(10**5_000)
         self.assertEqual('a int is not a string', parsed.problem)
         self.assertEqual('(int)', parsed.text)
+
+    def test_text_without_a_sign_is_plain(self) -> None:
+        for text in ('', '1', 'a b, c', 's', 'or'):
+            self.assertIs(True, requirement.is_plain(text), text)
+        for text in ('*', '1,~', '!', '<or> 1', '>= 2', 's== 1', '<in> 1'):
+            self.assertIs(False, requirement.is_plain(text), text)

@@ -5,12 +5,13 @@
 import datetime
 import json
 import unittest
+import uuid
 from typing import Any
 
 import ddt
 
 from nova_filters.stacks import members
-from os_placement_plugins import signature
+from os_placement_plugins import signature, stack_hints
 
 TEAM = ('stack', 'root', 'project')
 OTHER = ('stack', 'root', 'another')
@@ -33,6 +34,10 @@ def request(
 def flavor(**fields: Any) -> dict[str, Any]:
     """Return a flavor as a stored request has it."""
     return {'nova_object.data': fields}
+
+
+#: Properties of an image, as a stored request has them.
+WINDOWS = {'properties': {'nova_object.data': {'os_type': 'windows'}}}
 
 
 @ddt.ddt
@@ -61,6 +66,29 @@ class TurnTest(unittest.TestCase):
         self, one, other, wanted
     ) -> None:
         self.assertEqual(wanted, one.before(other))
+
+    def test_no_server_is_placed_before_itself(self) -> None:
+        for own in (turn(1), turn(1, moves=True)):
+            self.assertFalse(own.before(own))
+
+
+class TeamTest(unittest.TestCase):
+    """The teams whose members are spread or packed."""
+
+    def test_a_preference_for_affinity_packs(self) -> None:
+        policies = {'soft-affinity': True, 'soft-anti-affinity': False}
+        self.assertEqual(policies, members.POLICIES)
+
+    def test_a_team_is_text(self) -> None:
+        number = uuid.UUID(int=7)
+        self.assertEqual(
+            ('soft-affinity', str(number)),
+            members.of_group('soft-affinity', number),
+        )
+        self.assertIsNone(members.of_group('affinity', number))
+        hints = stack_hints.StackHints(root_stack_id='root')
+        self.assertEqual(('stack', 'root', 'None'), members.of_stack(hints))
+        self.assertIsNone(members.of_stack(stack_hints.StackHints()))
 
 
 @ddt.ddt
@@ -163,6 +191,7 @@ class ReadTest(unittest.TestCase):
         ({'scheduler_hints': {'heat_resource_name': 'other'}}, True),
         ({'flavor': flavor(extra_specs={'a': 'b'}, memory_mb=1)}, True),
         ({'flavor': flavor(extra_specs={})}, False),
+        ({'image': {'nova_object.data': {'id': 'image', **WINDOWS}}}, False),
     )
     @ddt.unpack
     def test_what_decides_on_candidates_is_its_shape(
@@ -170,6 +199,13 @@ class ReadTest(unittest.TestCase):
     ) -> None:
         one, other = self.read(), self.read(**changes)
         self.assertEqual(same, one.shape == other.shape)
+
+    def test_the_order_of_extra_specs_is_no_part_of_the_shape(self) -> None:
+        shapes = {
+            self.read(flavor=flavor(extra_specs=specs)).shape
+            for specs in ({'a': '1', 'b': '2'}, {'b': '2', 'a': '1'})
+        }
+        self.assertEqual(1, len(shapes))
 
     @ddt.data({'scheduler_hints': 1}, {'flavor': None}, {'image': 'x'})
     def test_what_cannot_be_read_may_be_in_its_team(self, changes) -> None:

@@ -123,6 +123,9 @@ class SkewTest(unittest.TestCase):
         # A full host of rack 1 counts; rack 9 has no candidate.
         ('1b 2c', '1a 1a 9z', 0, [4, 1]),
         ('1b', '1a 1a', 0, [1]),
+        # Without racks, each host is a place.
+        ('a b', 'a', 0, [3, 1]),
+        ('a b c', 'a a b', 0, [4, 3, 1]),
     )
     @ddt.unpack
     def test_places_are_compared_at_the_first_level(
@@ -131,3 +134,55 @@ class SkewTest(unittest.TestCase):
         found = make(hosts, members, ahead).skews()
         # With one ahead, either rack may be the next one.
         self.assertEqual(wanted, sorted(found)[::-1] if ahead else found)
+
+
+class DistanceTest(unittest.TestCase):
+    """How far each candidate is from the right one."""
+
+    def test_others_are_the_farther_the_more_members_they_have(self) -> None:
+        found = make('a b c d', 'a a a b b c').distances()
+        self.assertEqual(
+            ['0.975', '0.950', '0.925', '0.000'],
+            [f'{distance:.3f}' for distance in found],
+        )
+        found = make('a b c d', 'a a a b b c', pack=True).distances()
+        self.assertEqual(
+            ['0.000', '0.925', '0.950', '0.975'],
+            [f'{distance:.3f}' for distance in found],
+        )
+
+    def test_the_rack_counts_before_the_host(self) -> None:
+        found = make('1a 1b 2c 2d', '1a 1a 2c 2d 2d 2d').distances()
+        order = sorted(zip(found, ['1a', '1b', '2c', '2d'], strict=True))
+        # Host 2c has fewer members than 1a, and its rack has more.
+        self.assertEqual(['1b', '1a', '2c', '2d'], [name for _, name in order])
+
+    def test_schedulers_of_all_releases_agree_on_equal_places(self) -> None:
+        found = [choose('a b c d e f', team=team) for team in ('x', 'y', 'z')]
+        self.assertEqual(['d', 'a', 'c'], found)
+
+    def test_no_place_goes_before_itself(self) -> None:
+        place = places.Place((('host', 'a'),), 'team', pack=False)
+        self.assertFalse(place < place)
+
+
+@ddt.ddt
+class SharedTest(unittest.TestCase):
+    """The name of the place that a host shares with others."""
+
+    @ddt.data(
+        # Metadata of the host's aggregates, the level, the name.
+        ([{'rack': 'b'}, {'rack': 'a'}, {'row': '1'}], 'rack', 'a'),
+        ([{'rack': ''}, {}], 'rack', None),
+        ([], 'rack', None),
+        ([{'availability_zone': 'z'}], 'availability_zone', 'z'),
+        ([{'rack': 'a'}], 'availability_zone', 'nova'),
+        ([{'availability_zone': ''}], 'availability_zone', 'nova'),
+        # A host is a place of its own.
+        ([{'host': 'a'}], 'host', None),
+    )
+    @ddt.unpack
+    def test_a_place_is_a_value_of_metadata(
+        self, metadata, level: str, wanted: str | None
+    ) -> None:
+        self.assertEqual(wanted, places.shared(metadata, level, 'nova'))
