@@ -3,6 +3,7 @@
 """Each finding: what brings it about, and what does not."""
 
 import unittest
+from collections.abc import Iterator, Sequence
 
 import ddt
 from hypothesis import given
@@ -219,6 +220,96 @@ class CloudTest(unittest.TestCase):
         # Apart from each other they are sound.
         found = _codes(None, *both, hosts=(('h1',), ('h2',)))
         self.assertEqual(set(), found)
+
+    @ddt.data(
+        (
+            *({_SCOPED: '1'}, {'l': '1'}, Code.KEY_NOT_OFFERED),
+            "no aggregate has 'k': no host passes",
+            "k=… on an aggregate, or '<or> … <or> ~' in the flavor if the key "
+            'may be absent',
+        ),
+        (
+            *({_SCOPED: '1'}, {'K': '1'}, Code.KEY_NOT_OFFERED),
+            "no aggregate has 'k': no host passes. An aggregate has 'K': only "
+            'white space, or upper and lower case, differ',
+            "'K'",
+        ),
+        (
+            {_SCOPED: '<or> C <or> B'},
+            *({'k': 'a,c,b,a'}, Code.VALUE_NOT_OFFERED),
+            "no aggregate has a 'k' that meets '<or> C <or> B': no host "
+            "passes. An aggregate has 'b': only white space, or upper and "
+            'lower case, differ',
+            "values that are there: 'a', 'b', 'c'",
+        ),
+        (
+            *({_FLAG: 'True'}, {}, Code.FLAG_IN_FLAVOR),
+            'it has no effect in a flavor',
+            f'{_FLAG}=True on the aggregate',
+        ),
+        (
+            *({_LIKES: '3'}, {'k': '1'}, Code.PREFERENCE_NOT_MET),
+            'no aggregate meets it, so it has no effect',
+            "values that are there: '1'",
+        ),
+        (
+            *({_LIKES: '<or>'}, {}, Code.MALFORMED_VALUE),
+            "the flavor has 'aggregate_preferred:k': nothing follows <or>",
+            'a value as in other extra specs, a factor from 1 to 100',
+        ),
+    )
+    @ddt.unpack
+    def test_a_finding_in_a_flavor_has_its_text_and_its_remedy(
+        self, specs, metadata, code: Code, text: str, remedy: str
+    ) -> None:
+        (name,) = specs
+        self.assertEqual(
+            [mistakes.Finding(code, text, remedy, 'flavor', 'f', name)],
+            _find(specs, metadata),
+        )
+
+    @ddt.data(
+        (
+            *({'k': '1, *'}, Code.SENTINEL_WITHOUT_FLAG),
+            f"'*' is plain text here, because {_FLAG} is not on",
+            f'{_FLAG}=True, or commas between values',
+        ),
+        (
+            *({_SCOPED: '1'}, Code.SCOPE_WITHOUT_FLAG),
+            f'the scope is part of the key here, because {_FLAG} is not on',
+            'k',
+        ),
+        # Each piece has it, and it is told once.
+        (
+            *({'k': '>=,>=', **_ON}, Code.MALFORMED_VALUE),
+            "'>=': '>=' has no operand",
+            "'>= NUMBER', or 's== TEXT' for text",
+        ),
+    )
+    @ddt.unpack
+    def test_a_finding_in_metadata_has_its_text_and_its_remedy(
+        self, metadata, code: Code, text: str, remedy: str
+    ) -> None:
+        name = next(iter(metadata))
+        self.assertEqual(
+            [mistakes.Finding(code, text, remedy, 'aggregate', 'a0', name)],
+            _find(None, metadata),
+        )
+
+    def test_the_progress_is_told_flavor_by_flavor(self) -> None:
+        flavors = [inventory.Flavor(name, {_FLAG: 'on'}) for name in 'ab']
+        told = []
+
+        def progress(
+            records: Sequence[inventory.Flavor], noun: str
+        ) -> Iterator[inventory.Flavor]:
+            for record in records:
+                told.append((noun, record.name))
+                yield record
+
+        found = lint.lint(inventory.Stock(flavors, []), progress)
+        self.assertEqual([('flavors', 'a'), ('flavors', 'b')], told)
+        self.assertEqual(['a', 'b'], [finding.name for finding in found])
 
     def test_the_worst_comes_first(self) -> None:
         data = {'k': '1', 'l': '*'}, {'m': '!,1', **_ON}

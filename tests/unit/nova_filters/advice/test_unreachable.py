@@ -3,6 +3,7 @@
 """Flavors that no host takes, or one only, and what would open a host."""
 
 import collections
+import dataclasses
 import random
 import unittest
 
@@ -10,8 +11,8 @@ import ddt
 
 import tests
 from nova_filters import conf
-from nova_filters.advice import inventory, lint
-from nova_filters.advice.mistakes import Code
+from nova_filters.advice import explanation, inventory, lint, unreachable
+from nova_filters.advice.mistakes import Code, Finding
 from nova_filters.matching import inputs
 from nova_filters.matching.request import Request
 
@@ -134,3 +135,213 @@ class NoHostTest(unittest.TestCase):
         stock = inventory.Stock(flavors, aggregates, _EXEMPT, others)
         found = lint.lint(stock)
         self.assertEqual(codes, {f.code for f in found})
+
+
+def _stock(
+    flavors: list[dict[str, str]],
+    *aggregates: tuple[dict[str, str], str],
+    exempt: inputs.Exempt = (),
+) -> inventory.Stock:
+    """Return flavors f0, f1, … and aggregates a0, a1, … with their hosts."""
+    return inventory.Stock(
+        [inventory.Flavor(f'f{n}', specs) for n, specs in enumerate(flavors)],
+        [
+            inventory.HostAggregate(f'a{n}', metadata, tuple(names.split()))
+            for n, (metadata, names) in enumerate(aggregates)
+        ],
+        exempt,
+    )
+
+
+class ClosedTest(unittest.TestCase):
+    """Forced aggregates whose demands no flavor meets."""
+
+    def test_the_key_that_keeps_out_most_flavors_is_told(self) -> None:
+        stock = _stock(
+            [{}, {}, {'b': '1'}, {'a': '1', 'ns:k': '1'}],
+            ({'a': '1', 'b': '2', **_ON}, 'h1'),
+            exempt=('zone', 'zone', 'rack'),
+        )
+        self.assertEqual(
+            [
+                Finding(
+                    Code.CLOSED_AGGREGATE,
+                    "none of 4 flavors meets what it demands; 'b' keeps out "
+                    'most',
+                    f'{_SCOPE}b in a flavor, or "exempt_metadata_keys = '
+                    'zone,rack,b" in nova.conf',
+                    *('aggregate', 'a0', 'b'),
+                )
+            ],
+            [*unreachable.closed(stock)],
+        )
+
+    def test_an_aggregate_that_one_flavor_enters_is_open(self) -> None:
+        own = {'a': '1', 'b': '2', **_ON}, 'h1'
+        for flavors in ([], [{}, {'a': '1', 'b': '2', 'c': '3'}]):
+            self.assertEqual([], [*unreachable.closed(_stock(flavors, own))])
+        stock = _stock([{}], own, exempt=('a', 'b'))
+        self.assertEqual([], [*unreachable.closed(stock)])
+        # Without the flag, nothing is demanded.
+        stock = _stock([{}], ({'a': '1'}, 'h1'))
+        self.assertEqual([], [*unreachable.closed(stock)])
+
+    def test_a_flavor_that_refuses_the_hosts_is_not_kept_out(self) -> None:
+        stock = _stock([{'k': '!'}], ({'k': '1,~', **_ON}, 'h1'))
+        self.assertEqual([], [*unreachable.closed(stock)])
+
+    def test_what_another_aggregate_demands_is_its_own_finding(self) -> None:
+        stock = _stock(
+            [{}],
+            ({'m': '1', **_ON}, 'h1'),
+            ({'a': '1', 'm': '~', **_ON}, 'h1'),
+        )
+        # a1 lets the flavor omit "m", and demands "a" itself.
+        found = [*unreachable.closed(stock)]
+        self.assertEqual([('a1', 'a')], [(f.name, f.key) for f in found])
+
+    def test_hosts_in_the_same_aggregates_count_once(self) -> None:
+        stock = _stock(
+            [{}],
+            ({'a': '1', 'b': '1', **_ON}, 'h1 h2 h3'),
+            ({'a': '~', **_ON}, 'h1 h2'),
+            ({'b': '~', **_ON}, 'h3'),
+            ({'rack': '1'}, 'h1'),
+            ({'rack': '2'}, 'h2'),
+        )
+        (found,) = unreachable.closed(stock)
+        self.assertEqual(('a0', 'a'), (found.name, found.key))
+
+    def test_a_contradiction_is_another_finding(self) -> None:
+        stock = _stock([{}], ({'k': '1,!', **_ON}, 'h1'))
+        self.assertEqual([], [*unreachable.closed(stock)])
+
+
+class ContradictoryTest(unittest.TestCase):
+    """Demands that exclude each other."""
+
+    def test_an_aggregate_may_contradict_itself(self) -> None:
+        metadata = {'k': '1,!', 'l': '!', 'm': '2', **_ON}
+        (found,) = unreachable.contradictory(_stock([], (metadata, 'h1')))
+        self.assertEqual(
+            Finding(
+                Code.CONTRADICTORY_DEMANDS,
+                "aggregate 'a0' contradicts itself on 'k'",
+                "'!' in all of these aggregates, or in none",
+                *('aggregate', 'a0', 'k'),
+            ),
+            found,
+        )
+
+    def test_hosts_in_the_same_aggregates_have_one_mistake(self) -> None:
+        stock = _stock(
+            [],
+            ({'k': '1', 'l': '1', **_ON}, 'h1 h2 h3'),
+            ({'k': '!', 'l': '!', **_ON}, 'h2 h3'),
+            ({'rack': '1'}, 'h3'),
+        )
+        found = [*unreachable.contradictory(stock)]
+        self.assertEqual(
+            [('host', 'h2', 'k'), ('host', 'h2', 'l')],
+            [(f.owner, f.name, f.key) for f in found],
+        )
+
+
+class AvoidedTest(unittest.TestCase):
+    """Keys that aggregates prefer, and that no flavor meets."""
+
+    SOFT = {'disk': 'ssd', 'rack': '1', 'prefer_metadata_check': 'on'}
+
+    def test_a_key_that_no_flavor_meets_is_told(self) -> None:
+        stock = _stock([{'disk': 'ssd'}, {}, {}], (self.SOFT, 'h1'))
+        self.assertEqual(
+            [
+                Finding(
+                    Code.AVOIDED_BY_ALL,
+                    'no flavor meets it: all flavors use these hosts last',
+                    'rack=… in a flavor, unless the hosts are to be emptied',
+                    *('aggregate', 'a0', 'rack'),
+                )
+            ],
+            [*unreachable.avoided(stock)],
+        )
+
+    def test_a_key_that_some_flavor_meets_is_no_mistake(self) -> None:
+        for flavors, metadata in (
+            ([{'disk': 'ssd', 'rack': '1'}, {}], self.SOFT),
+            ([{'disk': 'ssd'}, {'rack': '1'}], self.SOFT),
+            ([{}], {'disk': 'ssd'}),
+            ([{}], {**self.SOFT, **_ON}),
+            ([], self.SOFT),
+        ):
+            stock = _stock(flavors, (metadata, 'h1'))
+            self.assertEqual([], [*unreachable.avoided(stock)], flavors)
+        stock = _stock([{}], (self.SOFT, 'h1'), exempt=('disk', 'rack'))
+        self.assertEqual([], [*unreachable.avoided(stock)])
+
+
+class ConfinedTest(unittest.TestCase):
+    """Flavors that no host takes, or one only."""
+
+    def confined(
+        self, specs: dict[str, str], *aggregates: tuple[dict[str, str], str]
+    ) -> list[Finding]:
+        """Return what is found on a flavor and three hosts.
+
+        h3 is down, and h2 is disabled.
+        """
+        states = {'h1': 'up', 'h2': 'disabled', 'h3': 'down'}
+        stock = _stock([specs], *aggregates)
+        others = [
+            inventory.Host(n, state=state) for n, state in states.items()
+        ]
+        panel = explanation.Panel(dataclasses.replace(stock, others=others))
+        return [*unreachable.confined(panel.judge(stock.flavors[0]))]
+
+    def test_a_flavor_whose_hosts_are_not_up_is_told(self) -> None:
+        self.assertEqual(
+            [
+                Finding(
+                    Code.NO_HOST_UP,
+                    'none of the hosts that take the flavor is up: h2 '
+                    '(disabled), h3 (down)',
+                    'enable one of them, or start its nova-compute',
+                    *('flavor', 'f0'),
+                )
+            ],
+            self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h2 h3')),
+        )
+
+    def test_a_flavor_that_one_host_takes_is_told(self) -> None:
+        (found,) = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h1'))
+        self.assertEqual(Code.ONE_HOST, found.code)
+        self.assertEqual('only h1 takes the flavor', found.text)
+        up, one = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h3'))
+        self.assertEqual([Code.NO_HOST_UP, Code.ONE_HOST], [up.code, one.code])
+        self.assertEqual(
+            "only h3 takes the flavor; nearest is h1: 'gpu' not in any "
+            'aggregate',
+            one.text,
+        )
+
+    def test_a_flavor_that_two_hosts_take_is_no_mistake(self) -> None:
+        own = {'gpu': '1'}, 'h1 h2'
+        self.assertEqual([], self.confined({'gpu': '1'}, own))
+        self.assertEqual([], self.confined({}))
+
+    def test_the_reasons_of_the_nearest_host_are_told(self) -> None:
+        (found,) = self.confined(
+            {'gpu': '1', 'ssd': '2'}, ({'gpu': '2'}, 'h1'), ({'ssd': '2'}, '')
+        )
+        self.assertTrue(
+            found.text.startswith(
+                'none of 3 hosts takes the flavor; nearest is h1: '
+                "'gpu' does not match '1'; aggregate 'a0' has '2'; 'ssd' not "
+                'in any aggregate'
+            ),
+            found.text,
+        )
+        self.assertEqual(
+            (Code.NO_HOST, 'flavor', 'f0', 'gpu'),
+            (found.code, found.owner, found.name, found.key),
+        )
