@@ -91,7 +91,7 @@ class Audit:
             ]
             if group.policy in _APART:
                 yield from self._uneven('server group', group.name, members)
-            hosts = {str(member.host) for member in members}
+            hosts = {member.host or '' for member in members}
             if group.policy == _AFFINITY and len(hosts) > 1:
                 names = [member.name for member in members]
                 reason = (
@@ -117,10 +117,10 @@ class Audit:
         """Yield the first move that would spread a team better."""
         for level in self._levels:
             counts = collections.Counter(
-                self._place(str(member.host), level) for member in members
+                self._place(member.host or '', level) for member in members
             )
             for member in members:
-                here = self._place(str(member.host), level)
+                here = self._place(member.host or '', level)
                 places = self._places(member.specs, member.zone, level)
                 there = min(places, key=lambda p: (counts[p], p), default=here)
                 if counts[there] + 1 < counts[here]:

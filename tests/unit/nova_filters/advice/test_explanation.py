@@ -147,6 +147,22 @@ class VerdictsTest(unittest.TestCase):
         found = _verdicts(specs, ({'gpu': '1'}, own), down=down)
         self.assertEqual(wanted, found.sentence())
 
+    @ddt.data(
+        # The flavor's check comes first, each check by key.
+        ({'b': '1', 'a': '1'}, {'c': '1'}, 'flavor', 'a'),
+        ({}, {'z': '1', 'd': '1', 'e': '1'}, 'aggregate', 'd'),
+        ({'x': '1'}, {'x': '2', 'c': '1'}, 'aggregate', 'c'),
+        ({'x': '1'}, {'x': '2', 'z': '1'}, 'aggregate', 'x'),
+    )
+    @ddt.unpack
+    def test_the_first_reason_is_that_of_the_filter(
+        self, specs, demanded, side: str, key: str
+    ) -> None:
+        offered = {'x': '1'}, 'h1'
+        found = _verdicts(specs, offered, ({**demanded, **_ON}, 'h1'))
+        first = found.first['h1']
+        self.assertEqual((side, key), (first.side, first.key))
+
     def test_aggregates_behind_a_refusal_are_named_in_order(self) -> None:
         found = _verdicts(
             *({}, ({'os': '1', **_ON}, 'h1'), ({'os': '2', **_ON}, 'h1')),

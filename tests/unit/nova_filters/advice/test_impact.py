@@ -101,6 +101,27 @@ class FlipTest(unittest.TestCase):
             [flip.reason for flip in found],
         )
 
+    def test_what_many_aggregates_say_is_told_by_name(self) -> None:
+        def panel(text: str, names: str) -> explanation.Panel:
+            aggregates = [
+                inventory.HostAggregate(name, {'os': 'x'}, ('h1',))
+                for name in names
+            ]
+            flavor = inventory.Flavor('f', {'os': text})
+            others = [inventory.Host('h1')]
+            stock = inventory.Stock([flavor], aggregates, others=others)
+            return explanation.Panel(stock)
+
+        for text, before, after, prefix in (
+            ('*', '', 'gfedcba', ''),
+            ('!', 'gfedcba', '', 'no longer: '),
+        ):
+            (flip,) = impact.flips(panel(text, before), panel(text, after))
+            said = [
+                f"{prefix}aggregate '{n}' has 'os': 'x'" for n in 'abcdefg'
+            ]
+            self.assertEqual(said, flip.reason.split('; ')[:7])
+
     def test_flavors_that_come_and_go_are_told_with_their_hosts(self) -> None:
         before = _panel(_WINDOWS, 'h1', 'h2', old=_WINDOWS, same={})
         after = _panel(_WINDOWS, 'h1', 'h2', same={}, new={}, shut={'x': '1'})

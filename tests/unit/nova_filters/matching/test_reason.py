@@ -7,7 +7,7 @@ import unittest
 import ddt
 
 from nova_filters.matching import inputs
-from nova_filters.matching.reason import Kind, Reason, Side
+from nova_filters.matching.reason import Kind, Reason, Side, quote_all
 from tests.unit.nova_filters.matching.refusals import refusal
 
 _ON = {inputs.FLAG: 'true'}
@@ -61,6 +61,10 @@ class ReasonTest(unittest.TestCase):
     def test_control_characters_do_not_reach_the_log(self) -> None:
         reason = refusal({'a\nb': 'c\x1b[31m'}, {'a\nb': 'd\r'})
         self.assertTrue(str(reason).isprintable())
+
+    def test_the_first_four_values_are_told_in_order(self) -> None:
+        told = quote_all('zyxwvutsrqponmlkjihgfedcbaabc')
+        self.assertEqual("'a', 'b', 'c', 'd', 22 more", told)
 
     def test_a_reason_says_only_what_it_was_told(self) -> None:
         reason = Reason(Side.AGGREGATE, Kind.UNREADABLE)

@@ -76,6 +76,25 @@ class SiftTest(unittest.TestCase):
         self.assertEqual('a host could not be read', str(reason))
         self.assertEqual([], report.names(closed))
 
+    def test_an_aggregate_that_is_new_is_not_taken_for_unreadable(
+        self,
+    ) -> None:
+        good = Aggregate('a', {'k': '1'})
+        bad = Unreadable(name='unreadable')
+        hosts = [Host('closed', [bad]), Host('open', [good])]
+        self.assertEqual(hosts[1:], sift({'k': '1'}, hosts)[1])
+
+    def test_a_host_has_what_any_of_its_aggregates_offers(self) -> None:
+        for flag in ({}, _ON):
+            for text in ('1', '2', '3'):
+                own = [
+                    Aggregate('a', {'k': '1,3', **flag}),
+                    Aggregate('b', {'k': '2,3', **flag}),
+                    Aggregate('rack', {'rack': '1'}),
+                ]
+                hosts = [Host('h', own)]
+                self.assertEqual(hosts, sift({'k': text}, hosts)[1])
+
     def test_each_request_reads_extra_specs(self) -> None:
         self.assertEqual(
             inputs.read_flavor({'k': '1'}), Request(()).read({'k': '1'})
