@@ -39,6 +39,10 @@ class RemedyTest(unittest.TestCase):
         ),
         inventory.HostAggregate('odder', {'os': '!,x', **_ON}, ('h6',)),
         inventory.HostAggregate('near', {'availability_zone': 'a'}, ('h5',)),
+        inventory.HostAggregate('star', {'star': '*', 'hw:k': '2'}, ('h7',)),
+        inventory.HostAggregate(
+            'sized', {'cpu': '>= 4', 'tier': '>=,silver,gold', **_ON}, ('h8',)
+        ),
     )
 
     @ddt.data(
@@ -55,6 +59,26 @@ class RemedyTest(unittest.TestCase):
         ('h3', {}, ''),
         ('h6', {}, 'aggregate remove host odder h6'),
         ('h4', {'nosuch': '1'}, 'flavor unset --property nosuch f'),
+        # A sentinel of an aggregate whose flag is off is plain text.
+        ('h7', {'star': '>= 5'}, "flavor set --property 'star=s== *' f"),
+        ('h1', {'gpu': 's== x'}, 'flavor set --property gpu=a100 f'),
+        (
+            *('h1', {'gpu': '<or> z <or> x <or> y'}),
+            "set --property 'gpu=<or> x <or> y <or> z <or> a100' f",
+        ),
+        (
+            *('h8', {'cpu': '4'}),
+            f'flavor set --property {_SCOPE}tier=gold f',
+        ),
+        ('h8', {'tier': 'gold'}, f'flavor set --property {_SCOPE}cpu=4 f'),
+        # Nova's API refuses such a value, and takes no more than 255 letters.
+        ('h7', {'hw:k': '3'}, 'aggregate remove host star h7'),
+        ('h7', {'hw:k': '!'}, 'flavor unset --property hw:k f'),
+        (
+            *('h1', {'gpu': 'x' * 240}),
+            f"'gpu=<or> {'x' * 240} <or> a100' f",
+        ),
+        ('h1', {'gpu': 'x' * 241}, ''),
     )
     @ddt.unpack
     def test_the_smallest_change_is_told(
