@@ -4,10 +4,12 @@
 
 import unittest
 
+import ddt
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nova_filters.matching import requirement
+from nova_filters.matching.requirement import Requirement
 
 
 class RequirementTest(unittest.TestCase):
@@ -31,3 +33,88 @@ class RequirementTest(unittest.TestCase):
             self.assertIs(True, requirement.is_plain(text), text)
         for text in ('*', '1,~', '!', '<or> 1', '>= 2', 's== 1', '<in> 1'):
             self.assertIs(False, requirement.is_plain(text), text)
+
+    def test_a_literal_accepts_one_text_only(self) -> None:
+        found = requirement.literal('<or> *')
+        self.assertEqual(
+            ('<or> *', {'<or> *'}, None, False, False, False, ''), found
+        )
+        self.assertFalse(found.absence_only or found.accepts_absence)
+        self.assertEqual(
+            ('x', frozenset(), None, False, False, False, ''), Requirement('x')
+        )
+
+    def test_the_words_of_nova_that_compare_numbers(self) -> None:
+        self.assertEqual({'=', '==', '!=', '>=', '<='}, requirement.NUMERIC)
+        self.assertLess(requirement.NUMERIC, {*requirement.OPERATORS})
+
+
+@ddt.ddt
+class AcceptsTest(unittest.TestCase):
+    """Which values of an aggregate a text accepts."""
+
+    @ddt.data(
+        # The text, values that it accepts, and values that it does not.
+        ('1', '1', '12 2'),
+        ('<or> 1 <or> 2', '1 2', '3 <or>'),
+        ('*', '1 *', ''),
+        ('~', '', '1 ~'),
+        ('!', '', '1 !'),
+        ('= 2', '2 3 2.0', '1 x'),
+        ('== 2', '2 2.0', '1 3 x'),
+        ('!= 2', '1 3', '2 2.0 x'),
+        ('>= 2', '2 10', '1 x'),
+        ('<= 2', '2 1', '10 x'),
+        ('s== 2', '2', '2.0'),
+        ('s!= 2', '2.0 x', '2'),
+        ('s< b', 'a', 'b c'),
+        ('s<= b', 'a b', 'c'),
+        ('s> b', 'c', 'a b'),
+        ('s>= b', 'b c', 'a'),
+        ('<in> b', 'abc', 'ac'),
+        # Only this operator reads all its operands.
+        ('<all-in> a c', 'abc', 'ab'),
+        ('<in> a c', 'ab', 'c'),
+        ('s== a c', 'a', 'c'),
+        ('>=', '', '1'),
+    )
+    @ddt.unpack
+    def test_a_value_is_compared(self, text, accepted, refused) -> None:
+        wanted = requirement.parse(text)
+        for value in accepted.split():
+            self.assertTrue(wanted.accepts([value]), value)
+        for value in refused.split():
+            self.assertFalse(wanted.accepts([value]), value)
+        self.assertFalse(wanted.accepts([]))
+
+    @ddt.data(
+        ('~', True, True),
+        ('!', True, True),
+        ('<or> 1 <or> ~', False, True),
+        ('<or> * <or> ~', False, True),
+        ('<or> 1 <or> !', False, False),
+        ('<or>', False, False),
+        ('1', False, False),
+        ('>= 1', False, False),
+        ('*', False, False),
+    )
+    @ddt.unpack
+    def test_a_key_may_be_absent(self, text, only, accepts) -> None:
+        wanted = requirement.parse(text)
+        found = wanted.absence_only, wanted.accepts_absence
+        self.assertEqual((only, accepts), found)
+
+    def test_metadata_are_split_at_commas(self) -> None:
+        self.assertEqual(['1', '', '~'], requirement.split(' 1,, ~ '))
+        forced = requirement.parse_metadata('1, ~', forced=True)
+        self.assertEqual([False, True], [one.omittable for one in forced])
+        plain = requirement.parse_metadata('1, ~', forced=False)
+        self.assertEqual(
+            [requirement.literal('1'), requirement.literal('~')], plain
+        )
+
+    def test_some_words_switch_the_flag_on(self) -> None:
+        for text in ('true', 'True', '1', 'T', 'y', 'YES', ' on ', 'x,on'):
+            self.assertIs(True, requirement.is_on(text), text)
+        for text in (None, '', 'false', '0', 'enabled', 'on on'):
+            self.assertIs(False, requirement.is_on(text), text)
