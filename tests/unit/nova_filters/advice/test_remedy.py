@@ -62,6 +62,11 @@ class RemedyTest(unittest.TestCase):
         # A sentinel of an aggregate whose flag is off is plain text.
         ('h7', {'star': '>= 5'}, "flavor set --property 'star=s== *' f"),
         ('h1', {'gpu': 's== x'}, 'flavor set --property gpu=a100 f'),
+        # What need not change stays.
+        (
+            *('h7', {'star': '>= 5', 'hw:k': '2'}),
+            "openstack flavor set --property 'star=s== *' f",
+        ),
         (
             *('h1', {'gpu': '<or> z <or> x <or> y'}),
             "set --property 'gpu=<or> x <or> y <or> z <or> a100' f",
@@ -109,6 +114,11 @@ class RemedyTest(unittest.TestCase):
         (change,) = found.changes
         self.assertEqual(('add host', 'licensed'), (change.verb, change.name))
         self.assertEqual(('plain', 'graphics'), found.losers)
+        # No server can start on a host that is not up.
+        down = [inventory.Host('h1', state='down')]
+        stock = inventory.Stock(flavors, self.AGGREGATES, (), down)
+        found = remedy.find(flavors[0], stock.hosts['h1'], stock)
+        self.assertEqual(((change,), ()), found)
 
     @given(strategies.extra_specs(), strategies.metadata_lists())
     def test_the_host_passes_after_the_change(self, specs, metadata) -> None:
