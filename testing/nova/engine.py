@@ -272,7 +272,6 @@ class Cloud:
 
     def clear(self) -> None:
         """Remove all but the hosts, which take long to make."""
-        CONF.clear_override('enabled_filters', group='filter_scheduler')
         with placement_db.get_placement_engine().begin() as connection:
             for model in (claims.Allocation, claims.Consumer):
                 connection.execute(model.__table__.delete())
@@ -291,14 +290,18 @@ class Cloud:
         :param enabled_filters: what nova.conf's option of this name holds,
             after ComputeFilter.
         """
+        # Each scheduler has a memory of its own, as each process has.
+        reader.shared.cache_clear()
         CONF.set_override(
             'enabled_filters',
             ['ComputeFilter', *enabled_filters],
             group='filter_scheduler',
         )
-        # Each scheduler has a memory of its own, as each process has.
-        reader.shared.cache_clear()
-        return manager.SchedulerManager()
+        try:
+            return manager.SchedulerManager()
+        finally:
+            # A scheduler reads the option once, when it starts.
+            CONF.clear_override('enabled_filters', group='filter_scheduler')
 
     def request(
         self,
