@@ -3,7 +3,8 @@
 """Run the tests of a package in any order, to see that none needs its own.
 
 A package of tests says ``load_tests = order.shuffled(__file__)``. The variable
-``OPP_SEED`` chooses the order; without it, the order is unittest's.
+``OPP_SEED`` chooses the order; without it, the order is unittest's. A class of
+tests that does not compare what it leaves behind is refused.
 """
 
 import itertools
@@ -12,6 +13,8 @@ import pathlib
 import random
 import unittest
 from collections.abc import Callable, Iterator
+
+from tests import process_state
 
 #: unittest's hook: the loader, the tests of the module itself, a pattern.
 Hook = Callable[
@@ -32,6 +35,8 @@ def shuffled(package: str) -> Hook:
         pattern: str | None,
     ) -> unittest.TestSuite:
         found = loader.discover(folder, pattern or 'test*.py')
+        for test in flat(found):
+            process_state.check_base(type(test))
         if not (seed := os.environ.get('OPP_SEED')):
             return found
         chance = random.Random(seed)  # noqa: S311

@@ -88,8 +88,17 @@ class Request:
         return hints
 
 
+def open_clouds() -> dict[str, list[str]]:
+    """Return what the open clouds hold: names, by the cloud."""
+    return {f'loopback cloud {cloud.url}': cloud.things() for cloud in OPEN}
+
+
 class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     """A server whose end waits for its clients."""
+
+
+#: The clouds of this process that nobody has closed yet.
+OPEN: list['Cloud'] = []
 
 
 class Cloud:
@@ -107,8 +116,12 @@ class Cloud:
         self._server = _Server((HOST, 0), self._handler())
         self.url = f'http://{HOST}:{self._server.server_address[1]}'
         self._fixed = self._answers()
-        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever,
+            name=f'loopback cloud {self.url}',
+        )
         self._thread.start()
+        OPEN.append(self)
 
     def things(self) -> list[str]:
         """Return the names of the servers and volumes that are here."""
@@ -121,6 +134,7 @@ class Cloud:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+        OPEN.remove(self)
 
     def sent(self, project: str, kind: str = 'server') -> list[Request]:
         """Return what one project asked for, in the order of arrival.

@@ -79,6 +79,8 @@ service_down_time = 86400
 
 #: What each host has, beside memory.
 _TOTALS = {'vcpus': 1024, 'local_gb': 10240}
+#: Tables of Placement that clear() empties: what servers take of the hosts.
+_CLAIMS = (claims.Allocation.__table__, claims.Consumer.__table__)
 #: Tables that clear() leaves: those of the hosts.
 _KEPT = {'cell_mappings', 'host_mappings', 'services', 'compute_nodes'}
 
@@ -273,8 +275,8 @@ class Cloud:
     def clear(self) -> None:
         """Remove all but the hosts, which take long to make."""
         with placement_db.get_placement_engine().begin() as connection:
-            for model in (claims.Allocation, claims.Consumer):
-                connection.execute(model.__table__.delete())
+            for table in _CLAIMS:
+                connection.execute(table.delete())
         for base, bind in (
             (api_models.BASE, api_db.get_engine()),
             (main_models.BASE, self.cell_database()),
@@ -283,6 +285,32 @@ class Cloud:
                 for table in reversed(base.metadata.sorted_tables):
                     if table.name not in _KEPT:
                         connection.execute(table.delete())
+
+    def rows(self) -> dict[str, int]:
+        """Count what :meth:`clear` removes.
+
+        :returns: the number of rows, by database and table; a table without
+            rows is left out.
+        """
+        api_tables = api_models.BASE.metadata.sorted_tables
+        cell_tables = main_models.BASE.metadata.sorted_tables
+        counts: dict[str, int] = {}
+        for database, bind, tables in (
+            ('Placement', placement_db.get_placement_engine(), _CLAIMS),
+            ('nova_api', api_db.get_engine(), api_tables),
+            ('the cell', self.cell_database(), cell_tables),
+        ):
+            queries = [
+                sa.select(sa.literal(table.name), sa.func.count())
+                .select_from(table)
+                .having(sa.func.count() > 0)
+                for table in tables
+                if table.name not in _KEPT
+            ]
+            with bind.connect() as connection:
+                for name, count in connection.execute(sa.union_all(*queries)):
+                    counts[f'rows of table {name} in {database}'] = count
+        return counts
 
     def scheduler(self, *enabled_filters: str) -> manager.SchedulerManager:
         """Return a new scheduler.

@@ -171,6 +171,26 @@ class Cloud:
         self.reset()
         vars(self).update(copy.deepcopy(held))
 
+    def things(self) -> dict[str, Any]:
+        """Return what a test can leave here, by its name."""
+        things: dict[str, Any] = {
+            'regions that Keystone knows': set(self.known),
+            'failure of Keystone': self.keystone_failure,
+        }
+        for region in self.regions.values():
+            things[f'catalog of {region.name}'] = set(region.catalog)
+            for kind in ('servers', 'ports', 'floating', 'stacks'):
+                for thing in getattr(region, kind).values():
+                    name = f'{thing.id} of {kind} in {region.name}'
+                    things[name] = thing.to_dict()
+            for method, fault in region.failures.items():
+                things[f'failure of {method} in {region.name}'] = fault
+        for name, messages in self.queues.items():
+            things[f'queue {name}'] = list(messages)
+        for name, members in self.pools.items():
+            things[f'pool {name}'] = dict(members)
+        return things
+
     def save(self) -> None:
         """Write the servers to the file, all or nothing."""
         if not self.store:

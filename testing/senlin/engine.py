@@ -403,6 +403,23 @@ class Engine:
         if working or polled:
             raise RuntimeError(f'at work: {working}, polled: {polled}')
 
+    def things(self) -> dict[str, Any]:
+        """Return what :meth:`reset` removes, by its name."""
+        things = self.cloud.things()
+        queries = [
+            sqlalchemy.select(
+                sqlalchemy.literal(table.name), sqlalchemy.func.count()
+            )
+            .select_from(table)
+            .having(sqlalchemy.func.count() > 0)
+            for table in TABLES
+        ]
+        with db_api.session_for_read() as session:
+            rows = session.execute(sqlalchemy.union_all(*queries)).all()
+        for name, count in rows:
+            things[f'rows of table {name}'] = count
+        return things
+
     def _calm_down(self) -> None:
         """Wait until no green thread is at work."""
         end = time.monotonic() + PATIENCE

@@ -4,6 +4,8 @@
 
 import contextlib
 import io
+import logging
+import os
 import sys
 import unittest
 from unittest import mock
@@ -30,6 +32,9 @@ class UpgradeCheckTest(unittest.TestCase):
         with (
             # As if it were not there, wherever the tests run.
             mock.patch.dict(sys.modules, {package: None}),
+            # The command has its process for itself.
+            mock.patch.dict(os.environ),
+            mock.patch.object(logging.getLogger(), 'handlers', []),
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(error),
         ):

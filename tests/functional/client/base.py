@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from unittest import mock
 
@@ -22,7 +22,7 @@ import requests
 import requests_mock
 from openstackclient import shell
 
-from tests import console
+from tests import console, process_state
 from tests.functional.client import pages, rest_stub
 
 
@@ -33,6 +33,20 @@ class Result:
     status: int
     output: str
     error: str
+
+
+@contextlib.contextmanager
+def levels_kept() -> Iterator[None]:
+    """Give all loggers their levels back: the shell sets many of them."""
+    levels = {logger: logger.level for logger in process_state.loggers()}
+    try:
+        yield
+    finally:
+        for logger in process_state.loggers():
+            level = levels.get(logger, logging.NOTSET)
+            # To set a level takes long: it has all loggers look again.
+            if logger.level != level:
+                logger.setLevel(level)
 
 
 class CommandTestCase(unittest.TestCase):
@@ -65,16 +79,14 @@ class CommandTestCase(unittest.TestCase):
         """
         output, error = io.StringIO(), io.StringIO()
         environment = self.environment() | variables
-        root = logging.getLogger()
         with (
-            contextlib.ExitStack() as stack,
             # The shell sets up logging anew with each command.
-            mock.patch.object(root, 'handlers', []),
+            mock.patch.object(logging.getLogger(), 'handlers', []),
+            levels_kept(),
             mock.patch.dict(os.environ, environment, clear=True),
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(error),
         ):
-            stack.callback(root.setLevel, root.level)
             try:
                 status = shell.main(list(arguments))
             except SystemExit as exc:

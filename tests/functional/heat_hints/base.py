@@ -14,7 +14,6 @@ import functools
 import pathlib
 import re
 import tempfile
-import threading
 import unittest
 import uuid
 from collections.abc import Mapping
@@ -118,14 +117,6 @@ class ScenarioCase(unittest.TestCase):
     restarts: tuple[
         tuple[Mapping[str, str], tuple[Mapping[str, Any], ...]], ...
     ] = ()
-
-    def setUp(self) -> None:
-        """Have the test fail if it leaves a thread, as of a cloud."""
-        super().setUp()
-        before = threading.enumerate()
-        self.addCleanup(
-            lambda: self.assertEqual(before, threading.enumerate())
-        )
 
     @property
     def outcome(self) -> Outcome:

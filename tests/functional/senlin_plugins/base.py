@@ -18,11 +18,14 @@ from senlin.objects import cluster_lock
 from senlin_plugins import conf
 from senlin_plugins.planning import region_state
 from testing.senlin import engine
+from tests import process_state
 
 REGION_POLICY = 'senlin_plugins.policy.region_placement'
 DELETION_POLICY = 'senlin_plugins.policy.deletion'
 
 ONE, TWO, THREE = engine.REGIONS
+
+process_state.stub_clouds.append(lambda: engine.boot().things())
 
 
 class TestCase(unittest.TestCase):

@@ -20,6 +20,7 @@ NO_REGION = 'No region is found usable.'
 @functools.cache
 def start_health_manager():
     """Start the service that polls nodes, once per process."""
+    engine.boot()
     service.HealthManagerService(
         cfg.CONF.host, consts.HEALTH_MANAGER_TOPIC
     ).start()
@@ -28,9 +29,14 @@ def start_health_manager():
 class HealthCase(base.TestCase):
     """Clusters that a health manager polls."""
 
+    @classmethod
+    def setUpClass(cls):
+        # It runs as long as this process, like the rest of Senlin.
+        start_health_manager()
+        super().setUpClass()
+
     def setUp(self):
         super().setUp()
-        start_health_manager()
         for option, seconds in (
             ('health_check_interval_min', 1),
             # How long the health manager may take to answer.
