@@ -22,7 +22,7 @@ import logging
 import pathlib
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from logging import handlers
 from typing import Any
 
@@ -83,6 +83,23 @@ _TOTALS = {'vcpus': 1024, 'local_gb': 10240}
 _CLAIMS = (claims.Allocation.__table__, claims.Consumer.__table__)
 #: Tables that clear() leaves: those of the hosts.
 _KEPT = {'cell_mappings', 'host_mappings', 'services', 'compute_nodes'}
+
+
+def _counting(tables: Iterable[sa.Table]) -> str:
+    """Return the SQL that counts the rows of each table.
+
+    As text: SQLAlchemy would need 20 ms each time to write it.
+    """
+    return ' UNION ALL '.join(
+        f"SELECT '{table.name}', count(*) FROM {table.name}"  # noqa: S608
+        for table in tables
+        if table.name not in _KEPT
+    )
+
+
+_COUNT_CLAIMS = _counting(_CLAIMS)
+_COUNT_API = _counting(api_models.BASE.metadata.sorted_tables)
+_COUNT_CELL = _counting(main_models.BASE.metadata.sorted_tables)
 
 PROJECT = uuidutils.generate_uuid(dashed=False)
 
@@ -292,24 +309,16 @@ class Cloud:
         :returns: the number of rows, by database and table; a table without
             rows is left out.
         """
-        api_tables = api_models.BASE.metadata.sorted_tables
-        cell_tables = main_models.BASE.metadata.sorted_tables
         counts: dict[str, int] = {}
-        for database, bind, tables in (
-            ('Placement', placement_db.get_placement_engine(), _CLAIMS),
-            ('nova_api', api_db.get_engine(), api_tables),
-            ('the cell', self.cell_database(), cell_tables),
+        for database, bind, query in (
+            ('Placement', placement_db.get_placement_engine(), _COUNT_CLAIMS),
+            ('nova_api', api_db.get_engine(), _COUNT_API),
+            ('the cell', self.cell_database(), _COUNT_CELL),
         ):
-            queries = [
-                sa.select(sa.literal(table.name), sa.func.count())
-                .select_from(table)
-                .having(sa.func.count() > 0)
-                for table in tables
-                if table.name not in _KEPT
-            ]
             with bind.connect() as connection:
-                for name, count in connection.execute(sa.union_all(*queries)):
-                    counts[f'rows of table {name} in {database}'] = count
+                for name, count in connection.exec_driver_sql(query):
+                    if count:
+                        counts[f'rows of table {name} in {database}'] = count
         return counts
 
     def scheduler(self, *enabled_filters: str) -> manager.SchedulerManager:

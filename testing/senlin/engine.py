@@ -87,6 +87,14 @@ TABLES = [
     for table in models.BASE.metadata.sorted_tables
     if table.name not in ('service', 'credential')
 ]
+#: Counts the rows of each of them. As text: SQLAlchemy would need some
+#: milliseconds each time to write it.
+_COUNT = sqlalchemy.text(
+    ' UNION ALL '.join(
+        f"SELECT '{table.name}', count(*) FROM {table.name}"  # noqa: S608
+        for table in TABLES
+    )
+)
 #: Seconds until an action that does not end is given up.
 PATIENCE = 600.0
 #: Seconds between two looks at something that will change.
@@ -406,18 +414,11 @@ class Engine:
     def things(self) -> dict[str, Any]:
         """Return what :meth:`reset` removes, by its name."""
         things = self.cloud.things()
-        queries = [
-            sqlalchemy.select(
-                sqlalchemy.literal(table.name), sqlalchemy.func.count()
-            )
-            .select_from(table)
-            .having(sqlalchemy.func.count() > 0)
-            for table in TABLES
-        ]
         with db_api.session_for_read() as session:
-            rows = session.execute(sqlalchemy.union_all(*queries)).all()
+            rows = session.execute(_COUNT).all()
         for name, count in rows:
-            things[f'rows of table {name}'] = count
+            if count:
+                things[f'rows of table {name}'] = count
         return things
 
     def _calm_down(self) -> None:
