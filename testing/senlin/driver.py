@@ -146,6 +146,8 @@ class Cloud:
         self.known = set(self.names)
         #: Set to a message to let every call of Keystone fail.
         self.keystone_failure = ''
+        #: Region and driver method of each call of a client, in order.
+        self.calls: list[tuple[str, str]] = []
         #: The regions of each question which of them Keystone knows.
         self.lookups: list[list[str]] = []
         #: Region and service of each question whether a service is there.
@@ -241,7 +243,8 @@ class Client(base.DriverBase):
         self.region = self.cloud.regions[name]
 
     def _call(self, method):
-        """Go wrong if the region was told to fail this method."""
+        """Record the call; go wrong if the region was told to fail it."""
+        self.cloud.calls.append((self.region.name, method))
         fault = self.region.failures.get(method)
         if isinstance(fault, str):
             fault = Fault(fault)
