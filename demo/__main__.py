@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,6 +29,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / '.demo'
 #: In the order in which they are shown.
 SERVICES = ('senlin', 'nova', 'heat')
+#: Seconds that the services may take, however busy the machine is.
+LIMIT = 1800
+#: Seconds that a service may take to end when it is told to.
+END_LIMIT = 60
 
 
 def _target(path: str) -> str:
@@ -84,6 +89,16 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return args
 
 
+def _end(child: subprocess.Popen[str]) -> None:
+    """End a service and whatever it has started."""
+    os.killpg(child.pid, signal.SIGTERM)
+    try:
+        child.wait(END_LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
 def run(
     names: Sequence[str], logs: pathlib.Path, progress: str
 ) -> list[list[dict[str, Any]]]:
@@ -92,7 +107,9 @@ def run(
     :param logs: the folder for their logs.
     :param progress: "each" if each line stays on the screen, or "one".
     """
-    children = []
+    children: list[subprocess.Popen[str]] = []
+    texts: list[str] = []
+    deadline = time.monotonic() + LIMIT
     try:
         for name in names:
             log = logs / f'{name}.log'
@@ -110,12 +127,24 @@ def run(
                 start_new_session=True,
             )
             children.append(child)
-        texts = [child.communicate()[0] for child in children]
+        for name, child in zip(names, children, strict=True):
+            try:
+                text, _ = child.communicate(
+                    timeout=max(0.0, deadline - time.monotonic())
+                )
+            except subprocess.TimeoutExpired:
+                print(
+                    f'demo: {name} did not end within {LIMIT} seconds, and '
+                    f'was stopped (its log is {logs / name}.log).',
+                    file=sys.stderr,
+                )
+                _end(child)
+                text = ''
+            texts.append(text)
     finally:
         for child in children:
             if child.poll() is None:
-                os.killpg(child.pid, signal.SIGTERM)
-                child.wait()
+                _end(child)
     return [
         [] if child.returncode else json.loads(text)
         for child, text in zip(children, texts, strict=True)

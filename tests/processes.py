@@ -3,25 +3,30 @@
 """Run Python in a process of its own, for what one process cannot show."""
 
 import pathlib
-import subprocess
 import sys
+
+from testing import subprocesses
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def run_python(program: str, *arguments: str) -> list[str]:
+def run_python(
+    program: str, *arguments: str, limit: float = subprocesses.LIMIT
+) -> list[str]:
     """Run a program with this interpreter, in the checkout.
 
     :param program: Python source.
     :param arguments: what it finds in ``sys.argv[1:]``.
+    :param limit: seconds to wait.
     :returns: the lines it printed.
     :raises AssertionError: when it failed, with what it said.
+    :raises TimeoutError: when it does not end.
     """
-    result = subprocess.run(
+    result = subprocesses.run(
+        f'the program of a test with the arguments {arguments}',
         [sys.executable, '-W', 'ignore', '-c', program, *arguments],
+        limit=limit,
         cwd=ROOT,
-        capture_output=True,
-        text=True,
     )
     if result.returncode:
         raise AssertionError(result.stderr)

@@ -14,6 +14,7 @@ import unittest
 
 from oslo_upgradecheck import upgradecheck
 
+from testing import subprocesses
 from tests import processes
 
 #: What each command loads of its service, in its order; ``.*`` stands for all
@@ -34,7 +35,7 @@ LOADED = {
 #: Loads the service, which takes seconds, once. Then it runs the console
 #: script in a process of its own for each line of its standard input.
 SERVER = """
-import importlib, importlib.metadata, json, logging, os, pkgutil, sys
+import importlib, importlib.metadata, json, logging, os, pkgutil, signal, sys
 command, *names = sys.argv[1:]
 (point,) = importlib.metadata.entry_points(
     group='console_scripts', name=command
@@ -54,6 +55,8 @@ for line in sys.stdin:
     print(os.waitstatus_to_exitcode(status), flush=True)
 else:
     sys.exit()
+# This process ends even if the command hangs.
+signal.alarm(600)
 arguments, folder = json.loads(line)
 for descriptor, name in (1, 'output'), (2, 'error'):
     os.dup2(os.open(os.path.join(folder, name), os.O_WRONLY), descriptor)
@@ -68,15 +71,15 @@ os._exit(code)
 
 
 @functools.cache
-def server(command: str) -> subprocess.Popen:
+def server(command: str) -> subprocesses.Child:
     """Return the process that runs a command; it ends with this one."""
-    return subprocess.Popen(
+    return subprocesses.Child(
+        f'the process that runs {command}',
         [sys.executable, '-W', 'ignore', '-c', SERVER]
         + [command, *LOADED[command]],
         cwd=processes.ROOT,
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        stderr=None,
         # As the command itself says; it is read when Nova is imported.
         env={**os.environ, 'OS_NOVA_DISABLE_EVENTLET_PATCHING': 'true'},
     )
@@ -127,9 +130,8 @@ class UpgradeCheckCase(unittest.TestCase):
             file.write_text('')
         process = server(self.command)
         order = [[str(word) for word in arguments], str(self.folder)]
-        process.stdin.write(json.dumps(order) + '\n')
-        process.stdin.flush()
-        code = int(process.stdout.readline())
+        process.write_line(json.dumps(order))
+        code = int(process.read_line(f'the exit code of {arguments}'))
         return Answer(code, *(file.read_text() for file in files))
 
     def write(self, text):
@@ -210,11 +212,10 @@ class FileTests:
         reading, writing = os.pipe()
         os.close(reading)
         with open(writing, 'wb') as output:
-            result = subprocess.run(
+            result = subprocesses.run(
+                self.command,
                 [script, '--config-file', path, 'upgrade', 'check'],
                 stdout=output,
-                stderr=subprocess.PIPE,
-                text=True,
                 # Unbuffered, it learns at once that nobody reads.
                 env={'PYTHONUNBUFFERED': '1'},
             )

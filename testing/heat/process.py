@@ -4,12 +4,18 @@
 
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any
 
+from testing import subprocesses
+
 ROOT = pathlib.Path(__file__).parents[2]
+
+#: Longest time for one engine and its stacks, in seconds.
+ENGINE_SECONDS = 1200
 
 
 class Launcher:
@@ -20,12 +26,12 @@ class Launcher:
     """
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
+        self._process = subprocesses.Child(
+            'the process that starts heat-engines',
             [sys.executable, '-W', 'ignore', '-m', 'testing.heat.worker'],
             cwd=ROOT,
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+            stderr=None,
         )
 
     def run(
@@ -43,8 +49,13 @@ class Launcher:
         :raises RuntimeError: when it broke off; its log says why.
         """
         order = [scenario, str(log), [*map(str, python_path)]]
-        print(json.dumps(order), file=self._process.stdin, flush=True)
+        self._process.write_line(json.dumps(order))
         answer = self._answer()
+        if answer == -signal.SIGALRM:
+            raise RuntimeError(
+                f'heat-engine did not end within {ENGINE_SECONDS} seconds, '
+                f'and was killed; see {log}'
+            )
         if not isinstance(answer, list):
             raise RuntimeError(f'heat-engine ended with {answer}; see {log}')
         # Its exit code: from here on it holds no connection.
@@ -52,8 +63,11 @@ class Launcher:
         return answer
 
     def _answer(self) -> Any:
-        return json.loads(self._process.stdout.readline() or 'null')
+        # The engine has the first limit. The import of Heat comes before.
+        limit = ENGINE_SECONDS + subprocesses.LIMIT
+        line = self._process.read_line('the answer of heat-engine', limit)
+        return json.loads(line or 'null')
 
     def close(self) -> None:
         """End the process that has imported Heat."""
-        self._process.communicate()
+        self._process.finish()

@@ -8,6 +8,7 @@ answers, writes its log into a folder, and ends with its standard input.
 
 import os
 import pathlib
+import select
 import socketserver
 import sys
 import threading
@@ -74,6 +75,8 @@ def main() -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f'http://{loopback.HOST}:{server.server_port}', file=answer)
     answer.flush()
+    # Under Heat 22, only this wait lets green threads answer requests.
+    select.select([sys.stdin], [], [])
     sys.stdin.read()
     del heat
     # The engine's threads would keep the process.

@@ -25,7 +25,7 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from testing.heat import engine, stacks  # isort: skip
+from testing.heat import engine, process, stacks  # isort: skip
 
 import sqlalchemy.orm
 from heat.common import plugin_loader
@@ -34,9 +34,6 @@ from oslo_config import cfg
 from oslo_reports.generators import conf as conf_report
 
 LOG = logging.getLogger('config-dump')
-
-#: Longest time for one engine and its stacks, in seconds.
-TIMEOUT = 1200
 
 #: What Heat loads when it starts, before any plug-in of others. Its resource
 #: types come after this.
@@ -118,7 +115,7 @@ def work(
     code = 1
     answer, sys.stdout = sys.stdout, sys.stderr
     try:
-        signal.alarm(TIMEOUT)
+        signal.alarm(process.ENGINE_SECONDS)
         with open(log, 'a') as stream:
             os.dup2(stream.fileno(), sys.stderr.fileno())
         # Whoever removes the log removes what the engine leaves.

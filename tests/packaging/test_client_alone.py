@@ -10,6 +10,9 @@ import unittest
 
 import ddt
 
+#: Seconds to wait for a process. Only one that hangs needs so long.
+LIMIT = 600
+
 #: Each command of the shell, asked about files, and what its first row says.
 EXAMPLES = pathlib.Path(__file__).parents[2] / 'doc/source/examples'
 FILTER_FILES = (
@@ -39,6 +42,7 @@ class ClientAloneTest(unittest.TestCase):
             [shell, *command.split(), '-f', 'json', *files],
             capture_output=True,
             text=True,
+            timeout=LIMIT,
         )
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(wanted, json.loads(done.stdout)[0][column])

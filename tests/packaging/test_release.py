@@ -14,6 +14,9 @@ import zipfile
 ROOT = pathlib.Path(__file__).parents[2]
 DIST = ROOT / 'dist'
 
+#: Seconds to wait for a process. Only one that hangs needs so long.
+LIMIT = 600
+
 #: The top-level packages of the distribution, and nothing else.
 PACKAGES = {
     'os_placement_plugins',
@@ -36,6 +39,7 @@ class SourceTest(unittest.TestCase):
             cwd=folder,
             capture_output=True,
             text=True,
+            timeout=LIMIT,
         )
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
 
@@ -52,6 +56,7 @@ class WheelTest(unittest.TestCase):
             + sorted(PACKAGES),
             capture_output=True,
             text=True,
+            timeout=LIMIT,
             check=True,
         ).stdout.split()
         found = {

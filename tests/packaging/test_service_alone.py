@@ -11,6 +11,9 @@ import unittest
 
 SERVICE = pathlib.Path(sys.prefix).name.removeprefix('alone-')
 
+#: Seconds to wait for a process. Only one that hangs needs so long.
+LIMIT = 600
+
 #: By service: the lines that enable the plug-ins, the worst result of the
 #: upgrade check with them, and what the service loads of each package.
 CASES = {
@@ -71,6 +74,7 @@ class ServiceAloneTest(unittest.TestCase):
             [sys.executable, '-W', 'ignore', program],
             cwd=self.file.parent,
             text=True,
+            timeout=LIMIT,
         )
         found = {package: set() for package in self.wanted}
         for name, package in json.loads(output.splitlines()[-1]).items():
@@ -86,6 +90,7 @@ class ServiceAloneTest(unittest.TestCase):
             + ['--config-file', self.file, 'upgrade', 'check', '--json'],
             capture_output=True,
             text=True,
+            timeout=LIMIT,
         )
         rows = json.loads(done.stdout)['checks']
         self.assertEqual(done.returncode, max(r['result'] for r in rows))

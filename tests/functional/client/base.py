@@ -10,7 +10,6 @@ import logging
 import os
 import pathlib
 import shlex
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -22,6 +21,7 @@ import requests
 import requests_mock
 from openstackclient import shell
 
+from testing import subprocesses
 from tests import console, process_state
 from tests.functional.client import pages, rest_stub
 
@@ -96,10 +96,9 @@ class CommandTestCase(unittest.TestCase):
 
     def openstack_process(self, *arguments: str, **variables: str) -> Result:
         """Run a command in a process of its own, as a user does."""
-        result = subprocess.run(
+        result = subprocesses.run(
+            f'openstack {shlex.join(arguments)}',
             [sys.executable, '-m', 'openstackclient.shell', *arguments],
-            capture_output=True,
-            text=True,
             env=self.environment() | variables,
             cwd=self.folder,
         )

@@ -8,7 +8,6 @@ import io
 import json
 import pathlib
 import signal
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -19,6 +18,10 @@ import markupsafe
 
 from demo import __main__ as command
 from demo import part, report
+from testing import subprocesses
+
+#: Seconds for the whole demo, whose services have a limit of their own.
+ALL_SECONDS = command.LIMIT + subprocesses.LIMIT
 
 
 @ddt.ddt
@@ -32,12 +35,10 @@ class DemoTest(unittest.TestCase):
 
     def start(self, *arguments, options=('-W', 'ignore')):
         """Start the demo in a process of its own, as make does."""
-        return subprocess.Popen(
+        return subprocesses.Child(
+            f'python -m demo {arguments}',
             [sys.executable, *options, '-m', 'demo', *arguments],
             cwd=command.ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
             # Who runs the tests in the background lets them ignore it.
             preexec_fn=functools.partial(
                 signal.signal, signal.SIGINT, signal.SIG_DFL
@@ -64,7 +65,7 @@ class DemoTest(unittest.TestCase):
 
     def test_all_checks_hold(self):
         demo = self.start('--json', self.file)
-        output, error = demo.communicate()
+        done = demo.finish(limit=ALL_SECONDS)
         data = json.loads(self.file.read_text())
         parts = data['parts']
         steps = [step for one in parts for step in one['steps']]
@@ -77,11 +78,11 @@ class DemoTest(unittest.TestCase):
         self.assertEqual([], failed)
         self.assertEqual([], [s['title'] for s in steps if not s['checks']])
         self.assertIs(True, data['ok'])
-        self.assertEqual((0, ''), (demo.returncode, output))
+        self.assertEqual((0, ''), (done.returncode, done.stdout))
         self.assertEqual(
             ['senlin', 'nova', 'heat', 'stack'], [one['name'] for one in parts]
         )
-        *progress, verdict = error.splitlines()
+        *progress, verdict = done.stderr.splitlines()
         for line in progress:
             self.assertRegex(
                 line, r'^\[(senlin|nova|heat|stack) *\d+\.\d s\] '
@@ -162,15 +163,18 @@ class DemoTest(unittest.TestCase):
     def test_an_old_result_stays_until_there_is_a_new_one(self):
         self.file.write_text('old')
         demo = self.start('heat', '--json', self.file)
-        self.assertIn('heat-engine', demo.stderr.readline())
-        demo.send_signal(signal.SIGINT)
-        _, error = demo.communicate()
-        self.assertEqual((130, 'demo: stopped.\n'), (demo.returncode, error))
+        line = demo.read_line('the first step of Heat', stream='stderr')
+        self.assertIn('heat-engine', line)
+        demo.process.send_signal(signal.SIGINT)
+        done = demo.finish('its end after SIGINT')
+        self.assertEqual(130, done.returncode)
+        self.assertEqual('demo: stopped.\n', done.stderr)
         self.assertEqual('old', self.file.read_text())
 
     def test_a_missing_service_is_named(self):
         # Without site-packages nothing is installed.
         demo = self.start('heat', options=['-S'])
-        _, error = demo.communicate()
-        self.assertEqual(2, demo.returncode)
-        self.assertIn('heat is not installed here: run "make demo"', error)
+        done = demo.finish()
+        self.assertEqual(2, done.returncode)
+        words = 'heat is not installed here: run "make demo"'
+        self.assertIn(words, done.stderr)

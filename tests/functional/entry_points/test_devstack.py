@@ -6,8 +6,7 @@ DevStack's own functions are stand-ins here: they write lines into the file,
 and a service counts as enabled if it is named.
 """
 
-import subprocess
-
+from testing import subprocesses
 from tests import processes, signing, upgrade_checks
 
 FOLDER = processes.ROOT / 'devstack'
@@ -50,7 +49,8 @@ class DevstackCase(upgrade_checks.UpgradeCheckCase):
         :returns: what the file holds afterwards, and what was printed.
         """
         path = self.write(text)
-        result = subprocess.run(
+        result = subprocesses.run(
+            f'the phase {phase} of the DevStack plug-in',
             ['bash', '-c', STAND_INS],
             env={
                 'PATH': '/usr/bin:/bin',
@@ -60,8 +60,6 @@ class DevstackCase(upgrade_checks.UpgradeCheckCase):
                 'PHASE': phase,
                 **variables,
             },
-            capture_output=True,
-            text=True,
         )
         self.assertEqual((0, ''), (result.returncode, result.stderr))
         return path.read_text(), result.stdout

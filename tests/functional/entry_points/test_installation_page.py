@@ -3,7 +3,6 @@
 """The files of the installation page, before what reads them."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import jinja2
 import yaml
 
+from testing import subprocesses
 from tests import console, signing, upgrade_checks
 
 FILES = console.PAGES / 'examples' / 'deployment'
@@ -72,12 +72,11 @@ class FileCase(upgrade_checks.UpgradeCheckCase):
 
     def unknown(self, text: str) -> str:
         """Return what oslo.config says of options that nobody knows."""
-        done = subprocess.run(
+        done = subprocesses.run(
+            'oslo-config-validator',
             [Path(sys.executable).with_name('oslo-config-validator')]
             + [f'--namespace={name}' for name in self.namespaces]
             + ['--input-file', self.write(text)],
-            capture_output=True,
-            text=True,
         )
         self.assertEqual(bool(done.returncode), 'is not part' in done.stderr)
         return done.stderr if done.returncode else ''

@@ -3,11 +3,11 @@
 """The provider that the page shows, in heat-engine."""
 
 import os
-import subprocess
 import sys
 import tomllib
 import unittest
 
+from testing import subprocesses
 from testing.heat.templates import server, stack, template, volume
 from tests import processes
 from tests.functional.heat_hints import base
@@ -35,11 +35,10 @@ class TestExampleProvider(base.ScenarioCase):
 
 class TestItsOwnTest(unittest.TestCase):
     def test_it_passes(self) -> None:
-        done = subprocess.run(
+        done = subprocesses.run(
+            'the test of the example',
             [sys.executable, '-W', 'ignore', '-m', 'unittest'],
             cwd=EXAMPLE,
             env={**os.environ, 'PYTHONDONTWRITEBYTECODE': '1'},
-            capture_output=True,
-            text=True,
         )
         self.assertRegex(done.stderr, r'Ran 2 tests[^$]*\n\nOK')

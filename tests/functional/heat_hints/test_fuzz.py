@@ -6,10 +6,14 @@ import json
 import unittest
 
 import tests
+from testing import subprocesses
 from tests import processes
 
 #: How many templates are tried.
 CASES = 1_000_000 if tests.ALL else 5_000
+
+#: Seconds that they may take.
+SECONDS = 36_000 if tests.ALL else subprocesses.LIMIT
 
 _PROGRAM = f"""
 import json
@@ -20,7 +24,7 @@ print(json.dumps(fuzzing.main({CASES})))
 
 class FuzzTest(unittest.TestCase):
     def test_no_template_raises_forges_a_hint_or_writes_a_log_line(self):
-        found = json.loads(processes.run_python(_PROGRAM)[-1])
+        found = json.loads(processes.run_python(_PROGRAM, limit=SECONDS)[-1])
         self.assertEqual(([], CASES), (found['wrong'], found['count']))
         # Each kind of answer came, and some lines were written.
         self.assertEqual(

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import unittest
 
+from testing import subprocesses
 from testing.heat import loopback
 from tests import console, processes
 
@@ -41,24 +42,24 @@ class TwoRegionsTest(unittest.TestCase):
             cloud = self.enterContext(contextlib.closing(loopback.Cloud()))
             cloud.region, cloud.heats = region, urls
             self.clouds[region] = cloud
-            heat = subprocess.Popen(
+            heat = subprocesses.Child(
+                f'the Heat of {region}',
                 [sys.executable, '-W', 'ignore', '-m', 'testing.heat.region']
                 + [cloud.url, region, self.folder],
                 cwd=processes.ROOT,
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
             )
             self.heats[region] = heat
-            self.addCleanup(heat.communicate)
+            self.addCleanup(heat.finish)
         for region, heat in self.heats.items():
-            urls[region] = heat.stdout.readline().strip()
-            self.assertTrue(urls[region], region)
+            urls[region] = heat.read_line('the URL of its API').strip()
+            self.assertTrue(urls[region], heat.finish().stderr)
 
     def run_here(self, *command):
         """Run a program in the folder of the page's files."""
         scripts = pathlib.Path(sys.executable).parent
-        return subprocess.run(
+        return subprocesses.run(
+            ' '.join(command),
             command,
             cwd=FILES,
             env={
@@ -74,8 +75,6 @@ class TwoRegionsTest(unittest.TestCase):
                 'OS_IDENTITY_API_VERSION': '3',
                 'PYTHONWARNINGS': 'ignore',
             },
-            capture_output=True,
-            text=True,
         )
 
     def scale(self, *words):
@@ -104,7 +103,7 @@ class TwoRegionsTest(unittest.TestCase):
         done = self.scale('+6')
         self.assertEqual(0, done.returncode, done.stderr)
         self.assert_sizes(8, 1)
-        self.heats[TWO].communicate()
+        self.heats[TWO].finish()
         done = self.scale('-5')
         self.assertEqual(1, done.returncode)
         self.assertIn('at region "RegionTwo"', done.stderr)

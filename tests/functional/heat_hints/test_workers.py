@@ -19,7 +19,7 @@ from tests.functional.heat_hints import base
 from tests.processes import ROOT
 
 #: How long the engine and its stacks may take, in seconds.
-PATIENCE = 300.0
+PATIENCE = 600.0
 WORKERS = 2
 
 #: A provider whose thread answers for it. Such a thread does not survive a
@@ -58,7 +58,7 @@ class Refreshing:
         return {
             'asked_in': os.getpid(),
             'made_in': self.made_in,
-            'refreshed_in': self.fresh.get(timeout=60),
+            'refreshed_in': self.fresh.get(timeout=300),
             'object': id(self),
         }
 
@@ -93,7 +93,11 @@ class TestWorkers(unittest.TestCase):
         deadline = time.monotonic() + PATIENCE
         while len(done := list(folder.glob('*.done'))) < WORKERS:
             if master.poll() is not None or time.monotonic() > deadline:
-                self.fail((folder / 'output').read_text()[-4000:])
+                self.fail(
+                    f'waited for the stacks of {WORKERS} workers, of which '
+                    f'{len(done)} are done; heat-engine has printed:\n...'
+                    + (folder / 'output').read_text()[-4000:]
+                )
             time.sleep(0.05)
         told = [json.loads(file.read_text()) for file in done]
         pids = {pid for pid, *_ in told} - {master.pid}
@@ -152,4 +156,4 @@ def end(engine: subprocess.Popen) -> None:
     """End the command and its workers."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(engine.pid, signal.SIGKILL)
-    engine.wait()
+    engine.wait(PATIENCE)

@@ -15,7 +15,7 @@ from nova_filters.filters import aggregate_instance_type as filters
 from nova_filters.matching import inputs
 from nova_filters.matching.request import Request
 from testing.nova import engine, states
-from tests import processes
+from tests import processes, threads
 from tests.functional.nova_filters import base
 
 #: Nova 29 looks at the variable when it is imported; otherwise it replaces
@@ -29,7 +29,7 @@ test_threads.main()
 
 #: Requests of each thread.
 COUNT = 40
-_TIMEOUT = 600
+_TIMEOUT = 300
 
 #: What aggregates change to and from: one key, so that there is nothing in
 #: between if it changes in place.
@@ -129,21 +129,20 @@ def main() -> None:
     # At DEBUG the reasons are looked for while the aggregates change.
     logger.setLevel(logging.DEBUG)
     scene = Scene()
-    threads = [
+    judges = [
         threading.Thread(target=scene.judge, args=(flavor,))
         for flavor in range(len(FLAVORS))
     ]
-    for thread in threads:
-        thread.start()
-    if len({thread.native_id for thread in threads}) < len(threads):
+    for judge in judges:
+        judge.start()
+    if len({judge.native_id for judge in judges}) < len(judges):
         scene.wrong.append('these are no native threads')
     numbers = itertools.cycle(range(len(scene.aggregates)))
-    for _ in range(COUNT * len(threads)):
+    for _ in range(COUNT * len(judges)):
         if not scene.begun.acquire(timeout=_TIMEOUT):
-            raise TimeoutError
+            raise TimeoutError('no thread has begun its next request')
         scene.change(next(numbers))
-    for thread in threads:
-        thread.join()
+    threads.join(judges)
     print(*scene.wrong, sep='\n', end='')
 
 

@@ -7,7 +7,6 @@ import concurrent.futures
 import logging
 import sqlite3
 import threading
-import time
 from typing import Any
 from unittest import mock
 
@@ -19,7 +18,7 @@ from oslo_utils import timeutils
 
 from nova_filters.weighers import rows
 from testing.nova import engine, states
-from tests import signing
+from tests import signing, threads
 from tests.functional.nova_filters import base
 from tests.functional.nova_filters.base import MULTIPLIER, STRONG, of_stack
 
@@ -135,7 +134,7 @@ class OrderTest(base.StackTestCase):
         def slow(_statement: str) -> None:
             reads.append(1)
             began.set()
-            going.wait(30)
+            going.wait(threads.LIMIT)
 
         with (
             base.listening(slow, api_db.get_engine()),
@@ -145,10 +144,15 @@ class OrderTest(base.StackTestCase):
                 pool.submit(weigher.see, weigher.team(one), states, one)
                 for one in requests
             ]
-            began.wait(30)
-            while len(weigher._reader._waiting) < len(requests) - 1:
-                time.sleep(0.001)
-            going.set()
+            try:
+                self.assertTrue(began.wait(threads.LIMIT))
+                threads.wait_until(
+                    lambda: len(weigher._reader._waiting) >= len(requests) - 1,
+                    'all other requests wait for the first read',
+                )
+            finally:
+                # The end of the pool waits for the reads.
+                going.set()
             ahead = [one.result().ahead for one in asked]
         self.assertEqual(list(range(16)), ahead)
         self.assertLess(len(reads), len(requests))

@@ -11,7 +11,7 @@ from tests import processes
 #: nova-scheduler's own start, up to its plug-ins, which asks no database, in
 #: a process of its own for each nova.conf.
 START = """
-import os, sys
+import os, signal, sys
 from nova.cmd import scheduler
 from nova.scheduler import host_manager
 
@@ -28,6 +28,8 @@ class HostManager(host_manager.HostManager):
 host_manager.HostManager = HostManager
 for path in sys.argv[1:]:
     if not os.fork():
+        # This process ends even if the scheduler starts.
+        signal.alarm(300)
         sys.argv[:] = ['nova-scheduler', '--config-file', path]
         scheduler.main()
     _, status = os.wait()

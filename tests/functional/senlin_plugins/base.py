@@ -179,7 +179,12 @@ class TestCase(unittest.TestCase):
 
     def wait_until(self, holds):
         """Wait until something holds, and fail if it never does."""
-        with eventlet.Timeout(engine.PATIENCE):
+        code = holds.__code__
+        late = AssertionError(
+            f'waited {engine.PATIENCE:g} seconds for the condition in '
+            f'{code.co_filename}, line {code.co_firstlineno}'
+        )
+        with eventlet.Timeout(engine.PATIENCE, late):
             while not holds():
                 eventlet.sleep(engine.PAUSE)
 

@@ -17,9 +17,9 @@ from urllib import parse
 
 import eventlet
 import eventlet.wsgi
-from eventlet.green import subprocess
 from keystoneauth1 import fixture
 
+from testing import subprocesses
 from testing.senlin import engine
 from tests.functional.client import base as client
 from tests.functional.senlin_plugins import base
@@ -160,12 +160,10 @@ class ShellTestCase(base.TestCase, client.CommandTestCase):
 
     def start_shell(self, *arguments):
         """Start the shell in a process of its own, as a user does."""
-        return subprocess.Popen(
+        return subprocesses.Child(
+            f'openstack cluster region {arguments}',
             [sys.executable, '-W', 'ignore', '-m', 'openstackclient.shell']
             + ['cluster', 'region', *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
             env=self.environment() | self.login,
             # Who runs the tests in the background lets them ignore it.
             preexec_fn=functools.partial(

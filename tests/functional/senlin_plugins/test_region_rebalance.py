@@ -158,13 +158,13 @@ class RebalanceTest(test_region_commands.TestCase):
         self.attach(self.cluster_id, policy)
         process = self.start_shell(*self.command)
         self.wait_until(lambda: self.cloud.queues['queue'])
-        process.send_signal(signal.SIGINT)
-        output, error = process.communicate()
-        self.assertEqual((1, ''), (process.returncode, output))
-        last = error.splitlines()[-1]
+        process.process.send_signal(signal.SIGINT)
+        done = process.finish('its end after SIGINT')
+        self.assertEqual((1, ''), (done.returncode, done.stdout))
+        last = done.stderr.splitlines()[-1]
         self.assertIn('Interrupted. What Senlin', last)
         self.assertIn('--size 4', last)
-        self.assertNotIn('Traceback', error)
+        self.assertNotIn('Traceback', done.stderr)
         # The deletion goes on as Senlin does it: it waits for its hook.
         self.assert_fails('already locked', *self.command)
 

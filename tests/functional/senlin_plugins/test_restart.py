@@ -13,11 +13,12 @@ import json
 import pathlib
 import signal
 import sqlite3
-import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
+from testing import subprocesses
 from tests import processes
 from tests.functional.senlin_plugins.base import ONE, REGION_POLICY, TWO
 from tests.functional.senlin_plugins.test_failover import CALLS
@@ -113,13 +114,13 @@ class Turns(unittest.TestCase):
                     "UPDATE service SET updated_at = '2000-01-01 00:00:00'"
                 )
                 connection.commit()
-        done = subprocess.run(
+        done = subprocesses.run(
+            f'an engine of {code}',
             [sys.executable, '-W', 'ignore', '-c', TURN, self.folder]
             + [version, json.dumps(phases)],
             cwd=code,
-            capture_output=True,
         )
-        self.assertEqual(status, done.returncode, done.stderr.decode())
+        self.assertEqual(status, done.returncode, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def test_an_engine_is_killed_while_it_creates_a_server(self):
@@ -158,12 +159,13 @@ class Turns(unittest.TestCase):
                 self.assertTrue(found['left'])
 
     def test_engines_of_two_versions(self):
-        git = ['git', '-C', processes.ROOT, 'archive', OLDER, *PACKAGES]
-        archive = subprocess.run(git, capture_output=True)
-        if archive.returncode:
+        archive = self.folder / 'older.tar'
+        git = ['git', '-C', processes.ROOT, 'archive', '--output', archive]
+        done = subprocesses.run('git archive', [*git, OLDER, *PACKAGES])
+        if done.returncode:
             self.skipTest('needs the history of the repository')
-        tar = ['tar', '-x', '-C', self.folder]
-        subprocess.run(tar, input=archive.stdout, check=True)
+        with tarfile.open(archive) as older:
+            older.extractall(self.folder, filter='data')
         old, new = self.folder, processes.ROOT
         self.check_turn(new, WELL)
         # One moves nodes, the other goes on with what that has noted.

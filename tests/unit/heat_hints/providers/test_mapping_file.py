@@ -11,6 +11,7 @@ import ddt
 
 from heat_hints.deciding import mapping
 from heat_hints.providers import ProviderError, mapping_file
+from tests import threads
 from tests.unit.heat_hints import requests
 from tests.unit.heat_hints.requests import REQUEST
 
@@ -72,7 +73,7 @@ class TestMappingFileProvider(unittest.TestCase):
 
         def slowly(data):
             begun.set()
-            go_on.wait()
+            go_on.wait(threads.LIMIT)
             return parse(data)
 
         self.path.write_text(BETTER)
@@ -82,10 +83,10 @@ class TestMappingFileProvider(unittest.TestCase):
         )
         with mock.patch.object(mapping, 'parse', slowly):
             reader.start()
-            begun.wait()
+            self.assertTrue(begun.wait(threads.LIMIT))
             answers = [provider.hints(REQUEST) for _ in range(3)]
             go_on.set()
-            reader.join()
+            threads.join([reader])
         self.assertEqual([{'rack': 'r1'}] * 3, answers)
         self.assertEqual([{'rack': 'r2', 'tier': 'gold'}], found)
 
@@ -97,16 +98,15 @@ class TestMappingFileProvider(unittest.TestCase):
             for _ in range(50):
                 found.append(provider.hints(REQUEST))
 
-        threads = [threading.Thread(target=ask) for _ in range(4)]
-        for thread in threads:
-            thread.start()
+        readers = [threading.Thread(target=ask) for _ in range(4)]
+        for reader in readers:
+            reader.start()
         for number in range(2, 40):
             part = self.path.with_suffix('.part')
             part.write_text(version(number))
             part.rename(self.path)
             found.append(provider.hints(REQUEST))
-        for thread in threads:
-            thread.join()
+        threads.join(readers)
         for hints in found:
             self.assertEqual(hints['first'], hints['last'])
         self.assertEqual('v39', provider.hints(REQUEST)['first'])
