@@ -26,6 +26,15 @@ from heat.common import context
 class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
     daemon_threads = True
 
+    def serve(self) -> None:
+        """Answer requests for ever.
+
+        ``serve_forever`` would wait in a way that stops every green thread of
+        Heat 22, and the engine with them.
+        """
+        while True:
+            self.process_request(*self.get_request())
+
 
 class _Handler(simple_server.WSGIRequestHandler):
     def log_message(self, *args: Any) -> None:
@@ -72,7 +81,7 @@ def main() -> None:
     server = simple_server.make_server(
         *(loopback.HOST, 0, api(cloud), _Server, _Handler)
     )
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve, daemon=True).start()
     print(f'http://{loopback.HOST}:{server.server_port}', file=answer)
     answer.flush()
     # Under Heat 22, only this wait lets green threads answer requests.

@@ -53,7 +53,8 @@ class TwoRegionsTest(unittest.TestCase):
             self.addCleanup(heat.finish)
         for region, heat in self.heats.items():
             urls[region] = heat.read_line('the URL of its API').strip()
-            self.assertTrue(urls[region], heat.finish().stderr)
+            if not urls[region]:
+                self.fail(f'{region}: {heat.finish().stderr}')
 
     def run_here(self, *command):
         """Run a program in the folder of the page's files."""
