@@ -146,4 +146,10 @@ def run(
     :param options: what :class:`subprocess.Popen` takes.
     :raises TimeoutError: if the process goes on. The process is killed.
     """
-    return Child(name, command, **options).finish(limit=limit)
+    child = Child(name, command, **options)
+    try:
+        return child.finish(limit=limit)
+    except BaseException:
+        # As subprocess.run does: nothing stays behind after Ctrl-C.
+        child.process.kill()
+        raise
