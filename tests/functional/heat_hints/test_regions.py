@@ -16,7 +16,7 @@ import unittest
 
 from testing import subprocesses
 from testing.heat import loopback
-from tests import console, processes
+from tests import console, processes, threads
 
 FILES = console.PAGES / 'examples' / 'regions'
 ONE, TWO = REGIONS = ('RegionOne', 'RegionTwo')
@@ -122,4 +122,9 @@ class TwoRegionsTest(unittest.TestCase):
             'sizes={"RegionOne": 4}',
         )
         self.assertEqual(1, done.returncode, done.stdout)
+        # The stack fails at once, and RegionOne shrinks after that.
+        threads.wait_until(
+            lambda: len(self.clouds[ONE].things()) <= 4,
+            'RegionOne has four servers',
+        )
         self.assert_sizes(4, 1)
