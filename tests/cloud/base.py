@@ -93,9 +93,14 @@ class CloudTest(testtools.TestCase):
         }
         before = made()
         # The last thing that is done, when what a test made is gone.
-        self.addCleanup(
-            self.wait_for, lambda: self.assertEqual(set(), made() - before)
-        )
+        self.addCleanup(self.wait_for, lambda: self.check_left(before))
+
+    def check_left(self, before: set[tuple[str, str]]) -> None:
+        """Raise if a test has left anything on the cloud.
+
+        :param before: what was there when the test began.
+        """
+        self.assertEqual(set(), made() - before, 'left on the cloud')
 
     def pause(self, *names: str) -> None:
         """Stop services where they are, at most until the test ends."""

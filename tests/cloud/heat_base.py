@@ -65,7 +65,7 @@ class StackTest(base.CloudTest):
                 "SELECT CONCAT(action, '_', status) FROM stack WHERE id = %s",
                 stack,
             )
-            self.assertIn(status, (wanted, failed))
+            self.assertIn(status, (wanted, failed), f'stack {stack}')
 
         self.wait_for(check_ended)
         found = self.show(stack)

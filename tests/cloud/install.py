@@ -51,7 +51,7 @@ def install() -> None:
         POLICY.chmod(0o755)
     try:
         for command in ['apt-get', '-q', 'update'], install + packages:
-            subprocess.run(command, env=env, check=True)
+            subprocess.run(command, env=env, timeout=1800, check=True)
     finally:
         if ours:
             POLICY.unlink()

@@ -14,6 +14,9 @@ from tests.cloud import layout, processes
 FOLDER = layout.DATA / 'mariadb'
 SOCKET = layout.DATA / 'mariadb.sock'
 
+#: How long an answer may take, in seconds.
+PATIENCE = 60
+
 
 def service() -> processes.Service:
     """Return the server."""
@@ -64,7 +67,11 @@ def login(database: str) -> Iterator[cursors.Cursor]:
     """Log in as the administrator; what is changed meanwhile is kept."""
     with (
         pymysql.connect(
-            unix_socket=str(SOCKET), user='root', database=database
+            unix_socket=str(SOCKET),
+            user='root',
+            database=database,
+            read_timeout=PATIENCE,
+            write_timeout=PATIENCE,
         ) as connection,
         connection.cursor() as cursor,
     ):

@@ -120,7 +120,9 @@ class PlacementTest(base.CloudTest):
         self.at_once(self.compute.delete_server, unwanted)
         self.wait_for(
             lambda: self.assertEqual(
-                set(), base.instances(self.region, unwanted)
+                set(),
+                base.instances(self.region, unwanted),
+                'servers that are not deleted',
             )
         )
 
@@ -145,7 +147,9 @@ class PlacementTest(base.CloudTest):
         ended = "vm_state IN ('active', 'error') AND task_state IS NULL"
         self.wait_for(
             lambda: self.assertEqual(
-                set(found), base.instances(self.region, found, ended)
+                set(found),
+                base.instances(self.region, found, ended),
+                'servers that run or have failed',
             )
         )
         listed = self.servers(self.region)

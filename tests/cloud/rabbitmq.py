@@ -105,7 +105,8 @@ def listeners() -> dict[tuple[str, str], int]:
 
     :returns: their numbers by the virtual host and the queue's name, where
         somebody waits at all.
-    :raises subprocess.CalledProcessError: when RabbitMQ does not tell.
+    :raises subprocess.SubprocessError: when RabbitMQ does not tell, or takes
+        too long.
     """
     found = {}
     for vhost in VHOSTS:
@@ -118,6 +119,7 @@ def listeners() -> dict[tuple[str, str], int]:
             # The same home: the cookie that lets others in is there.
             env=processes.environment(client()),
             stdout=subprocess.PIPE,
+            timeout=120,
             check=True,
         )
         found.update(

@@ -17,10 +17,15 @@ class NotReady(Exception):
     """What is asked for is not there yet; says what is missing."""
 
 
-def wait_until(check: Callable[[], Any], *alive: str) -> Any:
+def wait_until(
+    check: Callable[[], Any],
+    *alive: str,
+    not_yet: type[Exception] = Exception,
+) -> Any:
     """Wait until a check raises nothing, and return what it returns.
 
     :param alive: the services that must run meanwhile.
+    :param not_yet: what the check raises as long as it does not hold.
     :raises NotReady: when the time is over, with the check's last words, or
         when one of the services has ended.
     """
@@ -30,7 +35,7 @@ def wait_until(check: Callable[[], Any], *alive: str) -> Any:
             raise NotReady(f'{sorted(ended)} ended')
         try:
             return check()
-        except Exception as exc:
+        except not_yet as exc:
             if time.monotonic() > deadline:
                 raise NotReady(
                     f'not ready after {TIMEOUT:.0f} s: '
@@ -108,7 +113,7 @@ def engines(kind: str) -> None:
     :param kind: as the catalog names the service.
     """
     # The APIs wait a minute for what does not run yet.
-    answer = getattr(layout.connect(), kind).get('/services', timeout=3)
+    answer = getattr(layout.connect(), kind).get('/services', timeout=10)
     up = [
         service
         for service in answer.json()['services']

@@ -3,11 +3,14 @@
 """What the tests with clusters share."""
 
 import collections
+import functools
 import time
+from collections.abc import Callable
+from typing import Any
 
 from openstack import connection, exceptions
 
-from tests.cloud import base, layout, mariadb, processes
+from tests.cloud import base, layout, mariadb, processes, readiness
 
 SERVER = 'senlin_plugins.nova.server-1.0'
 REGIONS = 'senlin_plugins.policy.region_placement-1.0'
@@ -21,12 +24,15 @@ SERVER_PROPERTIES = {
     'networks': [],
 }
 
-#: How long an action may take, in seconds.
-PATIENCE = 300.0
-
 #: Seconds after which Senlin is asked for something else, and again: see
 #: :meth:`Senlin.wake`.
 FORGOTTEN = 15.0
+
+#: The statuses of an action with which Senlin has something to do.
+ACTIVE = ('READY', 'WAITING', 'RUNNING')
+
+#: The statuses of an action that has ended.
+ENDED = ('SUCCEEDED', 'FAILED', 'CANCELLED')
 
 
 class Senlin:
@@ -51,14 +57,20 @@ class Senlin:
         return {**answer.json()[kind], 'action': _action_of(answer)}
 
     def act(self, path: str, name: str, **values: object) -> str:
-        """Ask for an action on a cluster or a node; return its id."""
-        answer = self._api.post(f'{path}/actions', json={name: values})
-        return _answer(answer).json()['action']
+        """Ask for an action on a cluster or a node; return its id.
+
+        Senlin refuses the request while another action is in the way.
+        """
+        answer = _accepted(
+            lambda: self._api.post(f'{path}/actions', json={name: values})
+        )
+        return answer.json()['action']
 
     def update(self, path: str, **values: object) -> str:
-        """Change a cluster or a node; return the action's id."""
+        """Change a cluster or a node, as :meth:`act`."""
         kind = path.split('/')[1].removesuffix('s')
-        return _action_of(_answer(self._api.patch(path, json={kind: values})))
+        answer = _accepted(lambda: self._api.patch(path, json={kind: values}))
+        return _action_of(answer)
 
     def delete(self, path: str) -> str:
         """Delete something; return the action's id, if there is one."""
@@ -72,24 +84,27 @@ class Senlin:
     def wait(self, action: str) -> dict:
         """Wait for an action to end, and return it.
 
-        :raises AssertionError: when it does not end in time.
+        :raises NotReady: when it does not end in time.
         """
-        began = woken = time.monotonic()
-        query = 'SELECT status, action, owner FROM action WHERE id = %s'
-        while True:
-            # The database is asked: Senlin's answer takes three processes.
-            ((status, name, owner),) = mariadb.query('senlin', query, action)
-            if status in ('SUCCEEDED', 'FAILED', 'CANCELLED'):
-                return self.get(f'/actions/{action}')['action']
-            now = time.monotonic()
-            if now > began + PATIENCE:
-                raise AssertionError(
-                    f'Senlin left {name} {action} of {owner} in {status}'
-                )
-            if now > woken + FORGOTTEN:
+        self.wait_until(functools.partial(_check_ended, action))
+        return self.get(f'/actions/{action}')['action']
+
+    def wait_until(self, check: Callable[[], Any]) -> Any:
+        """Wait until a check raises nothing, and wake Senlin now and then.
+
+        :returns: what the check returns.
+        :raises NotReady: when the time is over, with the check's last words.
+        """
+        woken = time.monotonic()
+
+        def check_awake() -> Any:
+            nonlocal woken
+            if time.monotonic() > woken + FORGOTTEN:
                 self.wake()
                 woken = time.monotonic()
-            time.sleep(0.3)
+            return check()
+
+        return readiness.wait_until(check_awake)
 
     def wake(self) -> None:
         """Ask Senlin for something if an action waits to be looked at.
@@ -105,8 +120,12 @@ class Senlin:
                 profile_id=profile,
                 desired_capacity=0,
             )
-            self.wait(made['action'])
-            self.wait(self.delete(f'/clusters/{made["id"]}'))
+            # These waits wake nobody: each would begin another one.
+            readiness.wait_until(
+                functools.partial(_check_ended, made['action'])
+            )
+            deletion = self.delete(f'/clusters/{made["id"]}')
+            readiness.wait_until(functools.partial(_check_ended, deletion))
 
 
 def plural(kind: str) -> str:
@@ -118,6 +137,28 @@ def _answer(response):
     """Return an answer of Senlin's API; raise if it is a refusal."""
     exceptions.raise_from_response(response)
     return response
+
+
+def _accepted(request: Callable[[], Any]) -> Any:
+    """Send a request again until Senlin accepts it; return the answer.
+
+    :raises NotReady: when the time is over, with Senlin's last refusal.
+    """
+    return readiness.wait_until(
+        lambda: _answer(request()), not_yet=exceptions.ConflictException
+    )
+
+
+def _check_ended(action: str) -> None:
+    """Raise unless an action has ended."""
+    # The database is asked: Senlin's answer takes three processes.
+    ((status, name, owner),) = mariadb.query(
+        'senlin',
+        'SELECT status, action, owner FROM action WHERE id = %s',
+        action,
+    )
+    if status not in ENDED:
+        raise readiness.NotReady(f'{name} {action} of {owner} is in {status}')
 
 
 def _action_of(response) -> str:
@@ -195,14 +236,60 @@ class ClusterTest(base.CloudTest):
         self.assertEqual('SUCCEEDED', found['status'], found['status_reason'])
         return found
 
-    def check_unlocked(self) -> None:
-        """Raise if anybody works at a cluster or a node."""
+    def wait_until_idle(self) -> None:
+        """Wait until Senlin works at no cluster and no node."""
+        self.senlin.wait_until(self.check_idle)
+
+    def check_idle(self) -> None:
+        """Raise if Senlin has anything to do, or if anything is locked."""
+        actions = mariadb.query(
+            'senlin',
+            'SELECT id, action, target, status FROM action WHERE status IN %s',
+            ACTIVE,
+        )
+        self.assertEqual([], actions, 'actions that have not ended')
         for table in ('cluster_lock', 'node_lock'):
             self.assertEqual(
                 [],
                 mariadb.query('senlin', f'SELECT * FROM {table}'),  # noqa: S608
                 table,
             )
+
+    def ask_until(
+        self, ask: Callable[[], str], check: Callable[[], Any]
+    ) -> Any:
+        """Ask Senlin for an action, again and again, until a check holds.
+
+        An action fails if it meets another one, for example of a health
+        policy. Nobody but the next action then updates the cluster's status.
+
+        :param ask: asks for the action, and returns its id.
+        :param check: raises as long as the end state does not hold.
+        :returns: what the check returns.
+        :raises NotReady: when the time is over, with the check's last words,
+            and how the last action has ended.
+        """
+
+        def check_or_ask() -> Any:
+            self.wait_until_idle()
+            try:
+                return check()
+            except Exception as exc:
+                action = self.senlin.wait(ask())
+                raise readiness.NotReady(
+                    f'{type(exc).__name__}: {exc}\n'
+                    f'The last {action["action"]} has {action["status"]}: '
+                    f'{action["status_reason"]}'
+                ) from exc
+
+        return self.wait_for(check_or_ask)
+
+    def recover_until(self, cluster: str, check: Callable[[], Any]) -> Any:
+        """Recover a cluster, as :meth:`ask_until`."""
+        path = f'/clusters/{cluster}'
+        return self.ask_until(
+            lambda: self.senlin.act(path, 'recover', check=True), check
+        )
 
     def kill_owner(self, action: str) -> str:
         """Kill the engine that carries out an action; return its name."""
@@ -222,6 +309,8 @@ class ClusterTest(base.CloudTest):
         for binding in bindings['cluster_policies']:
             policy = binding['policy_id']
             self.do(cluster, 'policy_detach', policy_id=policy)
+        # The deletion would take the nodes away from their actions.
+        self.wait_until_idle()
         self.assert_succeeds(self.senlin.delete(f'/clusters/{cluster}'))
 
     def assert_spread(

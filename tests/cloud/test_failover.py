@@ -10,6 +10,7 @@ from tests.cloud import (
     layout,
     mariadb,
     processes,
+    readiness,
     senlin_base,
 )
 
@@ -39,7 +40,7 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
     def known(self, cluster: str) -> dict:
         """Return what Senlin knows of the regions, after another look."""
         self.senlin.wait(self.senlin.act(f'/clusters/{cluster}', 'check'))
-        self.wait_for(self.check_unlocked)
+        self.wait_until_idle()
         shown = self.senlin.get(f'/clusters/{cluster}')['cluster']
         return shown['data'].get(KEY, {})
 
@@ -49,9 +50,22 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         # Silence must last.
         self.wait_for(
             lambda: self.assertEqual(
-                'out', self.known(cluster)['states'][TWO]['state']
+                'out', state_of(self.known(cluster), TWO), TWO
             )
         )
+
+    def check_silent(self, cluster: str) -> None:
+        """Raise unless Senlin has noticed that RegionTwo is silent."""
+        shown = self.senlin.get(f'/clusters/{cluster}')['cluster']
+        known = shown['data'].get(KEY, {})
+        self.assertEqual('silent', state_of(known, TWO), TWO)
+
+    def check_moved(self, cluster: str) -> None:
+        """Raise unless all nodes of a cluster are in RegionOne, and well."""
+        for node in self.senlin.nodes(cluster):
+            placement = node['data']['placement']
+            self.assertEqual(ONE, placement['region_name'], node['name'])
+            self.assertEqual('ACTIVE', node['status'], node['name'])
 
     def recovered(self, cluster: str, **wanted: int) -> None:
         """Clear up, and check that there is nothing but the nodes."""
@@ -95,10 +109,11 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         before = self.held(cluster)
         self.pause(API)
         action = self.senlin.act(f'/clusters/{cluster}', 'recover', check=True)
-        time.sleep(5)
+        self.wait_for(lambda: self.check_silent(cluster))
         self.go_on(API)
+        self.wait_for(lambda: readiness.answers(layout.port(f'{TWO}.nova')))
         self.senlin.wait(action)
-        self.wait_for(self.check_unlocked)
+        self.wait_until_idle()
         self.do(cluster, 'recover')
         self.assertEqual(before, self.held(cluster))
         self.assert_spread(cluster, RegionOne=2, RegionTwo=2)
@@ -126,9 +141,7 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         self.go_on(conductor)
         base.start(engine)
         self.assertEqual('FAILED', self.senlin.wait(action)['status'])
-        self.wait_for(self.check_unlocked)
-        self.do(cluster, 'recover', check=True)
-        self.wait_for(self.check_unlocked)
+        self.recover_until(cluster, lambda: self.check_moved(cluster))
         self.recovered(cluster, RegionOne=2)
 
     def test_nodes_leave_a_dead_region_without_any_command(self):
@@ -137,17 +150,8 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         cluster = self.spread(2)
         self.do(cluster, 'policy_attach', policy_id=policy, enabled=True)
         processes.kill(API)
-
-        def check_moved() -> None:
-            """Raise unless all nodes are in RegionOne, and well."""
-            self.senlin.wake()
-            for node in self.senlin.nodes(cluster):
-                placement = node['data']['placement']
-                self.assertEqual(ONE, placement['region_name'])
-                self.assertEqual('ACTIVE', node['status'])
-
-        self.wait_for(check_moved)
-
+        self.senlin.wait_until(lambda: self.check_moved(cluster))
+        self.wait_until_idle()
         after = self.held(cluster)
         base.start(API)
         self.wait_for(lambda: self.assertEqual([], self.left(cluster)))
@@ -158,3 +162,11 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         """Return what the nodes have left behind; nobody looks for it."""
         shown = self.senlin.get(f'/clusters/{cluster}')['cluster']
         return shown['data'].get(KEY, {}).get('servers', [])
+
+
+def state_of(known: dict, region: str) -> str:
+    """Return the state of a region; empty if it works.
+
+    :param known: what Senlin knows of the regions.
+    """
+    return known.get('states', {}).get(region, {}).get('state', '')

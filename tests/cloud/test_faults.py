@@ -42,10 +42,10 @@ class TestClusters(senlin_base.ClusterTest):
         # What was on the bus may be lost, Nova's messages included. Every
         # wait in Senlin has an end.
         self.senlin.wait(action)
-        self.wait_for(self.check_unlocked)
-        self.do(self.cluster, 'recover', operation='RECREATE')
-        self.wait_for(self.check_unlocked)
-        self.assert_spread(self.cluster, RegionOne=2, RegionTwo=2)
+        self.recover_until(
+            self.cluster,
+            lambda: self.assert_spread(self.cluster, RegionOne=2, RegionTwo=2),
+        )
         self.do(self.cluster, 'scale_out', count=2)
         self.assert_spread(self.cluster, RegionOne=3, RegionTwo=3)
 
@@ -68,7 +68,7 @@ class TestClusters(senlin_base.ClusterTest):
         self.assertEqual(counted[202], len(actions))
         for action in actions:
             self.assert_succeeds(action['id'])
-        self.wait_for(self.check_unlocked)
+        self.wait_until_idle()
         half = counted[202] // 2
         self.assert_spread(
             self.cluster, RegionOne=counted[202] - half, RegionTwo=half

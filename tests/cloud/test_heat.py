@@ -205,7 +205,7 @@ class TestAtOnce(PreferenceTest):
             'SELECT cell_id FROM instance_mappings WHERE instance_uuid IN %s',
             servers,
         )
-        self.assertNotIn((None,), rows)
+        self.assertNotIn((None,), rows, 'servers without a host')
 
     def test_servers_that_start_and_that_come_back(self) -> None:
         group = self.compute.create_server_group(
@@ -236,7 +236,9 @@ class TestAtOnce(PreferenceTest):
         offloaded = "vm_state = 'shelved_offloaded' AND task_state IS NULL"
         self.wait_for(
             lambda: self.assertEqual(
-                set(back), base.instances(self.region, back, offloaded)
+                set(back),
+                base.instances(self.region, back, offloaded),
+                'servers that are shelved',
             )
         )
         self.at_once(self.compute.unshelve_server, back)
