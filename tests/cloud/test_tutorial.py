@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -22,6 +23,9 @@ ABOUT_THE_CLOUD = [
     '.tox/cloud/bin/python -m tests.cloud up',
     '.tox/cloud/bin/python -m tests.cloud down',
 ]
+
+#: How long the shell may take for all commands, in seconds.
+PATIENCE = 1800
 
 #: What Senlin's client says when ``--wait`` is over before the action is.
 GIVES_UP = 'not achived within polling period'
@@ -96,6 +100,8 @@ class TestTutorial(base.CloudTest):
 
         :param examples: the commands; a command finds what those before it
             have set.
+        :raises AssertionError: when the shell does not end in time. The shell
+            and all that it has started are killed.
         """
         ours = re.compile('PYTHON|VIRTUAL_ENV|OS_')
         variables = {
@@ -103,27 +109,44 @@ class TestTutorial(base.CloudTest):
             for name, value in os.environ.items()
             if not ours.match(name)
         }
-        subprocess.run(
+        shell = subprocess.Popen(
             # It looks into its history as a reader's does, so that "!" is
             # replaced where it would be replaced for them.
             ['bash', '--noprofile', '--norc', '-o', 'history', '-H'],
-            input=''.join(
-                TYPED
-                % {
-                    'command': example.command,
-                    'file': self.folder / str(number),
-                    'wanted': wanted_status(example),
-                }
-                for number, example in enumerate(examples)
-            ),
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=self.copy,
             # A proxy of the caller's does not lead to the loopback address.
             env=variables | {'no_proxy': layout.ADDRESS},
             text=True,
-            timeout=1800,
+            start_new_session=True,
         )
+        script = ''.join(
+            TYPED
+            % {
+                'command': example.command,
+                'file': self.folder / str(number),
+                'wanted': wanted_status(example),
+            }
+            for number, example in enumerate(examples)
+        )
+        try:
+            shell.communicate(script, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(shell.pid, signal.SIGKILL)
+            shell.communicate()
+            self.fail(
+                f'The shell has not ended after {PATIENCE} s. It was at:\n'
+                f'{self.last_command(examples)}'
+            )
+
+    def last_command(self, examples: list[console.Example]) -> str:
+        """Return the command that the shell was at, with its output."""
+        texts = self.folder.glob('*.printed')
+        last = max(texts, key=lambda text: int(text.stem))
+        command = examples[int(last.stem)].command
+        return f'$ {command}\n{last.read_text("utf-8")}'
 
 
 def wanted_status(example: console.Example) -> int:
