@@ -284,6 +284,20 @@ class TestPlan(PreferenceTest):
             self.assertEqual(1, len(begins[group]), group)
         return set(servers)
 
+    def engine_ids(self) -> set[str]:
+        """Return the ids of all engines that Heat knows, one per process."""
+        heat = self.admin[self.region].orchestration
+        services = heat.get('/services').json()['services']
+        return {service['engine_id'] for service in services}
+
+    def check_engine_is_new(self, engine_ids: set[str]) -> None:
+        """Raise unless an engine has started, which then has begun to listen.
+
+        :param engine_ids: those of the engines that were there before.
+        """
+        new_ids = self.engine_ids() - engine_ids
+        self.assertNotEqual(set(), new_ids, 'no engine has started')
+
     def engines(self, root: str) -> set[str]:
         """Return the engines that have created servers of a stack."""
         name = self.show(root)['stack_name']
@@ -307,9 +321,11 @@ class TestPlan(PreferenceTest):
             {'heat-engine-1', 'heat-engine-2'}, self.engines(root)
         )
         # An engine that has seen nothing of this plan yet goes on with it.
+        engine_ids = self.engine_ids()
         self.addCleanup(base.start, 'heat-engine-1')
         processes.kill('heat-engine-1')
         base.start('heat-engine-1')
+        self.wait_for(lambda: self.check_engine_is_new(engine_ids))
         self.update_stack(root, self.members(10), files)
         after = self.assert_planned(root, {'web': 10, 'cells': 3})
         self.assertLess(before, after)
