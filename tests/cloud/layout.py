@@ -150,7 +150,8 @@ def connect(
         load_envvars=False,
         region_name=region,
         auth=credentials(user, user),
-        api_timeout=60,
+        # Only a service that hangs takes so long, on a busy machine, too.
+        api_timeout=180,
     )
 
 
