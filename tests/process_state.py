@@ -199,8 +199,8 @@ def check_base(case: type[unittest.TestCase]) -> None:
     is_failure = case.__module__ == unittest.loader.__name__
     if not is_failure and not issubclass(case, TestCase):
         raise TypeError(
-            f'{unittest.util.strclass(case)} does not compare what it leaves '
-            f'behind: derive it from unittest.TestCase'
+            f'{case.__module__}.{case.__qualname__} does not compare what it '
+            'leaves behind: derive it from unittest.TestCase'
         )
 
 
