@@ -25,7 +25,7 @@ ABOUT_THE_CLOUD = [
 ]
 
 #: How long the shell may take for all commands, in seconds.
-PATIENCE = 1800
+PATIENCE = 3600
 
 #: What Senlin's client says when ``--wait`` is over before the action is.
 GIVES_UP = 'not achived within polling period'
