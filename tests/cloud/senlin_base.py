@@ -3,6 +3,7 @@
 """What the tests with clusters share."""
 
 import collections
+import contextlib
 import functools
 import time
 from collections.abc import Callable
@@ -97,14 +98,19 @@ class Senlin:
         """
         woken = time.monotonic()
 
-        def check_awake() -> Any:
+        def check_or_wake() -> Any:
             nonlocal woken
-            if time.monotonic() > woken + FORGOTTEN:
-                self.wake()
-                woken = time.monotonic()
-            return check()
+            try:
+                return check()
+            except Exception:
+                if time.monotonic() > woken + FORGOTTEN:
+                    # What the check says matters more.
+                    with contextlib.suppress(readiness.NotReady):
+                        self.wake()
+                    woken = time.monotonic()
+                raise
 
-        return readiness.wait_until(check_awake)
+        return readiness.wait_until(check_or_wake)
 
     def wake(self) -> None:
         """Ask Senlin for something if an action waits to be looked at.
