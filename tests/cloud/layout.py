@@ -30,6 +30,8 @@ ENVIRONMENT = pathlib.Path(sys.prefix)
 NEWEST = ENVIRONMENT.parent / 'functional-2026.2'
 
 ADDRESS = '127.0.0.1'
+# A proxy of the caller's does not lead there.
+os.environ['no_proxy'] = ADDRESS
 
 #: Nobody else reaches this cloud, and it lives for minutes.
 PASSWORD = 'loopback'
@@ -143,8 +145,6 @@ def connect(
     region: str = REGIONS[0].name, user: str = ADMIN
 ) -> connection.Connection:
     """Return a connection to the APIs of a region; its first use logs in."""
-    # A proxy of the caller's does not lead here.
-    os.environ['no_proxy'] = ADDRESS
     return openstack.connect(
         load_yaml_config=False,
         load_envvars=False,
