@@ -80,11 +80,12 @@ def _lint_extra_spec(
         yield Finding(
             Code.FLAG_IN_FLAVOR,
             'it has no effect in a flavor',
-            f'{FLAG}=True on the aggregate',
+            f'{name.removeprefix(SCOPE)}=True on the aggregate',
         )
         return
     (spec,) = specs
     yield from mistakes.misspelled(name)
+    yield from mistakes.misspelled_preference(name)
     yield from mistakes.scope(name, spec.wanted)
     # Extra specs of other namespaces belong to other parts of Nova. The
     # filter reads one only if an aggregate has the same key.
@@ -121,6 +122,8 @@ def _lint_metadata(
     if name.removeprefix(SCOPE) in inputs.FLAGS:
         yield from mistakes.flag(name, text)
         return
+    if name in inputs.MULTIPLIERS:
+        yield from mistakes.multiplier(name, text)
     yield from mistakes.misspelled(name)
     yield from mistakes.expanded(text)
     pieces = requirement.split(text)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple, Self
 
-from nova_filters.matching import requirement
+from nova_filters.matching import inputs, requirement
 from nova_filters.matching.inputs import FLAGS, SCOPE
 from os_placement_plugins.quoting import quote
 
@@ -74,6 +74,10 @@ class Code(enum.StrEnum):
     VALUE_NOT_OFFERED = 'value-not-offered'
     #: No aggregate meets what a flavor prefers or avoids.
     PREFERENCE_NOT_MET = 'preference-not-met', Severity.WARNING
+    #: A namespace that is nearly the one of a preference.
+    MISSPELLED_PREFERENCE = 'misspelled-preference', Severity.WARNING
+    #: A multiplier of an aggregate that the weigher does not take.
+    MALFORMED_MULTIPLIER = 'malformed-multiplier', Severity.WARNING
     #: No flavor meets what an aggregate prefers: all avoid its hosts.
     AVOIDED_BY_ALL = 'avoided-by-all', Severity.INFO
     #: Each extra spec is met somewhere, and no host meets all of them.
@@ -118,6 +122,9 @@ CAPABILITIES: Final = """
 _LIKE_OPERATOR: Final = re.compile(r'^(s?[<>=!]=?|<in>|<all-in>|<|>)')
 _HOME: Final = re.compile(r'^(/root|/home/[^/\s]+|/Users/[^/\s]+)$')
 _OFF: Final = ('false', '0', 'f', 'n', 'no', 'off', '')
+#: The namespaces of preferences, and a factor that is written in any way.
+_PREFERENCES: Final = ('aggregate_preferred', 'aggregate_avoided')
+_FACTOR: Final = re.compile(r'[._-]?(\d+)$')
 #: How similar a key and the flag must be to count as a typing error.
 _ALIKE: Final = 0.8
 
@@ -195,6 +202,34 @@ def misspelled(key: str) -> Iterator[Finding]:
             f'{quote(key)} has white space around it, so it is another key '
             f'than {quote(key.strip())}',
             quote(key.strip()),
+        )
+
+
+def misspelled_preference(name: str) -> Iterator[Finding]:
+    """Find an extra spec whose namespace is nearly that of a preference."""
+    namespace, colon, key = name.partition(':')
+    if not colon or inputs.PREFERENCE.fullmatch(name):
+        return
+    factor = _FACTOR.search(namespace)
+    normal = _FACTOR.sub('', namespace).lower().replace('-', '_').strip()
+    for near in difflib.get_close_matches(normal, _PREFERENCES, 1, _ALIKE):
+        meant = f'{near}.{factor[1]}' if factor else near
+        yield Finding(
+            Code.MISSPELLED_PREFERENCE,
+            f'{quote(name)} is no preference, and has no effect',
+            f'{meant}:{key}',
+        )
+
+
+def multiplier(name: str, text: str) -> Iterator[Finding]:
+    """Find a multiplier of an aggregate that the weigher does not take."""
+    try:
+        inputs.read_multiplier(name, text)
+    except ValueError as exc:
+        yield Finding(
+            Code.MALFORMED_MULTIPLIER,
+            f'{exc}: the option of this name in nova.conf is in force',
+            f'{name}=10',
         )
 
 

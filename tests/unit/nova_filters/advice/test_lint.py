@@ -54,6 +54,12 @@ METADATA: dict[Code | None, tuple[dict[str, str], ...]] = {
     Code.UNCLEAR_FLAG: (
         *({_FLAG: 'Ture'}, {_FLAG: 'enabled'}, {inputs.SOFT_FLAG: 'Ture'}),
     ),
+    Code.MALFORMED_MULTIPLIER: (
+        {'preference_weight_multiplier': 'nan'},
+        {'preference_weight_multiplier': '-10'},
+        {'server_group_weight_multiplier': 'ten'},
+        {'stack_affinity_weight_multiplier': '-inf', **_ON},
+    ),
     Code.SENTINEL_WITHOUT_FLAG: (
         *({'k': '*'}, {'k': '1,~'}, {'k': '<or> 1 <or> 2'}, {'k': '>= 2'}),
     ),
@@ -66,6 +72,9 @@ METADATA: dict[Code | None, tuple[dict[str, str], ...]] = {
         *({'k': '1', _FLAG: 'False'}, {'k': '1', _FLAG: 'yes'}),
         {'metadata': '1', 'check_force': '2', 'force_image_check': '3'},
         {'path': '/home/admin/x'},
+        {'stack_affinity_weight_multiplier': '-10', **_ON},
+        # The weigher does not read it.
+        {'stack_place_weight_multiplier': 'ten'},
     ),
 }
 #: What makes an extra spec one that no host meets.
@@ -159,6 +168,7 @@ class CloudTest(unittest.TestCase):
         ({_LIKES: '1'}, {'k': '1'}),
         ({_LIKES: '~'}, {'k': '1'}),
         ({_LIKES: '3'}, {'k': '1'}, Code.PREFERENCE_NOT_MET),
+        ({'aggregate_prefer:k': '1'}, {'k': '1'}, Code.MISSPELLED_PREFERENCE),
         ({f'{_AVOIDS}.9:q': '1'}, {'k': '1'}, Code.PREFERENCE_NOT_MET),
         ({f'{_AVOIDS}.0:k': '1'}, {'k': '1'}, Code.MALFORMED_VALUE),
         ({_LIKES: '<or>'}, {}, Code.MALFORMED_VALUE),

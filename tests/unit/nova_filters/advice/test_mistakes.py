@@ -121,6 +121,33 @@ class MisspelledTest(unittest.TestCase):
             _told(mistakes.misspelled(key)),
         )
 
+    @ddt.data(
+        ('aggregate_prefered:disk', 'aggregate_preferred:disk'),
+        ('aggregate_prefer:disk', 'aggregate_preferred:disk'),
+        ('aggregate_avoid:hw:cpu', 'aggregate_avoided:hw:cpu'),
+        ('aggregate_preferred_10:disk', 'aggregate_preferred.10:disk'),
+        ('Aggregate-Avoided10:disk', 'aggregate_avoided.10:disk'),
+    )
+    @ddt.unpack
+    def test_what_is_nearly_a_preference_is_told(
+        self, name: str, meant: str
+    ) -> None:
+        told = f"'{name}' is no preference, and has no effect"
+        self.assertEqual(
+            [(Code.MISSPELLED_PREFERENCE, told, meant)],
+            _told(mistakes.misspelled_preference(name)),
+        )
+
+    @ddt.data(
+        'aggregate_preferred:disk',
+        'aggregate_avoided.10:disk',
+        'aggregate_instance_extra_specs:disk',
+        'aggregate_prefer',
+        'hw:cpu_policy',
+    )
+    def test_what_is_none_is_not_told(self, name: str) -> None:
+        self.assertEqual([], [*mistakes.misspelled_preference(name)])
+
     def test_white_space_around_a_key_is_told(self) -> None:
         told = "'k ' has white space around it, so it is another key than 'k'"
         self.assertEqual(
