@@ -10,6 +10,7 @@ handlers of filters and weighers. It needs Nova, and prints what
 import functools
 import itertools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from benchmarks import common
@@ -21,6 +22,8 @@ ROUNDS = 5
 CASES = ('nothing', 'the flavor', 'the aggregates')
 #: Whether the hosts draw their three aggregates from 300, or have their own.
 SHARED = (True, False)
+#: How many keys the aggregate prefers that all hosts share.
+KEYS = (10, 100, 1_000)
 
 
 class Preferences(Clouds):
@@ -49,20 +52,46 @@ class Preferences(Clouds):
         scope = 'aggregate_preferred:' if what == 'the flavor' else ''
         demand = self.states.request({'key0': 'ssd'})
         spec = self.states.request({f'{scope}key0': 'ssd'})
-        runs = [lambda: self.run(self.ours, hosts, demand)]
-        runs += [
-            functools.partial(
-                self._weights.get_weighed_objects, [one], hosts, spec
-            )
-            for one in self._weighers
-        ]
-        times = (
-            min(common.seconds(run) for _ in range(ROUNDS)) for run in runs
+        filtering = self._best(
+            lambda: self.run(self.ours, hosts, demand), count
         )
+        times = filtering, *self._weighing(hosts, spec)
         return [
             *(count, what, 'shared' if shared else 'own'),
-            *(f'{taken / count * 1e6:.2f}' for taken in times),
+            *(f'{taken:.2f}' for taken in times),
         ]
+
+    def soft_row(self, count: int, keys: int) -> list[Any]:
+        """Return a row of the table of soft keys.
+
+        :param keys: how many keys the one aggregate prefers that all hosts
+            share; each host has another aggregate of its own.
+        """
+        hosts = self.hosts(count)
+        self.put(Shape(count, 1, 3, False, False, False), hosts)
+        metadata = {f'soft{number}': 'ssd' for number in range(keys)}
+        metadata['prefer_metadata_check'] = 'true'
+        (shared,) = self.states.aggregates(metadata)
+        for host in hosts:
+            host.aggregates.append(shared)
+        ram, own = self._weighing(hosts, self.states.request({}))
+        return [count, keys, f'{ram:.2f}', f'{own:.2f}', f'{own / ram:.2f}']
+
+    def _weighing(self, hosts: list[Any], spec: Any) -> list[float]:
+        """Return the times of the two weighers."""
+        return [
+            self._best(
+                functools.partial(
+                    self._weights.get_weighed_objects, [weigher], hosts, spec
+                ),
+                len(hosts),
+            )
+            for weigher in self._weighers
+        ]
+
+    def _best(self, run: Callable[[], object], count: int) -> float:
+        """Return the least time of several runs, in microseconds per host."""
+        return min(common.seconds(run) for _ in range(ROUNDS)) / count * 1e6
 
 
 def measure(quick: bool) -> str:
@@ -78,10 +107,18 @@ def measure(quick: bool) -> str:
         rows.append(bench.row(*case))
     heads = ('hosts', 'what prefers', 'aggregates')
     heads += ('filter', 'RAMWeigher', 'PreferenceWeigher')
+    soft_rows = []
+    for case in itertools.product(HOSTS[: 1 if quick else None], KEYS):
+        common.say(' '.join(map(str, case)))
+        soft_rows.append(bench.soft_row(*case))
+    soft_heads = ('hosts', 'soft keys', 'RAMWeigher', 'PreferenceWeigher')
+    soft_heads += ('times',)
     where = common.machine(f'Nova {version.version_string()}')
     return (
         f'{where}\n\nMicroseconds of processor time per host; each host is in '
-        f'three aggregates.\n{common.table(heads, rows, "what prefers")}'
+        f'three aggregates.\n{common.table(heads, rows, "what prefers")}\n\n'
+        'Each host is in an aggregate of its own, and in one with soft keys '
+        f'that all share.\n{common.table(soft_heads, soft_rows)}'
     )
 
 

@@ -212,8 +212,9 @@ How strongly the preferences of flavors and aggregates count.
 extra spec ``aggregate_preferred:KEY`` of the flavor that the aggregates of the
 host meet, and loses points for each extra spec ``aggregate_avoided:KEY`` that
 they meet. A host also loses a point for each key that an aggregate with
-``prefer_metadata_check`` set demands, and that the flavor does not meet. Nova
-multiplies the normalized result by this number.
+``prefer_metadata_check`` set demands, and that the flavor does not meet. The
+weight of a host is 1 for 1 point, 2 for 10 points and 3 for 100 points, and
+the same below 0. Nova multiplies the weight by this number.
 
 Possible values:
 
@@ -222,7 +223,8 @@ Possible values:
   multipliers of Nova's own weighers add up to.
 
 The metadata key ``preference_weight_multiplier`` of a host aggregate overrides
-this option for the hosts of the aggregate.
+this option for the hosts of the aggregate. A value that this option cannot
+have does not count.
 
 Related options:
 

@@ -2,6 +2,8 @@
 
 """What all filters and weighers of this package have in common."""
 
+from typing import Any
+
 import nova.conf
 
 from nova_filters import conf
@@ -17,3 +19,8 @@ class Plugin:
     def __init__(self) -> None:
         options.check(CONF, conf.list_opts())
         super().__init__()
+
+
+def field(obj: Any, name: str) -> Any:
+    """Return a field of one of Nova's objects, None if it is not set."""
+    return getattr(obj, name) if name in obj else None

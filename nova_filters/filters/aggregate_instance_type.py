@@ -22,11 +22,6 @@ CONF = nova.conf.CONF
 _LISTED = 10
 
 
-def _field(obj: Any, name: str) -> Any:
-    """Return a field of one of Nova's objects, None if it is not set."""
-    return getattr(obj, name) if name in obj else None
-
-
 def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
     """Tell whether the request is a rebuild, which stays on its host.
 
@@ -34,11 +29,12 @@ def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
     Only Nova itself and administrators force a host and a node. So a rebuild
     has one candidate, and it is the forced one.
     """
-    hints = _field(spec_obj, 'scheduler_hints') or {}
+    hints = plugin.field(spec_obj, 'scheduler_hints') or {}
     if hints.get('_nova_check_type') != ['rebuild'] or len(hosts) != 1:
         return False
-    names = [name.lower() for name in _field(spec_obj, 'force_hosts') or ()]
-    nodes = _field(spec_obj, 'force_nodes')
+    forced = plugin.field(spec_obj, 'force_hosts') or ()
+    names = [name.lower() for name in forced]
+    nodes = plugin.field(spec_obj, 'force_nodes')
     (host,) = hosts
     return names == [host.host.lower()] and nodes == [host.nodename]
 
@@ -50,7 +46,7 @@ def _report(
     spec_obj: Any,
 ) -> None:
     """Log what is malformed, and why hosts are refused."""
-    instance = _field(spec_obj, 'instance_uuid')
+    instance = plugin.field(spec_obj, 'instance_uuid')
     problems = report.problems(request, refused)
     if problems:
         LOG.warning(
@@ -80,7 +76,7 @@ def _report(
             '%(reasons)s',
             {
                 'instance': instance,
-                'flavor': quote(_field(spec_obj.flavor, 'name')),
+                'flavor': quote(plugin.field(spec_obj.flavor, 'name')),
                 'total': sum(map(len, refused.values())),
                 'reasons': ', '.join(
                     f'{number} {reason}'
@@ -124,7 +120,9 @@ class AggregateInstanceTypeFilter(
             if _is_rebuild(spec_obj, hosts):
                 return hosts
             request = Request(
-                inputs.read_flavor(_field(spec_obj.flavor, 'extra_specs')),
+                inputs.read_flavor(
+                    plugin.field(spec_obj.flavor, 'extra_specs')
+                ),
                 tuple(CONF.nova_filters.exempt_metadata_keys),
             )
             passed, refused = request.sift(hosts)

@@ -75,8 +75,8 @@ class TeamSpreadFilter(
 
     def _limit(self, request: Any) -> int | None:
         """Return the smallest limit that somebody asks for, if any does."""
-        hints = request.scheduler_hints or {}
-        specs = request.flavor.extra_specs or {}
+        hints = plugin.field(request, 'scheduler_hints') or {}
+        specs = plugin.field(request.flavor, 'extra_specs') or {}
         given = (
             *(signature.strings(hints.get(HINT)) or ()),
             *((specs[EXTRA_SPEC],) if EXTRA_SPEC in specs else ()),

@@ -8,11 +8,13 @@ The terms are those of the specification "Aggregate Instance Type Filter".
 import dataclasses
 import fnmatch
 import functools
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import requirement
+from os_placement_plugins.quoting import quote
 
 #: The filter's scope: it makes a namespaced extra spec mandatory (use case 7).
 SCOPE: Final = 'aggregate_instance_extra_specs:'
@@ -23,6 +25,13 @@ SOFT_FLAG: Final = 'prefer_metadata_check'
 FLAGS: Final = (FLAG, SOFT_FLAG)
 #: An extra spec that is a preference, such as ``aggregate_preferred.10:ssd``.
 PREFERENCE: Final = re.compile(r'aggregate_(preferred|avoided)(\.[^:]*)?:(.*)')
+#: The smallest multiplier of each weigher of this package that aggregates may
+#: override, by the name of the option and of the metadata key.
+MULTIPLIERS: Final = {
+    'preference_weight_multiplier': 0.0,
+    'server_group_weight_multiplier': 0.0,
+    'stack_affinity_weight_multiplier': -math.inf,
+}
 #: Patterns of keys that no aggregate may demand.
 Exempt = tuple[str, ...]
 
@@ -48,13 +57,13 @@ def read_flavor(
 
     :param extra_specs: the extra specs; None stands for none.
     :returns: one entry per extra spec, by key, without preferences and the
-        reserved key ``force_metadata_check``, bare or scoped.
+        reserved keys :data:`FLAGS`, bare or scoped.
     """
     specs = []
     for name, value in (extra_specs or {}).items():
         text = str(name)
         key = text.removeprefix(SCOPE)
-        if key != FLAG and not PREFERENCE.fullmatch(text):
+        if key not in FLAGS and not PREFERENCE.fullmatch(text):
             optional = key == text and ':' in key
             specs.append(FlavorSpec(key, optional, requirement.parse(value)))
     return tuple(
@@ -125,6 +134,25 @@ def read_aggregate(aggregate: Any) -> Aggregate:
         return Aggregate(str(aggregate.name), metadata)
     except Exception:
         return Aggregate('?', metadata)
+
+
+def read_multiplier(name: str, text: str) -> float:
+    """Return the multiplier that an aggregate has for its hosts.
+
+    :param name: one of :data:`MULTIPLIERS`.
+    :param text: the value in the metadata.
+    :raises ValueError: if the option could not have this value.
+    """
+    least = MULTIPLIERS[name]
+    try:
+        number = float(text)
+    except (TypeError, ValueError):
+        raise ValueError(f'{quote(text)} is no number') from None
+    if not math.isfinite(number):
+        raise ValueError(f'{quote(text)} is no finite number')
+    if number < least:
+        raise ValueError(f'{quote(text)} is less than {least:g}')
+    return number
 
 
 @functools.lru_cache(maxsize=8)

@@ -8,12 +8,13 @@ points instead of a verdict.
 """
 
 import functools
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import inputs, requirement
-from nova_filters.matching.reason import Reason, Side
-from nova_filters.matching.request import Request
+from nova_filters.matching.reason import Kind, Reason, Side
+from nova_filters.matching.request import Request, Statements
 from os_placement_plugins.quoting import quote
 
 #: How much one preference of a flavor may count.
@@ -72,46 +73,76 @@ class Preferences:
         self._wishes = Request([one.spec for one in self._asking], ('*',))
         self._flavor = Request(inputs.read_flavor(extra_specs), exempt)
         self._harden = functools.cache(harden)
+        # Many hosts have aggregates that state the same.
+        self._met = functools.cache(self._read_met)
+        self._missed = functools.cache(self._read_missed)
 
     def score(self, aggregates: Collection[Any]) -> int:
         """Return the points of a host in some aggregates.
 
         What cannot be read gives no points and takes none.
         """
-        hard = self._hardened(aggregates)
-        return sum(n for n, _ in self._points(aggregates, hard))
+        points = 0
+        if self._asking:
+            met = self._met(self._wishes.stated(aggregates))
+            points += sum(preference.points for preference in met)
+        demands = self._hardened(aggregates)
+        if demands:
+            points -= len(self._missed(self._flavor.stated(demands)))
+        return points
 
     def reasons(
         self, aggregates: Collection[Any]
     ) -> Iterator[tuple[int, str]]:
         """Yield what a host in some aggregates gains and loses, and why."""
-        hard = self._hardened(aggregates)
-        for points, why in self._points(aggregates, hard):
-            if isinstance(why, Preference):
-                yield points, f'{why.name}={why.spec.wanted.text}'
-            else:
-                yield points, self._flavor.explain(why, hard).summary()
+        for preference in self._met(self._wishes.stated(aggregates)):
+            text = f'{preference.name}={preference.spec.wanted.text}'
+            yield preference.points, text
+        demands = self._hardened(aggregates)
+        for refusal in self._missed(self._flavor.stated(demands)):
+            yield -1, self._flavor.explain(refusal, demands).summary()
 
-    def _points(
-        self, aggregates: Collection[Any], hard: Collection[inputs.Aggregate]
-    ) -> Iterator[tuple[int, Preference | Reason]]:
-        """Yield each gain and loss, with what is behind it.
-
-        :param hard: what the aggregates prefer, as demands.
-        """
-        refusals = self._wishes.refusals(aggregates) if self._asking else ()
+    def _read_met(self, stated: Statements) -> list[Preference]:
+        """Return the preferences of the flavor that a host meets."""
+        refusals = self._wishes.refusals_of(stated)
+        if any(refusal.kind is Kind.UNREADABLE for refusal in refusals):
+            return []
         unmet = {(refusal.key, refusal.wanted) for refusal in refusals}
-        if ('', ()) not in unmet:
-            for one in self._asking:
-                if (one.spec.key, (one.spec.wanted.text,)) not in unmet:
-                    yield one.points, one
-        for refusal in self._flavor.refusals(hard) if hard else ():
-            if refusal.side is Side.AGGREGATE:
-                yield -1, refusal
+        return [
+            preference
+            for preference in self._asking
+            if (preference.spec.key, (preference.spec.wanted.text,))
+            not in unmet
+        ]
+
+    def _read_missed(self, stated: Statements) -> list[Reason]:
+        """Return the soft demands that the flavor does not meet.
+
+        :param stated: what the soft aggregates state, as forced ones.
+        """
+        return [
+            refusal
+            for refusal in self._flavor.refusals_of(stated)
+            if refusal.side is Side.AGGREGATE
+        ]
 
     def _hardened(self, aggregates: Iterable[Any]) -> list[inputs.Aggregate]:
         """Return the aggregates with the soft flag only, as forced ones."""
         return [*filter(None, map(self._harden, aggregates))]
+
+
+def weight(points: int) -> float:
+    """Return the weight of a host with so many points, before the multiplier.
+
+    Each factor of ten counts one more: 1 for 1 point, 2 for 10, 3 for 100.
+    So it does not depend on the other hosts, and stays small beside what
+    spreads a stack.
+
+    :param points: below 0 for a host to avoid; its weight is below 0, too.
+    """
+    if points == 0:
+        return 0.0
+    return math.copysign(1 + math.log10(abs(points)), points)
 
 
 def harden(aggregate: Any) -> inputs.Aggregate | None:

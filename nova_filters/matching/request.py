@@ -26,6 +26,8 @@ Sifted = tuple[list[HostT], dict[Reason, list[HostT]]]
 #: What is said of each extra spec of the flavor, and of other keys that are
 #: demanded. It stands in a set, which keeps its hash, unlike a tuple.
 Stated = frozenset[tuple[tuple[int, ...], frozenset[tuple[str, str]]]]
+#: What the aggregates of a host state.
+Statements = frozenset[Stated]
 #: What is stated by an aggregate that cannot be read. What others state is
 #: never empty.
 _UNREADABLE: Final[Stated] = frozenset()
@@ -78,6 +80,8 @@ class Request:
         """
         passed: list[HostT] = []
         refused: dict[Reason, list[HostT]] = {}
+        # A host with a new aggregate has None in its set. No group has such
+        # a key, so it is never found before the aggregate is read.
         groups: dict[frozenset[Stated | None], list[HostT]] = {}
         known = self._stated.get
         for host in hosts:
@@ -109,7 +113,14 @@ class Request:
 
     def refusals(self, aggregates: Iterable[Any]) -> Collection[Reason]:
         """Return what :meth:`reasons` explains, without the values."""
-        stated = {*map(self._state, aggregates)}
+        return self.refusals_of(self.stated(aggregates))
+
+    def stated(self, aggregates: Iterable[Any]) -> Statements:
+        """Return what some aggregates state; it is the same for many hosts."""
+        return frozenset(map(self._state, aggregates))
+
+    def refusals_of(self, stated: Statements) -> Collection[Reason]:
+        """Return every reason to refuse a host whose aggregates state this."""
         return dict.fromkeys(self._refusals(stated))
 
     def explain(self, refusal: Reason, aggregates: Iterable[Any]) -> Reason:

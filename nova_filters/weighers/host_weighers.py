@@ -3,16 +3,15 @@
 """The host weighers, none of which makes a request fail."""
 
 import functools
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import nova.conf
-from nova.scheduler import utils, weights
+from nova.scheduler import weights
 from oslo_log import log as logging
 
 from nova_filters import plugin
-from nova_filters.matching import preferences
+from nova_filters.matching import inputs, preferences
 from nova_filters.stacks import members
 from nova_filters.weighers import teams
 from os_placement_plugins import quoting, stack_hints
@@ -32,21 +31,14 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         """Return how strongly this weigher counts beside others.
 
         :param host_state: Nova's HostState; its aggregates may override the
-            option.
+            option. The smallest number of several applies.
         """
         default = float(CONF.nova_filters[self.multiplier])
-        value = utils.get_weight_multiplier(
-            host_state, self.multiplier, default
-        )
-        if math.isfinite(value):
-            return float(value)
-        LOG.warning(
-            'An aggregate of host %(host)s has %(name)s=%(value)s, which is '
-            'not finite. The option of this name in [nova_filters] is in '
-            'force there; write a number into the metadata.',
-            {'host': host_state.host, 'name': self.multiplier, 'value': value},
-        )
-        return default
+        try:
+            return self._read_multiplier(host_state, default, [])
+        except Exception:
+            # weigh_objects() has met the same, and logged it.
+            return default
 
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
@@ -59,7 +51,9 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         hosts = [host.obj for host in weighed_obj_list]
         name = type(self).__name__
         try:
-            return self._weigh(hosts, weight_properties)
+            multipliers = self._multipliers(hosts)
+            if any(multipliers):
+                return self._weigh(hosts, weight_properties, multipliers)
         except teams.AWAY as exc:
             LOG.warning(
                 '%(name)s is left out of this request: the members of the '
@@ -73,24 +67,77 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
             LOG.exception(message, name)
         return [0.0] * len(hosts)
 
-    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
+    def _multipliers(self, hosts: Iterable[Any]) -> list[float]:
+        """Return the multiplier of each host; log those that do not count."""
+        problems: list[str] = []
+        default = float(CONF.nova_filters[self.multiplier])
+        multipliers = [
+            self._read_multiplier(host, default, problems) for host in hosts
+        ]
+        if problems:
+            LOG.warning(
+                'These aggregates have no multiplier that counts, so '
+                '[nova_filters] %(name)s is in force for their hosts. Correct '
+                'the metadata: %(problems)s',
+                {
+                    'name': self.multiplier,
+                    'problems': quoting.listed(sorted({*problems}), mark='; '),
+                },
+            )
+        return multipliers
+
+    def _read_multiplier(
+        self, host: Any, default: float, problems: list[str]
+    ) -> float:
+        """Return the multiplier of a host, and add what is wrong with it."""
+        numbers = []
+        malformed = False
+        for aggregate in host.aggregates or ():
+            metadata = aggregate.metadata
+            if self.multiplier not in metadata:
+                continue
+            text = metadata[self.multiplier]
+            try:
+                numbers.append(inputs.read_multiplier(self.multiplier, text))
+            except ValueError as exc:
+                malformed = True
+                problems.append(f'{quoting.quote(aggregate.name)}: {exc}')
+        if malformed or not numbers:
+            return default
+        return min(numbers)
+
+    def _weigh(
+        self,
+        hosts: Sequence[Any],
+        request: Any,
+        multipliers: Sequence[float],
+    ) -> list[float]:
         """Return the weights of Nova's HostStates."""
         raise NotImplementedError
 
     def _weigh_object(self, obj: Any, weight_properties: Any) -> float:
         """Return the weight of one host."""
-        return self._weigh([obj], weight_properties)[0]
+        host = weights.WeighedHost(obj, 0.0)
+        return self.weigh_objects([host], weight_properties)[0]
 
 
 class PreferenceWeigher(Weigher):
     """Prefer hosts as the filter chooses them, with points, not verdicts."""
 
     multiplier = 'preference_weight_multiplier'
+    # Nova leaves the weights between these as they are: so the weight of a
+    # host does not depend on other hosts, and may be above or below.
+    minval, maxval = 0, 1
 
-    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
-        """Return the points of Nova's HostStates."""
+    def _weigh(
+        self,
+        hosts: Sequence[Any],
+        request: Any,
+        multipliers: Sequence[float],
+    ) -> list[float]:
+        """Return the weights that Nova's HostStates have by their points."""
         judge = preferences.Preferences(
-            request.flavor.extra_specs,
+            plugin.field(request.flavor, 'extra_specs'),
             tuple(CONF.nova_filters.exempt_metadata_keys),
         )
         if judge.problems:
@@ -99,11 +146,14 @@ class PreferenceWeigher(Weigher):
                 'correct the flavor: %(problems)s',
                 {
                     'instance': request.instance_uuid,
-                    'problems': '; '.join(judge.problems),
+                    'problems': quoting.listed(judge.problems, mark='; '),
                 },
             )
         score = functools.cache(judge.score)
-        return [float(score(frozenset(h.aggregates or ()))) for h in hosts]
+        return [
+            preferences.weight(score(frozenset(host.aggregates or ())))
+            for host in hosts
+        ]
 
 
 class StackPlaceWeigher(Weigher, teams.Teams):
@@ -111,11 +161,18 @@ class StackPlaceWeigher(Weigher, teams.Teams):
 
     multiplier = 'stack_place_weight_multiplier'
 
-    def weight_multiplier(self, host_state: Any) -> float:
+    def _read_multiplier(
+        self, host: Any, default: float, problems: list[str]
+    ) -> float:
         """Return the option: a place is planned for the whole cloud."""
-        return float(CONF.nova_filters[self.multiplier])
+        return default
 
-    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
+    def _weigh(
+        self,
+        hosts: Sequence[Any],
+        request: Any,
+        multipliers: Sequence[float],
+    ) -> list[float]:
         """Return 1 for each host in the planned place, 0 for others."""
         hints = stack_hints.read_request(request, self._keys)
         if hints.place is None:
@@ -148,11 +205,15 @@ class TeamWeigher(Weigher, teams.Teams):
         """Return the team that Nova's RequestSpec belongs to, if any."""
         raise NotImplementedError
 
-    def _weigh(self, hosts: Sequence[Any], request: Any) -> list[float]:
+    def _weigh(
+        self,
+        hosts: Sequence[Any],
+        request: Any,
+        multipliers: Sequence[float],
+    ) -> list[float]:
         """Return 0 for the right place, or 1 if the multiplier is positive."""
         team = self.team(request)
-        multipliers = [self.weight_multiplier(host) for host in hosts if team]
-        if team is None or not any(multipliers):
+        if team is None:
             return [0.0] * len(hosts)
         pack = min(multipliers) > 0
         # A filter may have left only some of the places.

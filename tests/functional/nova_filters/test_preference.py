@@ -2,6 +2,8 @@
 
 """Preferences in the real scheduler, beside Nova's weighers."""
 
+import collections
+import itertools
 import logging
 from typing import Any
 
@@ -110,6 +112,26 @@ class PreferenceTest(base.CloudTestCase):
         self.add_aggregate(['host-0'], _SSD | {_OPTION: '10'})
         self.assert_chosen('host-0', {f'{_LIKES}:disk': 'ssd'})
 
+    def test_a_preference_counts_beside_one_that_matters_more(self) -> None:
+        avoided = self.add_host()
+        self.hosts.append(avoided)
+        self.add_aggregate(['host-0'], _SSD)
+        self.add_aggregate([avoided], _OLD)
+        self.assert_chosen(
+            'host-0',
+            {f'{_LIKES}:disk': 'ssd', f'{_AVOIDS}.100:generation': 'old'},
+        )
+
+    def test_a_flavor_without_loaded_extra_specs_has_no_preference(
+        self,
+    ) -> None:
+        self.restart()
+        request = self.cloud.request(self.add_flavor({}), self.hosts)
+        delattr(request.flavor, '_obj_extra_specs')
+        request.flavor.obj_reset_changes()
+        with self.assertNoLogs(host_weighers.__name__, logging.WARNING):
+            self.assertEqual('large', self.choose(request))
+
     def test_nova_accepts_the_extra_specs(self) -> None:
         names = f'{_LIKES}:hw:cpu', f'{_AVOIDS}.10:disk'
         specs = dict.fromkeys(names, '<or> ssd <or> ~')
@@ -125,3 +147,106 @@ class PreferenceTest(base.CloudTestCase):
         (line,) = logs.output
         self.assertIn("'aggregate_preferred:disk': nothing follows <or>", line)
         self.assertIn("'0' is no number from 1 to 100", line)
+
+    def test_a_line_names_a_few_of_many_that_are_malformed(self) -> None:
+        wanted = {f'{_LIKES}:key{n}': '<or>' for n in range(100)}
+        with self.assertLogs(host_weighers.__name__, logging.WARNING) as logs:
+            self.assert_chosen('large', wanted)
+        (line,) = logs.output
+        self.assertIn('96 more', line)
+        self.assertLess(len(line), 1000)
+
+
+@ddt.ddt
+class OwnMultiplierTest(base.CloudTestCase):
+    """The multiplier that an aggregate has for its own hosts."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.hosts = [self.add_host(), self.add_host(), 'large']
+        if 'large' not in self.cloud.hosts:
+            self.cloud.add_host('large', _LARGE_GIB)
+
+    def boot_twelve(self, extra_specs: dict[str, str]) -> list[int]:
+        """Return how many of twelve new servers each host has."""
+        self.restart()
+        flavor = self.add_flavor(extra_specs)
+        chosen: collections.Counter[str] = collections.Counter()
+        for _ in range(12):
+            request = self.cloud.request(flavor, self.hosts)
+            host = self.cloud.boot(self.scheduler, request).host
+            chosen[host] += 1
+        return [chosen[host] for host in self.hosts]
+
+    @ddt.data({}, {f'{_LIKES}.100:disk': 'ssd'})
+    def test_hosts_that_are_emptied_get_no_server(self, extra_specs) -> None:
+        self.set_option(_OPTION, 0.0)
+        self.add_aggregate(['large'], _LEAVING | {_OPTION: '100'})
+        self.add_aggregate(['host-0'], _SSD)
+        self.assertEqual(0, self.boot_twelve(extra_specs)[2])
+
+    def test_what_is_preferred_is_never_avoided(self) -> None:
+        self.set_option(_OPTION, 10.0)
+        self.add_aggregate(['host-1'], _SSD | {_OPTION: '-10'})
+        found = self.boot_twelve({f'{_LIKES}:disk': 'ssd'})
+        self.assertEqual([0, 12, 0], found)
+
+    @ddt.data('nan', 'ten', '-10', '1e999', '')
+    def test_a_request_tells_once_what_does_not_count(self, text) -> None:
+        self.add_aggregate(self.hosts, {_OPTION: text})
+        self.restart()
+        request = self.cloud.request(self.add_flavor({}), self.hosts)
+        with self.assertLogs(level=logging.WARNING) as logs:
+            self.choose(request)
+        (line,) = logs.output
+        self.assertIn("'aggregate-0'", line)
+        self.assertIn(repr(text), line)
+        self.assertIn(f'[nova_filters] {_OPTION} is in force', line)
+
+
+#: Extra specs and metadata of the first of three hosts, which it may prefer or
+#: avoid.
+_STRONG: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    'ten points': ({f'{_LIKES}.10:disk': 'ssd'}, _SSD),
+    'a hundred points': ({f'{_LIKES}.100:disk': 'ssd'}, _SSD),
+    'twelve soft keys': ({}, _SOFT | {f'key{n}': '1' for n in range(12)}),
+}
+
+
+@ddt.ddt
+class SpreadTest(base.StackTestCase):
+    """Six servers of a stack or a server group, beside preferences."""
+
+    def boot_six(
+        self, extra_specs: dict[str, str], metadata: dict[str, str], team: str
+    ) -> list[int]:
+        """Return how many servers each of three hosts gets."""
+        del self.hosts[3:]
+        self.flavor = self.add_flavor(extra_specs)
+        self.add_aggregate(self.hosts[:1], metadata)
+        hints, group = base.of_stack('a'), None
+        if team == 'group':
+            hints, group = None, self.cloud.add_group('soft-anti-affinity')
+        self.restart()
+        chosen: collections.Counter[str] = collections.Counter()
+        for _ in range(6):
+            request = self.request(hints, group=group)
+            host = self.choose(request)
+            self.cloud.place(request, host)
+            chosen[host] += 1
+        return [chosen[host] for host in self.hosts]
+
+    @ddt.data(*itertools.product(_STRONG, ('stack', 'group')))
+    @ddt.unpack
+    def test_at_the_default_a_team_is_spread(self, name, team) -> None:
+        self.set_option(base.MULTIPLIER, -base.STRONG)
+        self.set_option('server_group_weight_multiplier', base.STRONG)
+        extra_specs, metadata = _STRONG[name]
+        found = self.boot_six(extra_specs, metadata, team)
+        self.assertEqual([2, 2, 2], found)
+
+    def test_at_twenty_one_point_outweighs_a_stack(self) -> None:
+        self.set_option(base.MULTIPLIER, -base.STRONG)
+        self.set_option(_OPTION, 20.0)
+        found = self.boot_six({f'{_LIKES}:disk': 'ssd'}, _SSD, 'stack')
+        self.assertEqual([6, 0, 0], found)

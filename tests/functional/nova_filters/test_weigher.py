@@ -426,6 +426,8 @@ class FaultTest(base.StackTestCase):
         state = states.host_state(
             'host', states.aggregates({MULTIPLIER: text})
         )
-        # Of some, Nova itself warns.
-        with self.assertLogs(level=logging.WARNING):
-            self.assertEqual(7.0, self.weigher().weight_multiplier(state))
+        self.assertEqual(7.0, self.weigher().weight_multiplier(state))
+        with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+            self.weigh(self.request({}), [state])
+        (line,) = logs.output
+        self.assertIn(f'[nova_filters] {MULTIPLIER} is in force', line)

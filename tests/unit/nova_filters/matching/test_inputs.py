@@ -3,12 +3,14 @@
 """What the filter reads of extra specs and of metadata."""
 
 import fnmatch
+import math
 import types
 import unittest
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nova_filters import conf
 from nova_filters.matching import inputs, requirement
 
 
@@ -52,9 +54,10 @@ class FlavorTest(unittest.TestCase):
             [*found],
         )
 
-    def test_the_flag_and_preferences_are_left_out(self) -> None:
+    def test_the_flags_and_preferences_are_left_out(self) -> None:
         specs = {
             inputs.FLAG: 'true',
+            inputs.SOFT_FLAG: 'true',
             f'{inputs.SCOPE}{inputs.FLAG}': 'true',
             'aggregate_preferred:k': '1',
         }
@@ -106,3 +109,37 @@ class AggregateTest(unittest.TestCase):
         ):
             found = inputs.read_aggregate(types.SimpleNamespace(**fields))
             self.assertEqual(wanted, (found.name, found.metadata), fields)
+
+
+class MultiplierTest(unittest.TestCase):
+    """The multipliers of aggregates."""
+
+    def test_a_number_that_the_option_may_have_is_read(self) -> None:
+        for name, text, wanted in (
+            ('preference_weight_multiplier', '100', 100.0),
+            ('preference_weight_multiplier', '0', 0.0),
+            ('server_group_weight_multiplier', ' 1.5 ', 1.5),
+            ('stack_affinity_weight_multiplier', '-10', -10.0),
+        ):
+            self.assertEqual(wanted, inputs.read_multiplier(name, text))
+
+    def test_another_text_is_told(self) -> None:
+        for name, text, problem in (
+            ('preference_weight_multiplier', 'ten', "'ten' is no number"),
+            ('preference_weight_multiplier', '', "'' is no number"),
+            ('preference_weight_multiplier', 'nan', 'no finite number'),
+            ('stack_affinity_weight_multiplier', '-inf', 'no finite number'),
+            ('preference_weight_multiplier', '-1', "'-1' is less than 0"),
+            ('server_group_weight_multiplier', '-0.5', 'less than 0'),
+        ):
+            with self.assertRaisesRegex(ValueError, problem):
+                inputs.read_multiplier(name, text)
+
+    def test_an_option_and_an_aggregate_may_have_the_same_numbers(
+        self,
+    ) -> None:
+        for opt in conf.OPTS:
+            if opt.name in inputs.MULTIPLIERS:
+                least = opt.type.min
+                least = -math.inf if least is None else least
+                self.assertEqual(least, inputs.MULTIPLIERS[opt.name])

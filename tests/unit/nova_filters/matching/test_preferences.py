@@ -128,6 +128,15 @@ class PreferencesTest(unittest.TestCase):
             seen.add(wanted)
         self.assertGreater(len(seen), 20)
 
+    def test_each_factor_of_ten_counts_one_more(self) -> None:
+        points = (-100, -10, -1, 0, 1, 10, 100)
+        found = [preferences.weight(one) for one in points]
+        self.assertEqual([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0], found)
+        # More points are never less.
+        every = [preferences.weight(one) for one in range(-1_000, 1_001)]
+        self.assertEqual(len(every), len({*every}))
+        self.assertEqual(sorted(every), every)
+
     def test_the_filter_takes_no_preference_for_a_demand(self) -> None:
         found = inputs.read_flavor(
             {LIKES: 'x', 'aggregate_avoided.9:a:b': '1'}
