@@ -23,6 +23,9 @@ RECIPE = tox.ini setup.cfg pyproject.toml requirements.txt test-requirements.txt
 # What `make cover` measures, and with what.
 COVERED = unit,client,functional-2024.1,functional-2026.2
 COVERAGE = coverage==7.17.3
+# What `make mutants` asks: random mistakes are for the unit tests alone.
+PATCHED = unit,client,functional-2026.2
+MUTATED = $(if $(findstring --random,$(ARGS)),unit,$(PATCHED))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-latest cover mutants env unit cloud-test check docs browser dist sample clean
@@ -76,7 +79,7 @@ cover: $(STAMP) ## measure lines and branches, in every process of the tests
 	@.make/bin/python -m tools.covered .cover/coverage.json
 
 mutants: $(STAMP) ## see that the tests notice mistakes (ARGS="NAME ...": a few)
-	@$(TOX) run -qq --notest -e unit,client,functional-2026.2
+	@$(TOX) run -qq --notest -e $(MUTATED)
 	@.make/bin/python -u -m tools.mutants $(ARGS)
 
 cloud-test: $(NEWEST) ## boot a cloud of two regions on loopback and test on it
