@@ -77,27 +77,34 @@ def flips(before: Panel, after: Panel) -> Iterator[Effect]:
     A verdict that stays for another reason is left out. A flavor that only
     one side has is told with the hosts that pass there.
     """
-    then, now = (
-        {flavor.name: flavor for flavor in panel.stock.flavors}
-        for panel in (before, after)
-    )
-    for name in {**then, **now}:
-        # One after the other: verdicts on all of them are many.
-        old, new = (
-            panel.judge(own[name]) if name in own else None
-            for panel, own in ((before, then), (after, now))
-        )
-        if old and new:
+    flavors_before = {flavor.name: flavor for flavor in before.stock.flavors}
+    flavors_after = {flavor.name: flavor for flavor in after.stock.flavors}
+    # One after the other: verdicts on all of them are many.
+    for name in {**flavors_before, **flavors_after}:
+        if name not in flavors_after:
+            yield _lone(before.judge(flavors_before[name]), DELETED)
+        elif name not in flavors_before:
+            yield _lone(after.judge(flavors_after[name]), NEW)
+        else:
+            old = before.judge(flavors_before[name])
+            new = after.judge(flavors_after[name])
             yield from _flips(old, new)
-        elif found := old or new:
-            passed = tuple(host.name for host in found.passed)
-            words = ('pass', '') if old else ('', 'pass')
-            yield Effect(
-                *('flavor', name, passed, *words),
-                flavor=name,
-                effect=DELETED if old else NEW,
-                reason=f'{len(passed)} of {len(found.panel.hosts)} hosts pass',
-            )
+
+
+def _lone(verdicts: Verdicts, effect: str) -> Effect:
+    """Return the effect on a flavor that only one side has."""
+    flavor = verdicts.flavor.name
+    hosts = tuple(host.name for host in verdicts.passed)
+    return Effect(
+        noun='flavor',
+        name=flavor,
+        hosts=hosts,
+        before='pass' if effect == DELETED else '',
+        after='pass' if effect == NEW else '',
+        flavor=flavor,
+        effect=effect,
+        reason=f'{len(hosts)} of {len(verdicts.panel.hosts)} hosts pass',
+    )
 
 
 def _flips(old: Verdicts, new: Verdicts) -> Iterator[Effect]:
