@@ -20,9 +20,9 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 #: An endless loop ends after so many seconds of one processor, or bytes.
-LIMITS = ('prlimit', '--cpu=150', '--as=4294967296')
+LIMITS = ('prlimit', '--cpu=100', '--as=4294967296')
 #: Operators that are mistaken for each other.
-OPPOSITE: dict[type, Any] = {
+OPPOSITE: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.Gt: ast.GtE,
     ast.Eq: ast.NotEq,
@@ -39,8 +39,7 @@ def mistake_for(node: ast.AST) -> ast.AST | None:
     """Return what may stand in place of a node by mistake, if anything."""
     match node:
         case ast.cmpop() | ast.boolop():
-            operator: ast.AST = OPPOSITE[type(node)]()
-            return operator
+            return OPPOSITE[type(node)]()
         case ast.UnaryOp(ast.Not(), operand):
             return operand
         case ast.Constant(bool() as value):
