@@ -93,6 +93,7 @@ class Checks(upgrade_check.Checks):
     def _enabled(self) -> Sequence[str]:
         return self._config.filter_scheduler.enabled_filters  # type: ignore[no-any-return]
 
+    @with_right_values
     def check_filter(self) -> Result:
         """Check the lines of nova.conf that enable the filter."""
         name = self._filter
@@ -150,6 +151,7 @@ class Checks(upgrade_check.Checks):
             ]
             yield f'Correct or remove {", ".join(told)} in enabled_filters'
 
+    @with_right_values
     def check_in_tree_filter(self) -> Result:
         """Check that Nova's own filter is not enabled beside this one."""
         return warning(

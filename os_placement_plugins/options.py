@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from oslo_config import cfg, types
 
-from os_placement_plugins import signature
+from os_placement_plugins import errors, signature
 
 _LOCATION: Final = re.compile(r"LocationInfo\(.*?detail='(.*?)'\)")
 
@@ -87,65 +87,92 @@ def register(config: cfg.ConfigOpts, options: Options) -> None:
         config.register_opts(opts, group=group.name)
 
 
-def find_wrong(config: cfg.ConfigOpts, options: Options) -> list[str]:
+#: The names of options by the group that they belong to.
+Names = Mapping[str, Set[str]]
+
+
+def find_wrong(
+    config: cfg.ConfigOpts, options: Options, of_service: Names | None = None
+) -> list[str]:
     """Say what is wrong with the values of options.
 
     :param config: the configuration, with the options registered.
+    :param of_service: options of the service that the package needs.
     :returns: a text for each wrong value, which names the option. No text
         holds a part of a secret value.
     """
-    found = []
+    problems = []
     for group, opts in options:
         for opt in opts:
             problem = _problem(config, group.name, opt)
             if problem:
-                found.append(f'[{group.name}] {problem}')
-    return found
+                problems.append(f'[{group.name}] {problem}')
+    for section, names in (of_service or {}).items():
+        for name in sorted(names):
+            try:
+                _value(config, section, name)
+            except Exception as exc:
+                problems.append(f'[{section}] {_invalid(name, exc)}')
+    return problems
 
 
 #: Nova's option that takes one line for each value.
 SEVERAL_LINES: Final = frozenset({'available_filters'})
 
-#: The names of options by the group that they belong to.
-Names = Mapping[str, Set[str]]
-
 
 def find_unread(
-    config: cfg.ConfigOpts, options: Options, others: Names | None = None
+    config: cfg.ConfigOpts, options: Options, of_service: Names | None = None
 ) -> tuple[list[str], list[str]]:
     """Say what nothing reads of the files, and what stands there twice.
 
+    Other sections belong to the service, or to somebody's plug-in: nothing is
+    said of them, unless they are almost named like one of ours.
+
     :param config: the configuration, read from files.
-    :param others: options of the service that the package needs.
-    :returns: two lists of texts. The first has the options that their section
-        does not have, those in the section of another service's options, and
-        the sections that are almost named like one of the groups. The second
-        has the options that a file sets twice: only the last line counts.
+    :param of_service: options of the service that the package needs.
+    :returns: two lists of texts. The first has the options that nothing
+        reads, and the sections whose names are almost right. The second has
+        the options that a file sets twice, and what to do: only the last line
+        counts.
     """
     groups = {
         group.name: {opt.name for opt in opts} for group, opts in options
     }
-    known = {**groups, **(others or {})}
+    known = {**groups, **(of_service or {})}
     homes = {name: group for group, names in known.items() for name in names}
     unread, repeated = [], []
-    for section, names in _sections(config):
-        own = groups.get(section)
-        if own is None:
-            unread += nearest(f'section [{section}]', section, groups)
-        for name, lines in names.items():
-            option = f'[{section}] {name}'
-            home = homes.get(name, section)
-            if name in known.get(section, ()):
-                if len(lines) > 1 and name not in SEVERAL_LINES:
-                    repeated.append(f'{option} has {len(lines)} lines')
-            elif home != section and not _is_read(config, section, name):
-                unread.append(f'{option} (it belongs to [{home}])')
-            elif own is not None:
-                unread += nearest(option, name, own) or [option]
+    for title, lines in _sections(config):
+        section = title if title == 'DEFAULT' else title.lower()
+        if section != 'DEFAULT' and section not in known:
+            if section not in config:
+                unread += nearest(
+                    f'section [{title}]', section, known, cutoff=0.85
+                )
+            continue
+        names = known.get(section, set())
+        for name, values in lines.items():
+            option = f'[{title}] {name}'
+            if name in names:
+                if len(values) > 1 and name not in SEVERAL_LINES:
+                    repeated.append(
+                        f'{option} has {len(values)} lines, and only the last '
+                        f'one counts: {_one_line_for(config, section, name)}'
+                    )
+            elif _has(config, section, name):
+                continue
+            elif name in homes:
+                unread.append(f'{option} (it belongs to [{homes[name]}])')
+            else:
+                misspelled = nearest(option, name, names)
+                if section in groups and not misspelled:
+                    misspelled = [option]
+                unread += misspelled
     return sorted(unread), sorted(repeated)
 
 
-def _sections(config: cfg.ConfigOpts) -> Iterator[tuple[str, dict[str, Any]]]:
+def _sections(
+    config: cfg.ConfigOpts,
+) -> Iterator[tuple[str, dict[str, list[str]]]]:
     """Yield each section of each file, with the lines of each option."""
     files = [pathlib.Path(name) for name in config.config_file or ()]
     for folder in config.config_dir or ():
@@ -156,15 +183,40 @@ def _sections(config: cfg.ConfigOpts) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from sections.items()
 
 
-def _is_read(config: cfg.ConfigOpts, section: str, name: str) -> bool:
-    """Tell whether the service has an option of this name there."""
-    group = config if section == 'DEFAULT' else config.get(section, ())
-    return name in group
+def _has(config: cfg.ConfigOpts, section: str, name: str) -> bool:
+    """Tell whether the service has an option of this name there.
+
+    :param section: DEFAULT, or a group that is registered.
+    """
+    return name in (config if section == 'DEFAULT' else config[section])
 
 
-def nearest(what: str, name: str, known: Iterable[str]) -> list[str]:
+def _value(config: cfg.ConfigOpts, section: str, name: str) -> Any:
+    """Return the value of an option.
+
+    :raises Exception: whatever oslo.config raises for a wrong value.
+    """
+    group = config if section == 'DEFAULT' else config[section]
+    return group[name]
+
+
+def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
+    """Say how to write an option into one line."""
+    try:
+        is_list = isinstance(_value(config, section, name), list)
+    except Exception:
+        # The check of the values says what is wrong.
+        is_list = False
+    if is_list:
+        return 'write all values into one line, with commas between them'
+    return 'keep one line'
+
+
+def nearest(
+    what: str, name: str, known: Iterable[str], cutoff: float = 0.8
+) -> list[str]:
     """Return a text with the name that is meant, if there is one."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
     return [f'{what} (the nearest is {one})' for one in near]
 
 
@@ -178,20 +230,29 @@ def check(config: cfg.ConfigOpts, options: Options) -> None:
         raise cfg.ConfigFileValueError('; '.join(wrong))
 
 
-def _problem(config: cfg.ConfigOpts, group: str, opt: cfg.Opt) -> str:
+def _problem(config: cfg.ConfigOpts, section: str, opt: cfg.Opt) -> str:
     """Say what is wrong with one value; an empty text for nothing."""
     try:
-        value = config[group][opt.dest]
-    except ValueError as exc:
-        # The texts of oslo.config name the option, and where it is set as an
-        # object of its own.
-        return _LOCATION.sub(r'\1', str(exc))
+        value = _value(config, section, opt.dest)
     except Exception as exc:
-        # A "$" that names no option, or the option itself.
-        reason = 'it cannot be read' if opt.secret else exc
-    else:
-        if value is not None or opt.default is None:
-            return ''
+        if opt.secret and not isinstance(exc, ValueError):
+            # A "$" that names no option: the name is a part of the secret.
+            exc = ValueError('it cannot be read')
+        return _invalid(opt.name, exc)
+    if value is None and opt.default is not None:
         # oslo.config makes None of an empty number.
-        reason = 'it is empty'
-    return f'Value for option {opt.name} is not valid: {reason}'
+        return _invalid(opt.name, ValueError('it is empty'))
+    return ''
+
+
+def _invalid(name: str, exc: Exception) -> str:
+    """Say that a value cannot be read, and why."""
+    cause: BaseException = exc
+    if isinstance(exc, cfg.NoSuchOptError) and exc.__context__:
+        # Of [DEFAULT], oslo.config says that there is no such option at all.
+        cause = exc.__context__
+    text = errors.one_line(cause)
+    if isinstance(exc, cfg.ConfigSourceValueError):
+        # It names the option, and where it is set as an object of its own.
+        return _LOCATION.sub(r'\1', text)
+    return f'Value for option {name} is not valid: {text}'

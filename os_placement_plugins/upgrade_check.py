@@ -40,7 +40,7 @@ class Checks(upgradecheck.UpgradeCommands):
     #: The project, whose configuration file has its name, and the service.
     project: ClassVar[str]
     service: ClassVar[str]
-    #: Options of the service itself that matter as much.
+    #: Options of the service itself that the checks read.
     of_service: ClassVar[options.Names] = {}
     #: The options that have to be right.
     options: ClassVar[options.Options]
@@ -69,7 +69,7 @@ class Checks(upgradecheck.UpgradeCommands):
 
     def check_values(self) -> Result:
         """Check that each option has a value that it may have."""
-        wrong = options.find_wrong(self._config, self.options)
+        wrong = self._wrong_values()
         if not wrong:
             return Result(SUCCESS)
         return Result(
@@ -78,23 +78,24 @@ class Checks(upgradecheck.UpgradeCommands):
             f'Correct {self.project}.conf and restart the service.',
         )
 
+    def _wrong_values(self) -> list[str]:
+        """Say what is wrong with the values that the checks read."""
+        return options.find_wrong(self._config, self.options, self.of_service)
+
     def check_names(self) -> Result:
         """Check that something reads each option in the sections."""
         unread, repeated = options.find_unread(
             self._config, self.options, self.of_service
         )
-        told = []
+        texts = []
         if unread:
-            told.append(
+            texts.append(
                 f'Nothing reads {"; ".join(unread)}. Correct or remove it in '
                 f'{self.project}.conf.'
             )
         if repeated:
-            told.append(
-                f'{"; ".join(repeated)}, and only the last one counts. Write '
-                'all values into one line, with commas between them.'
-            )
-        return warning(told, ' '.join(told))
+            texts.append(f'{"; ".join(repeated)}.')
+        return warning(texts, ' '.join(texts))
 
     #: A subclass adds its own.
     _upgrade_checks: tuple[Any, ...] = (
@@ -152,7 +153,7 @@ def with_right_values(
 
     @functools.wraps(check)
     def wrapped(self: Any) -> Result:
-        if options.find_wrong(self._config, self.options):
+        if self._wrong_values():
             return Result(FAILURE, 'Not checked: see "Option values".')
         return check(self)
 

@@ -68,6 +68,7 @@ class Checks(upgrade_check.Checks):
     project = 'senlin'
     service = 'senlin-engine'
     options = conf.list_opts()
+    of_service = {'DEFAULT': {'default_region_name', 'environment_dir'}}
     display_title = 'senlin_plugins: Upgrade Check Results'
 
     @classmethod
@@ -129,6 +130,7 @@ class Checks(upgrade_check.Checks):
             'senlin-conductor and senlin-engine.',
         )
 
+    @with_right_values
     def check_default_region(self) -> Result:
         """Check that nodes without a recorded region have one."""
         if self._config.default_region_name:

@@ -179,8 +179,67 @@ class UpgradeCheckCase(unittest.TestCase):
         self.assertEqual(0, answer.code)
 
 
+#: Sections that belong to a service, to a library or to a vendor. Some of
+#: their options have names of this package, and some of the service.
+FOREIGN = """
+[vgpu_nvidia-35]
+device_addresses = 0000:84:00.0,0000:85:00.0
+enabled = true
+[mdev_nvidia-36]
+max_instances = 4
+enabled_filters = a
+[audit_middleware]
+enabled = true
+scope = all
+[audit_middleware_notifications]
+use_oslo_messaging = true
+enabled = true
+[keystone_authtoken]
+providers = uuid
+[acme_scheduler]
+enabled = true
+weight_classes = acme.Weigher
+exempt_metadata_keys = rack
+enabled_policies = acme.policy
+user_hints = keep
+signing_key = short
+[nova_filters_of_acme]
+max_skew = 1
+[heat_hints_of_acme]
+enabled = true
+[senlin_plugins_of_acme]
+enabled_policies = acme.policy
+"""
+
+
 class FileTests:
     """What every command does with its file; mixed into its test case."""
+
+    #: The package's own section, an option of it, and a wrong name of each.
+    misspelled = ('', '', '', '')
+
+    def good(self):
+        """Return a file with which there is nothing to do."""
+        raise NotImplementedError
+
+    def test_sections_of_others_need_nothing(self):
+        self.assert_clean(self.good() + FOREIGN)
+
+    def test_a_misspelled_name_is_told_with_the_nearest(self):
+        section, wrong_section, option, wrong_option = self.misspelled
+        for text, words in (
+            (
+                f'[{wrong_section}]\n{option} = x\n',
+                f'section [{wrong_section}] (the nearest is {section})',
+            ),
+            (
+                f'[{section}]\n{wrong_option} = x\n',
+                f'[{section}] {wrong_option} (the nearest is {option})',
+            ),
+        ):
+            self.check_details(
+                self.good() + text, 'Option names', 'WARNING', words
+            )
 
     def test_a_file_that_cannot_be_read_is_one_line(self):
         broken = self.write("[heat_hints]\nsigning_key \"my 'secret'\n")

@@ -56,6 +56,10 @@ class HeatHintsStatusTest(
 ):
     command = 'heat-hints-status'
     file = 'heat.conf'
+    misspelled = ('heat_hints', 'heat_hint', 'enabled', 'enable')
+
+    def good(self):
+        return GOOD
 
     def test_enabled_with_a_key_needs_nothing(self):
         self.assert_clean(GOOD)

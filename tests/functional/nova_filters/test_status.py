@@ -118,6 +118,12 @@ CASES = {
             'enabled_filters = ComputeFilter,',
             'enabled_filters = ComputeFilter\nenabled_filters = ',
             *('[filter_scheduler] enabled_filters', '2 lines', 'the last'),
+            'with commas between them',
+        ),
+        (
+            '[nova_filters]\n',
+            '[nova_filters]\nmax_skew = 0\nmax_skew = 0\n',
+            *('max_skew has 2 lines', 'keep one line.'),
         ),
     ),
     ('Option values', 'FAILURE'): (
@@ -153,6 +159,13 @@ class NovaFiltersStatusTest(
 ):
     command = 'nova-filters-status'
     file = 'nova.conf'
+    misspelled = (
+        *('nova_filters', 'nova_filter'),
+        *('exempt_metadata_keys', 'exempt_metadata_key'),
+    )
+
+    def good(self):
+        return GOOD
 
     def test_the_documented_lines_need_nothing(self):
         self.assert_clean(GOOD)
@@ -175,14 +188,44 @@ class NovaFiltersStatusTest(
             self.assertNotIn('importutils', answer.output)
 
     def test_options_of_nova_that_cannot_be_read_are_told(self):
-        for check, name in (
-            ('Filter', 'nova_filters.all_filters'),
-            ('Weigher', 'nova_filters.all_weighers'),
+        good = 'ComputeFilter,AggregateInstanceTypeFilter'
+        for option, old, new, word in (
+            ('enabled_filters', good, f'{good},$nowhere', 'nowhere'),
+            (
+                'enabled_filters',
+                good,
+                f'$filter_scheduler.enabled_filters,{good}',
+                'recursion',
+            ),
+            (
+                'available_filters',
+                'nova_filters.all_filters',
+                '$nowhere',
+                'nowhere',
+            ),
+            (
+                'weight_classes',
+                'nova_filters.all_weighers',
+                '$nowhere',
+                'nowhere',
+            ),
         ):
-            self.check_details(
-                GOOD.replace(name, '$nowhere'),
-                *(check, 'FAILURE', 'cannot be loaded', 'nowhere'),
+            answer = self.check_details(
+                GOOD.replace(old, new),
+                'Option values',
+                'FAILURE',
+                f'[filter_scheduler] Value for option {option} ',
+                word,
             )
+            self.assert_details(answer, 'Filter', 'FAILURE', 'Not checked')
+
+    def test_a_misspelled_option_of_nova_is_told(self):
+        self.check_details(
+            GOOD.replace('weight_classes', 'weight_class'),
+            'Option names',
+            'WARNING',
+            '[filter_scheduler] weight_class (the nearest is weight_classes)',
+        )
 
     def test_patterns_that_keep_the_default_ones_are_right(self):
         self.assert_clean(

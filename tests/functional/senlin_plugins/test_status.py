@@ -58,6 +58,13 @@ class SenlinPluginsStatusTest(
 ):
     command = 'senlin-plugins-status'
     file = 'senlin.conf'
+    misspelled = (
+        *('senlin_plugins', 'senlin_plugin'),
+        *('enabled_policies', 'enabled_policy'),
+    )
+
+    def good(self):
+        return self.configure()
 
     def configure(self, *clusters, added=''):
         """Make a database and return a senlin.conf that names it.
@@ -140,6 +147,16 @@ class SenlinPluginsStatusTest(
     def test_no_default_region_is_a_warning(self):
         text = self.configure().replace('default_region_name', 'other')
         self.check_details(text, 'Default region', 'WARNING', 'Set it to')
+
+    def test_a_reference_to_nothing_is_told(self):
+        answer = self.check_details(
+            self.configure().replace('RegionOne', '$nowhere'),
+            'Option values',
+            'FAILURE',
+            '[DEFAULT] Value for option default_region_name ',
+            'nowhere',
+        )
+        self.assert_details(answer, 'Default region', 'FAILURE', 'Not checked')
 
     def test_a_type_that_an_environment_file_removes_is_a_failure(self):
         folder = self.folder / 'environments'

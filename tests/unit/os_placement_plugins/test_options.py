@@ -75,22 +75,99 @@ class WrongValuesTest(unittest.TestCase):
         self.assertNotIn(KEY, text)
 
 
+#: Options of the service that the plug-in needs.
+OF_SERVICE = {'scheduler': {'chosen', 'count'}}
+
+
 @ddt.ddt
 class UnreadTest(unittest.TestCase):
+    def find(self, text: str) -> tuple[list[str], list[str]]:
+        """Return what is told of a file of a service."""
+        with tempfile.NamedTemporaryFile('w') as file:
+            print(text, file=file, flush=True)
+            config = cfg.ConfigOpts()
+            options.register(config, OPTIONS)
+            config.register_opts(
+                [
+                    cfg.ListOpt('chosen', default=[]),
+                    cfg.IntOpt('count'),
+                    cfg.IntOpt('size'),
+                ],
+                group='scheduler',
+            )
+            config(['--config-file', file.name], default_config_dirs=[])
+            return options.find_unread(config, OPTIONS, OF_SERVICE)
+
     @ddt.data(
         ('plug_in', 'sizes', ['[plug_in] sizes (the nearest is size)']),
         ('plug_in', 'weight', ['[plug_in] weight']),
-        ('plugged_in', 'x', ['section [plugged_in] (the nearest is plug_in)']),
+        ('plugin', 'x', ['section [plugin] (the nearest is plug_in)']),
+        ('plugin', 'size', ['section [plugin] (the nearest is plug_in)']),
+        ('schedule', 'x', ['section [schedule] (the nearest is scheduler)']),
+        (
+            'scheduler',
+            'names',
+            ['[scheduler] names (it belongs to [plug_in])'],
+        ),
+        (
+            'scheduler',
+            'chosens',
+            ['[scheduler] chosens (the nearest is chosen)'],
+        ),
+        ('DEFAULT', 'names', ['[DEFAULT] names (it belongs to [plug_in])']),
+        # The service's own, and what other parts read.
+        ('scheduler', 'size', []),
+        ('scheduler', 'weight', []),
+        ('DEFAULT', 'x', []),
         ('plug', 'x', []),
+        ('plug_in_of_a_vendor', 'size', []),
+        ('vendor', 'names', []),
+        ('vendor', 'chosen', []),
+        # As oslo.config reads sections.
+        ('Plug_In', 'size', []),
+        ('SCHEDULER', 'chosen', []),
     )
     @ddt.unpack
     def test_what_nothing_reads_is_told(self, section, name, wanted):
-        with tempfile.NamedTemporaryFile('w') as file:
-            print(f'[{section}]\n{name} = 1', file=file, flush=True)
-            config = cfg.ConfigOpts()
-            config(['--config-file', file.name], default_config_dirs=[])
-            found = options.find_unread(config, OPTIONS)
-            self.assertEqual((wanted, []), found)
+        found = self.find(f'[{section}]\n{name} = 1')
+        self.assertEqual((wanted, []), found)
+
+    @ddt.data(
+        ('plug_in', 'names', 'write all values into one line, with commas'),
+        ('plug_in', 'size', 'keep one line'),
+        ('plug_in', 'file', 'keep one line'),
+        ('scheduler', 'chosen', 'write all values into one line, with commas'),
+        ('scheduler', 'count', 'keep one line'),
+    )
+    @ddt.unpack
+    def test_a_second_line_is_told(self, section, name, remedy):
+        unread, (text,) = self.find(f'[{section}]\n{name} = 1\n{name} = 2')
+        self.assertEqual([], unread)
+        self.assertTrue(text.startswith(f'[{section}] {name} has 2 lines'))
+        self.assertIn(remedy, text)
+
+
+class ServiceValuesTest(unittest.TestCase):
+    def test_a_reference_to_nothing_is_told_with_the_option(self):
+        config = cfg.ConfigOpts()
+        config.register_opt(cfg.ListOpt('chosen'), group='scheduler')
+        config.register_opt(cfg.StrOpt('home'))
+        names = {'scheduler': {'chosen'}, 'DEFAULT': {'home'}}
+        for chosen, home, wanted in (
+            ('a,$foo', 'here', r'^\[scheduler\] .* option chosen .*foo'),
+            (
+                '$scheduler.chosen,a',
+                'here',
+                r'^\[scheduler\] .* option chosen .*recurs',
+            ),
+            ('a', '$foo', r'^\[DEFAULT\] .* option home .*foo'),
+        ):
+            config.set_override('chosen', chosen, group='scheduler')
+            config.set_override('home', home)
+            (text,) = options.find_wrong(config, [], names)
+            self.assertRegex(text, wanted)
+        config.set_override('home', 'here')
+        self.assertEqual([], options.find_wrong(config, [], names))
 
 
 class RegisterTest(unittest.TestCase):
