@@ -10,13 +10,13 @@ import collections
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import nova_filters
 from nova_filters import conf
 from nova_filters.advice import exempt_keys
-from os_placement_plugins import options, upgrade_check
-from os_placement_plugins.errors import one_line
+from os_placement_plugins import database, options, upgrade_check
+from os_placement_plugins.errors import DatabaseError, one_line
 from os_placement_plugins.upgrade_check import (
     FAILURE,
     SUCCESS,
@@ -53,6 +53,23 @@ def _cause(exc: Exception) -> str:
     """
     cause = exc.__context__
     return one_line(cause if isinstance(cause, AttributeError) else exc)
+
+
+def _places(kinds: Iterable[str]) -> Any:
+    """Return the statement for the places of all hosts.
+
+    Nova itself would ask again for minutes if its database is away.
+
+    :param kinds: metadata keys.
+    """
+    import sqlalchemy
+    from nova.db.api import models
+
+    host, place = models.AggregateHost, models.AggregateMetadata
+    statement = sqlalchemy.select(host.host, place.key, place.value)
+    return statement.join_from(
+        host, place, place.aggregate_id == host.aggregate_id
+    ).where(place.key.in_(kinds))
 
 
 class Checks(upgrade_check.Checks):
@@ -232,26 +249,18 @@ class Checks(upgrade_check.Checks):
         kinds = set(self._config.nova_filters.stack_spread_over) - {'host'}
         if not kinds or not self._weigher():
             return Result(SUCCESS)
-        from nova import context, objects
-        from nova.db.api import api
-
         try:
-            url = self._config.api_database.connection
-            api.context_manager.configure(connection=url)
-            objects.register_all()
-            found = objects.AggregateList.get_all(context.get_admin_context())
-        except Exception as exc:
+            rows = database.read(self._config, 'api_database', _places(kinds))
+        except DatabaseError as exc:
             return Result(
                 WARNING,
                 'The aggregates could not be read, so no check has looked for '
-                f'hosts in two places: {_cause(exc)}. Run this command where '
-                '[api_database] connection is set.',
+                f'hosts in two places: {one_line(exc)}. '
+                f'{database.remedy("api_database")}',
             )
         places = collections.defaultdict(set)
-        for aggregate in found:
-            for kind in kinds & aggregate.metadata.keys():
-                for host in aggregate.hosts:
-                    places[host, kind].add(aggregate.metadata[kind])
+        for host, kind, name in rows:
+            places[host, kind].add(name)
         double = [
             f'{host} ({kind}: {", ".join(sorted(names))})'
             for (host, kind), names in sorted(places.items())

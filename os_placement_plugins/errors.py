@@ -2,13 +2,43 @@
 
 """Tell what went wrong in one line."""
 
+import contextlib
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from oslo_config import cfg
 
 #: How many characters of an exception are shown.
 SHOWN: Final = 1000
+
+#: Whose errors may quote the URL of a database, and all of a statement.
+_DATABASE_LIBRARIES: Final = {'sqlalchemy', 'oslo_db'}
+
+
+class DatabaseError(Exception):
+    """A database could not be asked.
+
+    The text is the class of the cause: the cause itself may hold a password.
+    """
+
+
+@contextlib.contextmanager
+def of_database() -> Iterator[None]:
+    """Tell only the class of whatever is raised while a database is asked.
+
+    A password that is not encoded becomes a host or a port, so an error of any
+    kind may quote it.
+
+    :raises DatabaseError: instead.
+    """
+    try:
+        yield
+    except DatabaseError:
+        raise
+    except Exception as exc:
+        # A traceback would show the cause.
+        raise DatabaseError(_class(exc)) from None
 
 
 def one_line(exc: BaseException) -> str:
@@ -17,10 +47,20 @@ def one_line(exc: BaseException) -> str:
     :param exc: the exception, whose text may be a tenant's: it is cut, and
         control characters are escaped. The text of one that quotes a line of
         a configuration file ends before that line, which may hold a secret.
+        Of a database's error, the class is all.
     """
-    text = ' '.join(str(exc).split()) or type(exc).__name__
+    if any(
+        base.__module__.partition('.')[0] in _DATABASE_LIBRARIES
+        for base in type(exc).__mro__
+    ):
+        return _class(exc)
+    text = ' '.join(str(exc).split()) or _class(exc)
     if isinstance(exc, cfg.ConfigFileParseError):
         text = re.split(r""": ['"]""", text, maxsplit=1)[0]
     if len(text) > SHOWN:
         text = f'{text[:SHOWN]}…'
     return ''.join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _class(exc: BaseException) -> str:
+    return type(exc).__name__

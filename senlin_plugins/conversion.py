@@ -20,6 +20,8 @@ from senlin.db import api  # noqa: F401  registers options
 from senlin.db.sqlalchemy import models
 from sqlalchemy import orm
 
+from os_placement_plugins import database
+from os_placement_plugins.errors import DatabaseError, one_line
 from senlin_plugins.planning import region_state
 from senlin_plugins.planning.plugin_types import EXTENDED
 from senlin_plugins.planning.snapshot import recorded_region
@@ -158,16 +160,21 @@ def main(argv: list[str] | None = None) -> int:
     given = parser.parse_args(argv)
     try:
         cfg.CONF([], project='senlin', default_config_files=given.config_file)
-        if not cfg.CONF.database.connection:
-            raise ValueError('[database] connection is not set: see --help')
-        engine = sqlalchemy.create_engine(cfg.CONF.database.connection)
+        engine = database.connect(cfg.CONF, 'database')
         with orm.Session(engine) as session, session.begin():
             if given.command == 'profile':
                 said = convert(session, given.profile, given.back, given.yes)
             else:
                 said = '\n'.join(users(session))
             print(said or 'Nothing needs this package.')
-    except (ValueError, cfg.Error, sqlalchemy.exc.SQLAlchemyError) as exc:
-        print(str(exc).partition('\n')[0], file=sys.stderr)
-        return 1
+    except (DatabaseError, sqlalchemy.exc.SQLAlchemyError) as exc:
+        return _fail(f'{one_line(exc)}. {database.remedy("database")}')
+    except (ValueError, OSError, cfg.Error) as exc:
+        return _fail(one_line(exc))
     return 0
+
+
+def _fail(problem: str) -> int:
+    """Say in one line why nothing could be done."""
+    print(problem, file=sys.stderr)
+    return 1

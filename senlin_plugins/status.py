@@ -10,14 +10,14 @@ each other's way. The command changes nothing.
 import dataclasses
 import importlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib import metadata
 from typing import Any, Final, Self
 
 from oslo_config import cfg
 
-from os_placement_plugins import upgrade_check
-from os_placement_plugins.errors import one_line
+from os_placement_plugins import database, upgrade_check
+from os_placement_plugins.errors import DatabaseError, one_line
 from os_placement_plugins.upgrade_check import (
     FAILURE,
     SUCCESS,
@@ -146,39 +146,22 @@ class Checks(upgrade_check.Checks):
     def check_clusters(self) -> Result:
         """Look in the database for policies in each other's way."""
         try:
-            attached = self._attached()
-        except Exception as exc:
+            rows = database.read(self._config, 'database', _ATTACHED)
+        except DatabaseError as exc:
             return Result(
                 WARNING,
                 "Senlin's database could not be queried for the policies "
-                f'of the clusters: {_reason(exc)}. Correct connection '
-                'in [database], or run this command where the database can '
-                'be reached.',
+                f'of the clusters: {one_line(exc)}. '
+                f'{database.remedy("database")}',
             )
-        findings = list(_find_obstacles(attached))
+        attached: dict[str, Attached] = {}
+        for cluster, name, policy, profile in rows:
+            row = attached.setdefault(cluster, Attached(name, profile))
+            row.policies.add(policy.rpartition('-')[0])
+        findings = list(_find_obstacles(attached.values()))
         if not findings:
             return Result(SUCCESS)
         return Result(WARNING, '. '.join(findings) + '.')
-
-    def _attached(self) -> list[Attached]:
-        """Return the clusters that have a policy."""
-        # Not through Senlin: its engine tries again for minutes when the
-        # database is away.
-        sqlalchemy = importlib.import_module('sqlalchemy')
-        connection = self._config.database.connection
-        if not connection:
-            raise ValueError('connection is not set in [database]')
-        engine = sqlalchemy.create_engine(connection)
-        found: dict[str, Attached] = {}
-        try:
-            with engine.connect() as connection:
-                rows = connection.execute(sqlalchemy.text(_ATTACHED))
-                for cluster, name, policy, profile in rows:
-                    own = found.setdefault(cluster, Attached(name, profile))
-                    own.policies.add(policy.rpartition('-')[0])
-        finally:
-            engine.dispose()
-        return list(found.values())
 
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,
@@ -189,7 +172,7 @@ class Checks(upgrade_check.Checks):
     )
 
 
-def _find_obstacles(attached: Iterable[Attached]) -> Iterator[str]:
+def _find_obstacles(attached: Collection[Attached]) -> Iterator[str]:
     """Say on which clusters policies have no effect, or undo each other."""
 
     def clusters(*policies: str, own: Sequence[str] = ()) -> str:
@@ -240,16 +223,6 @@ def _is_ours(get: Any, name: str) -> bool:
     except Exception:
         return False
     return bool(module.split('.')[0] == __package__)
-
-
-def _reason(exc: BaseException) -> str:
-    """Say why the database could not be queried, without a password."""
-    name = type(exc).__name__
-    if name == 'ArgumentError':
-        # It quotes all of what it cannot read.
-        return f'{name}: connection in [database] is not a database URL'
-    # A database's error goes on for pages.
-    return f'{name}: {str(exc).partition(chr(10))[0]}'
 
 
 if __name__ == '__main__':

@@ -7,9 +7,11 @@ import functools
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from oslo_upgradecheck import upgradecheck
@@ -287,3 +289,62 @@ class FileTests:
         self.assertEqual(data.code, answer.code)
         for name in data.checks:
             self.assertIn(f'Check: {name}', answer.output)
+
+
+#: A password, and the parts of it that a URL makes of it.
+PASSWORD = ('s3cretpw', 's3c', 'retpw', 'cret')
+#: Wrong URLs of a database, each with the password.
+WRONG_URLS = (
+    'mysql+pymysql//nova:s3cretpw@db/x',
+    'nova:s3cretpw@db/x',
+    'mysql+pymysql://nova:s3c@retpw@127.0.0.1:1/x',
+    'mysql+pymysql://nova:s3c/retpw@127.0.0.1:1/x',
+    'mysql+pymysql://nova:s3c:retpw@127.0.0.1:1/x',
+    'mysql+pymysql://nova:s3c#retpw@127.0.0.1:1/x',
+    'mysql+pymysql://nova:s3c$retpw@127.0.0.1:1/x',
+    'mysql+pymysql://nova:s3c%retpw@127.0.0.1:1/x',
+    'mysql+pymysql://nova:s3cretpw@127.0.0.1:port/x',
+    'mysql+pymysql://nova:s3cretpw@127.0.0.1:99999/x',
+    'mysql+pymysql://nova:s3cretpw@[::1/x',
+    'mysql+nothing://nova:s3cretpw@127.0.0.1:1/x',
+    'sqlite:////nowhere/s3cretpw',
+)
+
+
+class DatabaseTests:
+    """What a command does if its database does not answer; mixed in."""
+
+    def ask(self, url):
+        """Run the command with a database.
+
+        :returns: the answer, and the text that tells of the database.
+        """
+        raise NotImplementedError
+
+    def test_no_password_is_told(self):
+        for url in WRONG_URLS:
+            with self.subTest(url):
+                answer, text = self.ask(url)
+                self.assertIn('Check connection in [', text)
+                self.assertRegex(text, r'\b[A-Za-z]+(Error|Exception)\b')
+                for part in PASSWORD:
+                    self.assertNotIn(part, answer.output + answer.error)
+
+    def test_a_database_that_does_not_answer_takes_seconds(self):
+        # To load the service is not measured.
+        server(self.command)
+        self.ask('sqlite:////nowhere/x')
+        with socket.socket() as listener, socket.socket() as closed:
+            for each in listener, closed:
+                each.bind(('127.0.0.1', 0))
+            # The kernel accepts connections, and nobody reads them.
+            listener.listen()
+            for port in listener, closed:
+                number = port.getsockname()[1]
+                began = time.monotonic()
+                _, text = self.ask(
+                    f'mysql+pymysql://nova:s3cretpw@127.0.0.1:{number}/x'
+                )
+                self.assertLess(time.monotonic() - began, 10)
+                self.assertIn('Check connection in [', text)
+                self.assertRegex(text, 'TimeoutError|OperationalError')

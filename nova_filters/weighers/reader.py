@@ -15,7 +15,7 @@ from oslo_log import log as logging
 
 from nova_filters.stacks import members
 from nova_filters.weighers import rows
-from os_placement_plugins import signature
+from os_placement_plugins import errors, signature
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -56,7 +56,7 @@ class Reader:
     def ask(self, question: Question) -> members.Sight:
         """Return what a request sees.
 
-        :raises Exception: if the API database cannot be read.
+        :raises DatabaseError: if the API database cannot be read.
         """
         answer = Answer()
         self._waiting.append((question, answer))
@@ -122,7 +122,8 @@ class Reader:
     ) -> tuple[dict[str, members.Server], list[str]]:
         """Return what those cells say that answer, and the other cells."""
         if not self._cells.keys() >= cells:
-            known = objects.CellMappingList.get_all(context)
+            with errors.of_database():
+                known = objects.CellMappingList.get_all(context)
             self._cells = {cell.uuid: cell for cell in known}
         answers = nova_context.scatter_gather_cells(
             context,

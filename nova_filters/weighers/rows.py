@@ -12,6 +12,7 @@ from nova.db.main import api as main_db
 from nova.db.main import models
 
 from nova_filters.stacks import members
+from os_placement_plugins import errors
 
 _REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
 _SERVER, _ACTION = models.Instance, models.InstanceAction
@@ -30,6 +31,7 @@ _OVER: Final = (
 )
 
 
+@errors.of_database()
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def without_cell(context: Any, projects: Collection[str]) -> list[str]:
     """Return the servers of projects that no conductor has put into a cell."""
@@ -43,6 +45,7 @@ def without_cell(context: Any, projects: Collection[str]) -> list[str]:
     return list(context.session.scalars(query))
 
 
+@errors.of_database()
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def requests(
     context: Any, uuids: Collection[str], words: Collection[str]

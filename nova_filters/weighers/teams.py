@@ -6,13 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import nova.conf
-import sqlalchemy as sa
-from oslo_db import exception as db_exception
 from oslo_log import log as logging
 
 from nova_filters.stacks import members, places
 from nova_filters.weighers import reader
-from os_placement_plugins import signature, stack_hints
+from os_placement_plugins import errors, signature, stack_hints
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -26,7 +24,9 @@ class Incomplete(Exception):
 
 
 #: What a request may meet without a mistake in this package.
-AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError, Incomplete)
+AWAY: Final = (errors.DatabaseError, Incomplete)
+#: Says an error in one line.
+cause = errors.one_line
 
 
 class Teams:
@@ -79,7 +79,7 @@ class Teams:
         """
         counts, ahead, unread = self.see(team, hosts, request)
         if strict and unread:
-            raise Incomplete(', '.join(unread))
+            raise Incomplete(f'not read: {", ".join(unread)}')
         every = {
             one.id: one for host in hosts for one in host.aggregates or ()
         }
@@ -103,11 +103,3 @@ class Teams:
         return tuple(
             (kind, n) if n else (places.HOST, host) for kind, n in found
         )
-
-
-def cause(exc: Exception) -> str:
-    """Return an error in one line.
-
-    A database's error goes on for pages, with the whole query.
-    """
-    return f'{type(exc).__name__}: {exc}'.partition('\n')[0]

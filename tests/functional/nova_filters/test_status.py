@@ -87,7 +87,7 @@ CASES = {
     ('Places', 'WARNING'): (
         (
             *('', 'stack_spread_over = rack'),
-            *('could not be read', '[api_database]'),
+            *('could not be read', 'connection is not set', '[api_database]'),
         ),
     ),
     ('Weigher', 'FAILURE'): (
@@ -155,7 +155,9 @@ CASES = {
 
 @ddt.ddt
 class NovaFiltersStatusTest(
-    upgrade_checks.FileTests, upgrade_checks.UpgradeCheckCase
+    upgrade_checks.FileTests,
+    upgrade_checks.DatabaseTests,
+    upgrade_checks.UpgradeCheckCase,
 ):
     command = 'nova-filters-status'
     file = 'nova.conf'
@@ -166,6 +168,16 @@ class NovaFiltersStatusTest(
 
     def good(self):
         return GOOD
+
+    def ask(self, url):
+        answer = self.check_details(
+            f'[api_database]\nconnection = {url}\n'
+            f'{GOOD}stack_spread_over = rack,host\n',
+            'Places',
+            'WARNING',
+            'The aggregates could not be read',
+        )
+        return answer, answer.checks['Places'][1]
 
     def test_the_documented_lines_need_nothing(self):
         self.assert_clean(GOOD)

@@ -112,7 +112,9 @@ class TeamSpreadTest(base.StackTestCase):
         states[0].cell_uuid = 'unlisted'
         with self.assertLogs(_LOGGER, logging.ERROR) as logs:
             self.assertEqual([], [*own.filter_all(states, request)])
-        self.assertIn('Incomplete: unlisted', logs.output[0])
+        self.assertIn(
+            'Check the databases of Nova: not read: unlisted', logs.output[0]
+        )
 
     def test_a_member_that_cannot_be_read_lets_no_host_pass(self) -> None:
         self.set_option('max_skew', 1)

@@ -385,7 +385,8 @@ class FaultTest(base.StackTestCase):
     ) -> None:
         self.place(_STACK, 3)
         request = self.request(_STACK)
-        cause = sqlite3.OperationalError('gone\nand more lines')
+        # As a driver quotes a part of a password that is not encoded.
+        cause = sqlite3.OperationalError("no host 'retpw@db'\nand more lines")
         with (
             base.failing('FROM request_specs', cause),
             self.assertLogs(_LOGGER, logging.WARNING) as logs,
@@ -394,8 +395,7 @@ class FaultTest(base.StackTestCase):
         self.assertIn(boot.host, self.hosts)
         (line,) = logs.output
         self.assertIn('[api_database]', line)
-        self.assertIn('gone', line)
-        self.assertNotIn('more lines', line)
+        self.assertTrue(line.endswith(': OperationalError'), line)
         # It has not taken the failure for an answer.
         self.assertEqual(3, sum(self.members(request)))
 

@@ -147,9 +147,16 @@ class Removed(TestCase):
         self.wait_until_free(cluster)
 
 
-class Command(upgrade_checks.UpgradeCheckCase):
+class Command(upgrade_checks.DatabaseTests, upgrade_checks.UpgradeCheckCase):
     command = 'senlin-plugins-convert'
     file = 'senlin.conf'
+
+    def ask(self, url):
+        path = self.write(f'[database]\nconnection = {url}\n')
+        answer = self.execute('--config-file', path, 'list')
+        self.assertEqual((1, ''), (answer.code, answer.output))
+        (line,) = answer.error.splitlines()
+        return answer, line
 
     def test_it_lists_and_converts(self):
         database = self.folder / 'senlin.sqlite'
@@ -171,6 +178,6 @@ class Command(upgrade_checks.UpgradeCheckCase):
         database.unlink()
         broken = run('list')
         self.assertEqual(1, broken.code)
-        self.assertIn('no such table', broken.error)
+        self.assertIn('OperationalError. Check connection', broken.error)
         conf.write_text('')
         self.assertIn('connection is not set', run('list').error)

@@ -54,7 +54,9 @@ def make_database(path, clusters):
 
 @ddt.ddt
 class SenlinPluginsStatusTest(
-    upgrade_checks.FileTests, upgrade_checks.UpgradeCheckCase
+    upgrade_checks.FileTests,
+    upgrade_checks.DatabaseTests,
+    upgrade_checks.UpgradeCheckCase,
 ):
     command = 'senlin-plugins-status'
     file = 'senlin.conf'
@@ -65,6 +67,15 @@ class SenlinPluginsStatusTest(
 
     def good(self):
         return self.configure()
+
+    def ask(self, url):
+        answer = self.check_details(
+            f'[database]\nconnection = {url}\n',
+            'Attached policies',
+            'WARNING',
+            'could not be queried',
+        )
+        return answer, answer.checks['Attached policies'][1]
 
     def configure(self, *clusters, added=''):
         """Make a database and return a senlin.conf that names it.
@@ -118,16 +129,15 @@ class SenlinPluginsStatusTest(
     @ddt.unpack
     @ddt.data(
         ('', 'connection is not set'),
-        ('connection = sqlite:////nowhere/senlin', 'unable to open'),
-        ('connection = sqlite://', 'no such table'),
-        ('connection = user:secret@host', 'not a database URL'),
+        # It has no tables.
+        ('connection = sqlite://', 'OperationalError'),
     )
     def test_a_database_that_cannot_be_asked_is_a_warning(self, line, word):
-        answer = self.check_details(
+        self.check_details(
             f'[database]\n{line}\n',
-            *('Attached policies', 'WARNING', word, 'Correct connection'),
+            *('Attached policies', 'WARNING', word),
+            'Check connection in [database]',
         )
-        self.assertNotIn('secret', answer.output)
 
     @ddt.data(
         'enabled_policies = region: Option values: FAILURE: region',

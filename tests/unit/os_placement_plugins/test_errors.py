@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import traceback
 import unittest
 
 from os_placement_plugins import errors
@@ -13,3 +14,15 @@ class OneLineTest(unittest.TestCase):
             (' ', 'ValueError'),
         ):
             self.assertEqual(wanted, errors.one_line(ValueError(text)))
+
+
+class DatabaseErrorTest(unittest.TestCase):
+    def test_nothing_of_the_cause_is_shown(self):
+        with (
+            self.assertRaises(errors.DatabaseError) as caught,
+            errors.of_database(),
+        ):
+            int('retpw@db')
+        self.assertEqual('ValueError', errors.one_line(caught.exception))
+        text = ''.join(traceback.format_exception(caught.exception))
+        self.assertNotIn('retpw', text)

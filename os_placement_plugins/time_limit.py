@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Call a function that may never return."""
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Value = TypeVar('Value')
+
+
+def call(function: Callable[[], Value], seconds: float) -> Value:
+    """Return what a function returns, if it does so in time.
+
+    :param function: it goes on in its thread if it is late, and ends with
+        the process.
+    :raises TimeoutError: if it is late.
+    :raises Exception: what the function raises.
+    """
+    values: list[Value] = []
+    errors: list[Exception] = []
+
+    def run() -> None:
+        try:
+            values.append(function())
+        except Exception as exc:
+            errors.append(exc)
+
+    thread = _threading().Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if errors:
+        raise errors[0]
+    if not values:
+        raise TimeoutError(f'no answer within {seconds:g} seconds')
+    return values[0]
+
+
+def _threading() -> Any:
+    """Return the module whose threads can be left behind.
+
+    A driver written in C does not let eventlet's green threads change.
+    """
+    patcher = sys.modules.get('eventlet.patcher')
+    return patcher.original('threading') if patcher else threading
