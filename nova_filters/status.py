@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, Self
 
 import nova_filters
-from nova_filters import conf
+from nova_filters import conf, made_up_hosts
 from nova_filters.advice import exempt_keys
 from os_placement_plugins import database, options, upgrade_check
 from os_placement_plugins.errors import DatabaseError, one_line
@@ -53,6 +53,17 @@ def _cause(exc: Exception) -> str:
     """
     cause = exc.__context__
     return one_line(cause if isinstance(cause, AttributeError) else exc)
+
+
+def _no_classes(classes: Iterable[Any]) -> str:
+    """Say which things are no classes, so that Nova cannot use them."""
+    others = [repr(other) for other in classes if not isinstance(other, type)]
+    return f'no class: {", ".join(others)}' if others else ''
+
+
+def _lacking(classes: Iterable[type], method: str) -> list[str]:
+    """Return the names of the classes that lack a method of Nova's."""
+    return [cls.__name__ for cls in classes if not hasattr(cls, method)]
 
 
 def _places(kinds: Iterable[str]) -> Any:
@@ -114,10 +125,12 @@ class Checks(upgrade_check.Checks):
     def check_filter(self) -> Result:
         """Check the lines of nova.conf that enable the filter."""
         name = self._filter
-        classes, problem = self._classes('available_filters')
+        offered, problem = self._classes('available_filters')
         if problem:
             remedy = f'Write one line for each name: {_LINES}.'
             return Result(FAILURE, f'{problem} {remedy}')
+        # Nova takes the last class of a name.
+        classes = {cls.__name__: cls for cls in offered}
         unknown = [one for one in self._enabled if one not in classes]
         if unknown:
             return Result(
@@ -139,13 +152,18 @@ class Checks(upgrade_check.Checks):
                 f'{name} is {state}. To use it, add {name} to enabled_filters '
                 f'in [filter_scheduler]{lines}. Then restart nova-scheduler.',
             )
-        if _is_ours(classes[name]):
-            return Result(SUCCESS)
-        return Result(
-            FAILURE,
-            f'{name} is the class of {classes[name].__module__}, because Nova '
-            'takes the last class of a name. Put "available_filters = '
-            f'{OUR_FILTERS}" after the other lines.',
+        if not _is_ours(classes[name]):
+            return Result(
+                FAILURE,
+                f'{name} is the class of {classes[name].__module__}, because '
+                'Nova takes the last class of a name. Put "available_filters '
+                f'= {OUR_FILTERS}" after the other lines.',
+            )
+        weighers = _lacking(offered, 'filter_all')
+        return warning(
+            weighers,
+            f'available_filters offers {", ".join(weighers)}, which are no '
+            f'filters. Write {_LINES}, and name weighers in weight_classes.',
         )
 
     def _remedies(
@@ -199,7 +217,30 @@ class Checks(upgrade_check.Checks):
         classes, problem = self._classes('weight_classes')
         if problem:
             return Result(FAILURE, f'{problem} Write {_WEIGHERS}.')
-        ours = {*map(_is_ours, classes.values())}
+        filters = _lacking(classes, 'weigh_objects')
+        if filters:
+            return Result(
+                FAILURE,
+                f'weight_classes names {", ".join(filters)}, which are no '
+                'weighers: the first boot with two candidate hosts fails. '
+                f'Write {_WEIGHERS}.',
+            )
+        if not classes:
+            return Result(
+                WARNING,
+                'weight_classes names no weigher, so all hosts are equally '
+                f'good. Write {_WEIGHERS}.',
+            )
+        numbers = collections.Counter(cls.__name__ for cls in classes)
+        doubled = [name for name, number in numbers.items() if number > 1]
+        if doubled:
+            return Result(
+                WARNING,
+                f'weight_classes names {", ".join(doubled)} more than once, '
+                'and each multiplier counts as often. Name each list or class '
+                f'once: {_WEIGHERS}.',
+            )
+        ours = {*map(_is_ours, classes)}
         if ours == {True}:
             return Result(
                 WARNING,
@@ -218,6 +259,32 @@ class Checks(upgrade_check.Checks):
             return Result(SUCCESS, details)
         unread = 'signing_key is set in [heat_hints], but nothing reads it: '
         return Result(WARNING, unread + details)
+
+    @with_right_values
+    def check_boot(self) -> Result:
+        """Start as nova-scheduler does, and ask for two made-up hosts."""
+        try:
+            manager = made_up_hosts.start()
+        except Exception as exc:
+            return Result(
+                FAILURE, f'nova-scheduler does not start: {_cause(exc)}.'
+            )
+        code, texts = SUCCESS, []
+        for failure in made_up_hosts.failures(manager):
+            text = one_line(failure.error)
+            if failure.certain:
+                code = FAILURE
+                texts.append(
+                    'the first boot with two candidate hosts fails, because '
+                    f'of {failure.name}: {text}'
+                )
+            else:
+                code = max(code, WARNING)
+                texts.append(
+                    f'{failure.name} could not be judged, because it raised '
+                    f'an error for two made-up hosts: {text}'
+                )
+        return Result(code, f'{"; ".join(texts)}.' if texts else None)
 
     @with_right_values
     def check_spread(self) -> Result:
@@ -283,8 +350,8 @@ class Checks(upgrade_check.Checks):
         checked = not self._weigher() or self._config.heat_hints.signing_key
         return Result(SUCCESS, None if checked else believed)
 
-    def _classes(self, option: str) -> tuple[dict[str, type], str]:
-        """Return what nova-scheduler loads, by name, or else what is wrong."""
+    def _classes(self, option: str) -> tuple[list[type], str]:
+        """Return what nova-scheduler loads, or else what is wrong."""
         from nova.scheduler import filters, weights
 
         handler = weights.HostWeightHandler()
@@ -292,15 +359,18 @@ class Checks(upgrade_check.Checks):
             handler = filters.HostFilterHandler()
         try:
             names = self._config.filter_scheduler[option]
-            found = handler.get_matching_classes(names)
+            classes = handler.get_matching_classes(names)
+            problem = _no_classes(classes)
         except Exception as exc:
-            return {}, f'{_STOPPED}{option} cannot be loaded: {_cause(exc)}.'
-        return {cls.__name__: cls for cls in found}, ''
+            classes, problem = [], _cause(exc)
+        if problem:
+            return [], f'{_STOPPED}{option} cannot be loaded: {problem}.'
+        return classes, ''
 
     def _weigher(self) -> bool:
         """Tell whether nova-scheduler uses the weighers of this package."""
         # What cannot be loaded is told by the check of the weigher.
-        return any(map(_is_ours, self._classes('weight_classes')[0].values()))
+        return any(map(_is_ours, self._classes('weight_classes')[0]))
 
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,
@@ -308,6 +378,7 @@ class Checks(upgrade_check.Checks):
         ('In-tree filter', check_in_tree_filter),
         ('Exempt metadata keys', check_exempt_keys),
         ('Weigher', check_weigher),
+        ('Two candidate hosts', check_boot),
         ('Spread', check_spread),
         ('Places', check_places),
         ('Signature', check_signature),

@@ -41,6 +41,14 @@ def of_database() -> Iterator[None]:
         raise DatabaseError(_class(exc)) from None
 
 
+def is_of_database(exc: BaseException) -> bool:
+    """Tell whether an error comes from a library that asks databases."""
+    return isinstance(exc, DatabaseError) or any(
+        base.__module__.partition('.')[0] in _DATABASE_LIBRARIES
+        for base in type(exc).__mro__
+    )
+
+
 def one_line(exc: BaseException) -> str:
     """Return the text of an exception without its line breaks.
 
@@ -49,10 +57,7 @@ def one_line(exc: BaseException) -> str:
         a configuration file ends before that line, which may hold a secret.
         Of a database's error, the class is all.
     """
-    if any(
-        base.__module__.partition('.')[0] in _DATABASE_LIBRARIES
-        for base in type(exc).__mro__
-    ):
+    if is_of_database(exc) and not isinstance(exc, DatabaseError):
         return _class(exc)
     text = ' '.join(str(exc).split()) or _class(exc)
     if isinstance(exc, cfg.ConfigFileParseError):

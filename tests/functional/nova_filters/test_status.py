@@ -5,6 +5,7 @@
 import ddt
 import sqlalchemy as sa
 from nova.db.api import models
+from nova.scheduler import filters
 from sqlalchemy import orm
 
 from tests import console, signing, upgrade_checks
@@ -56,6 +57,12 @@ CASES = {
     ),
     ('Filter', 'WARNING'): (
         (
+            '= nova_filters.all_filters\n',
+            '= nova_filters.all_filters\navailable_filters = '
+            'nova_filters.all_weighers\n',
+            *('offers PreferenceWeigher', 'no filters'),
+        ),
+        (
             *(',AggregateInstanceTypeFilter', ''),
             *('available but not enabled', 'enabled_filters'),
         ),
@@ -66,7 +73,50 @@ CASES = {
             'Remove it from enabled_filters',
         ),
     ),
+    ('Two candidate hosts', 'FAILURE'): (
+        (
+            *('nova_filters.all_weighers', 'nova_filters.all_filters'),
+            *('first boot', 'AggregateInstanceTypeFilter', 'weigh_objects'),
+        ),
+        (
+            'ComputeFilter,AggregateInstanceTypeFilter',
+            'RAMWeigher\n'
+            'available_filters = nova.scheduler.weights.all_weighers',
+            *('first boot', 'RAMWeigher'),
+        ),
+        (
+            'nova_filters.all_weighers',
+            'nova.scheduler.weights.BaseHostWeigher',
+            *('does not start', 'BaseHostWeigher'),
+        ),
+        (
+            'ComputeFilter,',
+            'BaseHostFilter,ComputeFilter,',
+            *('does not start', 'BaseHostFilter'),
+        ),
+        (
+            'weight_classes =',
+            'ram_weight_multiplier = $nowhere\nweight_classes =',
+            *('RAMWeigher', 'nowhere'),
+        ),
+    ),
     ('Weigher', 'WARNING'): (
+        (
+            'nova_filters.all_weighers',
+            'nova_filters.all_weighers,nova_filters.all_weighers',
+            *('PreferenceWeigher', 'more than once'),
+        ),
+        (
+            'nova_filters.all_weighers',
+            'nova_filters.all_weighers,nova.scheduler.weights.ram.RAMWeigher',
+            *('names RAMWeigher more than once',),
+        ),
+        (
+            'weight_classes = nova.scheduler.weights.all_weighers,'
+            'nova_filters.all_weighers',
+            'weight_classes =',
+            *('no weigher', 'nova.scheduler.weights.all_weighers'),
+        ),
         (
             *('nova.scheduler.weights.all_weighers,', ''),
             *('only weigher', 'nova.scheduler.weights.all_weighers'),
@@ -91,6 +141,15 @@ CASES = {
         ),
     ),
     ('Weigher', 'FAILURE'): (
+        (
+            *('nova_filters.all_weighers', 'nova_filters.all_filters'),
+            *('AggregateInstanceTypeFilter', 'no weighers', 'boot'),
+        ),
+        (
+            'nova_filters.all_weighers',
+            'nova_filters.all_weighers,nova.scheduler.filters.all_filters',
+            *('ComputeFilter', 'no weighers'),
+        ),
         (
             *('nova_filters.all_weighers', 'nova_filters.weighers.gone'),
             *('does not start', 'weight_classes'),
@@ -308,6 +367,44 @@ class NovaFiltersStatusTest(
         )
         self.assertEqual(0, answer.code, answer.output)
         self.assert_details(answer, 'Filter', 'SUCCESS', 'is not enabled')
+
+    def test_all_filters_and_weighers_of_nova_need_nothing(self):
+        names = ','.join(cls.__name__ for cls in filters.all_filters())
+        self.assertIn('NUMATopologyFilter', names)
+        self.assert_clean(
+            '[filter_scheduler]\n'
+            f'enabled_filters = {names}\n'
+            'weight_classes = nova.scheduler.weights.all_weighers,'
+            'nova_filters.all_weighers\n'
+            # Asks the database of a cell.
+            'image_props_weight_multiplier = 2.0\n'
+            '[metrics]\nweight_setting = cpu.frequency=1.0\n'
+        )
+
+    @ddt.data(
+        ('raise KeyError(host.rack)', 'no attribute'),
+        ('raise oslo_db.exception.DBConnectionError("s3cretpw")', 'DBConn'),
+        ('time.sleep(600)', 'no answer within'),
+    )
+    @ddt.unpack
+    def test_what_somebody_elses_weigher_raises_is_no_failure(
+        self, statement, words
+    ):
+        (self.folder / 'others.py').write_text(
+            'import time\nimport oslo_db.exception\n'
+            'from nova.scheduler import weights\n'
+            'class RackWeigher(weights.BaseHostWeigher):\n'
+            '    def _weigh_object(self, host, request):\n'
+            f'        {statement}\n'
+        )
+        answer = self.check_details(
+            GOOD.replace(
+                'nova_filters.all_weighers',
+                'nova_filters.all_weighers,others.RackWeigher',
+            ),
+            *('Two candidate hosts', 'WARNING', 'RackWeigher', words),
+        )
+        self.assertNotIn('s3cretpw', answer.output)
 
     def test_another_class_of_the_same_name_is_told(self):
         (self.folder / 'others.py').write_text(
