@@ -28,6 +28,8 @@ from os_placement_plugins.upgrade_check import (
 
 IN_TREE_FILTER: Final = 'AggregateInstanceExtraSpecsFilter'
 
+PREFERENCES: Final = 'PreferenceWeigher'
+
 #: What nova.conf names, of Nova and of this package.
 NOVA_FILTERS: Final = 'nova.scheduler.filters.all_filters'
 OUR_FILTERS: Final = 'nova_filters.all_filters'
@@ -189,8 +191,18 @@ class Checks(upgrade_check.Checks):
     @with_right_values
     def check_in_tree_filter(self) -> Result:
         """Check that Nova's own filter is not enabled beside this one."""
+        if IN_TREE_FILTER not in self._enabled:
+            return Result(SUCCESS)
+        if self._filter not in self._enabled and self._prefers():
+            return Result(
+                SUCCESS,
+                f'{IN_TREE_FILTER} is enabled. It takes "~" and "*" in extra '
+                f'specs for plain values, so a soft rule of {PREFERENCES} '
+                'that needs them becomes a hard one. If you have such rules, '
+                f'replace it by {self._filter} in enabled_filters.',
+            )
         return warning(
-            {self._filter, IN_TREE_FILTER} <= {*self._enabled},
+            self._filter in self._enabled,
             f'{IN_TREE_FILTER} is enabled as well. It takes "*", "~" and "!" '
             'for plain values and refuses the hosts that they are meant to '
             f'allow. Remove it from enabled_filters: {self._filter} does its '
@@ -201,13 +213,23 @@ class Checks(upgrade_check.Checks):
     def check_exempt_keys(self) -> Result:
         """Check the patterns of ``exempt_metadata_keys``."""
         own = self._config.nova_filters
+        forced = self._filter in self._enabled
+        mechanisms = []
+        if forced:
+            mechanisms.append(f'force_metadata_check ({self._filter})')
+        if self._prefers():
+            mechanisms.append(f'prefer_metadata_check ({PREFERENCES})')
+        if not mechanisms:
+            return Result(SUCCESS)
+        # Only a forced aggregate refuses hosts because of a key.
         problems = exempt_keys.problems(
             own.exempt_metadata_keys,
-            conf.DEFAULTS['exempt_metadata_keys'],
-            own.stack_spread_over if self._weigher() else (),
+            conf.DEFAULTS['exempt_metadata_keys'] if forced else (),
+            own.stack_spread_over if forced and self._weigher() else (),
+            mechanisms,
         )
         return warning(
-            problems and self._filter in self._enabled,
+            problems,
             f'[nova_filters] exempt_metadata_keys: {"; ".join(problems)}.',
         )
 
@@ -267,7 +289,8 @@ class Checks(upgrade_check.Checks):
             manager = made_up_hosts.start()
         except Exception as exc:
             return Result(
-                FAILURE, f'nova-scheduler does not start: {_cause(exc)}.'
+                FAILURE,
+                f'nova-scheduler does not start: {_cause(exc).rstrip(".")}.',
             )
         code, texts = SUCCESS, []
         for failure in made_up_hosts.failures(manager):
@@ -371,6 +394,13 @@ class Checks(upgrade_check.Checks):
         """Tell whether nova-scheduler uses the weighers of this package."""
         # What cannot be loaded is told by the check of the weigher.
         return any(map(_is_ours, self._classes('weight_classes')[0]))
+
+    def _prefers(self) -> bool:
+        """Tell whether nova-scheduler uses the weigher of preferences."""
+        return any(
+            _is_ours(cls) and cls.__name__ == PREFERENCES
+            for cls in self._classes('weight_classes')[0]
+        )
 
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,

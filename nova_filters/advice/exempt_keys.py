@@ -13,15 +13,23 @@ _UNALIKE: Final = ('os', 'gpu_model', 'hw:cpu_policy', 'X1')
 
 
 def problems(
-    patterns: Sequence[str], defaults: Sequence[str], levels: Iterable[str]
+    patterns: Sequence[str],
+    defaults: Sequence[str],
+    levels: Iterable[str],
+    mechanisms: Sequence[str],
 ) -> list[str]:
     """Return what is wrong, each with its remedy.
 
     :param patterns: the option.
-    :param defaults: its default.
+    :param defaults: its default, or those of its patterns that have to stay.
     :param levels: ``stack_spread_over`` if a weigher reads it.
+    :param mechanisms: what reads the option, by name.
     """
-    found = [problem for one in patterns if (problem := _pattern(one))]
+    found = []
+    for pattern in patterns:
+        problem = _pattern(pattern, mechanisms)
+        if problem:
+            found.append(problem)
     is_exempt = exemption(tuple(patterns))
     lost = [key for key in defaults if not is_exempt(key)]
     # An empty list is meant: it is the specification, to the letter.
@@ -43,7 +51,7 @@ def problems(
     return found
 
 
-def _pattern(pattern: str) -> str | None:
+def _pattern(pattern: str, mechanisms: Sequence[str]) -> str | None:
     """Say what is wrong with a pattern; None for nothing."""
     if pattern.startswith(SCOPE):
         return (
@@ -54,9 +62,9 @@ def _pattern(pattern: str) -> str | None:
         return f'"{pattern}" is one pattern: separate patterns by commas'
     if all(map(exemption((pattern,)), _UNALIKE)):
         return (
-            f'"{pattern}" matches every key, so force_metadata_check has '
-            'no effect in any aggregate: name the keys that Nova itself '
-            'reads'
+            f'"{pattern}" matches every key, so no aggregate has an effect '
+            f'through {" or ".join(mechanisms)}: name the keys that Nova '
+            'itself reads'
         )
     if pattern.strip('\'"') != pattern:
         return (

@@ -195,6 +195,14 @@ CASES = {
         (
             *('', 'exempt_metadata_keys = a,*'),
             *('"*" matches every key', 'name the keys'),
+            'force_metadata_check (AggregateInstanceTypeFilter)',
+            'prefer_metadata_check (PreferenceWeigher)',
+        ),
+        # Without the filter, the weigher alone reads it.
+        (
+            ',AggregateInstanceTypeFilter',
+            '\n[nova_filters]\nexempt_metadata_keys = *\n[filter_scheduler]',
+            'through prefer_metadata_check (PreferenceWeigher): name',
         ),
         (
             *('', 'exempt_metadata_keys = rack'),
@@ -405,6 +413,23 @@ class NovaFiltersStatusTest(
             *('Two candidate hosts', 'WARNING', 'RackWeigher', words),
         )
         self.assertNotIn('s3cretpw', answer.output)
+
+    def test_novas_own_filter_makes_soft_rules_hard(self):
+        weigher = (
+            'weight_classes = nova.scheduler.weights.all_weighers,'
+            'nova_filters.all_weighers\n'
+        )
+        text = (
+            '[filter_scheduler]\n'
+            'enabled_filters = AggregateInstanceExtraSpecsFilter\n'
+        )
+        answer = self.check_details(
+            text + weigher,
+            *('In-tree filter', 'SUCCESS', 'soft rule of PreferenceWeigher'),
+        )
+        self.assertEqual(0, answer.code, answer.output)
+        # The filter alone counts for itself.
+        self.check_details(text, 'In-tree filter', 'SUCCESS')
 
     def test_another_class_of_the_same_name_is_told(self):
         (self.folder / 'others.py').write_text(

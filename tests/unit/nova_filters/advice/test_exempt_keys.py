@@ -6,6 +6,15 @@ import ddt
 
 from nova_filters.advice import exempt_keys
 
+MECHANISMS = ('force_metadata_check', 'prefer_metadata_check')
+
+
+def problems(
+    patterns: list[str], defaults: list[str], levels: list[str]
+) -> list[str]:
+    """Return the problems if both mechanisms are in use."""
+    return exempt_keys.problems(patterns, defaults, levels, MECHANISMS)
+
 
 @ddt.ddt
 class ProblemsTest(unittest.TestCase):
@@ -23,31 +32,35 @@ class ProblemsTest(unittest.TestCase):
     def test_a_pattern_that_cannot_be_meant_is_told(
         self, pattern: str, told: str
     ) -> None:
-        (found,) = exempt_keys.problems(['a', pattern], ['a'], [])
+        (found,) = problems(['a', pattern], ['a'], [])
         self.assertIn(pattern, found)
         self.assertIn(told, found)
 
+    def test_what_is_switched_off_is_told_by_its_name(self) -> None:
+        (found,) = exempt_keys.problems(['*'], [], [], ['one (two)'])
+        self.assertIn('has an effect through one (two): name', found)
+
     def test_the_line_for_an_empty_list_names_the_place_only(self) -> None:
-        (found,) = exempt_keys.problems([], ['a'], ['rack', 'host'])
+        (found,) = problems([], ['a'], ['rack', 'host'])
         self.assertIn('write "exempt_metadata_keys = rack"', found)
 
     def test_sound_patterns_are_no_problem(self) -> None:
         for patterns in (['a', 'b*'], ['[ab]*'], ['a*'], []):
-            found = exempt_keys.problems(patterns, ['a'], ['host'])
+            found = problems(patterns, ['a'], ['host'])
             self.assertEqual([], found, patterns)
 
     def test_the_default_keys_that_the_list_drops_are_told(self) -> None:
         defaults = ['zone', 'tenant*', 'type']
-        (found,) = exempt_keys.problems(['rack', 't*'], defaults, ['rack'])
+        (found,) = problems(['rack', 't*'], defaults, ['rack'])
         self.assertIn('so zone are missing', found)
         self.assertIn(
             'write "exempt_metadata_keys = zone,tenant*,type,rack,t*"', found
         )
-        (found,) = exempt_keys.problems(['rack'], defaults, [])
+        (found,) = problems(['rack'], defaults, [])
         self.assertIn('so zone, tenant*, type are missing', found)
 
     def test_a_kind_of_place_that_aggregates_demand_is_told(self) -> None:
         levels = ['row', 'rack', 'host', 'zone']
-        (found,) = exempt_keys.problems(['zone', 'a'], ['zone'], levels)
+        (found,) = problems(['zone', 'a'], ['zone'], levels)
         self.assertIn('stack_spread_over has "row, rack", which', found)
         self.assertIn('"exempt_metadata_keys = zone,a,row,rack"', found)
