@@ -10,7 +10,7 @@ operator would copy them.
 import pathlib
 import string
 
-from tests import console
+from tests import console, signing
 from tests.cloud import layout, rabbitmq
 
 TEMPLATES = pathlib.Path(__file__).resolve().parent / 'etc'
@@ -143,10 +143,15 @@ def authtoken(user: str) -> str:
 def from_page(page: str, *lines: str) -> str:
     """Return pieces of configuration that the documentation shows.
 
+    A key takes the place of the placeholder.
+
     :param page: the page below ``doc/source/``, without its suffix.
     :param lines: how a line of each piece begins; the first such piece counts.
     """
-    pieces = [block.text for block in console.blocks(f'{page}.rst', 'ini')]
+    pieces = [
+        block.text.replace('REPLACE-ME', signing.KEY)
+        for block in console.blocks(f'{page}.rst', 'ini')
+    ]
     return '\n'.join(
         next(one.strip() for one in pieces if f'\n{line}' in f'\n{one}')
         for line in lines

@@ -22,7 +22,7 @@ SERVER = 'OS::Nova::Server'
 #: How many servers of each kind are asked for at once, and come back.
 COUNT, BACK = 12, 6
 
-#: The key that the documentation shows, with which this cloud signs.
+#: The key with which this cloud signs.
 KEY = (
     configuration.from_page('nova', 'signing_key =')
     .rpartition('= ')[2]
