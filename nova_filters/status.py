@@ -57,10 +57,14 @@ def _cause(exc: Exception) -> str:
     return one_line(cause if isinstance(cause, AttributeError) else exc)
 
 
-def _no_classes(classes: Iterable[Any]) -> str:
-    """Say which things are no classes, so that Nova cannot use them."""
+def _refuse_others(classes: Iterable[Any]) -> None:
+    """Check that nova-scheduler could make objects of all classes.
+
+    :raises TypeError: if there is anything else among them.
+    """
     others = [repr(other) for other in classes if not isinstance(other, type)]
-    return f'no class: {", ".join(others)}' if others else ''
+    if others:
+        raise TypeError(f'no class: {", ".join(others)}')
 
 
 def _lacking(classes: Iterable[type], method: str) -> list[str]:
@@ -383,11 +387,9 @@ class Checks(upgrade_check.Checks):
         try:
             names = self._config.filter_scheduler[option]
             classes = handler.get_matching_classes(names)
-            problem = _no_classes(classes)
+            _refuse_others(classes)
         except Exception as exc:
-            classes, problem = [], _cause(exc)
-        if problem:
-            return [], f'{_STOPPED}{option} cannot be loaded: {problem}.'
+            return [], f'{_STOPPED}{option} cannot be loaded: {_cause(exc)}.'
         return classes, ''
 
     def _weigher(self) -> bool:

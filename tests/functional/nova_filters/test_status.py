@@ -272,6 +272,23 @@ class NovaFiltersStatusTest(
             )
             self.assert_details(answer, 'Filter', 'FAILURE', 'Not checked')
 
+    def test_what_is_no_class_is_told_in_one_line(self):
+        (self.folder / 'others.py').write_text(
+            'class Thing:\n'
+            '    def __repr__(self):\n'
+            '        return "a\\nthing"\n'
+            'def all_things():\n'
+            '    return [Thing()]\n'
+        )
+        for old, row in (
+            ('nova_filters.all_filters', 'Filter'),
+            ('nova_filters.all_weighers', 'Weigher'),
+        ):
+            self.check_details(
+                GOOD.replace(old, 'others.all_things'),
+                *(row, 'FAILURE', 'does not start', 'no class: a thing.'),
+            )
+
     def test_a_misspelled_option_of_nova_is_told(self):
         self.check_details(
             GOOD.replace('weight_classes', 'weight_class'),
