@@ -14,7 +14,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from os_placement_plugins import options
 from testing import subprocesses
@@ -38,6 +38,9 @@ _BROKEN = (
     b'[heat_hints]\nsigning_key s3cretpw\n',
     b'[database\nconnection = s3cretpw\n',
 )
+#: Values by option.
+Values = Mapping[str, Sequence[str]]
+
 #: Options whose values stay where they are.
 _SECRET = ('signing_key', 'connection')
 #: Nothing of these is for anybody's eyes.
@@ -70,11 +73,11 @@ class Draft:
     """A file that gets worse with each change.
 
     :param lines: a good file.
-    :param values: parts of values that the service may know.
+    :param values: other values that the service knows, by option.
     """
 
     def __init__(
-        self, rng: random.Random, lines: Sequence[Line], values: Sequence[str]
+        self, rng: random.Random, lines: Sequence[Line], values: Values
     ) -> None:
         self._rng = rng
         self._values = values
@@ -94,10 +97,19 @@ class Draft:
                 self._swap,
                 self._break,
                 self._refer,
+                # What the service knows gets furthest.
+                self._replace,
+                self._replace,
                 self._replace,
             )
         )
         change(line)
+
+    def set(self, option: str, value: str) -> None:
+        """Set an option."""
+        for line in self._lines:
+            if line.option == option:
+                line.value = value
 
     def text(self) -> str:
         """Return the file."""
@@ -141,7 +153,8 @@ class Draft:
         )
 
     def _replace(self, _: Line) -> None:
-        self._open_line().value = self._rng.choice(self._values)
+        option = self._rng.choice(list(self._values))
+        self.set(option, self._rng.choice(self._values[option]))
 
     def _open_line(self) -> Line:
         """Return a line whose value is no secret."""
@@ -154,9 +167,18 @@ class Draft:
         return name[:cut] + name[cut + 1 :]
 
 
-def draw(seed: int, lines: Sequence[Line], values: Sequence[str]) -> bytes:
-    """Return a random file."""
+def draw(seed: int, lines: Sequence[Line], values: Values) -> bytes:
+    """Return a random file.
+
+    Those with the first even seeds differ from the good file in one value
+    that the service knows.
+    """
     rng = random.Random(seed)
+    pairs = [(name, value) for name in values for value in values[name]]
+    if seed % 2 == 0 and seed // 2 < len(pairs):
+        draft = Draft(rng, lines, values)
+        draft.set(*pairs[seed // 2])
+        return draft.text().encode()
     if rng.random() < 0.03:
         return rng.choice(_BROKEN)
     draft = Draft(rng, lines, values)
@@ -187,9 +209,9 @@ def starter(service: str) -> subprocesses.Child:
 class FuzzTests:
     """Mixed into the test case of a command."""
 
-    #: The good file, and parts of values.
+    #: The good file, and other values.
     lines: Sequence[Line] = ()
-    values: Sequence[str] = ()
+    values: Values = {}
 
     def start(self, path):
         """Start the real service, and have it do its work.

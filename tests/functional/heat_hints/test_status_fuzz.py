@@ -32,7 +32,15 @@ class HeatHintsStatusFuzz(
             'mysql+pymysql://heat:s3cretpw@127.0.0.1:1/x',
         ),
     )
-    values = (
-        *('opt_in', 'keep', 'fail', 'group,mapping_file', 'mapping_file'),
-        *('OS::Nova::Severs', 'OS::Cinder::Volume,OS::Nova::Server', '/'),
-    )
+    values = {
+        'scope': ('opt_in', 'opt_out', 'some'),
+        'user_hints': ('keep', 'reject'),
+        'on_error': ('ignore', 'fail'),
+        'providers': ('group,mapping_file', 'mapping_file', 'group,group'),
+        'resource_types': (
+            'OS::Nova::Severs',
+            'OS::Cinder::Volume,OS::Nova::Server',
+            'OS::Neutron::Port',
+        ),
+        'environment_dir': ('/', '/dev/null'),
+    }

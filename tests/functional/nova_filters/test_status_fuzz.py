@@ -37,12 +37,33 @@ class NovaFiltersStatusFuzz(
             'mysql+pymysql://nova:s3cretpw@127.0.0.1:1/x',
         ),
     )
-    values = (
-        *(FILTERS, WEIGHERS, f'{WEIGHERS},{WEIGHERS}'),
-        *('nova_filters.all_weighers', 'nova_filters.all_filters'),
-        f'{FILTERS},{WEIGHERS}',
-        f'{WEIGHERS},nova.scheduler.weights.ram.RAMWeigher',
-        *('nova_filters', 'nova_filters.gone', 'nova.scheduler.weights'),
-        *('ComputeFilter', 'RAMWeigher', 'AggregateInstanceExtraSpecsFilter'),
-        *('rack,host', 'availability_zone', 'host'),
-    )
+    values = {
+        'weight_classes': (
+            WEIGHERS,
+            f'{WEIGHERS},{WEIGHERS},nova_filters.all_weighers',
+            f'{WEIGHERS},nova_filters.all_weighers,nova_filters.all_filters',
+            f'{WEIGHERS},nova_filters.all_weighers,{FILTERS}',
+            f'nova.scheduler.weights.ram.RAMWeigher,{WEIGHERS}',
+            'nova.scheduler.weights.ram.RAMWeigher,nova_filters.all_weighers',
+            'nova_filters.all_weighers,nova.scheduler.weights.BaseHostWeigher',
+            'nova_filters',
+            'nova_filters.gone',
+        ),
+        'available_filters': (
+            f'{FILTERS},nova_filters.all_filters',
+            FILTERS,
+            'nova_filters.all_filters',
+            WEIGHERS,
+        ),
+        'enabled_filters': (
+            'ComputeFilter',
+            'ComputeFilter,ComputeFilter',
+            'AggregateInstanceTypeFilter',
+            'AggregateInstanceTypeFilter,AggregateInstanceExtraSpecsFilter',
+            'RAMWeigher',
+            'BaseHostFilter',
+            'Unheard',
+        ),
+        'stack_spread_over': ('rack,host', 'availability_zone', 'host,host'),
+        'exempt_metadata_keys': ('*', 'rack', 'availability_zone,rack'),
+    }

@@ -13,10 +13,12 @@ class SenlinPluginsStatusFuzz(
 ):
     command = 'senlin-plugins-status'
     file = 'senlin.conf'
-    values = (
-        *('region_placement', 'deletion', 'warn', 'refuse', '60', 'false'),
-        *('region_placement,deletion', '/', 'RegionOne'),
-    )
+    values = {
+        'enabled_policies': ('region_placement', 'deletion', 'x'),
+        'default_region_name': ('RegionTwo', 'a,b'),
+        'check_catalog': ('false', 'maybe'),
+        'environment_dir': ('/', '/dev/null'),
+    }
 
     def setUp(self):
         super().setUp()
