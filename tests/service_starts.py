@@ -36,13 +36,18 @@ def nova() -> Callable[[str], None]:
     cloud.add_host('host-2')
     hints = {'heat_root_stack_id': 'root', 'heat_resource_name': 'server'}
     request = cloud.request(cloud.add_flavor('small', {}), hints=hints)
-    folder = tempfile.mkdtemp(prefix='opp-start-')
-    other = pathlib.Path(folder) / 'cloud.conf'
-    other.write_text(NOVA_CONF)
+    # It is there as long as somebody can call what is returned.
+    folder = tempfile.TemporaryDirectory(prefix='opp-start-')
+    pathlib.Path(folder.name, 'cloud.conf').write_text(NOVA_CONF)
 
     def start(path: str) -> None:
         engine.CONF(
-            ['--config-file', path, '--config-file', str(other)],
+            [
+                '--config-file',
+                path,
+                '--config-file',
+                f'{folder.name}/cloud.conf',
+            ],
             project='nova',
         )
         reader.shared.cache_clear()
