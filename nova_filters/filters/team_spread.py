@@ -2,7 +2,8 @@
 
 """The host filter ``TeamSpreadFilter``: a hard limit for uneven teams."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import nova.conf
@@ -12,7 +13,7 @@ from oslo_log import log as logging
 from nova_filters import plugin
 from nova_filters.stacks import members
 from nova_filters.weighers import teams
-from os_placement_plugins import quoting, signature
+from os_placement_plugins import errors, quoting, signature
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -20,6 +21,8 @@ CONF = nova.conf.CONF
 #: The scheduler hint and the extra spec that ask for a limit.
 HINT: Final = 'max_skew'
 EXTRA_SPEC: Final = 'nova_filters:max_skew'
+#: What is a limit; int() refuses a text of thousands of digits.
+_LIMIT: Final = re.compile('0{0,9}[1-9][0-9]{0,5}')
 
 
 # Nova carries no types.
@@ -34,37 +37,62 @@ class TeamSpreadFilter(
 
     def filter_all(
         self, filter_obj_list: Iterable[Any], spec_obj: Any
-    ) -> Iterator[Any]:
-        """Yield the hosts whose places stay within the limit.
+    ) -> list[Any]:
+        """Return the hosts whose places stay within the limit.
 
         :param filter_obj_list: Nova's HostStates.
         :param spec_obj: Nova's RequestSpec.
+        :returns: the hosts that pass; never raises.
         """
-        hosts = list(filter_obj_list)
-        team = self.group(spec_obj) or self.stack(spec_obj)
-        limit = self._limit(spec_obj) if team else None
-        if team is None or limit is None or members.POLICIES.get(team[0]):
-            yield from hosts
-            return
+        hosts = [*filter_obj_list]
         try:
-            found = self.survey(team, hosts, spec_obj, pack=False, strict=True)
-            skews = found.skews()
-            distances = found.distances(CONF.filter_scheduler.host_subset_size)
+            return self._within_limit(hosts, spec_obj)
         except Exception as exc:
             # Nobody knows whether the limit would hold.
             LOG.error(
                 'TeamSpreadFilter refuses every host: the members of the '
                 'stack or server group could not be read. Check the databases '
                 'of Nova: %s',
-                teams.cause(exc),
+                errors.one_line(exc),
                 exc_info=not isinstance(exc, teams.AWAY),
             )
-            return
+            return []
+
+    def _within_limit(self, hosts: list[Any], request: Any) -> list[Any]:
+        """Return the hosts that pass.
+
+        :raises Exception: if the members are not known.
+        """
+        team = self.group(request) or self.stack(request)
+        if team is None or members.POLICIES.get(team[0]):
+            return hosts
+        limit = self._limit(request)
+        if limit is None:
+            return hosts
+        if limit == 0:
+            return []
+        sight = self.see(team, hosts, request)
+        if sight.unread:
+            raise teams.Incomplete(f'not read: {", ".join(sight.unread)}')
+        count = plugin.field(request, 'num_instances') or 1
+        if sight.starts and count > 1:
+            # Nova offers the next server only what passes for this one.
+            LOG.warning(
+                'Instance %(instance)s: no host passes, because one request '
+                'asks for %(count)d servers, and max_skew holds for servers '
+                'with a request each. Boot them one by one.',
+                {'instance': request.instance_uuid, 'count': count},
+            )
+            return []
+        found = self.locate(team, hosts, sight, pack=False)
+        skews = found.skews()
+        distances = found.distances(CONF.filter_scheduler.host_subset_size)
+        passed = []
         for host, skew, distance in zip(hosts, skews, distances, strict=True):
             if skew <= limit:
                 # The weigher would miss the places that are refused.
                 setattr(host, teams.DISTANCE, distance)
-                yield host
+                passed.append(host)
             else:
                 LOG.debug(
                     'TeamSpreadFilter refuses host %(host)s: its place would '
@@ -72,31 +100,36 @@ class TeamSpreadFilter(
                     '%(limit)d are allowed.',
                     {'host': host.host, 'skew': skew, 'limit': limit},
                 )
+        return passed
 
     def _limit(self, request: Any) -> int | None:
-        """Return the smallest limit that somebody asks for, if any does."""
+        """Return the smallest limit that somebody asks for, if any does.
+
+        :returns: 0 if somebody asks for what is no limit.
+        """
         hints = plugin.field(request, 'scheduler_hints') or {}
         specs = plugin.field(request.flavor, 'extra_specs') or {}
-        given = (
-            *(signature.strings(hints.get(HINT)) or ()),
-            *((specs[EXTRA_SPEC],) if EXTRA_SPEC in specs else ()),
-        )
-        found = [CONF.nova_filters.max_skew] * bool(CONF.nova_filters.max_skew)
-        for text in given:
-            if text.isdecimal() and int(text):
-                found.append(int(text))
-            else:
-                LOG.warning(
-                    'Instance %(uuid)s: the hint %(hint)s or the extra spec '
-                    '%(spec)s is %(text)s, which is no number above 0. No '
-                    'host passes. Correct it.',
-                    {
-                        'uuid': request.instance_uuid,
-                        'hint': HINT,
-                        'spec': EXTRA_SPEC,
-                        'text': quoting.quote(text),
-                    },
-                )
-                # Somebody wants a limit, and nobody knows which.
-                return 0
-        return min(found, default=None)
+        texts = [*(signature.strings(hints.get(HINT)) or ())]
+        if EXTRA_SPEC in specs:
+            texts.append(specs[EXTRA_SPEC])
+        limits = []
+        if CONF.nova_filters.max_skew:
+            limits.append(CONF.nova_filters.max_skew)
+        for text in texts:
+            if _LIMIT.fullmatch(text):
+                limits.append(int(text))
+                continue
+            LOG.warning(
+                'Instance %(uuid)s: the hint %(hint)s or the extra spec '
+                '%(spec)s is %(text)s, which is no number from 1 to 999999. '
+                'No host passes. Correct it.',
+                {
+                    'uuid': request.instance_uuid,
+                    'hint': HINT,
+                    'spec': EXTRA_SPEC,
+                    'text': quoting.quote(text),
+                },
+            )
+            # Somebody wants a limit, and nobody knows which.
+            return 0
+        return min(limits, default=None)

@@ -9,10 +9,12 @@ scheduler process finds the same order.
 
 import collections
 import datetime
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from nova_filters.matching import inputs
 from os_placement_plugins import signature, stack_hints
 
 #: ``('stack', id of the root stack, id of the project)``, or, of a server
@@ -28,21 +30,57 @@ IN_FLIGHT: Final = datetime.timedelta(minutes=10)
 UNSHELVE: Final = 'unshelve'
 MOVES: Final = (UNSHELVE, 'evacuate', 'migrate', 'live-migration', 'resize')
 
+#: The hints and the properties of images with which Nova's filters and
+#: Placement tell hosts apart.
+_HINTS: Final = (
+    'build_near_host_ip',
+    'cidr',
+    'different_host',
+    'group',
+    'query',
+    'same_host',
+    'target_cell',
+)
+_PROPERTIES: Final = (
+    'hw_architecture',
+    'hw_cpu_policy',
+    'hw_cpu_thread_policy',
+    'hw_mem_encryption',
+    'hw_mem_page_size',
+    'hw_numa_nodes',
+    'hw_pci_numa_affinity_policy',
+    'hw_vm_mode',
+    'img_hv_requested_version',
+    'img_hv_type',
+    'traits_required',
+)
+#: Namespaces of extra specs that choose no host.
+_IDLE: Final = ('nova_filters:', 'quota:')
+
+#: The extra specs of a flavor, as :func:`inputs.read_flavor` returns them.
+Flavor = tuple[inputs.FlavorSpec, ...]
+
 
 class Turn(NamedTuple):
     """When it is a server's turn to be placed.
 
     :param moves: whether the server moves; else it is booted.
     :param number: the id of the move's action, or of the stored request.
+    :param origin: the host that the server leaves, if it has one.
     """
 
     moves: bool
     number: int
     time: datetime.datetime
+    origin: str | None = None
+
+    def has_failed(self, other: 'Turn') -> bool:
+        """Tell whether this was too long before the turn of another one."""
+        return other.time - self.time > IN_FLIGHT
 
     def before(self, other: 'Turn') -> bool:
         """Tell whether this server is placed before another one."""
-        if other.time - self.time > IN_FLIGHT:
+        if self.has_failed(other):
             return False
         if not self.moves and not other.moves:
             return self.number < other.number
@@ -54,27 +92,43 @@ class Turn(NamedTuple):
 Position = str | Turn
 
 
+class Rules(NamedTuple):
+    """Which filters of the scheduler tell hosts apart.
+
+    :param aggregates: whether ``AggregateInstanceTypeFilter`` is enabled, so
+        that this package can tell which hosts pass.
+    :param images: whether a filter compares any property of images.
+    """
+
+    aggregates: bool = False
+    images: bool = False
+
+
 class Request(NamedTuple):
     """What a stored request says of a server for all its life.
 
     :param teams: None if the request cannot be read.
     :param turn: of the server's boot.
-    :param shape: servers of different shapes may have different candidates;
-        the request itself if it cannot be read.
+    :param shape: a digest of what decides the candidates, beside the size and
+        what aggregates decide. The stored text if it cannot be read.
+    :param flavor: what aggregates decide.
     """
 
     teams: tuple[Team, ...] | None
     turn: Turn
     shape: str
+    flavor: Flavor = ()
 
 
 class Server(NamedTuple):
     """What a cell says of a server that is not deleted.
 
+    :param project: the id of the project that owns it.
     :param action: one of :data:`MOVES`; empty if the server does not move.
     :param turn: of the move.
     """
 
+    project: str
     host: str | None
     vm_state: str | None
     action: str = ''
@@ -85,19 +139,25 @@ class Server(NamedTuple):
         """Return where the server is; None if it is shelved or has failed."""
         if self.turn is None or (self.action == UNSHELVE and self.host):
             return self.host or (boot if self.vm_state == 'building' else None)
-        return self.destination or self.turn
+        return self.destination or self.turn._replace(origin=self.host)
 
 
 class Sight(NamedTuple):
-    """How many members the hosts have, and how many in flight come first.
+    """How many members the hosts have, and who in flight comes first.
 
+    :param ahead: the flavors of the members in flight that come first and may
+        have the same candidates, in the order of their turns.
+    :param shape: of the server that is to be placed.
     :param unread: the cells that may have members, and the servers that may
         be some: nobody can tell.
+    :param starts: whether the server has never been in a cell.
     """
 
     counts: Mapping[str, int]
-    ahead: int
+    ahead: Sequence[Flavor]
+    shape: str = ''
     unread: tuple[str, ...] = ()
+    starts: bool = False
 
 
 def see(
@@ -113,7 +173,8 @@ def see(
     """
     mine, turn = requests.get(server), positions.get(server)
     counts: collections.Counter[str] = collections.Counter()
-    ahead, unread = 0, []
+    ahead: list[tuple[Turn, Flavor]] = []
+    unread = []
     for member, position in positions.items():
         request = requests.get(member)
         if request is None or member == server:
@@ -128,18 +189,41 @@ def see(
             counts[position] += 1
         elif mine is None or not isinstance(turn, Turn):
             # The row of this request is not visible yet.
-            ahead += 1
-        else:
-            ahead += request.shape == mine.shape and position.before(turn)
-    return Sight(counts, ahead, tuple(unread))
+            ahead.append((position, request.flavor))
+        elif position.has_failed(turn):
+            # A move that has gone nowhere leaves the server where it was.
+            if position.origin is not None:
+                counts[position.origin] += 1
+        elif request.shape == mine.shape and position.before(turn):
+            ahead.append((position, request.flavor))
+    return Sight(
+        counts,
+        ahead=[flavor for _, flavor in _in_order(ahead)],
+        shape=mine.shape if mine else '',
+        unread=tuple(unread),
+    )
+
+
+def _in_order(
+    ahead: Sequence[tuple[Turn, Flavor]],
+) -> list[tuple[Turn, Flavor]]:
+    """Return members in flight in the order of :meth:`Turn.before`."""
+    if any(turn.moves for turn, _ in ahead):
+        return sorted(ahead, key=lambda one: (one[0].time, one[0].number))
+    return sorted(ahead, key=lambda one: one[0].number)
 
 
 def read_request(
-    number: int, created: datetime.datetime, text: str, keys: signature.Keys
+    number: int,
+    created: datetime.datetime,
+    text: str,
+    keys: signature.Keys,
+    rules: Rules,
 ) -> Request:
     """Return what a row of Nova's ``request_specs`` says.
 
     :param text: the column ``spec``: a RequestSpec, serialized as JSON.
+    :param rules: what decides the candidates, beside Nova's own filters.
     """
     turn = Turn(False, number, created)
     try:
@@ -148,15 +232,17 @@ def read_request(
             data['scheduler_hints'], data.get('project_id'), keys
         )
         group = (data.get('instance_group') or {}).get('nova_object.data', {})
-        found = (
+        possible = (
             of_stack(hints),
             of_group(group.get('policy'), group.get('uuid')),
         )
-        shape = _shape(data, hints.place)
+        specs = data['flavor']['nova_object.data'].get('extra_specs') or {}
+        shape = _shape(data, specs, hints.place, rules)
+        flavor = inputs.read_flavor(specs)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Request(None, turn, text)
-    teams = tuple(team for team in found if team is not None)
-    return Request(teams, turn, shape)
+    teams = tuple(team for team in possible if team is not None)
+    return Request(teams, turn, shape, flavor)
 
 
 def of_stack(hints: stack_hints.StackHints) -> Team | None:
@@ -171,15 +257,44 @@ def of_group(policy: object, uuid: object) -> Team | None:
     return (str(policy), str(uuid)) if policy in POLICIES else None
 
 
-def _shape(data: Mapping[str, Any], place: str | None) -> str:
-    """Return what decides which hosts are candidates, beside the size."""
+def _shape(
+    data: Mapping[str, Any],
+    specs: Mapping[str, str],
+    place: str | None,
+    rules: Rules,
+) -> str:
+    """Return a digest of what decides the candidates, beside the size.
+
+    :param specs: the extra specs of the flavor.
+    :param place: the place that a provider planned.
+    """
     # A server that boots from a volume may have no image.
     image = (data['image'] or {}).get('nova_object.data', {})
-    hints = (data['scheduler_hints'] or {}).items()
+    properties = image.get('properties', {}).get('nova_object.data') or {}
+    hints = data['scheduler_hints'] or {}
     parts = (
-        *(place, data.get('availability_zone'), data.get('force_hosts')),
-        data['flavor']['nova_object.data'].get('extra_specs'),
-        image.get('properties', {}).get('nova_object.data'),
-        {n: hint for n, hint in hints if not n.startswith(signature.PREFIX)},
+        place,
+        data.get('availability_zone'),
+        data.get('force_hosts'),
+        data.get('force_nodes'),
+        {
+            name: value
+            for name, value in specs.items()
+            if not (rules.aggregates and _is_for_aggregates(name))
+            and not name.startswith(_IDLE)
+            and not inputs.PREFERENCE.fullmatch(name)
+        },
+        {
+            name: value
+            for name, value in properties.items()
+            if rules.images or name in _PROPERTIES
+        },
+        {name: hints[name] for name in _HINTS if name in hints},
     )
-    return json.dumps(parts, sort_keys=True)
+    text = json.dumps(parts, sort_keys=True).encode()
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def _is_for_aggregates(name: str) -> bool:
+    """Tell whether only aggregates decide what an extra spec asks for."""
+    return ':' not in name or name.startswith(inputs.SCOPE)

@@ -9,7 +9,7 @@ first: ``(('rack', 'a'), ('host', 'compute-1'))``.
 import hashlib
 import heapq
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
 Path = tuple[tuple[str, str], ...]
@@ -40,14 +40,23 @@ class Place:
         """Tell whether a server goes here rather than there."""
         return self.key() < other.key()
 
-    def take(self) -> Path:
-        """Add a member where it belongs, and return the path."""
+    def take(self, allowed: Set[Path] | None = None) -> Path:
+        """Add a member where it belongs, and return the path.
+
+        :param allowed: the places that the member may have, with those around
+            them; None for all.
+        """
         self.members += 1
         if not self.inside:
             return self.path
-        found = self.inside[0].take()
-        heapq.heapreplace(self.inside, self.inside[0])
-        return found
+        if allowed is None:
+            path = self.inside[0].take()
+            heapq.heapreplace(self.inside, self.inside[0])
+            return path
+        place = min(place for place in self.inside if place.path in allowed)
+        path = place.take(allowed)
+        heapq.heapify(self.inside)
+        return path
 
 
 class Places:
@@ -55,15 +64,16 @@ class Places:
 
     :param candidates: the paths of the hosts to choose from.
     :param counts: the members at paths, which need not be candidates'.
-    :param ahead: how many members in flight have the same candidates. They
-        are placed one by one.
+    :param ahead: the members in flight that come first, one by one: which of
+        the candidates each of them may have; None for all.
+    :param team: equal places stand in an order of the team's own.
     """
 
     def __init__(
         self,
         candidates: Sequence[Path],
         counts: Iterable[tuple[Path, int]],
-        ahead: int,
+        ahead: Iterable[Iterable[Path] | None],
         team: str,
         pack: bool,
     ) -> None:
@@ -80,8 +90,11 @@ class Places:
                     self._places[one].members += count
         for place in self._places.values():
             heapq.heapify(place.inside)
-        for _ in range(ahead):
-            self._places[()].take()
+        for paths in ahead:
+            allowed = None
+            if paths is not None:
+                allowed = {part for path in paths for part in _parts(path)}
+            self._places[()].take(allowed)
 
     def skews(self) -> list[int]:
         """Return by how many members each first place would be the fullest.

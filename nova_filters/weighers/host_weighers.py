@@ -14,7 +14,7 @@ from nova_filters import plugin
 from nova_filters.matching import inputs, preferences
 from nova_filters.stacks import members
 from nova_filters.weighers import teams
-from os_placement_plugins import quoting, stack_hints
+from os_placement_plugins import errors, quoting, stack_hints
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -60,7 +60,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
                 'stack or server group could not be read. Check '
                 '[api_database] connection in the nova.conf of the '
                 'scheduler: %(error)s',
-                {'name': name, 'error': teams.cause(exc)},
+                {'name': name, 'error': errors.one_line(exc)},
             )
         except Exception:
             message = '%s is left out of this request. Report this traceback.'
@@ -220,7 +220,8 @@ class TeamWeigher(Weigher, teams.Teams):
         known = [vars(host).get(teams.DISTANCE) for host in hosts]
         found = [one for one in known if one is not None]
         if len(found) < len(hosts):
-            found = self.survey(team, hosts, request, pack).distances(
+            sight = self.see(team, hosts, request)
+            found = self.locate(team, hosts, sight, pack).distances(
                 CONF.filter_scheduler.host_subset_size
             )
         return [1.0 - one for one in found] if pack else found

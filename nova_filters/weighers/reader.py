@@ -4,7 +4,7 @@
 
 import functools
 import threading
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from concurrent import futures
 from typing import Any, Final, NamedTuple
 
@@ -15,25 +15,46 @@ from oslo_log import log as logging
 
 from nova_filters.stacks import members
 from nova_filters.weighers import rows
-from os_placement_plugins import errors, signature
+from os_placement_plugins import signature
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
-#: With more requests in memory than this, all are read again.
-LIMIT: Final = 500_000
+#: With more servers in memory than this, projects that have not asked for the
+#: longest time are read again.
+LIMIT: Final = 100_000
 
 
 class Question(NamedTuple):
-    """What a request asks for, with the uuids of its candidates' cells."""
+    """What a request asks for.
+
+    :param cells: the uuids of its candidates' cells.
+    :param everywhere: whether to ask all enabled cells.
+    """
 
     team: members.Team
     server: str
     project: str
     cells: frozenset[str]
+    everywhere: bool
 
 
 Answer = futures.Future[members.Sight]
+
+
+class Read(NamedTuple):
+    """What has been read of all servers of some projects.
+
+    :param requests: of servers; None is in no team.
+    :param positions: of servers.
+    :param silent: the cells that do not answer.
+    :param starting: the servers that have never been in a cell.
+    """
+
+    requests: dict[str, members.Request | None]
+    positions: dict[str, members.Position]
+    silent: list[str]
+    starting: Set[str]
 
 
 class Reader:
@@ -47,16 +68,23 @@ class Reader:
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
         groups = CONF.nova_filters.server_group_weight_multiplier > 0
         self._words = members.WORDS[: 1 + groups]
+        enabled = CONF.filter_scheduler.enabled_filters
+        self._rules = members.Rules(
+            aggregates='AggregateInstanceTypeFilter' in enabled,
+            images='AggregateImagePropertiesIsolation' in enabled,
+        )
+        #: By project, and by server; the project that asked last is the last.
         #: Stored requests never change. None is in no team.
-        self._requests: dict[str, members.Request | None] = {}
-        self._cells: dict[str, Any] = {}
+        self._requests: dict[str, dict[str, members.Request | None]] = {}
+        #: Equal flavors of members are one object.
+        self._flavors: dict[members.Flavor, members.Flavor] = {}
         self._reading = threading.Lock()
         self._waiting: list[tuple[Question, Answer]] = []
 
     def ask(self, question: Question) -> members.Sight:
         """Return what a request sees.
 
-        :raises DatabaseError: if the API database cannot be read.
+        :raises Exception: if the API database cannot be read.
         """
         answer = Answer()
         self._waiting.append((question, answer))
@@ -71,69 +99,124 @@ class Reader:
     def _answer(self, batch: Sequence[tuple[Question, Answer]]) -> None:
         """Read once for all, and answer each question."""
         try:
-            found, silent = self._read([question for question, _ in batch])
-            for one, answer in batch:
+            read = self._read([question for question, _ in batch])
+            for question, answer in batch:
                 sight = members.see(
-                    one.team, one.server, self._requests, found
+                    question.team,
+                    question.server,
+                    read.requests,
+                    read.positions,
                 )
-                unread = *silent, *sight.unread
-                answer.set_result(sight._replace(unread=unread))
+                answer.set_result(
+                    sight._replace(
+                        unread=(*read.silent, *sight.unread),
+                        starts=question.server in read.starting,
+                    )
+                )
         except BaseException as exc:
             # Nobody waits for ever, even if this thread is killed.
             for _, answer in batch:
                 if not answer.done():
                     answer.set_exception(exc)
 
-    def _read(
-        self, questions: Sequence[Question]
-    ) -> tuple[dict[str, members.Position], list[str]]:
-        """Return the positions of all servers of some projects.
-
-        :returns: by server; and the cells that do not answer.
-        """
+    def _read(self, questions: Sequence[Question]) -> Read:
+        """Return the positions of all servers of some projects."""
         context = nova_context.get_admin_context()
-        projects = {one.project for one in questions}
-        cells = frozenset[str]().union(*(one.cells for one in questions))
+        projects = {question.project for question in questions}
         # The cells come last: they know of what has got there meanwhile.
         starting = rows.without_cell(context, projects)
-        servers: dict[str, members.Server | None] = dict.fromkeys(starting)
-        answered, silent = self._servers(context, projects, cells)
-        servers |= answered
-        if len(self._requests) > LIMIT:
-            self._requests.clear()
-        new = [uuid for uuid in servers if uuid not in self._requests]
+        servers, silent = self._servers(context, projects, questions)
+        owners = starting | {
+            uuid: server.project for uuid, server in servers.items()
+        }
+        requests = self._read_requests(context, projects, owners)
+        positions = {}
+        for uuid in owners:
+            request = requests[uuid]
+            boot = request.turn if request else None
+            server = servers.get(uuid)
+            position = server.position(boot) if server else boot
+            if position:
+                positions[uuid] = position
+        return Read(
+            requests, positions, silent, starting.keys() - servers.keys()
+        )
+
+    def _read_requests(
+        self, context: Any, projects: Set[str], owners: Mapping[str, str]
+    ) -> dict[str, members.Request | None]:
+        """Return the stored requests of servers, and remember these only.
+
+        :param owners: the project of each server.
+        """
+        known: dict[str, members.Request | None] = {}
+        for project in projects:
+            known |= self._requests.pop(project, {})
+        new = [uuid for uuid in owners if uuid not in known]
+        found: dict[str, members.Request | None] = dict.fromkeys(new)
         for start in range(0, len(new), rows.READ_AT_ONCE):
             part = new[start : start + rows.READ_AT_ONCE]
-            read = rows.requests(context, part, self._words)
-            self._requests |= dict.fromkeys(part) | {
-                uuid: members.read_request(number, created, text, self._keys)
-                for uuid, number, created, text in read
-            }
-        found = {}
-        for uuid, server in servers.items():
-            request = self._requests[uuid]
-            boot = request.turn if request else None
-            if position := server.position(boot) if server else boot:
-                found[uuid] = position
-        return found, silent
+            for uuid, number, created, text in rows.requests(
+                context, part, self._words
+            ):
+                request = members.read_request(
+                    number, created, text, self._keys, self._rules
+                )
+                flavor = self._flavors.setdefault(
+                    request.flavor, request.flavor
+                )
+                found[uuid] = request._replace(flavor=flavor)
+        found |= {uuid: known[uuid] for uuid in owners if uuid in known}
+        self._remember(projects, owners, found)
+        return found
+
+    def _remember(
+        self,
+        projects: Set[str],
+        owners: Mapping[str, str],
+        requests: Mapping[str, members.Request | None],
+    ) -> None:
+        """Keep requests for the next question of the same projects."""
+        kept: dict[str, dict[str, members.Request | None]] = {
+            project: {} for project in projects
+        }
+        for uuid, request in requests.items():
+            # What cannot be read has a text of any size.
+            if request is None or request.teams is not None:
+                kept[owners[uuid]][uuid] = request
+        self._requests |= kept
+        total = sum(map(len, self._requests.values()))
+        while total > LIMIT and len(self._requests) > len(projects):
+            oldest = next(iter(self._requests))
+            total -= len(self._requests.pop(oldest))
 
     def _servers(
-        self, context: Any, projects: Set[str], cells: Set[str]
+        self,
+        context: Any,
+        projects: Set[str],
+        questions: Sequence[Question],
     ) -> tuple[dict[str, members.Server], list[str]]:
         """Return what those cells say that answer, and the other cells."""
-        if not self._cells.keys() >= cells:
-            with errors.of_database():
-                known = objects.CellMappingList.get_all(context)
-            self._cells = {cell.uuid: cell for cell in known}
+        known = {
+            cell.uuid: cell
+            for cell in objects.CellMappingList.get_all(context)
+        }
+        cells = frozenset[str]().union(*(one.cells for one in questions))
+        if any(question.everywhere for question in questions):
+            cells |= {
+                uuid
+                for uuid, cell in known.items()
+                if not cell.disabled and not cell.is_cell0()
+            }
         answers = nova_context.scatter_gather_cells(
             context,
-            [self._cells[cell] for cell in cells if cell in self._cells],
+            [known[cell] for cell in cells if cell in known],
             nova_context.CELL_TIMEOUT,
             functools.partial(rows.servers, projects=projects),
         )
         found: dict[str, members.Server] = {}
         # A cell that the API database does not list is not known to be empty.
-        silent = sorted(cells - self._cells.keys())
+        silent = sorted(cells - known.keys())
         for cell, servers in answers.items():
             if not nova_context.is_cell_failure_sentinel(servers):
                 found |= servers

@@ -12,7 +12,6 @@ from nova.db.main import api as main_db
 from nova.db.main import models
 
 from nova_filters.stacks import members
-from os_placement_plugins import errors
 
 _REQUEST, _MAPPING = api_models.RequestSpec, api_models.InstanceMapping
 _SERVER, _ACTION = models.Instance, models.InstanceAction
@@ -31,21 +30,22 @@ _OVER: Final = (
 )
 
 
-@errors.of_database()
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
-def without_cell(context: Any, projects: Collection[str]) -> list[str]:
-    """Return the servers of projects that no conductor has put into a cell."""
+def without_cell(context: Any, projects: Collection[str]) -> dict[str, str]:
+    """Return the servers that no conductor has put into a cell.
+
+    :returns: the project of each server, by the id of the server.
+    """
     newest = sa.select(sa.func.max(_MAPPING.id)).scalar_subquery()
-    query = sa.select(_MAPPING.instance_uuid).where(
+    query = sa.select(_MAPPING.instance_uuid, _MAPPING.project_id).where(
         _MAPPING.project_id.in_(projects),
         _MAPPING.id > newest - NEWEST,
         _MAPPING.cell_id.is_(None),
         sa.func.coalesce(_MAPPING.queued_for_delete, sa.false()) == sa.false(),
     )
-    return list(context.session.scalars(query))
+    return dict(context.session.execute(query).all())
 
 
-@errors.of_database()
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def requests(
     context: Any, uuids: Collection[str], words: Collection[str]
@@ -70,14 +70,29 @@ def servers(
 ) -> dict[str, members.Server]:
     """Return what the context's cell says of the servers of projects."""
     query = sa.select(
-        *(_SERVER.uuid, _SERVER.host, _SERVER.vm_state, _SERVER.task_state)
-    ).where(_SERVER.project_id.in_(projects), _SERVER.deleted == 0)
+        _SERVER.uuid,
+        _SERVER.project_id,
+        _SERVER.host,
+        _SERVER.vm_state,
+        _SERVER.task_state,
+    ).where(
+        _SERVER.project_id.in_(projects),
+        _SERVER.deleted == 0,
+        # While a server moves to another cell, one of its rows is hidden.
+        sa.func.coalesce(_SERVER.hidden, sa.false()) == sa.false(),
+    )
     rows = context.session.execute(query).all()
-    busy = [uuid for uuid, _, vm, task in rows if task and vm != 'building']
+    busy = [
+        row.uuid
+        for row in rows
+        if row.task_state and row.vm_state != 'building'
+    ]
     moves = _moves(context, busy) if busy else {}
     return {
-        uuid: members.Server(host, vm_state, *moves.get(uuid, ()))
-        for uuid, host, vm_state, _ in rows
+        row.uuid: members.Server(
+            row.project_id, row.host, row.vm_state, *moves.get(row.uuid, ())
+        )
+        for row in rows
     }
 
 

@@ -2,15 +2,19 @@
 
 """The team of a request, and the places where its members are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import nova.conf
+import sqlalchemy as sa
+from oslo_db import exception as db_exception
 from oslo_log import log as logging
 
+from nova_filters import plugin
+from nova_filters.matching.request import Request
 from nova_filters.stacks import members, places
 from nova_filters.weighers import reader
-from os_placement_plugins import errors, signature, stack_hints
+from os_placement_plugins import signature, stack_hints
 
 LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
@@ -24,9 +28,7 @@ class Incomplete(Exception):
 
 
 #: What a request may meet without a mistake in this package.
-AWAY: Final = (errors.DatabaseError, Incomplete)
-#: Says an error in one line.
-cause = errors.one_line
+AWAY: Final = (db_exception.DBError, sa.exc.SQLAlchemyError, Incomplete)
 
 
 class Teams:
@@ -36,6 +38,8 @@ class Teams:
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
         self._levels = tuple(CONF.nova_filters.stack_spread_over)
         self._reader = reader.shared()
+        enabled = CONF.filter_scheduler.enabled_filters
+        self._judges = 'AggregateInstanceTypeFilter' in enabled
 
     def stack(self, request: Any) -> members.Team | None:
         """Return the stack of Nova's RequestSpec, unless a group counts."""
@@ -56,41 +60,84 @@ class Teams:
         request: Any,
     ) -> members.Sight:
         """Return what the request for one of Nova's HostStates sees."""
-        server = request.instance_uuid if 'instance_uuid' in request else ''
-        cells = frozenset(host.cell_uuid for host in hosts)
-        found = self._reader.ask(
-            reader.Question(team, server, request.project_id, cells)
+        sight = self._reader.ask(
+            reader.Question(
+                team=team,
+                server=plugin.field(request, 'instance_uuid') or '',
+                project=request.project_id,
+                cells=frozenset(host.cell_uuid for host in hosts),
+                # Other cells may have hosts in the same place.
+                everywhere=self._levels[:1] != (places.HOST,),
+            )
         )
-        LOG.debug('%s: %s', team, found)
-        return found
+        LOG.debug('%s: %s', team, sight)
+        return sight
 
-    def survey(
+    def locate(
         self,
         team: members.Team,
         hosts: Sequence[Any],
-        request: Any,
+        sight: members.Sight,
         pack: bool,
-        strict: bool = False,
     ) -> places.Places:
         """Return the places of hosts, with the members that come first.
 
-        :param strict: whether to know some of the members only is an error.
-        :raises Incomplete: if it is.
+        :param hosts: the candidates, as Nova's HostStates.
         """
-        counts, ahead, unread = self.see(team, hosts, request)
-        if strict and unread:
-            raise Incomplete(f'not read: {", ".join(unread)}')
-        every = {
-            one.id: one for host in hosts for one in host.aggregates or ()
+        aggregates = {
+            aggregate.id: aggregate
+            for host in hosts
+            for aggregate in host.aggregates or ()
         }
         # A full host is known by the aggregates that it shares.
+        by_host: dict[str, list[Any]] = {name: [] for name in sight.counts}
+        for aggregate in aggregates.values():
+            for name in sight.counts.keys() & {*aggregate.hosts}:
+                by_host[name].append(aggregate)
         located = [
-            (self._path(n, [a for a in every.values() if n in a.hosts]), count)
-            for n, count in counts.items()
+            (self._path(name, by_host[name]), count)
+            for name, count in sight.counts.items()
         ]
-        candidates = [self._path(h.host, h.aggregates or ()) for h in hosts]
-        pack = members.POLICIES.get(team[0], pack)
-        return places.Places(candidates, located, ahead, str(team), pack)
+        candidates = [
+            self._path(host.host, host.aggregates or ()) for host in hosts
+        ]
+        return places.Places(
+            candidates,
+            located,
+            self._ahead(sight.ahead, hosts, candidates),
+            f'{team}/{sight.shape}',
+            members.POLICIES.get(team[0], pack),
+        )
+
+    def _ahead(
+        self,
+        flavors: Iterable[members.Flavor],
+        hosts: Sequence[Any],
+        candidates: Sequence[places.Path],
+    ) -> Iterator[list[places.Path] | None]:
+        """Yield the candidates that each member in flight may have.
+
+        :param flavors: of the members that come first.
+        :param candidates: the paths of the hosts.
+        :returns: None for all; a member that none suits goes elsewhere.
+        """
+        if not self._judges:
+            yield from (None for _ in flavors)
+            return
+        by_host = {
+            id(host): path
+            for host, path in zip(hosts, candidates, strict=True)
+        }
+        exempt = tuple(CONF.nova_filters.exempt_metadata_keys)
+        found: dict[members.Flavor, list[places.Path] | None] = {}
+        for flavor in flavors:
+            if flavor not in found:
+                passed, refused = Request(flavor, exempt).sift(hosts)
+                found[flavor] = [by_host[id(host)] for host in passed]
+                if not refused:
+                    found[flavor] = None
+            if found[flavor] != []:
+                yield found[flavor]
 
     def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
         """Return the place that a host in Nova's Aggregates shares."""
@@ -103,3 +150,4 @@ class Teams:
         return tuple(
             (kind, n) if n else (places.HOST, host) for kind, n in found
         )
+

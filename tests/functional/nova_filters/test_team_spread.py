@@ -4,10 +4,17 @@
 
 import collections
 import logging
+import tempfile
 from typing import Any
+from unittest import mock
 
 import sqlalchemy as sa
+from nova import objects
+from nova.db.api import api as api_db
 from nova.db.api import models
+from nova.db.main import models as main_models
+from oslo_utils import uuidutils
+from sqlalchemy import orm
 
 from nova_filters.filters import team_spread
 from tests.functional.nova_filters import base
@@ -84,11 +91,11 @@ class TeamSpreadTest(base.StackTestCase):
             self.assert_racks(racks, *requests)
 
     def test_what_is_no_limit_lets_no_host_pass(self) -> None:
-        for text in ('0', '-1', 'x', '1.5'):
+        for text in ('0', '-1', 'x', '1.5', '9' * 5_000, '\u0663'):
             with self.assertLogs(_LOGGER, logging.WARNING) as logs:
                 self.assertEqual(set(), self.passing(self.asking(text)))
-            told = f"'{text}', which is no number above 0"
-            self.assertIn(told, logs.output[0])
+            self.assertIn('is no number from 1 to', logs.output[0])
+            self.assertIn(text[:9], logs.output[0])
 
     def test_what_cannot_be_read_lets_no_host_pass(self) -> None:
         self.set_option('max_skew', 1)
@@ -129,6 +136,76 @@ class TeamSpreadTest(base.StackTestCase):
         # Other teams are not affected.
         other = self.passing(self.request(of_stack('stack-2')))
         self.assertEqual(2, len(other))
+
+    def test_several_servers_in_one_request_are_refused(self) -> None:
+        self.set_option('max_skew', 1)
+        request = self.request(of_stack('a'))
+        request.num_instances = 2
+        with self.assertLogs(_LOGGER, logging.WARNING) as logs:
+            self.assertEqual(set(), self.passing(request))
+        (line,) = logs.output
+        self.assertIn('asks for 2 servers', line)
+        self.assertIn('one by one', line)
+        # One of them moves later; its request is still the old one.
+        self.cloud.place(request, self.hosts[0], 'active')
+        self.cloud.start_action(request, 'migrate', 'resize_prep')
+        self.assertEqual(2, len(self.passing(request)))
+        # Whoever has no limit may have as many as he likes.
+        self.set_option('max_skew', 0)
+        other = self.request(of_stack('a'))
+        other.num_instances = 2
+        self.assertEqual(set(self.hosts), self.passing(other))
+
+    def add_cell(self, url: str) -> Any:
+        """Add another cell with a host in the first rack."""
+        cell = objects.CellMapping(
+            self.cloud.context,
+            uuid=uuidutils.generate_uuid(),
+            name='cell2',
+            transport_url='none:///',
+            database_connection=url,
+        )
+        cell.create()
+        self.addCleanup(cell.destroy)
+        return cell
+
+    def test_members_in_a_cell_without_candidates_count(self) -> None:
+        self.set_option('max_skew', 1)
+        folder = tempfile.TemporaryDirectory(prefix='opp-cell-')
+        self.addCleanup(folder.cleanup)
+        cell = self.add_cell(f'sqlite:///{folder.name}/cell2')
+        far = 'far-away'
+        with mock.patch.object(self.cloud, 'cell', cell):
+            bind = self.cloud.cell_database()
+            self.addCleanup(bind.dispose)
+            main_models.BASE.metadata.create_all(bind)
+            for _ in range(4):
+                self.cloud.place(self.request(of_stack('a')), far, 'active')
+        first, _ = objects.AggregateList.get_all(self.cloud.context)
+        row = models.AggregateHost(aggregate_id=first.id, host=far)
+        with orm.Session(api_db.get_engine()) as session, session.begin():
+            session.add(row)
+        self.restart()
+        requests = [self.request(of_stack('a')) for _ in range(4)]
+        for request in requests:
+            self.assertEqual({*self.hosts[2:]}, self.passing(request))
+
+    def test_a_dead_cell_without_candidates_lets_no_host_pass(self) -> None:
+        self.set_option('max_skew', 1)
+        cell = self.add_cell('sqlite:////nowhere/at/all')
+        with self.assertLogs(_LOGGER, logging.ERROR) as logs:
+            self.assertEqual(set(), self.passing(self.request(of_stack('a'))))
+        (line,) = logs.output
+        self.assertIn(cell.uuid, line)
+        # A host is in one cell only, so the other cells say nothing of it.
+        self.set_option('stack_spread_over', ['host'])
+        self.restart()
+        self.assertEqual(1, len(self.passing(self.request(of_stack('a')))))
+
+    def test_a_flavor_without_loaded_extra_specs_has_no_limit(self) -> None:
+        request = self.request(of_stack('a'))
+        delattr(request.flavor, '_obj_extra_specs')
+        self.assertEqual(set(self.hosts), self.passing(request))
 
     def test_one_request_reads_once_for_filter_and_weigher(self) -> None:
         self.set_option('max_skew', 1)

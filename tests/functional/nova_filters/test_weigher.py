@@ -16,7 +16,8 @@ from nova.db.api import api as api_db
 from nova.db.api import models
 from oslo_utils import timeutils
 
-from nova_filters.weighers import rows
+from nova_filters.matching import inputs
+from nova_filters.weighers import reader, rows
 from testing.nova import engine, states
 from tests import signing, threads
 from tests.functional.nova_filters import base
@@ -111,6 +112,58 @@ class OrderTest(base.StackTestCase):
         wanted = [8] if case == 'pack' else [2] * 4
         self.assertEqual(wanted, [*chosen.values()])
 
+    @ddt.data('hint', 'size', 'image', 'aggregate', 'hw:cpu_policy')
+    def test_members_of_different_roles_are_spread(self, what) -> None:
+        """Eight at once, each unlike the others, on the same hosts."""
+        self.add_aggregate(self.hosts, {'role': ','.join('01234567')})
+        self.restart()
+        requests = []
+        for number in range(8):
+            role = f'{number}'
+            hints = _STACK | ({'role': role} if what == 'hint' else {})
+            specs = {}
+            if what == 'aggregate':
+                specs = {f'{inputs.SCOPE}role': role}
+            elif what == 'hw:cpu_policy':
+                specs = {what: role}
+            self.flavor = self.add_flavor(specs)
+            if what == 'size':
+                self.flavor.memory_mb = 64 + number
+            request = self.request(hints)
+            if what == 'image':
+                request.image.properties = objects.ImageMetaProps(
+                    os_distro=role
+                )
+                request.save()
+            requests.append(request)
+        chosen = collections.Counter(map(self.choose, requests))
+        if what == 'hw:cpu_policy':
+            # Nobody here knows which hosts they may have.
+            self.assertLess(max(chosen.values()), 8)
+        else:
+            self.assertEqual([2] * 4, [*chosen.values()])
+
+    def test_flavors_on_hosts_of_their_own_do_not_disturb(self) -> None:
+        for hosts, role in ((self.hosts[:1], 'a'), (self.hosts[1:], 'b')):
+            self.add_aggregate(hosts, {'role': role})
+        self.restart()
+        flavors = {
+            role: self.add_flavor({f'{inputs.SCOPE}role': role})
+            for role in 'ab'
+        }
+        requests = []
+        for number in range(12):
+            self.flavor = flavors['ab'[number % 2]]
+            requests.append(self.request(_STACK))
+        chosen: collections.Counter[str] = collections.Counter()
+        for request in requests:
+            states = self.states(request)
+            manager = self.scheduler.host_manager
+            passed = [*manager.get_filtered_hosts(states, request)]
+            (best, *_) = manager.get_weighed_hosts(passed, request)
+            chosen[best.obj.host] += 1
+        self.assertEqual([6, 2, 2, 2], [chosen[host] for host in self.hosts])
+
     @ddt.data('deleted', 'queued', 'buried')
     def test_what_comes_to_nothing_is_not_waited_for(self, how) -> None:
         """Unit tests of members ask for states and for what is too old."""
@@ -123,7 +176,9 @@ class OrderTest(base.StackTestCase):
         else:
             # In no cell that has candidates.
             base.change(models.InstanceMapping, cell_id=self.cloud.cell.id)
-        self.assertEqual(({}, 0, ()), self.see(self.request(_STACK)))
+        sight = self.see(self.request(_STACK))
+        self.assertEqual(({}, []), (sight.counts, sight.ahead))
+        self.assertEqual((), sight.unread)
 
     def test_requests_that_wait_share_one_read(self) -> None:
         requests = [self.request(_STACK) for _ in range(16)]
@@ -153,7 +208,7 @@ class OrderTest(base.StackTestCase):
             finally:
                 # The end of the pool waits for the reads.
                 going.set()
-            ahead = [one.result().ahead for one in asked]
+            ahead = [len(one.result().ahead) for one in asked]
         self.assertEqual(list(range(16)), ahead)
         self.assertLess(len(reads), len(requests))
 
@@ -179,6 +234,19 @@ class OrderTest(base.StackTestCase):
         self.cloud.update(request, host=self.hosts[2], task_state=None)
         self.assertEqual([0, 0, 1, 0], self.members(other))
 
+    def test_a_move_that_is_stuck_leaves_its_server(self) -> None:
+        self.addCleanup(timeutils.clear_time_override)
+        timeutils.set_time_override()
+        self.moving(1, 'migrate', self.hosts[0])
+        timeutils.advance_time_seconds(3600)
+        self.assertEqual([1, 0, 0, 0], self.members(self.request(_STACK)))
+
+    def test_a_hidden_row_is_another_one_of_the_same_server(self) -> None:
+        request = self.request(_STACK)
+        self.cloud.place(request, self.hosts[0], 'active')
+        self.cloud.update(request, hidden=True)
+        self.assertEqual([0, 0, 0, 0], self.members(self.request(_STACK)))
+
     def test_a_server_that_does_not_move_stays(self) -> None:
         self.moving(1, 'rebuild', self.hosts[0])
         self.assertEqual([1, 0, 0, 0], self.members(self.request(_STACK)))
@@ -193,7 +261,7 @@ class OrderTest(base.StackTestCase):
             (move,) = self.moving(1, 'unshelve', None)
         timeutils.advance_time_seconds(1)
         later = self.request(_STACK)
-        found = [self.see(one).ahead for one in (boot, move, later)]
+        found = [len(self.see(one).ahead) for one in (boot, move, later)]
         self.assertEqual([0, 1, 2], found)
 
 
@@ -360,12 +428,34 @@ class CostTest(base.StackTestCase):
         states = self.states(request)
         # The cells, servers without a cell, those in it, and their requests.
         self.assert_asked(4, request, states)
-        self.assert_asked(2, request, states)
+        self.assert_asked(3, request, states)
         move = self.request(_STACK)
         self.cloud.place(move, None, 'shelved_offloaded')
         self.cloud.start_action(move, 'unshelve', 'unshelving')
         # The new request, and the actions in the cell.
-        self.assert_asked(4, request, states)
+        self.assert_asked(5, request, states)
+
+    def test_what_is_kept_goes_with_the_servers(self) -> None:
+        for number in range(90):
+            hints = _STACK | {'different_host': f'{number}' * 50_000}
+            request = self.request(hints)
+            self.see(request)
+            self.cloud.forget(request)
+        request = self.request({'heat_root_stack_id': 'b'})
+        self.see(request)
+        kept = self.weigher()._reader._requests
+        self.assertEqual(
+            {'p1': {request.instance_uuid}},
+            {project: {*requests} for project, requests in kept.items()},
+        )
+
+    def test_projects_that_ask_no_more_are_forgotten(self) -> None:
+        with mock.patch.object(reader, 'LIMIT', 3):
+            for project in ('p1', 'p2', 'p3'):
+                for _ in range(2):
+                    self.see(self.request(_STACK, project))
+        kept = self.weigher()._reader._requests
+        self.assertEqual(['p3'], [*kept])
 
     def test_many_requests_are_read_in_parts(self) -> None:
         self.place(_STACK, 3, 2)

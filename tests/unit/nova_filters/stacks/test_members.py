@@ -10,6 +10,7 @@ from typing import Any
 
 import ddt
 
+from nova_filters.matching import inputs
 from nova_filters.stacks import members
 from os_placement_plugins import signature, stack_hints
 
@@ -36,8 +37,18 @@ def flavor(**fields: Any) -> dict[str, Any]:
     return {'nova_object.data': fields}
 
 
-#: Properties of an image, as a stored request has them.
-WINDOWS = {'properties': {'nova_object.data': {'os_type': 'windows'}}}
+def image(**properties: Any) -> dict[str, Any]:
+    """Return an image as a stored request has it."""
+    data = {'id': 'image', 'properties': {'nova_object.data': properties}}
+    return {'nova_object.data': data}
+
+
+#: Every combination of filters.
+RULES = [
+    members.Rules(aggregates, images)
+    for aggregates in (False, True)
+    for images in (False, True)
+]
 
 
 @ddt.ddt
@@ -112,7 +123,10 @@ class ServerTest(unittest.TestCase):
     )
     def test_a_server_is_where_it_goes(self, case) -> None:
         wanted, *told = case
-        self.assertEqual(wanted, members.Server(*told).position(self.BOOT))
+        server = members.Server('project', *told)
+        if isinstance(wanted, members.Turn) and wanted.moves:
+            wanted = wanted._replace(origin=server.host)
+        self.assertEqual(wanted, server.position(self.BOOT))
 
 
 class SeeTest(unittest.TestCase):
@@ -133,7 +147,8 @@ class SeeTest(unittest.TestCase):
 
     def test_a_member_counts_on_its_host(self) -> None:
         sight = self.see(m1='a', m2='a', m3='b', stranger='c', none='c')
-        self.assertEqual(({'a': 2, 'b': 1}, 0, ()), sight)
+        self.assertEqual({'a': 2, 'b': 1}, sight.counts)
+        self.assertEqual(([], ()), (sight.ahead, sight.unread))
 
     def test_a_member_in_flight_is_placed_before_later_ones(self) -> None:
         for ahead, positions in (
@@ -145,21 +160,47 @@ class SeeTest(unittest.TestCase):
             # A server on a host counts itself nowhere.
             (1, {'m5': 'a', 'm4': turn(4)}),
         ):
-            found = self.see(**positions)
-            self.assertEqual(({}, ahead, ()), found, positions)
+            sight = self.see(**positions)
+            self.assertEqual({}, sight.counts)
+            self.assertEqual(ahead, len(sight.ahead), positions)
+
+    def test_members_ahead_come_in_the_order_of_their_turns(self) -> None:
+        requests = {
+            f'm{number}': request(number)._replace(flavor=(number,))
+            for number in range(1, 6)
+        }
+        boots = {'m5': turn(5), 'm3': turn(3, 1), 'm2': turn(2, 2)}
+        sight = members.see(TEAM, 'm5', requests, boots)
+        self.assertEqual([(2,), (3,)], sight.ahead)
+        # With a move among them, the times decide.
+        moves = boots | {'m5': turn(5, 9), 'm1': turn(9, 3, moves=True)}
+        sight = members.see(TEAM, 'm5', requests, moves)
+        self.assertEqual([(3,), (2,), (1,)], sight.ahead)
+
+    def test_a_move_that_has_gone_nowhere_leaves_its_server(self) -> None:
+        stuck = turn(1, moves=True)._replace(origin='a')
+        for seconds, counts, ahead in ((600, {}, 1), (601, {'a': 1}, 0)):
+            sight = self.see(m1=stuck, m5=turn(5, seconds))
+            self.assertEqual(counts, sight.counts)
+            self.assertEqual(ahead, len(sight.ahead))
+        # A server that is in no cell is nowhere.
+        sight = self.see(m1=turn(1), m5=turn(5, 601))
+        self.assertEqual(({}, []), (sight.counts, sight.ahead))
 
     def test_a_request_that_is_not_visible_comes_last(self) -> None:
         positions = {'m1': turn(1), 'm9': turn(9), 'giant': turn(1)}
         requests = {'m1': request(1), 'm9': request(9), 'giant': request(1)}
         found = members.see(TEAM, 'new', requests, positions)
-        self.assertEqual(3, found.ahead)
+        self.assertEqual(3, len(found.ahead))
 
 
 @ddt.ddt
 class ReadTest(unittest.TestCase):
     """What a stored request says."""
 
-    def read(self, **changes: Any) -> members.Request:
+    def read(
+        self, rules: members.Rules = RULES[0], **changes: Any
+    ) -> members.Request:
         """Return what is read from a stored request with these changes."""
         data = {
             'project_id': 'project',
@@ -171,7 +212,8 @@ class ReadTest(unittest.TestCase):
             **changes,
         }
         text = json.dumps({'nova_object.data': data})
-        return members.read_request(7, START, text, signature.Keys())
+        keys = signature.Keys()
+        return members.read_request(7, START, text, keys, rules)
 
     def test_stack_and_group_are_its_teams(self) -> None:
         group = {'policy': 'soft-affinity', 'uuid': 'group'}
@@ -183,22 +225,62 @@ class ReadTest(unittest.TestCase):
         self.assertEqual((TEAM,), found.teams)
 
     @ddt.data(
-        ({'availability_zone': 'z'}, False),
-        ({'scheduler_hints': {'heat_root_stack_id': 'x', 'q': '1'}}, False),
-        ({'scheduler_hints': {'heat_group_place': 'r1'}}, False),
-        ({'force_hosts': ['a']}, False),
-        ({'image': {'nova_object.data': {'id': 'other'}}}, True),
-        ({'scheduler_hints': {'heat_resource_name': 'other'}}, True),
-        ({'flavor': flavor(extra_specs={'a': 'b'}, memory_mb=1)}, True),
-        ({'flavor': flavor(extra_specs={})}, False),
-        ({'image': {'nova_object.data': {'id': 'image', **WINDOWS}}}, False),
+        {'availability_zone': 'z'},
+        {'scheduler_hints': {'different_host': ['x']}},
+        {'scheduler_hints': {'heat_group_place': 'r1'}},
+        {'force_hosts': ['a']},
+        {'force_nodes': ['a']},
+        {'flavor': flavor(extra_specs={'a': 'b', 'trait:X': 'required'})},
+        {'flavor': flavor(extra_specs={'a': 'b', 'hw:cpu_policy': 'x'})},
+        {'image': image(hw_architecture='aarch64')},
     )
-    @ddt.unpack
-    def test_what_decides_on_candidates_is_its_shape(
-        self, changes, same
+    def test_what_decides_the_candidates_is_its_shape(self, changes) -> None:
+        for rules in RULES:
+            shapes = self.read(rules).shape, self.read(rules, **changes).shape
+            self.assertNotEqual(*shapes, rules)
+
+    @ddt.data(
+        {'image': {'nova_object.data': {'id': 'other'}}},
+        {'scheduler_hints': {'heat_root_stack_id': 'x', 'role': 'db'}},
+        {'scheduler_hints': {'heat_resource_name': 'other'}},
+        {'flavor': flavor(extra_specs={'a': 'b'}, memory_mb=1)},
+        {
+            'flavor': flavor(
+                extra_specs={
+                    'a': 'b',
+                    'quota:cpu_shares': '9',
+                    'nova_filters:max_skew': '1',
+                    'aggregate_preferred:disk': 'ssd',
+                }
+            )
+        },
+    )
+    def test_what_chooses_no_host_is_no_part_of_the_shape(
+        self, changes
     ) -> None:
-        one, other = self.read(), self.read(**changes)
-        self.assertEqual(same, one.shape == other.shape)
+        for rules in RULES:
+            shapes = self.read(rules).shape, self.read(rules, **changes).shape
+            self.assertEqual(*shapes, rules)
+
+    def test_what_a_filter_compares_is_part_of_the_shape(self) -> None:
+        flavors = [
+            flavor(extra_specs={'a': 'b'}),
+            flavor(extra_specs={f'{inputs.SCOPE}a': 'c'}),
+        ]
+        # The filter here says which candidates a flavor may have.
+        for rules in RULES:
+            found = [self.read(rules, flavor=one).shape for one in flavors]
+            same = found[0] == found[1]
+            self.assertEqual(rules.aggregates, same)
+            images = [image(os_type='linux'), image(os_type='windows')]
+            found = [self.read(rules, image=one).shape for one in images]
+            same = found[0] == found[1]
+            self.assertEqual(not rules.images, same)
+
+    def test_nothing_of_a_tenants_text_is_kept(self) -> None:
+        hints = {'heat_root_stack_id': 'root', 'different_host': 'x' * 10_000}
+        found = self.read(scheduler_hints=hints)
+        self.assertLess(len(repr(found)), 1_000)
 
     def test_the_order_of_extra_specs_is_no_part_of_the_shape(self) -> None:
         shapes = {
@@ -218,11 +300,12 @@ class ReadTest(unittest.TestCase):
             (('stack', 'image', 'victim'), ()),
         ):
             sight = members.see(team, 'm2', {'m1': found}, positions)
-            self.assertEqual(({}, 0, unread), sight)
+            self.assertEqual(({}, unread), (sight.counts, sight.unread))
 
     @ddt.data('', '{', '[1]', '{"nova_object.data": 1}')
     def test_what_is_no_request_is_in_no_team(self, text: str) -> None:
-        found = members.read_request(7, START, text, signature.Keys())
+        keys = signature.Keys()
+        found = members.read_request(7, START, text, keys, RULES[0])
         self.assertIsNone(found.teams)
 
     def test_a_server_may_have_no_image(self) -> None:

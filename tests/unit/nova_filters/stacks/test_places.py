@@ -32,7 +32,7 @@ def make(
     """
     counts = collections.Counter(map(path, members.split())).items()
     candidates = [path(host) for host in hosts.split()]
-    return places.Places(candidates, counts, ahead, team, pack)
+    return places.Places(candidates, counts, [None] * ahead, team, pack)
 
 
 def choose(hosts: str, *given: Any, **options: Any) -> str:
@@ -64,6 +64,24 @@ class ChooseTest(unittest.TestCase):
         racks = collections.Counter(host[0] for host in found)
         self.assertEqual({'1': 6, '2': 6}, racks)
         self.assertEqual({2, 3}, {*collections.Counter(found).values()})
+
+    @ddt.data(
+        # Both go to rack 1, so rack 2 is next; and there, any host.
+        ('1a 1b', '2'),
+        ('1a', '2'),
+        # One is in each rack; the next one goes where nobody is.
+        ('1a 2c', '1b 2d'),
+        # All racks and hosts but one are taken.
+        ('1a 2c 2d', '1b'),
+    )
+    @ddt.unpack
+    def test_members_in_flight_go_where_they_may(self, ahead, wanted) -> None:
+        hosts = ['1a', '1b', '2c', '2d']
+        only = [[path(host)] for host in ahead.split()]
+        candidates = [path(host) for host in hosts]
+        found = places.Places(candidates, [], only, 'team', False)
+        nearest = hosts[found.distances().index(0.0)]
+        self.assertTrue(nearest.startswith(tuple(wanted.split())), nearest)
 
     def test_packed_members_in_flight_stay_together(self) -> None:
         found = {choose('a b c', ahead=n, pack=True) for n in range(9)}
