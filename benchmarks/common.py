@@ -81,12 +81,29 @@ def command(
     :param measure: takes whether to be quick, returns the report.
     :returns: 0, or 1 when it broke off, or 2 when the service is missing.
     """
-    parser = argparse.ArgumentParser(
+    args = parser(description, quick).parse_args()
+    return report(service, lambda: measure(args.quick))
+
+
+def parser(description: str, quick: str) -> argparse.ArgumentParser:
+    """Return a parser of the command line, to which options may be added.
+
+    :param quick: what ``--quick`` does.
+    """
+    made = argparse.ArgumentParser(
         prog=f'python -m benchmarks.{pathlib.Path(sys.argv[0]).stem}',
         description=description,
     )
-    parser.add_argument('--quick', action='store_true', help=quick)
-    args = parser.parse_args()
+    made.add_argument('--quick', action='store_true', help=quick)
+    return made
+
+
+def report(service: str, measure: Callable[[], str]) -> int:
+    """Print the report of a benchmark.
+
+    :param measure: returns the report.
+    :returns: 0, or 1 when it broke off, or 2 when the service is missing.
+    """
     if importlib.util.find_spec(service.lower()) is None:
         say(
             f'{service} is not installed here: "make demo" leaves an '
@@ -95,7 +112,7 @@ def command(
         return EXIT_USAGE
     started = time.monotonic()
     try:
-        print(measure(args.quick))
+        print(measure())
     except BenchmarkError as ex:
         say(f'broke off: {ex}')
         return EXIT_FAILED

@@ -268,7 +268,9 @@ class Cloud:
             aggregate.add_host(host)
         return aggregate
 
-    def add_flavor(self, name: str, extra_specs: Mapping[str, str]) -> Any:
+    def add_flavor(
+        self, name: str, extra_specs: Mapping[str, str], memory_mb: int = 64
+    ) -> Any:
         """Add a small flavor.
 
         :returns: Nova's Flavor, read back from the database.
@@ -278,7 +280,7 @@ class Cloud:
             name=name,
             flavorid=uuidutils.generate_uuid(),
             vcpus=1,
-            memory_mb=64,
+            memory_mb=memory_mb,
             root_gb=1,
             ephemeral_gb=0,
             swap=0,
@@ -348,12 +350,15 @@ class Cloud:
         project: str = PROJECT,
         zone: str | None = None,
         group: Any = None,
+        image: Mapping[str, Any] | None = None,
     ) -> Any:
         """Return a request for one server, built and stored as by Nova's API.
 
         :param only: the hosts that may be considered; None is all of them.
         :param zone: the zone that the server must be in.
         :param group: the server group, as Nova's InstanceGroup.
+        :param image: the image, as Glance describes it; None is an image
+            that no other server has.
         :returns: Nova's RequestSpec.
         """
         given = dict(hints or {}) | ({'group': group.uuid} if group else {})
@@ -361,7 +366,7 @@ class Cloud:
             self.context,
             instance_uuid=uuidutils.generate_uuid(),
             image=objects.ImageMeta.from_dict(
-                {'id': uuidutils.generate_uuid()}
+                image or {'id': uuidutils.generate_uuid()}
             ),
             flavor=flavor,
             numa_topology=None,
