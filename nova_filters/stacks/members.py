@@ -148,6 +148,7 @@ class Sight(NamedTuple):
     :param ahead: the flavors of the members in flight that come first and may
         have the same candidates, in the order of their turns.
     :param shape: of the server that is to be placed.
+    :param flavor: its own.
     :param unread: the cells that may have members, and the servers that may
         be some: nobody can tell.
     :param starts: whether the server has never been in a cell.
@@ -156,6 +157,7 @@ class Sight(NamedTuple):
     counts: Mapping[str, int]
     ahead: Sequence[Flavor]
     shape: str = ''
+    flavor: Flavor = ()
     unread: tuple[str, ...] = ()
     starts: bool = False
 
@@ -200,6 +202,7 @@ def see(
         counts,
         ahead=[flavor for _, flavor in _in_order(ahead)],
         shape=mine.shape if mine else '',
+        flavor=mine.flavor if mine else (),
         unread=tuple(unread),
     )
 
@@ -238,7 +241,13 @@ def read_request(
         )
         specs = data['flavor']['nova_object.data'].get('extra_specs') or {}
         shape = _shape(data, specs, hints.place, rules)
-        flavor = inputs.read_flavor(specs)
+        flavor = inputs.read_flavor(
+            {
+                name: value
+                for name, value in specs.items()
+                if _is_for_aggregates(name)
+            }
+        )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Request(None, turn, text)
     teams = tuple(team for team in possible if team is not None)

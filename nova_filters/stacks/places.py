@@ -6,16 +6,33 @@ A *path* names the place of a host at each level, the most important level
 first: ``(('rack', 'a'), ('host', 'compute-1'))``.
 """
 
+import collections
 import hashlib
 import heapq
 import itertools
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Final
+from typing import Final, NamedTuple
 
 Path = tuple[tuple[str, str], ...]
 #: The level at which each host is a place, and that of Nova's zones.
 HOST: Final = 'host'
 ZONE: Final = 'availability_zone'
+
+
+#: The kind of the server that is placed; others are numbered from 1.
+MINE: Final = 0
+
+
+class Flight(NamedTuple):
+    """A member in flight.
+
+    :param kind: members of one kind have the same candidates.
+    :param allowed: the places that it may have, with those around them. It
+        does not count for :data:`MINE`, which may have all.
+    """
+
+    kind: int = MINE
+    allowed: Set[Path] = frozenset()
 
 
 class Place:
@@ -27,34 +44,51 @@ class Place:
     """
 
     def __init__(self, path: Path, team: str, pack: bool) -> None:
-        self.path, self.inside = path, list[Place]()
-        self.members, self._pack = 0, pack
+        self.path = path
+        self.inside = list[Place]()
+        #: The members that are here, and those in flight by their kind.
+        self.members = 0
+        self.ahead = collections.Counter[int]()
+        self._pack = pack
         text = f'{team}/{path[-1:]}'.encode()
         self._tie = hashlib.blake2b(text, digest_size=8).digest()
 
-    def key(self) -> tuple[int, bytes]:
-        """Return what orders the places in one place."""
-        return -self.members if self._pack else self.members, self._tie
+    def key(self, kind: int = MINE) -> tuple[int, int, bytes]:
+        """Return what orders the places in one place.
+
+        Nobody knows whether members of other kinds have candidates elsewhere,
+        so they only decide between places that are equal without them.
+
+        :param kind: of the server that looks for a place.
+        """
+        alike = self.count(kind)
+        others = self.members + self.ahead.total() - alike
+        if self._pack:
+            return -alike, -others, self._tie
+        return alike, others, self._tie
+
+    def count(self, kind: int = MINE) -> int:
+        """Return the members here, with those in flight of one kind."""
+        return self.members + self.ahead[kind]
 
     def __lt__(self, other: 'Place') -> bool:
         """Tell whether a server goes here rather than there."""
         return self.key() < other.key()
 
-    def take(self, allowed: Set[Path] | None = None) -> Path:
-        """Add a member where it belongs, and return the path.
-
-        :param allowed: the places that the member may have, with those around
-            them; None for all.
-        """
-        self.members += 1
+    def take(self, flight: Flight) -> Path:
+        """Add a member where it belongs, and return the path."""
+        self.ahead[flight.kind] += 1
         if not self.inside:
             return self.path
-        if allowed is None:
-            path = self.inside[0].take()
+        if flight.kind == MINE:
+            path = self.inside[0].take(flight)
             heapq.heapreplace(self.inside, self.inside[0])
             return path
-        place = min(place for place in self.inside if place.path in allowed)
-        path = place.take(allowed)
+        place = min(
+            (place for place in self.inside if place.path in flight.allowed),
+            key=lambda place: place.key(flight.kind),
+        )
+        path = place.take(flight)
         heapq.heapify(self.inside)
         return path
 
@@ -64,16 +98,14 @@ class Places:
 
     :param candidates: the paths of the hosts to choose from.
     :param counts: the members at paths, which need not be candidates'.
-    :param ahead: the members in flight that come first, one by one: which of
-        the candidates each of them may have; None for all.
-    :param team: equal places stand in an order of the team's own.
+    :param ahead: the members in flight that come first, one by one.
     """
 
     def __init__(
         self,
         candidates: Sequence[Path],
         counts: Iterable[tuple[Path, int]],
-        ahead: Iterable[Iterable[Path] | None],
+        ahead: Iterable[Flight],
         team: str,
         pack: bool,
     ) -> None:
@@ -90,11 +122,8 @@ class Places:
                     self._places[one].members += count
         for place in self._places.values():
             heapq.heapify(place.inside)
-        for paths in ahead:
-            allowed = None
-            if paths is not None:
-                allowed = {part for path in paths for part in _parts(path)}
-            self._places[()].take(allowed)
+        for flight in ahead:
+            self._places[()].take(flight)
 
     def skews(self) -> list[int]:
         """Return by how many members each first place would be the fullest.
@@ -104,9 +133,9 @@ class Places:
             place whose turn it is not may get one more at the same time.
         """
         first, *others = self._places[()].inside
-        least = min(place.members for place in (first, *others))
-        found = {place.path: place.members + 2 - least for place in others}
-        found[first.path] = first.members + 1 - least
+        least = min(place.count() for place in (first, *others))
+        found = {place.path: place.count() + 2 - least for place in others}
+        found[first.path] = first.count() + 1 - least
         return [found[path[:1]] for path in self._candidates]
 
     def distances(self, subset: int = 1) -> list[float]:
@@ -116,7 +145,7 @@ class Places:
         :returns: 0 for the hosts in the right place, or in so many places;
             for others 0.9 to 1, so that no other weigher makes up for it.
         """
-        right = self._places[()].take()
+        right = self._places[()].take(Flight())
         others = sorted({*self._candidates} - {right}, key=self._key)
         ranks = {path: n for n, path in enumerate([right, *others])}
         return [
@@ -126,9 +155,18 @@ class Places:
             for one in self._candidates
         ]
 
-    def _key(self, path: Path) -> list[tuple[int, bytes]]:
+    def _key(self, path: Path) -> list[tuple[int, int, bytes]]:
         """Return what orders hosts."""
         return [self._places[one].key() for one in _parts(path)]
+
+
+def flight(kind: int, paths: Iterable[Path]) -> Flight:
+    """Return a member in flight.
+
+    :param paths: of the hosts that it may have.
+    """
+    allowed = {part for path in paths for part in _parts(path)}
+    return Flight(kind, allowed)
 
 
 def _parts(path: Path) -> list[Path]:

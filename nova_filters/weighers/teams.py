@@ -2,7 +2,7 @@
 
 """The team of a request, and the places where its members are."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import nova.conf
@@ -104,40 +104,42 @@ class Teams:
         return places.Places(
             candidates,
             located,
-            self._ahead(sight.ahead, hosts, candidates),
+            self._ahead(sight, hosts, candidates),
             f'{team}/{sight.shape}',
             members.POLICIES.get(team[0], pack),
         )
 
     def _ahead(
         self,
-        flavors: Iterable[members.Flavor],
+        sight: members.Sight,
         hosts: Sequence[Any],
         candidates: Sequence[places.Path],
-    ) -> Iterator[list[places.Path] | None]:
-        """Yield the candidates that each member in flight may have.
+    ) -> list[places.Flight]:
+        """Return the members in flight that come first.
 
-        :param flavors: of the members that come first.
+        A member that may have none of the hosts goes elsewhere.
+
         :param candidates: the paths of the hosts.
-        :returns: None for all; a member that none suits goes elsewhere.
         """
+        mine = places.Flight()
         if not self._judges:
-            yield from (None for _ in flavors)
-            return
-        by_host = {
+            return [mine for _ in sight.ahead]
+        paths = {
             id(host): path
             for host, path in zip(hosts, candidates, strict=True)
         }
         exempt = tuple(CONF.nova_filters.exempt_metadata_keys)
-        found: dict[members.Flavor, list[places.Path] | None] = {}
-        for flavor in flavors:
-            if flavor not in found:
-                passed, refused = Request(flavor, exempt).sift(hosts)
-                found[flavor] = [by_host[id(host)] for host in passed]
-                if not refused:
-                    found[flavor] = None
-            if found[flavor] != []:
-                yield found[flavor]
+        kinds = {sight.flavor: mine}
+        for flavor in sight.ahead:
+            if flavor not in kinds:
+                passed, _ = Request(flavor, exempt).sift(hosts)
+                allowed = [paths[id(host)] for host in passed]
+                kinds[flavor] = places.flight(len(kinds), allowed)
+        return [
+            kinds[flavor]
+            for flavor in sight.ahead
+            if kinds[flavor] is mine or kinds[flavor].allowed
+        ]
 
     def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
         """Return the place that a host in Nova's Aggregates shares."""

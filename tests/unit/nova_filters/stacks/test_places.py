@@ -32,7 +32,8 @@ def make(
     """
     counts = collections.Counter(map(path, members.split())).items()
     candidates = [path(host) for host in hosts.split()]
-    return places.Places(candidates, counts, [None] * ahead, team, pack)
+    flights = [places.Flight()] * ahead
+    return places.Places(candidates, counts, flights, team, pack)
 
 
 def choose(hosts: str, *given: Any, **options: Any) -> str:
@@ -75,13 +76,32 @@ class ChooseTest(unittest.TestCase):
         ('1a 2c 2d', '1b'),
     )
     @ddt.unpack
-    def test_members_in_flight_go_where_they_may(self, ahead, wanted) -> None:
+    def test_members_of_another_kind_go_where_they_may(
+        self, ahead, wanted
+    ) -> None:
         hosts = ['1a', '1b', '2c', '2d']
-        only = [[path(host)] for host in ahead.split()]
         candidates = [path(host) for host in hosts]
-        found = places.Places(candidates, [], only, 'team', False)
+        flights = [places.flight(1, [path(host)]) for host in ahead.split()]
+        found = places.Places(candidates, [], flights, 'team', False)
         nearest = hosts[found.distances().index(0.0)]
         self.assertTrue(nearest.startswith(tuple(wanted.split())), nearest)
+
+    def test_members_of_another_kind_do_not_keep_from_even_places(
+        self,
+    ) -> None:
+        """They may have other candidates, of which this server knows none."""
+        candidates = [path(host) for host in 'abcd']
+        stranger = places.flight(1, candidates)
+        chosen: collections.Counter[int] = collections.Counter()
+        flights: list[places.Flight] = []
+        for _ in range(12):
+            found = places.Places(candidates, [], flights, 'team', False)
+            skews = found.skews()
+            nearest = found.distances().index(0.0)
+            self.assertEqual(1, skews[nearest])
+            chosen[nearest] += 1
+            flights += [places.Flight(), stranger]
+        self.assertEqual([3] * 4, [*chosen.values()])
 
     def test_packed_members_in_flight_stay_together(self) -> None:
         found = {choose('a b c', ahead=n, pack=True) for n in range(9)}
