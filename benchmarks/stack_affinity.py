@@ -4,39 +4,65 @@
 
 ``python -m benchmarks.stack_affinity`` stores the servers of a project in
 Nova's databases (SQLite in memory), a part of them in flight, and weighs the
-hosts of one request. It needs Nova, and prints what
+hosts of one request. Then TeamSpreadFilter filters them. It needs Nova, and
+prints what
 ``doc/source/benchmarks.rst`` shows.
 """
 
 import copy
 import statistics
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 from oslo_utils import uuidutils
 
 from benchmarks import common
 
-#: Of each case: the hosts, the members in flight, the servers of the project.
-CASES = (
-    (10, 0, 100),
-    (100, 10, 1000),
-    (1000, 500, 1000),
-    (1000, 0, 10_000),
-    (5000, 100, 1000),
-)
+#: The members of each stack, if a case does not say otherwise.
 MEMBERS = 20
-ROUNDS = 15
+ROUNDS = 7
 
 
-def store(cloud: Any, hosts: list[str], flying: int, count: int) -> Any:
+class Case(NamedTuple):
+    """What there is when the request comes.
+
+    :param aggregates: how many aggregates there are.
+    :param shares: in how many of them each host is.
+    :param flying: the members of the request's stack that are in flight.
+    :param servers: how many other servers the project has.
+    :param members: how many of them each stack has.
+    """
+
+    hosts: int
+    aggregates: int
+    shares: int
+    flying: int
+    servers: int
+    members: int = MEMBERS
+
+
+CASES = (
+    Case(10, 0, 0, 0, 100),
+    Case(100, 0, 0, 10, 1000),
+    Case(1000, 0, 0, 500, 1000),
+    Case(1000, 0, 0, 0, 10_000),
+    Case(5000, 0, 0, 100, 1000),
+    Case(5000, 20, 1, 0, 10_000),
+    Case(1000, 20, 4, 100, 1000, members=1000),
+    Case(5000, 0, 0, 100, 5000, members=5000),
+    Case(5000, 20, 1, 100, 5000, members=5000),
+    Case(5000, 20, 4, 100, 5000, members=5000),
+)
+
+
+def store(cloud: Any, hosts: list[str], case: Case) -> Any:
     """Store the servers of a project, and return the last one's request."""
     import sqlalchemy as sa
     from nova.db.api import api, models
     from nova.db.main import api as main_db
     from nova.db.main import models as main_models
 
-    flavor = cloud.add_flavor(f'for-{len(hosts)}-{flying}-{count}', {})
+    flavor = cloud.add_flavor(f'for-{case}', {})
     project = uuidutils.generate_uuid(dashed=False)
     hints = {'heat_root_stack_id': 'stack-0'}
     first = cloud.request(flavor, None, hints, project).instance_uuid
@@ -46,11 +72,11 @@ def store(cloud: Any, hosts: list[str], flying: int, count: int) -> Any:
         text = connection.scalar(
             sa.select(spec.spec).where(spec.instance_uuid == first)
         )
-        for number in range(count + flying):
+        for number in range(case.servers + case.flying):
             uuid = uuidutils.generate_uuid()
-            starts = number >= count
+            starts = number >= case.servers
             # Those in flight are of the request's stack.
-            stack = f'stack-{0 if starts else number // MEMBERS}'
+            stack = f'stack-{0 if starts else number // case.members}'
             own = {'instance_uuid': uuid}
             specs.append({**own, 'spec': text.replace('stack-0', stack)})
             mappings.append(
@@ -81,6 +107,46 @@ def store(cloud: Any, hosts: list[str], flying: int, count: int) -> Any:
     return cloud.request(flavor, None, hints, project)
 
 
+def aggregate(states: list[Any], case: Case) -> None:
+    """Put hosts into aggregates, as Nova's HostManager does.
+
+    :param states: Nova's HostStates.
+    """
+    from nova import objects
+
+    groups = [
+        objects.Aggregate(
+            id=number + 1,
+            uuid=uuidutils.generate_uuid(),
+            name=f'aggregate-{number}',
+            metadata={'rack': f'rack-{number}'},
+            hosts=[],
+        )
+        for number in range(case.aggregates)
+    ]
+    for number, state in enumerate(states):
+        state.aggregates = [
+            groups[(number + share) % len(groups)]
+            for share in range(case.shares)
+        ]
+        for group in state.aggregates:
+            group.hosts.append(state.host)
+
+
+def sift(spread_filter: Any, states: list[Any], request: Any) -> float:
+    """Return the milliseconds that the filter takes for a request.
+
+    :raises BenchmarkError: if the filter does not choose one of the hosts.
+    """
+    passed: list[Any] = []
+    taken = common.seconds(
+        lambda: passed.extend(spread_filter.filter_all(states, request))
+    )
+    if len(passed) != 1:
+        raise common.BenchmarkError(f'{len(passed)} hosts pass the filter')
+    return 1000 * taken
+
+
 def measure(quick: bool) -> str:
     """Return the table."""
     # Chooses Nova's concurrency, so it comes first.
@@ -89,23 +155,25 @@ def measure(quick: bool) -> str:
     cloud = engine.Cloud()
     cloud.add_host('host')
     rows = []
-    for hosts, flying, count in CASES[: 1 if quick else None]:
-        common.say(f'{hosts} hosts')
-        manager = cloud.scheduler(engine.OURS).host_manager
+    for case in CASES[: 1 if quick else None]:
+        common.say(str(case))
+        manager = cloud.scheduler('TeamSpreadFilter').host_manager
+        spread_filter = manager.enabled_filters[-1]
         ours = [
             one
             for one in manager.weighers
             if type(one).__module__.startswith('nova_filters')
         ]
         nova = [one for one in manager.weighers if one not in ours]
-        names = [f'host-{n}' for n in range(hosts)]
-        request = store(cloud, names, flying, count)
+        names = [f'host-{n}' for n in range(case.hosts)]
+        request = store(cloud, names, case)
         (real,) = manager.get_host_states_by_uuids(
             cloud.context, None, request
         )
         states = [copy.copy(real) for _ in names]
         for state, name in zip(states, names, strict=True):
             state.host, state.uuid = name, uuidutils.generate_uuid()
+        aggregate(states, case)
 
         def weigh(
             weighers: Any, manager=manager, states=states, request=request
@@ -120,17 +188,33 @@ def measure(quick: bool) -> str:
             statistics.median(weigh(weighers) for _ in range(ROUNDS))
             for weighers in (nova, manager.weighers)
         )
-        times = (alone, both, both - alone, first)
-        rows.append([hosts, flying, count, *(f'{n:.1f}' for n in times)])
+        engine.CONF.set_override('max_skew', 1, 'nova_filters')
+        filtering = statistics.median(
+            sift(spread_filter, states, request) for _ in range(ROUNDS)
+        )
+        engine.CONF.clear_override('max_skew', 'nova_filters')
+        times = (alone, both, both - alone, first, filtering)
+        rows.append([*case, *(f'{n:.1f}' for n in times)])
         cloud.clear()
     head = (
         f'{common.machine(f"Nova {engine.nova_version()}")}\n\n'
         'Milliseconds of processor time for the weighing of one request, the '
-        'median; first:\nthe weigher alone, in a process that knows nothing\n'
+        'median; first:\nthe weigher alone, in a process that knows nothing; '
+        'filter: TeamSpreadFilter\nwith max_skew=1, which lets one host '
+        'through\n'
     )
     heads = (
-        *('hosts', 'in flight', 'servers of the project'),
-        *('Nova alone', 'with it', 'more', 'first'),
+        'hosts',
+        'aggregates',
+        'of each host',
+        'in flight',
+        'servers of the project',
+        'of each stack',
+        'Nova alone',
+        'with it',
+        'more',
+        'first',
+        'filter',
     )
     return head + common.table(heads, rows)
 
