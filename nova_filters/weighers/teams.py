@@ -152,4 +152,3 @@ class Teams:
         return tuple(
             (kind, n) if n else (places.HOST, host) for kind, n in found
         )
-
