@@ -79,7 +79,7 @@ class Case:
     :param fresh: whether each request meets a process that knows nothing.
     :param group: the policy of the server group; empty if it is a stack.
     :param kind: boots or moves.
-    :param roles: the servers take turns with roles, too.
+    :param roles: equally many servers have each role, in random order.
     :param apart: what keeps each role on its hosts.
     :param filters: the filters that nova.conf enables.
     :param max_skew: the option of this name.
@@ -121,6 +121,12 @@ class Simulation:
         self._random = random.Random(  # noqa: S311
             f'{case} {processes} {seed}'
         )
+        # Among equal hosts, it decides who comes first.
+        self._project = f'project-{seed}'
+        roles = itertools.cycle(case.roles)
+        self._roles = list(itertools.islice(roles, case.servers))
+        order = random.Random(f'{case} roles {seed}')  # noqa: S311
+        order.shuffle(self._roles)
         self._hosts = [f'sim-{n}' for n in range(case.hosts)]
         #: The host that was chosen for each living server.
         self.chosen: dict[str, str] = {}
@@ -241,7 +247,9 @@ class Simulation:
                 cloud.add_aggregate(f'role-{number}', hosts, metadata)
         if case.apart == DIFFERENT_HOST:
             for host in self._hosts:
-                resident = cloud.request(self._flavors[0])
+                resident = cloud.request(
+                    self._flavors[0], project=self._project
+                )
                 cloud.place(resident, host, 'active')
                 self._list(resident, host)
                 self._residents[host] = resident.instance_uuid
@@ -260,19 +268,16 @@ class Simulation:
     def _request(self, number: int) -> Any:
         """Store a request, as nova-api does."""
         if self._case.roles:
-            return self._role_request(self._role(number))
+            return self._role_request(self._roles[number])
         which = number % len(self._flavors)
         return self._cloud.request(
             self._flavors[which],
             None,
             {} if self._group else {'heat_root_stack_id': 'stack'},
+            self._project,
             zone=f'zone-{which}' if self._case.zones else None,
             group=self._group,
         )
-
-    def _role(self, number: int) -> Role:
-        """Return the role of a server."""
-        return self._case.roles[number % len(self._case.roles)]
 
     def _role_request(self, role: Role) -> Any:
         """Store the request of a server that has a role."""
@@ -286,6 +291,7 @@ class Simulation:
         return self._cloud.request(
             self._role_flavors[_flavor_key(role)],
             hints=hints,
+            project=self._project,
             image={
                 'id': self._images[role.image],
                 'properties': dict(role.properties),
@@ -354,7 +360,7 @@ class Simulation:
         if case.flavors:
             hosts = case.flavors[number % len(case.flavors)]
         if case.apart == PLACEMENT:
-            hosts = self._role(number).hosts
+            hosts = self._roles[number].hosts
         counts = collections.Counter(self.chosen.values())
         candidates = [
             self._nodes[self._hosts[n]]
@@ -374,8 +380,8 @@ class Simulation:
         with mock.patch.object(random, 'choice', self._random.choice):
             found = scheduler._get_sorted_hosts(request, states, 0)
         names = [state.host for state in found]
-        if case.roles and self._role(number).hosts:
-            expected = {self._hosts[n] for n in self._role(number).hosts}
+        if case.roles and self._roles[number].hosts:
+            expected = {self._hosts[n] for n in self._roles[number].hosts}
             if not expected >= set(names):
                 raise WrongHostError(f'{names} are not within {expected}')
         return names[: engine.CONF.scheduler.max_attempts]
