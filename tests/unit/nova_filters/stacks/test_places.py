@@ -199,6 +199,19 @@ class DistanceTest(unittest.TestCase):
         found = [choose('a b c d e f', team=team) for team in ('x', 'y', 'z')]
         self.assertEqual(['d', 'a', 'c'], found)
 
+    def test_equal_hosts_stand_in_one_order_in_all_racks(self) -> None:
+        for number in range(20):
+            team = str(number)
+            in_first_rack = self._goes_before(team, rack='1')
+            in_second_rack = self._goes_before(team, rack='2')
+            self.assertEqual(in_first_rack, in_second_rack, team)
+
+    def _goes_before(self, team: str, rack: str) -> bool:
+        """Tell whether a team takes host a before host b of a rack."""
+        host_a = places.Place((('rack', rack), ('host', 'a')), team, False)
+        host_b = places.Place((('rack', rack), ('host', 'b')), team, False)
+        return host_a < host_b
+
     def test_no_place_goes_before_itself(self) -> None:
         place = places.Place((('host', 'a'),), 'team', pack=False)
         self.assertFalse(place < place)
