@@ -80,6 +80,9 @@ Related options:
 def register(config: cfg.ConfigOpts, options: Options) -> None:
     """Register options; a second call changes nothing."""
     for group, opts in options:
+        if group.name == 'DEFAULT':
+            config.register_opts(opts)
+            continue
         # A group for each configuration: oslo.config keeps overrides in it.
         config.register_group(
             cfg.OptGroup(group.name, group.title, group.help)

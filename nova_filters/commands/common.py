@@ -186,7 +186,7 @@ class FilterCommand(lister.Lister):
         flavors: Sequence[inventory.Flavor],
     ) -> inventory.Stock:
         """Return what is judged, and tell what is not known of the hosts."""
-        of_nova = self.configuration(parsed_args).DEFAULT
+        of_nova = self.configuration(parsed_args)
         found = inventory.Stock(
             *(flavors, source.aggregates(), self.exempt(parsed_args)),
             *(source.hosts(), of_nova.default_availability_zone),
