@@ -149,11 +149,11 @@ class Reader:
 
         :param owners: the project of each server.
         """
-        known: dict[str, members.Request | None] = {}
+        remembered: dict[str, members.Request | None] = {}
         for project in projects:
-            known |= self._requests.pop(project, {})
-        new = [uuid for uuid in owners if uuid not in known]
-        found: dict[str, members.Request | None] = dict.fromkeys(new)
+            remembered |= self._requests.pop(project, {})
+        new = [uuid for uuid in owners if uuid not in remembered]
+        requests: dict[str, members.Request | None] = dict.fromkeys(new)
         for start in range(0, len(new), rows.READ_AT_ONCE):
             part = new[start : start + rows.READ_AT_ONCE]
             for uuid, number, created, text in rows.requests(
@@ -165,10 +165,12 @@ class Reader:
                 flavor = self._flavors.setdefault(
                     request.flavor, request.flavor
                 )
-                found[uuid] = request._replace(flavor=flavor)
-        found |= {uuid: known[uuid] for uuid in owners if uuid in known}
-        self._remember(projects, owners, found)
-        return found
+                requests[uuid] = request._replace(flavor=flavor)
+        for uuid in owners:
+            if uuid in remembered:
+                requests[uuid] = remembered[uuid]
+        self._remember(projects, owners, requests)
+        return requests
 
     def _remember(
         self,

@@ -70,7 +70,11 @@ class Teams:
                 everywhere=self._levels[:1] != (places.HOST,),
             )
         )
-        LOG.debug('%s: %s', team, sight)
+        LOG.debug(
+            'The members of %s are on %s; %d in flight come first. Not read: '
+            '%s',
+            *(team, dict(sight.counts), len(sight.ahead), sight.unread),
+        )
         return sight
 
     def locate(
