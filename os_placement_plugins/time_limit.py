@@ -21,15 +21,19 @@ def call(function: Callable[[], Value], seconds: float) -> Value:
     values: list[Value] = []
     errors: list[Exception] = []
 
+    module = _threading()
+    done = module.Event()
+
     def run() -> None:
         try:
             values.append(function())
         except Exception as exc:
             errors.append(exc)
+        done.set()
 
-    thread = _threading().Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
+    module.Thread(target=run, daemon=True).start()
+    # join() would ask who waits: Python 3.13.0 complains of that at its end.
+    done.wait(seconds)
     if errors:
         raise errors[0]
     if not values:
