@@ -6,7 +6,6 @@ A *path* names the place of a host at each level, the most important level
 first: ``(('rack', 'a'), ('host', 'compute-1'))``.
 """
 
-import collections
 import hashlib
 import heapq
 import itertools
@@ -48,7 +47,7 @@ class Place:
         self.inside = list[Place]()
         #: The members that are here, and those in flight by their kind.
         self.members = 0
-        self.ahead = collections.Counter[int]()
+        self.ahead: dict[int, int] = {}
         self._pack = pack
         text = f'{team}/{path[-1:]}'.encode()
         self._tie = hashlib.blake2b(text, digest_size=8).digest()
@@ -62,14 +61,14 @@ class Place:
         :param kind: of the server that looks for a place.
         """
         alike = self.count(kind)
-        others = self.members + self.ahead.total() - alike
+        others = self.members + sum(self.ahead.values()) - alike
         if self._pack:
             return -alike, -others, self._tie
         return alike, others, self._tie
 
     def count(self, kind: int = MINE) -> int:
         """Return the members here, with those in flight of one kind."""
-        return self.members + self.ahead[kind]
+        return self.members + self.ahead.get(kind, 0)
 
     def __lt__(self, other: 'Place') -> bool:
         """Tell whether a server goes here rather than there."""
@@ -77,7 +76,7 @@ class Place:
 
     def take(self, flight: Flight) -> Path:
         """Add a member where it belongs, and return the path."""
-        self.ahead[flight.kind] += 1
+        self.ahead[flight.kind] = self.ahead.get(flight.kind, 0) + 1
         if not self.inside:
             return self.path
         if flight.kind == MINE:
@@ -184,7 +183,11 @@ def shared(
     :param default_zone: the zone of hosts that no aggregate puts into one.
     :returns: the first name in alphabetical order if there are several.
     """
-    found = {one.get(level) for one in metadata} - {None, ''}
+    if level == HOST:
+        return None
+    names = {values[level] for values in metadata if values.get(level)}
+    if names:
+        return min(names)
     if level == ZONE:
-        found = found or {default_zone}
-    return min(filter(None, found), default=None) if level != HOST else None
+        return default_zone
+    return None
