@@ -9,4 +9,9 @@ if not (os.path.exists('.git') or os.path.exists('PKG-INFO')):
     config.read('setup.cfg')
     version = config['metadata']['version']
     os.environ.setdefault('PBR_VERSION', f'{version}.dev0')
-setuptools.setup(setup_requires=['pbr>=7.0.0'], pbr=True)
+# pbr reads no license expression from setup.cfg.
+setuptools.setup(
+    setup_requires=['pbr>=7.0.0'],
+    license_expression='Apache-2.0',
+    pbr=True,
+)

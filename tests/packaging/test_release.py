@@ -65,9 +65,22 @@ class WheelTest(unittest.TestCase):
         self.assertEqual({n for n in tracked if (ROOT / n).exists()}, found)
         self.assertEqual(PACKAGES, {name.split('/')[0] for name in found})
 
+    def metadata(self):
+        """Return what an index shows of the wheel."""
+        names = self.wheel.namelist()
+        (name,) = [name for name in names if name.endswith('METADATA')]
+        return email.message_from_bytes(self.wheel.read(name))
+
+    def test_an_index_shows_the_readme_and_the_license(self):
+        metadata = self.metadata()
+        readme = (ROOT / 'README.rst').read_text().strip()
+        description = metadata.get_payload(decode=True).decode().strip()
+        self.assertEqual(readme, description)
+        self.assertEqual('text/x-rst', metadata['Description-Content-Type'])
+        self.assertEqual('Apache-2.0', metadata['License-Expression'])
+
     def test_services_are_extras_and_never_requirements(self):
-        (name,) = (n for n in self.wheel.namelist() if n.endswith('METADATA'))
-        metadata = email.message_from_bytes(self.wheel.read(name))
+        metadata = self.metadata()
         self.assertEqual(
             {'senlin', 'nova', 'heat', 'client'},
             set(metadata.get_all('Provides-Extra')),
