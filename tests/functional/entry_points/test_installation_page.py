@@ -129,9 +129,10 @@ class NovaTest(_Lines, FileCase):
     file = 'nova.conf'
     namespaces = ('nova.conf', 'nova_filters')
 
-    def test_nor_of_the_quickstart_and_of_the_filter_alone(self):
-        (lines,) = console.blocks('quickstart-nova.rst', 'ini')
-        self.assert_clean(lines.text)
+    def test_nor_of_the_short_pages_and_of_the_filter_alone(self):
+        for page in ('quickstart-nova.rst', 'soft-anti-affinity.rst'):
+            (lines,) = console.blocks(page, 'ini')
+            self.assert_clean(lines.text)
         text, weigher, _ = plain(self.file).partition('# Only for')
         self.assertTrue(weigher)
         self.assert_clean(text)
