@@ -4,7 +4,8 @@
 
 The requests that the real heat-engine sent in the Heat part are scheduled
 one by one by the real nova-scheduler. Nothing is added to them but what
-Nova's API knows of a request: the project, a flavor and an image.
+Nova's API knows of a request: the project, a flavor and an image. A server
+group with a soft policy needs no Heat.
 """
 
 import pathlib
@@ -21,6 +22,9 @@ HOSTS = {'big': 1024, 'small-1': 256, 'small-2': 256}
 #: More than all of Nova's own weighers together have to say.
 MULTIPLIER = -10.0
 OTHER_KEY = 'another key, from which nothing is signed'
+#: The policy of the server group, and how many servers it gets.
+POLICY = 'soft-anti-affinity'
+GROUP_SIZE = 9
 
 
 Sent = list[loopback.Request]
@@ -29,7 +33,7 @@ Sent = list[loopback.Request]
 def run(log: pathlib.Path, heat: str, key: str, sent: Sent) -> part.Part:
     """Run the part on what Heat has sent, signed with a key."""
     name = f'{heat} and Nova {engine.nova_version()}: one stack'
-    unit = f'servers of the stack on the hosts {", ".join(HOSTS)}'
+    unit = f'servers on the hosts {", ".join(HOSTS)}'
     story = part.Part(
         'stack', name, unit, ('as Nova does it', 'with the plug-ins')
     )
@@ -37,6 +41,7 @@ def run(log: pathlib.Path, heat: str, key: str, sent: Sent) -> part.Part:
     for host, memory in HOSTS.items():
         cloud.add_host(host, memory)
     _spread(story, cloud, key, sent)
+    _group(story, cloud)
     _forged(story, cloud, key, sent)
     return story
 
@@ -45,6 +50,19 @@ def _scheduler(cloud: engine.Cloud, *keys: str) -> Any:
     """Start a nova-scheduler with these keys."""
     engine.CONF.set_override('signing_key', list(keys), 'heat_hints')
     return cloud.scheduler()
+
+
+def _nova_alone(cloud: engine.Cloud) -> Any:
+    """Start a nova-scheduler that has Nova's own weighers only."""
+    engine.CONF.set_override(
+        'weight_classes',
+        ['nova.scheduler.weights.all_weighers'],
+        group='filter_scheduler',
+    )
+    try:
+        return cloud.scheduler()
+    finally:
+        engine.CONF.clear_override('weight_classes', group='filter_scheduler')
 
 
 def _spread(
@@ -60,12 +78,7 @@ def _spread(
         f'in heat.conf. Host big has {HOSTS["big"]} GiB of memory, the '
         f'others {HOSTS["small-1"]} GiB.',
     )
-    # This one does not know the weigher; it loads the plug-ins' options.
-    option, group = 'weight_classes', 'filter_scheduler'
-    stock = ['nova.scheduler.weights.all_weighers']
-    engine.CONF.set_override(option, stock, group)
-    alone = cloud.scheduler()
-    engine.CONF.clear_override(option, group)
+    alone = _nova_alone(cloud)
     option = 'stack_affinity_weight_multiplier'
     engine.CONF.set_override(option, MULTIPLIER, 'nova_filters')
     ours = _scheduler(cloud, key)
@@ -116,6 +129,56 @@ def _spread(
         dict.fromkeys(HOSTS, count // len(HOSTS)),
         found,
     )
+
+
+def _group(story: part.Part, cloud: engine.Cloud) -> None:
+    """Request the servers of a group at once, with the weigher and without.
+
+    Each scheduler is asked for all of them before any server starts.
+    """
+    title = f'{GROUP_SIZE} servers of a {POLICY} group, requested at once'
+    step = story.step(
+        title,
+        ('scheduler', *HOSTS),
+        'nova.conf: [nova_filters] server_group_weight_multiplier = '
+        f'{-MULTIPLIER:g}. No server starts before the last one has a host.',
+    )
+    alone = _nova_alone(cloud)
+    engine.CONF.set_override(
+        'server_group_weight_multiplier', -MULTIPLIER, group='nova_filters'
+    )
+    ours = cloud.scheduler()
+    flavor = cloud.add_flavor('member', {})
+    cells = []
+    for name, scheduler in (
+        ('Nova alone', alone),
+        ('with ServerGroupWeigher', ours),
+    ):
+        group = cloud.add_group(POLICY)
+        requests = [
+            cloud.request(flavor, group=group) for _ in range(GROUP_SIZE)
+        ]
+        servers = dict.fromkeys(HOSTS, 0)
+        for request in requests:
+            # What nova-conductor reads in the cells: no member has a host yet.
+            request.instance_group.hosts = []
+            host = cloud.boot(scheduler, request).host
+            servers[str(host)] += 1
+        for request in requests:
+            cloud.forget(request)
+        step.row(name, *servers.values())
+        cells.append(', '.join(map(str, servers.values())))
+    engine.CONF.clear_override(
+        'server_group_weight_multiplier', group='nova_filters'
+    )
+    nova_alone, with_weigher = cells
+    step.check(
+        'Nova alone fills the host with most memory', '9, 0, 0', nova_alone
+    )
+    step.check(
+        'with the weigher, each host gets three', '3, 3, 3', with_weigher
+    )
+    story.compare(f'{GROUP_SIZE} servers of a soft group, at once', *cells)
 
 
 def _forged(
