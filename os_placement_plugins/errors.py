@@ -9,6 +9,8 @@ from typing import Final
 
 from oslo_config import cfg
 
+from os_placement_plugins.quoting import printable
+
 #: How many characters of an exception are shown.
 SHOWN: Final = 1000
 
@@ -64,7 +66,7 @@ def one_line(exc: BaseException) -> str:
         text = re.split(r""": ['"]""", text, maxsplit=1)[0]
     if len(text) > SHOWN:
         text = f'{text[:SHOWN]}…'
-    return ''.join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return printable(text)
 
 
 def _class(exc: BaseException) -> str:

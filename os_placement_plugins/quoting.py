@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Show somebody else's text in a log line or a message."""
+"""Show somebody else's text in a log line, a message or a terminal."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -19,6 +19,20 @@ def quote(text: object) -> str:
     """
     text = str(text)
     return repr(text if len(text) <= SHOWN else text[:SHOWN] + '…')
+
+
+def printable(text: str) -> str:
+    """Return a text with its control characters escaped.
+
+    Characters that change the direction of a text are escaped, too. A terminal
+    obeys both, and would show what somebody else wrote as its own output.
+    """
+    if text.isprintable():
+        return text
+    return ''.join(
+        character if character.isprintable() else repr(character)[1:-1]
+        for character in text
+    )
 
 
 def listed(texts: Sequence[str], most: int = LISTED, mark: str = ', ') -> str:

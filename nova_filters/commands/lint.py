@@ -68,7 +68,7 @@ class LintFilter(common.FilterCommand):
         """Print a block for each finding, unless another form is asked for."""
         if parsed_args.formatter != 'table' or parsed_args.columns:
             return super().produce_output(parsed_args, column_names, data)
-        for row in data:
+        for row in lister.printable_rows(data):
             print(_block(row), end='\n\n', file=self.app.stdout)
         self.print_remarks()
         return 0

@@ -20,6 +20,7 @@ from osc_lib import exceptions
 from osc_lib.command import command
 
 from os_placement_plugins.errors import one_line
+from os_placement_plugins.quoting import printable
 
 #: The level of -v; without it the shell shows warnings and errors.
 _VERBOSE: Final = 2
@@ -38,10 +39,31 @@ UNJUDGED: Final = 1
 FOUND: Final = 2
 #: After as many seconds a command tells how far it is.
 PATIENCE: Final = 2.0
+#: The formats that escape control characters themselves, so that a program
+#: reads the text as it is.
+_ESCAPING: Final = ('json', 'yaml')
 #: What makes a wide character as long as two.
 _FILLER: Final = '\0'
 
 _T = TypeVar('_T')
+
+
+class _Printable(columns.FormattableColumn):  # type: ignore[misc]
+    """A column that shows no control characters but its own line breaks.
+
+    :param column: the column; rows are sorted by its value.
+    """
+
+    def human_readable(self) -> str:
+        """Return the text of the column."""
+        lines = self._value.human_readable().split('\n')
+        return '\n'.join(printable(line) for line in lines)
+
+    def machine_readable(self) -> Any:
+        """Return the value of the column."""
+        value = self._value.machine_readable()
+        # Formats of text show the repr() of all else, which escapes.
+        return printable(value) if isinstance(value, str) else value
 
 
 class Lister(command.Lister):  # type: ignore[misc]
@@ -97,6 +119,8 @@ class Lister(command.Lister):  # type: ignore[misc]
         data: Iterable[Sequence[Any]],
     ) -> int:
         """Print the result; a table as wide as the terminal, with remarks."""
+        if parsed_args.formatter not in _ESCAPING:
+            data = printable_rows(data)
         if parsed_args.formatter != 'table':
             return int(super().produce_output(parsed_args, column_names, data))
         parsed_args.columns = parsed_args.columns or [*self.table_columns]
@@ -112,7 +136,10 @@ class Lister(command.Lister):  # type: ignore[misc]
         """Print what stands below a table."""
         for remark in self.remarks:
             # What is there to paste, nobody wants in several lines.
-            text = remark if remark.startswith('  ') else fill(remark)
+            if remark.startswith('  '):
+                text = printable(remark)
+            else:
+                text = fill(' '.join(remark.split()))
             print(text, file=self.app.stdout)
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -123,6 +150,19 @@ class Lister(command.Lister):  # type: ignore[misc]
         """
         with telling_in_one_line(*self.INPUT_ERRORS):
             return int(super().run(parsed_args) or self.status)
+
+
+def printable_rows(data: Iterable[Sequence[Any]]) -> Iterator[list[Any]]:
+    """Yield rows whose texts a terminal shows and does not obey."""
+    for row in data:
+        yield [_printable(cell) for cell in row]
+
+
+def _printable(cell: Any) -> Any:
+    """Return a cell without control characters."""
+    if isinstance(cell, columns.FormattableColumn):
+        return _Printable(cell)
+    return printable(cell) if isinstance(cell, str) else cell
 
 
 def add_repeatable(parser: Any, name: str, what: str, text: str) -> None:
@@ -136,7 +176,7 @@ def fill(text: str, indent: str = '') -> str:
     """Return a text in lines as wide as the terminal; no word is broken."""
     width = shutil.get_terminal_size().columns
     return '\n'.join(
-        indent + line for line in _lines(text, width - len(indent))
+        indent + line for line in _lines(printable(text), width - len(indent))
     )
 
 
@@ -231,6 +271,8 @@ def telling_in_one_line(*others: type[Exception]) -> Iterator[None]:
         *others,
     ) as exc:
         raise exceptions.CommandError(one_line(exc)) from exc
+    except exceptions.CommandError as exc:
+        raise exceptions.CommandError(printable(str(exc))) from exc
 
 
 @contextlib.contextmanager

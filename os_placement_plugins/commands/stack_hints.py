@@ -12,8 +12,9 @@ from openstack import utils
 from osc_lib import exceptions
 from oslo_config import cfg
 
-from os_placement_plugins import options, signature
+from os_placement_plugins import options, signature, stack_hints
 from os_placement_plugins.commands import files, lister, pages
+from os_placement_plugins.quoting import printable
 from os_placement_plugins.records import hint_members, rows
 
 LOG = logging.getLogger(__name__)
@@ -38,12 +39,7 @@ class Path(columns.FormattableColumn):  # type: ignore[misc]
 
     def human_readable(self) -> str:
         """Return the names of the stacks, each after its resource."""
-        return ' /\n'.join(
-            step.stack
-            if step.resource is None
-            else f'{step.resource}: {step.stack}'
-            for step in self._value
-        )
+        return ' /\n'.join(printable(_text(step)) for step in self._value)
 
     def machine_readable(self) -> list[dict[str, str | None]]:
         """Return a resource and a stack for each step."""
@@ -51,6 +47,13 @@ class Path(columns.FormattableColumn):  # type: ignore[misc]
             {'resource': step.resource, 'stack': step.stack}
             for step in self._value
         ]
+
+
+def _text(step: stack_hints.PathStep) -> str:
+    """Return a step of a path for people."""
+    if step.resource is None:
+        return step.stack
+    return f'{step.resource}: {step.stack}'
 
 
 class ListStackHints(lister.Lister):

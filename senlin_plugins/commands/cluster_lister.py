@@ -10,6 +10,7 @@ from cliff import columns
 from osc_lib import exceptions
 
 from os_placement_plugins.commands import lister
+from os_placement_plugins.quoting import printable
 from senlin_plugins.commands import clusters
 from senlin_plugins.planning import region_spec, region_state, sizing
 from senlin_plugins.planning.apportionment import Region
@@ -66,7 +67,7 @@ class ClusterLister(lister.Lister):
 
     def warn(self, text: str, *words: object) -> None:
         """Warn of something that does not keep the command from its work."""
-        message = text % words
+        message = printable(text % words)
         # A command may read the cluster more than once.
         if message not in self._told:
             self._told |= {message}

@@ -11,6 +11,7 @@ from typing import Any, Final
 from osc_lib import exceptions
 
 from os_placement_plugins.commands import lister
+from os_placement_plugins.quoting import printable
 from senlin_plugins.commands import clusters
 from senlin_plugins.commands.cluster_lister import (
     Cell,
@@ -291,4 +292,4 @@ def _show(changes: int, left: int, text: str) -> None:
 
 def _say(text: str, end: str = '\n') -> None:
     """Tell the user beside the table."""
-    print(text, end=end, file=sys.stderr, flush=True)
+    print(printable(text), end=end, file=sys.stderr, flush=True)

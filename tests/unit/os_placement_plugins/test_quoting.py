@@ -24,6 +24,16 @@ class QuotingTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
+        ('größe 服务器 ~', 'größe 服务器 ~'),
+        ('a\x1b[2Jb\nc', r'a\x1b[2Jb\nc'),
+        # A terminal of eight bits, the direction of a text, half a pair.
+        ('\x9b2J\u202e\udc9b', r'\x9b2J\u202e\udc9b'),
+    )
+    def test_a_terminal_shows_a_text_and_does_not_obey_it(self, text, shown):
+        self.assertEqual(shown, quoting.printable(text))
+
+    @ddt.unpack
+    @ddt.data(
         ('', ''),
         ('a', 'a'),
         ('abcd', 'a, b, c, d'),
