@@ -101,11 +101,6 @@ If your plug-in expects the tuples of the Heat specification, choose ``json``.
         choices=[
             (hints.USER_OVERRIDE, "Heat's identifiers replace the template's"),
             (hints.USER_KEEP, "the template's stay: a tenant can claim any"),
-            (
-                hints.USER_REJECT,
-                'Heat rejects a template that adds one, and drops one that a '
-                'stored resource already has',
-            ),
         ],
         help="""
 The rule for a template that sets one of the six identifiers itself.
@@ -230,5 +225,5 @@ def check(config: cfg.ConfigOpts) -> None:
         raise cfg.ConfigFileValueError(
             '[heat_hints] Value for option user_hints is not valid: it is '
             '"keep", and signing_key is set: heat-engine would sign hints '
-            'that a tenant made up. Set user_hints = override or reject.'
+            'that a tenant made up. Set user_hints = override.'
         )

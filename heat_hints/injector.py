@@ -3,7 +3,7 @@
 """Read a resource of Heat, have its hints decided, and give them to Heat."""
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from heat.common import exception
@@ -65,14 +65,11 @@ class Injector:
         :param stock: the method that is overridden.
         :param in_tree: the method is Heat's own. For a resource in scope, it
             would add the same hints at the cost of queries.
-        :raises heat.common.exception.Error: if the template's hints are
-            refused, or if something failed and ``on_error`` is ``fail``.
-            Heat then fails the resource, and sends nothing.
+        :raises heat.common.exception.Error: if something failed and
+            ``on_error`` is ``fail``. Heat then fails the resource, and sends
+            nothing.
         """
         template = given or {}
-        refused = self.why_refused(resource, template)
-        if refused:
-            raise exception.Error(refused)
         mode = self._user_mode
         allowed = functools.partial(
             hints.allowed,
@@ -97,17 +94,6 @@ class Injector:
         except Exception as exc:
             self._failed(resource, 'the hints could not be created', exc)
             return hints.merge({}, user, {}, mode) or None
-
-    def why_refused(
-        self, resource: Any, template: Iterable[str]
-    ) -> str | None:
-        """Say why a resource with a template's hints must fail."""
-        new = hints.claimed(template, signing=bool(self._keys))
-        if self._user_mode != hints.USER_REJECT or not new:
-            return None
-        # What was accepted before must not keep a stack from being changed.
-        new -= stack_facts.stored_texts(resource)
-        return hints.why_refused(new, resource.name)
 
     def _decide(
         self, resource: Any, resource_type: str, user: Mapping[str, HintValue]

@@ -2,15 +2,13 @@
 
 """Derive resource classes that send hints from the classes of Heat."""
 
-import contextlib
 import functools
 import itertools
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from heat.common import exception
 from heat.engine import plugin_manager, resources
 from heat.engine.resources import scheduler_hints
 from oslo_config import cfg
@@ -25,8 +23,6 @@ _PLUGINS = 'heat.engine.plugins'
 _PACKAGES = (resources.__name__, _PLUGINS)
 #: The functions that Heat asks a plug-in for its types; it takes the first.
 _FUNCTIONS = ('available_resource_mapping', 'resource_mapping')
-#: The properties with the hints of a template, of Heat's own classes.
-_PROPERTIES = ('scheduler_hints', 'NovaSchedulerHints')
 #: The method that Heat asks for the hints of a resource.
 _METHOD = '_scheduler_hints'
 
@@ -128,13 +124,6 @@ def _subclass(
     def _scheduler_hints(self: Any, given: Any) -> Any:
         return sender.for_resource(self, name, given, stock, in_tree=in_tree)
 
-    def validate(self: Any) -> Any:
-        result = base.validate(self)
-        refused = sender.why_refused(self, _given_names(self))
-        if refused:
-            raise exception.StackValidationFailed(message=refused)
-        return result
-
     return type(
         base.__name__,
         (base,),
@@ -143,24 +132,8 @@ def _subclass(
             '__module__': __name__,
             '__doc__': base.__doc__,
             _METHOD: _scheduler_hints,
-            'validate': validate,
         },
     )
-
-
-def _given_names(resource: Any) -> set[str]:
-    """Return the names of a template's hints, as far as they are known."""
-    names = set()
-    for key in _PROPERTIES:
-        # The class may have no such property; and what another resource will
-        # tell is looked at when this one is created.
-        with contextlib.suppress(Exception):
-            given = resource.properties[key] or ()
-            if not isinstance(given, Mapping):
-                # EC2 has a list of keys and values.
-                given = [item['Key'] for item in given]
-            names |= {name for name in given if isinstance(name, str)}
-    return names
 
 
 def _known_classes(caller: str) -> dict[str, list[type[Any]]]:

@@ -16,7 +16,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from heat.common import crypt, identifier
+from heat.common import identifier
 from heat.db import api as db_api
 from heat.db import models
 from heat.engine import stk_defn, template
@@ -265,67 +265,6 @@ def _load(stack_id: str) -> lineage.StackRow:
     if found is None:
         raise LookupError(f'stack "{stack_id}" is gone')
     return lineage.StackRow(*found)
-
-
-def stored_texts(resource: Any) -> frozenset[str]:
-    """Return the names and texts in what is stored of a resource.
-
-    The members of a group have other names after each change. So a resource
-    in a nested stack counts together with all that the same resource of the
-    root stack has made.
-
-    :param resource: Heat's resource, stored or just being validated.
-    """
-    table = models.Stack
-    name, stack = resource.name, resource.stack
-    while (above := stack.parent_resource) is not None:
-        # While a template is validated, the stacks above are in memory only.
-        name, stack = above.name, above._stack()
-    row, data = models.Resource, models.ResourcePropertiesData
-    found: set[str] = set()
-    with _READER.using(_Reading()) as session:
-        ids = [stack.id]
-        if stack.id is None:
-            # An update is validated, or there is no such stack yet.
-            held = session.query(table.id).filter_by(deleted_at=None)
-            ids = [
-                key
-                for (key,) in held.filter_by(
-                    tenant=stack.tenant_id, name=stack.name, owner_id=None
-                )
-            ]
-        # What is being created was not accepted yet.
-        created = (
-            session.query(row.physical_resource_id, data.data, data.encrypted)
-            .outerjoin(data, row.rsrc_prop_data_id == data.id)
-            .filter(row.physical_resource_id.is_not(None))
-            .filter((row.action != 'CREATE') | (row.status != 'IN_PROGRESS'))
-        )
-        # A driver raises for a text that is no UTF-8; no stored name is.
-        rows = created.filter(
-            row.name == name.encode(errors='replace').decode()
-        )
-        while ids:
-            # The legacy engine keeps what it replaces in another stack.
-            old = session.query(table.id).filter_by(backup=True)
-            ids += [key for (key,) in old.filter(table.owner_id.in_(ids))]
-            level = rows.filter(row.stack_id.in_(ids)).all()
-            for _, stored, encrypted in level:
-                found |= _texts(
-                    crypt.decrypted_dict(stored) if encrypted else stored
-                )
-            # What a resource made may be a stack.
-            ids, rows = [key for key, *_ in level], created
-    return frozenset(found)
-
-
-def _texts(data: Any) -> set[str]:
-    """Return all names and texts in data."""
-    if isinstance(data, Mapping):
-        data = [*data, *data.values()]
-    if isinstance(data, list):
-        return {text for item in data for text in _texts(item)}
-    return {data} if isinstance(data, str) else set()
 
 
 def _load_tags(rows: lineage.Lineage, _traversal: str) -> tuple[str, ...]:

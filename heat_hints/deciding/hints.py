@@ -14,12 +14,10 @@ from typing import Any
 
 from heat_hints.deciding.resource import Request
 from os_placement_plugins import signature, stack_hints
-from os_placement_plugins.quoting import SHOWN
 from os_placement_plugins.stack_hints import NAMES, RESERVED, HintValue
 
 USER_OVERRIDE = 'override'
 USER_KEEP = 'keep'
-USER_REJECT = 'reject'
 
 SCOPE_ALL = 'all'
 SCOPE_OPT_IN = 'opt_in'
@@ -36,9 +34,6 @@ REASON_NOVA = (
 )
 REASON_NAME = 'the name of a hint must be a string that is not empty'
 REASON_FUNCTION = 'its value is a function; the provider must call it'
-
-#: How many names a message holds.
-_NAMED = 5
 
 #: The names that Nova's API and its own filters act on. A name that begins
 #: with "_nova_" is Nova's, too: it turns the checks of a rebuild on.
@@ -73,24 +68,6 @@ def claimed(template: Iterable[str], *, signing: bool) -> frozenset[str]:
         for name in template
         if name in RESERVED
         or (signing and str(name).startswith(signature.PREFIX))
-    )
-
-
-def why_refused(names: Iterable[str], resource: str) -> str | None:
-    """Tell the owner of a stack why a resource must fail.
-
-    :param names: reserved names that are new to the resource.
-    :returns: ``None`` for no names.
-    """
-    # A line of Heat's log holds this text, so nothing of it is a line's end.
-    quoted = [json.dumps(name[:SHOWN]) for name in sorted(names)[:_NAMED]]
-    if not quoted:
-        return None
-    return (
-        f'The scheduler hints {", ".join(quoted)} of resource '
-        f'{json.dumps(resource[:SHOWN])} are set by Heat and may not be '
-        'given in a template: remove them from the scheduler hints of '
-        'this resource.'
     )
 
 

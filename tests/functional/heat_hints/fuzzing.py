@@ -16,7 +16,7 @@ from typing import Any
 
 from testing.heat import engine  # isort: skip
 
-from heat.common import exception, messaging
+from heat.common import messaging
 from heat.engine import function, resources, rsrc_defn, stack, template
 from oslo_config import cfg
 
@@ -46,7 +46,7 @@ _TEXTS = (
 #: Values of options that are tried, each with each.
 _OPTIONS = {
     'scope': ('all', 'opt_in', 'opt_out'),
-    'user_hints': ('override', 'reject', 'keep'),
+    'user_hints': ('override', 'keep'),
     'signing_key': ([], [signing.KEY]),
 }
 
@@ -128,12 +128,7 @@ def ask(
     :returns: the kind of answer, and what is wrong with it.
     """
     try:
-        overrides._given_names(resource)
         sent = cls._scheduler_hints(resource, given) or {}
-    except exception.Error as exc:
-        refused = options['user_hints'] == 'reject'
-        lines = len(str(exc).splitlines())
-        return 'refused', None if refused and lines == 1 else f'raised {exc}'
     except Exception as exc:
         return 'raised', f'raised {exc!r}'
     # No template can know this id.
@@ -185,7 +180,6 @@ def main(count: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         engine.configure(folder, CLOUD, settings)
-        # Who is refused is asked whether anything is stored: nothing is.
         anchor = engine.make_database()
         messaging.setup()
         resources.initialise()

@@ -55,7 +55,7 @@ class TestMethodGone(_StillCreates, base.ScenarioCase):
 class TestModuleGone(_StillCreates, base.ScenarioCase):
     """What else ``heat_hints.overrides`` imports is missed in the same way."""
 
-    files = {'gone.py': GONE.format(package='common', module='crypt')}
+    files = {'gone.py': GONE.format(package='engine', module='stk_defn')}
 
 
 class TestBaseClassGone(_StillCreates, base.ScenarioCase):

@@ -34,7 +34,7 @@ class HeatHintsStatusFuzz(
     )
     values = {
         'scope': ('opt_in', 'opt_out', 'some'),
-        'user_hints': ('keep', 'reject'),
+        'user_hints': ('override', 'keep'),
         'on_error': ('ignore', 'fail'),
         'providers': ('group,mapping_file', 'mapping_file', 'group,group'),
         'resource_types': (

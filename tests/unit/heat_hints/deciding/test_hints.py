@@ -196,31 +196,6 @@ class TestMerge(unittest.TestCase):
             self.assertEqual(wanted, self.merged(*modes))
 
 
-class TestWhyRefused(unittest.TestCase):
-    def test_the_hints_and_the_resource_are_named_in_quotes(self):
-        self.assertIn(
-            'hints "heat_stack_id", "heat_stack_name" of resource "one" are',
-            hints.why_refused(['heat_stack_name', 'heat_stack_id'], 'one'),
-        )
-        self.assertIsNone(hints.why_refused((), 'one'))
-
-    def test_five_hints_are_named(self):
-        names = ['f', 'e', 'd', 'c', 'b', 'a']
-        self.assertIn(
-            'hints "a", "b", "c", "d", "e" of resource "one" are',
-            hints.why_refused(names, 'one'),
-        )
-
-    def test_the_text_is_short(self):
-        names = [f'heat_\n{"x" * 1000}{n}' for n in range(1000)]
-        self.assertLess(len(hints.why_refused(names, 'one\n' * 1000)), 700)
-
-    @hypothesis.given(st.lists(NAMES), NAMES)
-    def test_the_text_is_one_line(self, names, resource):
-        reason = hints.why_refused(names, resource)
-        self.assertLessEqual(len((reason or '').splitlines()), 1)
-
-
 @ddt.ddt
 class TestClaimed(unittest.TestCase):
     @ddt.unpack
@@ -244,8 +219,6 @@ class TestAllowed(unittest.TestCase):
     @ddt.data(
         ('override', False, {'heat': 1, 'heat_tier': 'x'}),
         ('override', True, {'heat': 1}),
-        ('reject', False, {'heat': 1, 'heat_tier': 'x'}),
-        ('reject', True, {'heat': 1}),
         ('keep', False, {**GIVEN, 'heat_tier': 'x'}),
     )
     @ddt.unpack
@@ -258,7 +231,7 @@ class TestAllowed(unittest.TestCase):
 
     def test_what_nobody_forbids_stays_as_it_is(self):
         for given in (None, {}, {'tier': [None]}):
-            sent = hints.allowed(given, given or {}, 'reject', signing=True)
+            sent = hints.allowed(given, given or {}, 'override', signing=True)
             self.assertIs(given, sent)
 
 
@@ -281,13 +254,13 @@ class TestAnything(unittest.TestCase):
         HINTS,
         HINTS,
         HINTS,
-        st.sampled_from((hints.USER_OVERRIDE, hints.USER_REJECT)),
         st.sampled_from((hints.FIRST_TEMPLATE, hints.FIRST_PROVIDER)),
         st.booleans(),
     )
     def test_no_reserved_name_is_sent_but_heats_own(
-        self, template, other, offer, mode, first, signing
+        self, template, other, offer, first, signing
     ):
+        mode = hints.USER_OVERRIDE
         # Another plug-in of Heat may add hints to a template's.
         stock = hints.allowed(
             {**template, **other}, template, mode, signing=signing
