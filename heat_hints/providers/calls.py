@@ -42,14 +42,17 @@ RETRY_SECONDS = 60.0
 class Calls:
     """Call one provider, each time in a thread: nothing breaks off a call.
 
+    Heat may kill the thread that waits for a call. So nothing that this class
+    remembers depends on whether anybody still waits.
+
     :param seconds: how long each call may take.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        #: Whether each call that has not ended has exceeded its time.
-        self._late: dict[futures.Future[Any], bool] = {}
-        self._changed = threading.Condition()
+        #: When each call that has not ended began.
+        self._begun: dict[futures.Future[Any], float] = {}
+        self._ended = threading.Condition()
 
     def wait(self, ask: Callable[[], Answer]) -> Answer:
         """Call a provider with a function, and return the answer.
@@ -64,26 +67,35 @@ class Calls:
         # The log names the request of Heat's API that a thread works for.
         args = ask, call, context.get_current()
         thread = threading.Thread(target=self._run, args=args, daemon=True)
-        with self._changed:
-            self._changed.wait_for(
-                lambda: len(self._late) < MAX_CALLS or all(self._late.values())
-            )
-            if len(self._late) >= MAX_CALLS:
-                raise TimeoutError(
-                    f'{len(self._late)} earlier calls have no answer yet'
-                )
-            thread.start()
-            self._late[call] = False
+        with self._ended:
+            self._wait_for_room()
+            self._begun[call] = time.monotonic()
+            try:
+                thread.start()
+            except Exception:
+                # The system has no more threads.
+                del self._begun[call]
+                raise
         if futures.wait([call], self._seconds).done:
             return call.result()
-        with self._changed:
-            if call in self._late:
-                self._late[call] = True
-                self._changed.notify_all()
         raise TimeoutError(
             f'there was no answer within {self._seconds} seconds, which is '
             '[heat_hints] provider_timeout'
         )
+
+    def _wait_for_room(self) -> None:
+        """Wait until there are few calls.
+
+        :raises TimeoutError: if all calls exceed their time meanwhile.
+        """
+        while len(self._begun) >= MAX_CALLS:
+            all_late = max(self._begun.values()) + self._seconds
+            left = all_late - time.monotonic()
+            if left <= 0:
+                raise TimeoutError(
+                    f'{len(self._begun)} earlier calls have no answer yet'
+                )
+            self._ended.wait(left)
 
     def _run(
         self, ask: Callable[[], Any], call: futures.Future[Any], ours: Any
@@ -99,9 +111,10 @@ class Calls:
             call.set_exception(ProviderError(f'{type(exc).__name__}: {exc}'))
         else:
             call.set_result(answer)
-        with self._changed:
-            del self._late[call]
-            self._changed.notify_all()
+        with self._ended:
+            del self._begun[call]
+            # Heat may kill one that waits just when it is to go on.
+            self._ended.notify_all()
 
 
 class Maker:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import dataclasses
+import signal
 import threading
 import unittest
 from collections.abc import Mapping
@@ -227,6 +228,42 @@ class TestCalls(unittest.TestCase):
         threads.join(asking)
         self.assertEqual(['answer'] * count, found)
         self.assertEqual(calls.MAX_CALLS, self.most)
+
+    def test_calls_that_nobody_waits_for_any_more_are_late_as_well(self):
+        """Heat 22 kills the thread that waits if its stack is deleted."""
+
+        class KilledError(BaseException):
+            pass
+
+        def kill(*_):
+            raise KilledError
+
+        def ask():
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+            return self.ask()
+
+        before = signal.signal(signal.SIGUSR1, kill)
+        self.addCleanup(signal.signal, signal.SIGUSR1, before)
+        limited, told = calls.Calls(LONG), []
+        for _ in range(calls.MAX_CALLS):
+            with self.assertRaises(KilledError):
+                limited.wait(ask)
+
+        # All of them exceed their time now.
+        limited._seconds = 0.0
+
+        def wait():
+            try:
+                limited.wait(self.ask)
+            except TimeoutError as exc:
+                told.append(str(exc))
+
+        threads.join(together(3, wait))
+        limited._seconds = LONG
+        self.assertEqual(['16 earlier calls have no answer yet'] * 3, told)
+        self.go_on.set()
+        threads.wait_until(lambda: not limited._begun, 'all calls have ended')
+        self.assertEqual('answer', limited.wait(self.ask))
 
     def test_those_that_wait_fail_when_all_before_them_are_late(self):
         limited, told = calls.Calls(0.5), []
