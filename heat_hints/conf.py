@@ -138,8 +138,9 @@ The rule covers all hints except the six identifiers, which Heat sets.
 The rule for failures.
 
 The rule applies if a provider fails, if heat-engine cannot create the provider
-object, if a provider sets a hint that it may not set, if Heat cannot look up
-the root stack, or if Heat cannot sign the hints.
+object, if a provider sets a hint or a value that it may not set, if a provider
+answers too much, if Heat cannot look up the root stack, or if Heat cannot sign
+the hints.
 """,
     ),
     cfg.ListOpt(

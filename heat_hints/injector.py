@@ -18,11 +18,7 @@ from heat_hints.providers import calls
 from os_placement_plugins import signature
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import quote
-from os_placement_plugins.stack_hints import (
-    RESOURCE_UUID,
-    HintValue,
-    PathStep,
-)
+from os_placement_plugins.stack_hints import RESOURCE_UUID, PathStep
 
 LOG = logging.getLogger(__name__)
 
@@ -85,9 +81,8 @@ class Injector:
             left = allowed(left)
         if not in_scope:
             return left
-        user: dict[str, HintValue] = {}
+        user = hints.user_hints(left or {}, template)
         try:
-            user = hints.user_hints(left or {}, template)
             return self._decide(resource, resource_type, user) or None
         except exception.Error:
             raise
@@ -96,8 +91,8 @@ class Injector:
             return hints.merge({}, user, {}, mode) or None
 
     def _decide(
-        self, resource: Any, resource_type: str, user: Mapping[str, HintValue]
-    ) -> dict[str, HintValue]:
+        self, resource: Any, resource_type: str, user: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Return all hints of a resource."""
         failed = functools.partial(self._failed, resource)
         request = self._read(resource, resource_type, user)
@@ -114,7 +109,7 @@ class Injector:
         return sent
 
     def _read(
-        self, resource: Any, resource_type: str, user: Mapping[str, HintValue]
+        self, resource: Any, resource_type: str, user: Mapping[str, Any]
     ) -> Request:
         """Describe a resource of Heat."""
         stack, alias = resource.stack, resource.type()

@@ -4,9 +4,11 @@
 
 The rules come from the Heat specification "Stack lifecycle scheduler hint".
 Nova stores hints as strings and lists of strings. Nova's API takes other
-values and then answers 500, so every value is made one of the two here.
+values and then answers 500, so the values of providers are made one of the
+two here. A template's own hints belong to the template and are not changed.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Container, Iterable, Mapping
@@ -33,7 +35,15 @@ REASON_NOVA = (
     'not list it'
 )
 REASON_NAME = 'the name of a hint must be a string that is not empty'
-REASON_FUNCTION = 'its value is a function; the provider must call it'
+REASON_VALUE = (
+    'its value must be a string, a number, or a list of strings and numbers'
+)
+
+#: How many hints of providers a server may have.
+MAX_HINTS = 64
+#: How large they may be together, in bytes of the JSON that Heat sends. Nova
+#: takes 114,688 bytes for a whole request.
+MAX_BYTES = 16 * 1024
 
 #: The names that Nova's API and its own filters act on. A name that begins
 #: with "_nova_" is Nova's, too: it turns the checks of a rebuild on.
@@ -42,6 +52,10 @@ NOVA_PATTERN = (
     '|target_cell|different_cell|_nova_.*)'
 )
 _NOVA = re.compile(NOVA_PATTERN, re.DOTALL)
+
+
+class AnswerError(ValueError):
+    """What a provider answered cannot be used; the text says why."""
 
 
 def in_scope(scope: str, flag: bool | None) -> bool:
@@ -99,22 +113,19 @@ def user_hints(
 
     A reserved name counts only if the template itself gives the hint, and
     not if Heat's own option or another plug-in does. Of what another plug-in
-    gives, other names count, and are signed. A null of another name stays,
-    and Nova refuses it: without ``group``, say, the server would start beside
-    the others of its server group.
+    gives, other names count, and are signed. No value is changed. Nova refuses
+    what it cannot store, such as a null: without ``group``, say, the server
+    would start beside the others of its server group.
 
     :param stock: the hints that Heat sends without this package, of which
         the template's are :func:`allowed`.
     :param template: the names of the hints that the template gives.
     """
-    found = {}
-    for name in stock:
-        if name in template or name not in RESERVED:
-            nulls = not str(name).startswith(signature.PREFIX)
-            value = _value(stock[name], nulls=nulls)
-            if nulls or value is not None:
-                found[str(name)] = value
-    return found
+    return {
+        name: stock[name]
+        for name in stock
+        if name in template or name not in RESERVED
+    }
 
 
 def own_hints(
@@ -141,99 +152,101 @@ def own_hints(
     return {name: values[name] for name in chosen}
 
 
-def sanitise(hints: Mapping[Any, object]) -> dict[str, HintValue]:
-    """Make every hint a string or a list of strings.
-
-    Numbers and truth values become text as Nova itself would write them.
-    ``None`` is dropped, alone and in lists. Nested values become JSON.
-    """
-    return {
-        str(name): _value(value)
-        for name, value in hints.items()
-        if name is not None and value is not None
-    }
-
-
-def _value(value: object, *, nulls: bool = False) -> Any:
-    """Return a value as a string or a list of strings, perhaps with nulls."""
-    plain = _plain(value)
-    if isinstance(plain, list):
-        kept = [item for item in plain if nulls or item is not None]
-        return [item if item is None else _text(item) for item in kept]
-    return plain if plain is None else _text(plain)
-
-
-def _text(plain: object) -> str:
-    """Return a plain value as text."""
-    if isinstance(plain, dict | list):
-        return json.dumps(
-            plain, ensure_ascii=False, separators=(',', ':'), sort_keys=True
-        )
-    return str(plain)
-
-
-def _plain(value: object) -> object:
-    """Return a value with nothing in it that JSON cannot write."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, set | frozenset):
-        value = sorted(value, key=str)
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, bytes):
-        return value.decode('utf-8', 'replace')
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    # JSON may write a subclass of str in another way.
-    return str(value)
-
-
 def accept(
-    offer: Mapping[Any, object],
-    taken: Container[str],
+    offer: object,
+    taken: Mapping[str, HintValue],
     allowed: Container[str] = (),
 ) -> tuple[dict[str, HintValue], dict[str, str]]:
     """Choose which hints of a provider are sent.
 
+    A hint with the value ``None`` counts as not given.
+
+    :param offer: what the provider answered.
     :param taken: the hints that earlier providers have set.
     :param allowed: names that Nova acts on, and providers may set.
     :returns: the hints to send, and the reasons for which others are not
         sent, by name.
+    :raises AnswerError: if the answer is no mapping, or with it the server
+        would have too many hints.
     """
+    if not isinstance(offer, Mapping):
+        raise AnswerError(
+            f'the answer is of the type "{type(offer).__name__}", but must be '
+            'a mapping of names to values'
+        )
+    # The provider's mapping may be without an end.
+    items = list(itertools.islice(offer.items(), MAX_HINTS + 1))
+    if len(items) > MAX_HINTS:
+        raise AnswerError(f'the answer has more than {MAX_HINTS} hints')
     accepted: dict[str, HintValue] = {}
     refused = {}
-    for name, value in offer.items():
-        if not isinstance(name, str) or not name:
-            refused[str(name)] = REASON_NAME
-        elif name in RESERVED:
-            refused[name] = REASON_RESERVED
-        elif _NOVA.fullmatch(name) and name not in allowed:
-            refused[name] = REASON_NOVA
-        elif name in taken:
-            refused[name] = REASON_TAKEN
-        elif _is_function(value):
-            refused[name] = REASON_FUNCTION
-        else:
-            accepted |= sanitise({name: value})
+    for name, value in items:
+        reason = _why_refused(name, taken, allowed)
+        if reason is not None:
+            refused[str(name)] = reason
+        elif value is not None:
+            try:
+                accepted[name] = _read_value(value)
+            except TypeError:
+                refused[name] = REASON_VALUE
+    _check_limits({**taken, **accepted})
     return accepted, refused
 
 
-def _is_function(value: object) -> bool:
-    """Tell whether a value is a function, or holds one."""
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list | tuple | set | frozenset):
-        return any(_is_function(item) for item in value)
-    return callable(value)
+def _why_refused(
+    name: object, taken: Container[str], allowed: Container[str]
+) -> str | None:
+    """Say why no provider may set a hint of this name now."""
+    if not isinstance(name, str) or not name:
+        return REASON_NAME
+    if name in RESERVED:
+        return REASON_RESERVED
+    if _NOVA.fullmatch(name) and name not in allowed:
+        return REASON_NOVA
+    if name in taken:
+        return REASON_TAKEN
+    return None
+
+
+def _read_value(value: object) -> HintValue:
+    """Return a provider's value as Nova stores it.
+
+    :raises TypeError: if the value is none of those that providers may give.
+    """
+    if isinstance(value, list | tuple):
+        return [_read_text(item) for item in value]
+    return _read_text(value)
+
+
+def _read_text(value: object) -> str:
+    """Return a string, or a number as Nova itself would write it."""
+    if not isinstance(value, str | int | float):
+        raise TypeError
+    return str(value)
+
+
+def _check_limits(provided: Mapping[str, HintValue]) -> None:
+    """Raise an AnswerError if a server has too many hints of providers."""
+    if len(provided) > MAX_HINTS:
+        raise AnswerError(
+            f'with the answer, the server has {len(provided)} hints of '
+            f'providers, more than {MAX_HINTS}'
+        )
+    size = len(json.dumps(provided))
+    if size > MAX_BYTES:
+        raise AnswerError(
+            f'with the answer, the hints of providers take {size} bytes, more '
+            f'than {MAX_BYTES}'
+        )
 
 
 def merge(
     own: Mapping[str, HintValue],
-    user: Mapping[str, HintValue],
+    user: Mapping[str, Any],
     provided: Mapping[str, HintValue],
     mode: str,
     first: str = FIRST_TEMPLATE,
-) -> dict[str, HintValue]:
+) -> dict[str, Any]:
     """Put the three sources of hints together.
 
     :param mode: the option ``user_hints``. With ``keep`` a reserved name of

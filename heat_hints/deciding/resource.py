@@ -4,8 +4,9 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from os_placement_plugins.stack_hints import HintValue, PathStep
+from os_placement_plugins.stack_hints import PathStep
 
 CREATE = 'create'
 REPLACEMENT = 'replacement'
@@ -58,7 +59,8 @@ class Request:
         stack could not be looked up and ``on_error`` is ``ignore``.
     :param path: the steps from the root stack down; only the resource's own
         stack if the root stack could not be looked up.
-    :param user_hints: the hints that the template gives.
+    :param user_hints: the hints that the template gives, with the values that
+        the template has: any that JSON can hold.
     :param alias: the name of the type in the template, if an environment
         has the name stand for ``resource_type``.
     :param action: :data:`REPLACEMENT` if the resource replaces an older one,
@@ -87,7 +89,7 @@ class Request:
     stack_name: str
     root_stack_id: str | None
     path: tuple[PathStep, ...]
-    user_hints: Mapping[str, HintValue]
+    user_hints: Mapping[str, Any]
     alias: str | None = None
     action: str | None = CREATE
     flavor: str | None = None

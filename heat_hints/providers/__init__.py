@@ -51,7 +51,8 @@ class Provider(Protocol):
         """Return the hints for one resource.
 
         :param request: the resource that is about to be created.
-        :returns: values by name; a value that is no string or list of
-            strings is made one.
+        :returns: values by name: strings, numbers and lists of these. Heat
+            sends numbers as strings. ``None`` stands for no hints, also as a
+            value.
         :raises Exception: if the provider cannot tell; see ``on_error``.
         """

@@ -13,7 +13,13 @@ import dataclasses
 import functools
 import threading
 import time
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import (
+    Callable,
+    Container,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from concurrent import futures
 from importlib import metadata
 from typing import Any, TypeVar
@@ -251,7 +257,7 @@ def ask(
 def _ask(
     maker: Maker,
     request: Request,
-    taken: Container[str],
+    taken: Mapping[str, HintValue],
     allowed: Container[str],
 ) -> tuple[dict[str, HintValue], dict[str, str]] | None:
     """Return what :func:`hints.accept` says; None without a provider."""
@@ -264,4 +270,7 @@ def _ask(
     own = dataclasses.replace(
         request, user_hints=copy.deepcopy(request.user_hints)
     )
-    return hints.accept(provider.hints(own) or {}, taken, allowed)
+    answer = provider.hints(own)
+    if answer is None:
+        answer = {}
+    return hints.accept(answer, taken, allowed)

@@ -46,6 +46,10 @@ def check(request: loopback.Request) -> None:
     )
     text = json.dumps(spec.obj_to_primitive())
     again = objects.RequestSpec.obj_from_primitive(json.loads(text))
-    lists = {n: v if isinstance(v, list) else [v] for n, v in given.items()}
+    lists = {}
+    for name, value in given.items():
+        items = value if isinstance(value, list) else [value]
+        # Nova makes numbers strings.
+        lists[name] = [str(item) for item in items]
     if again.scheduler_hints != lists:
         raise AssertionError(f'{given} is stored as {again.scheduler_hints}')

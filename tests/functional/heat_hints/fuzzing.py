@@ -133,7 +133,23 @@ def ask(
         return 'raised', f'raised {exc!r}'
     # No template can know this id.
     ours = sent.get('heat_stack_id') == resource.stack.id
-    return 'ours' if ours else 'stock', wrong(sent, resource, options, ours)
+    problem = wrong(sent, resource, options, ours)
+    if not problem and changed(sent, given or {}, options):
+        problem = f'changed to {sent!r}'
+    return 'ours' if ours else 'stock', problem
+
+
+def changed(
+    sent: Mapping[str, Any], given: Mapping[str, Any], options: Any
+) -> bool:
+    """Tell whether a hint that only the template may set is another."""
+    for name, value in given.items():
+        signed = options['signing_key'] and name.startswith('heat_')
+        if name in _RESERVED or signed:
+            continue
+        if name not in sent or sent[name] != value:
+            return True
+    return False
 
 
 def wrong(
@@ -143,12 +159,6 @@ def wrong(
     ours: bool,
 ) -> str | None:
     """Say what is wrong with the hints that are sent for a resource."""
-    for name, value in sent.items() if ours else ():
-        items = value if isinstance(value, list) else [value]
-        # A template's null is Nova's to refuse.
-        null = None if name.startswith('heat_') else type(None)
-        if not all(type(item) in (str, null) for item in items):
-            return f'{name} cannot be stored'
     held, key = resource.stack, options['signing_key']
     own = {}
     if ours:

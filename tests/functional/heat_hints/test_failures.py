@@ -47,11 +47,31 @@ class Nothing(Provider):
         return None
 
 
-class Endless(Provider):
+class Ring(Provider):
     def hints(self, request):
         ring = {}
         ring['ring'] = ring
         return ring
+
+
+class Odd(Provider):
+    def hints(self, request):
+        return {'object': object(), 'odd': 1}
+
+
+class Large(Provider):
+    def hints(self, request):
+        return {'large': 'x' * 3_000_000}
+
+
+class Many(Provider):
+    def hints(self, request):
+        return {f'many{number}': 'x' for number in range(20_000)}
+
+
+class Listed(Provider):
+    def hints(self, request):
+        return [('listed', 'x')]
 
 
 class Own(Provider):
@@ -121,7 +141,8 @@ class TestIgnored(_Failing, base.ScenarioCase):
     options = {
         # One gives no hints, and that is no failure.
         'providers': (
-            'gone,exiting,broken,failing,endless,nothing,own,nolookup,unsigned'
+            'gone,exiting,broken,failing,ring,odd,large,many,listed,nothing,'
+            'own,nolookup,unsigned'
         ),
         'signing_key': signing.KEY,
     }
@@ -130,7 +151,8 @@ class TestIgnored(_Failing, base.ScenarioCase):
         self.assert_created('root', 'nesting')
         one = self.outcome.only('root', 'one')
         wanted = self.outcome.wanted('root', one)
-        more = {'own': 'yes', 'at': '1', 'root': wanted['heat_root_stack_id']}
+        more = {'odd': '1', 'own': 'yes', 'at': '1'}
+        more['root'] = wanted['heat_root_stack_id']
         self.assertEqual({**wanted, **more}, self.outcome.hints('one'))
         inner = self.outcome.only('nesting', 'inner')
         wanted = self.outcome.wanted('nesting', inner)
@@ -156,7 +178,11 @@ class TestIgnored(_Failing, base.ScenarioCase):
     def test_one_warning_for_each_failure_says_what_failed_and_why(self):
         each = (
             ('"failing" failed', 'RuntimeError: the inventory is away'),
-            ('"endless" failed', 'RecursionError'),
+            ("'ring' of the provider", 'must be a string, a number'),
+            ("'object' of the provider", 'must be a string, a number'),
+            ('"large" failed', 'bytes, more than 16384'),
+            ('"many" failed', 'more than 64 hints'),
+            ('"listed" failed', 'the type "list", but must be a mapping'),
             ('could not be signed (ValueError)', 'on_error'),
         )
         lookup = ('could not be looked up', 'the database is away')

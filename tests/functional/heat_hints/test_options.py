@@ -18,14 +18,14 @@ class Rack(Provider):
         return {
             'rack': 7,
             'empty': None,
-            'shape': {'a': [1]},
+            'shape': ['a', 1],
             'asked': [
                 request.resource_type,
                 str(request.alias),
                 request.resource_name,
                 request.root_stack_id,
                 request.path[0].stack,
-                sorted(request.user_hints),
+                ','.join(sorted(request.user_hints)),
             ],
             'heat_stack_id': 'forged',
         }
@@ -172,8 +172,8 @@ class TestProviders(base.ScenarioCase):
         self.assert_created('root')
         root = self.outcome.told['root']['root']
         for name, wanted in (
-            ('db', ['None', 'db', root, 'root', '["meet","tier"]']),
-            ('aliased', ['My::Server', 'one', root, 'root', '[]']),
+            ('db', ['None', 'db', root, 'root', 'meet,tier']),
+            ('aliased', ['My::Server', 'one', root, 'root', '']),
         ):
             self.assertEqual(
                 ['OS::Nova::Server', *wanted],
@@ -192,7 +192,7 @@ class TestProviders(base.ScenarioCase):
                 # For the signature.
                 'heat_resource_uuid': uuid,
                 # Values become strings and lists of strings.
-                **{'rack': '7', 'shape': '{"a":[1]}', 'own': 'yes'},
+                **{'rack': '7', 'shape': ['a', '1'], 'own': 'yes'},
                 # A provider's hint wins over the template's.
                 **{'tier': 'provider', 'meet': 'web', 'zone': ['z1', 'z2']},
                 'same_host': 'aaaaaaaa-0000-4000-8000-000000000002',

@@ -75,7 +75,7 @@ EVERYTHING = {
         ),
         odd=server(
             hints={
-                'tier': {'a': [{'b': None}]},
+                'tier': ['a', 1, 1.5],
                 'heat_stack_id': [{'a': 'b'}],
                 'flag': True,
             },
@@ -106,10 +106,10 @@ AMAZON = {
 #: What the mapping file gives, and the templates beside what they forge.
 PROVIDED = {'heat_rack': 'provider', 'tier': 'rack'}
 OTHERS = {
-    'function': {'tier': '1'},
+    'function': {'tier': 1},
     'large': {'y' * 1000: 'y'},
     'line': {f'tier{LINE}': LINE},
-    'odd': {'tier': '{"a":[{"b":null}]}', 'flag': 'True'},
+    'odd': {'tier': ['a', 1, 1.5], 'flag': True},
 }
 OLD = template(kept=MEMBER, changed=MEMBER)
 NEW = template(kept=MEMBER, changed=server(hints={'heat_tier': 'forged'}))

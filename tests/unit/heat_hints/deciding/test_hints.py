@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import dataclasses
+import itertools
+import json
 import unittest
-from decimal import Decimal
+from collections.abc import Mapping
 
 import ddt
 import hypothesis
@@ -41,6 +43,19 @@ def storable(value: object) -> bool:
     return type(value) is list and all(type(item) is str for item in value)
 
 
+class Endless(Mapping):
+    """A provider's answer may look up its hints as they are read."""
+
+    def __iter__(self):
+        return map(str, itertools.count())
+
+    def __getitem__(self, name):
+        return name
+
+    def __len__(self):
+        return 1
+
+
 class TestOwnHints(unittest.TestCase):
     def own(self, names=stack_hints.NAMES, **changes):
         request = dataclasses.replace(requests.REQUEST, **changes)
@@ -66,45 +81,6 @@ class TestOwnHints(unittest.TestCase):
 
 
 @ddt.ddt
-class TestSanitise(unittest.TestCase):
-    @ddt.data(
-        ('text', 'text'),
-        ('', ''),
-        (7, '7'),
-        (0, '0'),
-        (1.5, '1.5'),
-        (True, 'True'),
-        (b'bytes', 'bytes'),
-        (['a', 1, None, 'b'], ['a', '1', 'b']),
-        (('a', 'b'), ['a', 'b']),
-        ({'b', 'a'}, ['a', 'b']),
-        ([], []),
-        ({'b': 1, 'a': [None]}, '{"a":[null],"b":1}'),
-        ([['a', 1], {'b': 2}], ['["a",1]', '{"b":2}']),
-        ({'\xfc': 0, 'a': Decimal('1.5')}, '{"a":"1.5","\xfc":0}'),
-    )
-    @ddt.unpack
-    def test_a_value_becomes_what_nova_can_store(self, value, wanted):
-        given = {'hint': value}
-        self.assertEqual({'hint': wanted}, hints.sanitise(given))
-        self.assertEqual({'hint': value}, given)
-
-    def test_a_name_becomes_text_and_no_name_is_dropped(self):
-        given = {7: 'a', None: 'b', 'c': None}
-        self.assertEqual({'7': 'a'}, hints.sanitise(given))
-
-    @hypothesis.given(st.dictionaries(st.text(), ANYTHING))
-    def test_whatever_comes_in_can_be_stored_and_then_stays(self, given):
-        clean = hints.sanitise(given)
-        self.assertEqual(
-            {name for name, value in given.items() if value is not None},
-            set(clean),
-        )
-        self.assertTrue(all(map(storable, clean.values())))
-        self.assertEqual(clean, hints.sanitise(clean))
-
-
-@ddt.ddt
 class TestAccept(unittest.TestCase):
     @ddt.data(
         *((name, hints.REASON_RESERVED) for name in stack_hints.RESERVED),
@@ -114,7 +90,7 @@ class TestAccept(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_name_is_sent_or_refused(self, name, reason):
-        sent, refused = hints.accept({name: 1, 'b': [2]}, ['taken'])
+        sent, refused = hints.accept({name: 1, 'b': [2]}, {'taken': ''})
         self.assertEqual(['2'], sent.pop('b'))
         self.assertEqual({} if reason else {name: '1'}, sent)
         self.assertEqual({name: reason} if reason else {}, refused)
@@ -125,21 +101,78 @@ class TestAccept(unittest.TestCase):
     )
     def test_a_name_that_nova_acts_on_needs_leave(self, name):
         self.assertEqual(
-            ({}, {name: hints.REASON_NOVA}), hints.accept({name: 'x'}, ())
+            ({}, {name: hints.REASON_NOVA}), hints.accept({name: 'x'}, {})
         )
         self.assertEqual(
-            ({name: 'x'}, {}), hints.accept({name: 'x'}, (), [name])
+            ({name: 'x'}, {}), hints.accept({name: 'x'}, {}, [name])
         )
 
-    @ddt.data(str, ['x', str], {'x': [{'y': str}]})
-    def test_a_function_is_refused(self, value):
+    @ddt.data(
+        ('text', 'text'),
+        ('', ''),
+        (7, '7'),
+        (0, '0'),
+        (1.5, '1.5'),
+        (True, 'True'),
+        (['a', 1, 'b'], ['a', '1', 'b']),
+        (('a', 'b'), ['a', 'b']),
+        ([], []),
+    )
+    @ddt.unpack
+    def test_a_value_becomes_what_nova_can_store(self, value, wanted):
         self.assertEqual(
-            ({}, {'a': hints.REASON_FUNCTION}), hints.accept({'a': value}, ())
+            ({'hint': wanted}, {}), hints.accept({'hint': value}, {})
         )
+
+    @ddt.data(
+        *(str, [str], object(), b'bytes', {'a': 'b'}, {'a'}),
+        *([['a']], ['a', None], [{'a': 'b'}], 1j),
+    )
+    def test_another_value_is_refused(self, value):
+        self.assertEqual(
+            ({'b': 'c'}, {'a': hints.REASON_VALUE}),
+            hints.accept({'a': value, 'b': 'c'}, {}),
+        )
+
+    def test_none_is_no_hint(self):
+        self.assertEqual(({}, {}), hints.accept({'a': None}, {}))
+
+    @ddt.data(['a'], 'a', 7, object())
+    def test_an_answer_that_is_no_mapping_is_told(self, answer):
+        with self.assertRaisesRegex(hints.AnswerError, 'must be a mapping'):
+            hints.accept(answer, {})
+
+    def test_a_server_gets_64_hints_of_all_providers(self):
+        offer = {f'hint{n}': n for n in range(hints.MAX_HINTS)}
+        sent, _ = hints.accept(offer, {})
+        self.assertEqual(hints.MAX_HINTS, len(sent))
+        with self.assertRaisesRegex(hints.AnswerError, 'more than 64 hints'):
+            hints.accept({**offer, 'more': 1}, {})
+        with self.assertRaisesRegex(hints.AnswerError, '65 .*more than 64$'):
+            hints.accept({'more': 1}, sent)
+        # What is refused by its name does not count.
+        self.assertEqual({}, hints.accept({'hint0': 1}, sent)[0])
+
+    def test_an_answer_without_an_end_is_not_read_to_its_end(self):
+        with self.assertRaisesRegex(hints.AnswerError, 'more than 64 hints'):
+            hints.accept(Endless(), {})
+
+    @ddt.data('x', 'ü', '\n')
+    def test_a_server_gets_16_kib_of_all_providers(self, character):
+        width = len(json.dumps(character)) - 2
+        # Around the value: {"a": "..."}
+        room = (hints.MAX_BYTES - 9) // width
+        offer = {'a': character * room}
+        sent, _ = hints.accept(offer, {})
+        self.assertEqual(offer, sent)
+        with self.assertRaisesRegex(hints.AnswerError, 'more than 16384$'):
+            hints.accept({'a': character * (room + 1)}, {})
+        with self.assertRaisesRegex(hints.AnswerError, 'more than 16384$'):
+            hints.accept({'b': [1]}, sent)
 
     def test_a_name_that_is_no_text_is_refused(self):
         self.assertEqual(
-            ({}, {'7': hints.REASON_NAME}), hints.accept({7: 'a'}, ())
+            ({}, {'7': hints.REASON_NAME}), hints.accept({7: 'a'}, {})
         )
 
 
@@ -155,19 +188,15 @@ class TestUserHints(unittest.TestCase):
         ):
             self.assertEqual(wanted, hints.user_hints(stock, template))
 
-    def test_names_and_values_become_what_nova_can_store(self):
-        stock = {7: 'x', 'tier': 1, 'heat_tier': ['a', None, 2]}
-        self.assertEqual(
-            {'7': 'x', 'tier': '1', 'heat_tier': ['a', '2']},
-            hints.user_hints(stock, ()),
-        )
-
-    def test_a_null_of_another_name_stays_for_nova_to_refuse(self):
-        given = {'group': None, 'same_host': ['a', None], 'heat_tier': None}
-        self.assertEqual(
-            {'group': None, 'same_host': ['a', None]},
-            hints.user_hints(given, given),
-        )
+    def test_no_value_is_changed(self):
+        given = {
+            'group': None,
+            'same_host': ['a', None],
+            'heat_mine': None,
+            'tier': 1,
+            'shape': {'a': [None, 1.5]},
+        }
+        self.assertEqual(given, hints.user_hints(given, given))
 
 
 class TestMerge(unittest.TestCase):
@@ -266,7 +295,8 @@ class TestAnything(unittest.TestCase):
             {**template, **other}, template, mode, signing=signing
         )
         user = hints.user_hints(stock or {}, template)
-        provided, refused = hints.accept(offer, ())
+        provided, refused = hints.accept(offer, {})
+        self.assertTrue(all(map(storable, provided.values())))
         nulls = {name for name, value in offer.items() if value is None}
         self.assertEqual(set(offer), {*provided, *refused} | nulls)
         for sent, own in (
