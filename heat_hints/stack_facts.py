@@ -19,7 +19,7 @@ from typing import Any
 from heat.common import identifier
 from heat.db import api as db_api
 from heat.db import models
-from heat.engine import stk_defn, template
+from heat.engine import function, stk_defn, template
 from oslo_db.sqlalchemy import enginefacade
 
 from heat_hints.deciding import lineage
@@ -78,7 +78,6 @@ class StackFacts:
         # Stacks that are stored, and the templates of one update, stay.
         remember = functools.lru_cache(STACKS)
         self._load = remember(_load)
-        self._load_tags = remember(_load_tags)
         self._load_numbers = remember(_load_numbers)
         self._known = functools.lru_cache(TEMPLATES)(_Resources)
 
@@ -95,28 +94,16 @@ class StackFacts:
         :param request: what is known so far.
         :param rows: the resource's lineage; none if it could not be looked up.
         """
-        # As they are stored, with all functions of the template resolved.
-        given = resource._stored_properties_data or {}
-        flavor, image, zone = (
-            None if value is None else str(value)
-            for value in (_first(given, n) for n in (_FLAVOR, _IMAGE, _ZONE))
-        )
         stack = resource.stack
         return dataclasses.replace(
             request,
             action=_action(resource),
-            flavor=flavor,
-            image=image,
-            availability_zone=zone,
+            flavor=_property(resource, _FLAVOR),
+            image=_property(resource, _IMAGE),
+            availability_zone=_property(resource, _ZONE),
             parameters=functools.partial(_parameters, stack.parameters),
-            tags=functools.partial(self._find_tags, stack, rows),
             siblings=functools.partial(self._find, stack, rows),
         )
-
-    def _find_tags(self, stack: Any, rows: lineage.Lineage) -> tuple[str, ...]:
-        """Return the tags of the root stack."""
-        _check(stack, rows)
-        return self._load_tags(rows, stack.current_traversal)
 
     def _find(
         self, stack: Any, rows: lineage.Lineage, above: int = 0
@@ -160,12 +147,21 @@ def _check(stack: Any, rows: lineage.Lineage) -> None:
         # update from another.
         raise ProviderError(
             f'stack "{stack.id}" was created with convergence_engine = false, '
-            'so its tags and siblings are not available'
+            'so its siblings are not available'
         )
     if not rows:
         raise ProviderError(
             f'the stacks above stack "{stack.id}" could not be looked up'
         )
+
+
+def _property(resource: Any, names: tuple[str, ...]) -> str | None:
+    """Return what the template gives for a property, its functions resolved.
+
+    Not by the name alone: Heat would ask Nova or Glance for an id.
+    """
+    value = function.resolve(_first(resource.properties.data, names))
+    return None if value is None else str(value)
 
 
 def _describe(definition: Any, rows: lineage.Lineage) -> tuple[Sibling, ...]:
@@ -265,14 +261,6 @@ def _load(stack_id: str) -> lineage.StackRow:
     if found is None:
         raise LookupError(f'stack "{stack_id}" is gone')
     return lineage.StackRow(*found)
-
-
-def _load_tags(rows: lineage.Lineage, _traversal: str) -> tuple[str, ...]:
-    """Read the root stack's tags as in one update: one column, by its id."""
-    with _READER.using(_Reading()) as session:
-        found = session.query(models.StackTag.tag)
-        found = found.filter_by(stack_id=rows[0].id)
-        return tuple(tag for (tag,) in found.order_by(models.StackTag.id))
 
 
 def _load_numbers(rows: lineage.Lineage, _traversal: str) -> dict[str, int]:

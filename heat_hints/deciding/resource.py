@@ -72,13 +72,11 @@ class Request:
     :param availability_zone: the availability zone, in the same way.
     :param parameters: returns the values of the parameters of the resource's
         own stack, by name, without hidden ones; a copy.
-    :param tags: returns the tags of the root stack. It raises
-        ``ProviderError`` in a stack of the legacy engine, and if the root
-        stack is not known.
     :param siblings: returns the resources of the resource's own stack, as
         :class:`Sibling`, in the template's order, or with the argument N of
-        the stack N steps above. It raises ``ProviderError`` in the same cases
-        as ``tags``, and if there is no such stack.
+        the stack N steps above. It raises ``ProviderError`` in a stack of the
+        legacy engine, if the root stack is not known, and if there is no such
+        stack.
     """
 
     resource_type: str
@@ -98,9 +96,6 @@ class Request:
     # Not in the log of a provider that logs its requests.
     parameters: Callable[[], Mapping[str, object]] = dataclasses.field(
         default=dict, repr=False, compare=False
-    )
-    tags: Callable[[], tuple[str, ...]] = dataclasses.field(
-        default=tuple, repr=False, compare=False
     )
     siblings: Callable[..., tuple[Sibling, ...]] = dataclasses.field(
         default=lambda *_above: (), repr=False, compare=False

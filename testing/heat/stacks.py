@@ -7,7 +7,7 @@ It is imported after :mod:`testing.heat.engine`, which prepares the process.
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from heat.common import context as heat_context
@@ -74,7 +74,6 @@ class Stacks:
         *,
         files: Mapping[str, str] | None = None,
         environment: Mapping[str, Any] | None = None,
-        tags: Sequence[str] | None = None,
     ) -> tuple[str, str]:
         """Do something to a stack, and wait for the end.
 
@@ -87,15 +86,12 @@ class Stacks:
         :param data: the template.
         :param files: the nested templates by name, as text.
         :param environment: the user's environment.
-        :param tags: the tags of the stack.
         :returns: the stack's status and the reason Heat gives for it;
             :data:`REFUSED` if there is no stack, because its template is not
             valid.
         """
         context = self.context(project)
         options: dict[str, Any] = {'timeout_mins': 5}
-        if tags is not None:
-            options['tags'] = list(tags)
         given = dict(environment or {}), dict(files or {}), options
         rpc = self.rpc
         try:

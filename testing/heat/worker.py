@@ -70,15 +70,15 @@ def run(
 def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
     """Do what the scenario says about one stack, and tell of it.
 
-    :param stack: ``project`` and ``name``; ``template`` with ``files``,
-        ``environment`` and ``tags``, unless the stack is there; then
-        ``steps``: lists of what to do, a template or ``None``, and what else
+    :param stack: ``project`` and ``name``; ``template`` with ``files``
+        and ``environment``, unless the stack is there; then ``steps``: lists
+        of what to do, a template or ``None``, and what else
         :meth:`stacks.Stacks.do` takes, if anything.
     """
     project, name = stack['project'], stack['name']
     steps = list(stack.get('steps', ()))
     if 'template' in stack:
-        more = {k: stack.get(k) for k in ('files', 'environment', 'tags')}
+        more = {k: stack.get(k) for k in ('files', 'environment')}
         steps.insert(0, ('create', stack['template'], more))
     done = []
     for action, template, *options in steps:

@@ -49,7 +49,6 @@ def tell(request):
         'image': request.image,
         'zone': request.availability_zone,
         'parameters': request.parameters(),
-        'tags': or_error(request.tags),
         'siblings': [
             or_error(request.siblings, above)
             for above in range(len(request.path))
@@ -79,7 +78,6 @@ class Telling(Provider):
         fresh = dataclasses.replace(
             request,
             siblings=functools.partial(facts._find, *request.siblings.args),
-            tags=functools.partial(facts._find_tags, *request.tags.args),
         )
         assert told == tell(fresh)
         return {'told': json.dumps(told, default=plain), 'statements': count}
@@ -104,6 +102,7 @@ def root(hint):
                     name='changed',
                     hints={'tier': hint},
                     flavor={'get_param': 'flavor'},
+                    image={'list_join': ['', ['cir', 'ros']]},
                     availability_zone='nova',
                 ),
                 'depends_on': 'nested',
@@ -178,14 +177,7 @@ class _Offer:
             root('one'),
             files=FILES,
             environment={'parameters': {'many': 4}},
-            tags=['gold', 'blue'],
-            steps=[
-                (
-                    'update',
-                    root('two'),
-                    {'files': texts(FILES), 'tags': ['silver']},
-                )
-            ],
+            steps=[('update', root('two'), {'files': texts(FILES)})],
         ),
     )
 
@@ -234,18 +226,14 @@ class TestConvergence(_Offer, base.ScenarioCase):
         ),
     )
 
-    def test_a_replacement_is_told_as_such_with_the_root_stacks_tags(self):
-        self.assertEqual(
-            [('create', ['gold', 'blue']), ('replacement', ['silver'])],
-            [(t['action'], t['tags']) for t in self.told('changed')],
-        )
-        (first,) = self.told('first')
-        self.assertEqual(['gold', 'blue'], first['tags'])
+    def test_a_replacement_is_told_as_such(self):
+        actions = [told['action'] for told in self.told('changed')]
+        self.assertEqual(['create', 'replacement'], actions)
 
-    def test_three_queries_for_a_new_stack_and_none_when_it_is_known(self):
+    def test_two_queries_for_a_new_stack_and_none_when_it_is_known(self):
         # Of all servers "first" is the first to ask.
         counts = [self.told(n, 'statements') for n in ('first', 'second')]
-        self.assertEqual([[3], [0]], counts)
+        self.assertEqual([[2], [0]], counts)
 
     def hints_in(self, *path, stack='groups'):
         """Return the hints sent in the stacks of a resource, by name."""
@@ -372,9 +360,9 @@ class TestConvergence(_Offer, base.ScenarioCase):
 class TestLegacyEngine(_Offer, base.ScenarioCase):
     convergence = False
 
-    def test_neither_replacements_tags_nor_siblings_are_told(self):
+    def test_neither_replacements_nor_siblings_are_told(self):
         told = self.told('changed')
         self.assertEqual(['create', None], [one['action'] for one in told])
         for one in told:
-            for error in (one['tags'], *one['siblings']):
+            for error in one['siblings']:
                 self.assertIn('convergence_engine = false', error)

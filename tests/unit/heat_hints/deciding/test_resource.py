@@ -19,12 +19,11 @@ class RequestTest(unittest.TestCase):
         request = requests.REQUEST
         self.assertEqual(CREATE, request.action)
         self.assertEqual({}, request.parameters())
-        self.assertEqual((), request.tags())
         self.assertEqual((), request.siblings())
         self.assertEqual((), request.siblings(2))
 
     def test_what_is_only_looked_up_is_in_no_log_and_in_no_comparison(self):
-        for name in ('parameters', 'tags', 'siblings'):
+        for name in ('parameters', 'siblings'):
             request = dataclasses.replace(requests.REQUEST, **{name: secret})
             self.assertNotIn(f'{name}=', repr(request))
             self.assertEqual(requests.REQUEST, request)
