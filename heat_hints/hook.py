@@ -6,16 +6,14 @@ Heat imports the entry points of ``heat.stack_lifecycle_plugins`` before it
 scans ``[DEFAULT] plugin_dirs`` for resource types. When Heat imports this
 module, :func:`add_plugin_dir` adds the directory ``plugins`` of this package
 to that option. Heat then scans the directory, and the module in there calls
-:func:`prepare` and :func:`resource_mapping`. No class or function of Heat is
-changed. If hints are enabled, :func:`overrides.remember_mappings` replaces
-functions of *other plug-ins*.
+:func:`resource_mapping`. No class or function of Heat or of another plug-in is
+changed.
 
 A wrong option ends heat-engine at its start. If anything else is wrong, an
 ERROR in the log says what to change, and the engine works as stock Heat, or
 does not start with ``on_error = fail``.
 """
 
-import contextlib
 from typing import Any
 
 from oslo_config import cfg
@@ -49,19 +47,6 @@ def tell(problem: str) -> None:
             'not start without these hints.'
         )
     LOG.error('%s', problem)
-
-
-def prepare(caller: str) -> None:
-    """Have other plug-ins be asked once, before Heat asks the first.
-
-    :param caller: the name under which Heat loads the calling module.
-    """
-    if cfg.CONF.heat_hints.enabled:
-        # On a Heat that is not known, resource_mapping tells what is wrong.
-        with contextlib.suppress(Exception):
-            from heat_hints import overrides
-
-            overrides.remember_mappings(caller)
 
 
 def resource_mapping(caller: str) -> dict[str, type[Any]]:

@@ -2,7 +2,6 @@
 
 """Derive resource classes that send hints from the classes of Heat."""
 
-import functools
 import itertools
 import sys
 import types
@@ -37,8 +36,6 @@ def build(
         that cannot get hints. If it returns, the type is left out.
     :raises ConfigFileValueError: if Heat does not know a type.
     """
-    # Now those that were imported after this package, too.
-    remember_mappings(caller)
     classes = _known_classes(caller)
     known = {name: found[-1] for name, found in classes.items()}
     wanted = dict.fromkeys(config.heat_hints.resource_types)
@@ -95,20 +92,6 @@ def build(
     }
 
 
-def remember_mappings(caller: str) -> None:
-    """Have each other plug-in asked once, and its answer remembered.
-
-    Heat asks a plug-in for its types, and so does this module, because Heat
-    shows nobody its registry before all types are registered. So functions of
-    other plug-ins are replaced, each by one that remembers its answer.
-    """
-    for module in _modules(sys.modules[_PLUGINS]):
-        for name in _FUNCTIONS if module.__name__ != caller else ():
-            function = getattr(module, name, None)
-            if callable(function) and not hasattr(function, 'cache_info'):
-                setattr(module, name, functools.cache(function))
-
-
 def _quoted(names: Iterable[str]) -> str:
     """Return names in quotes."""
     return ', '.join(f'"{name}"' for name in names)
@@ -137,7 +120,11 @@ def _subclass(
 
 
 def _known_classes(caller: str) -> dict[str, list[type[Any]]]:
-    """Return all classes by resource type, those in force last."""
+    """Return all classes by resource type, those in force last.
+
+    Heat shows nobody its registry before all types are registered. So each
+    plug-in is asked for its types here, and once more by Heat.
+    """
     mapping = plugin_manager.PluginMapping(
         [name.removesuffix('_mapping') for name in _FUNCTIONS]
     )

@@ -11,6 +11,3 @@ from heat_hints import hook
 def available_resource_mapping() -> Mapping[str, type[Any]]:
     """Return the overriding class for each configured resource type."""
     return hook.resource_mapping(__name__)
-
-
-hook.prepare(__name__)
