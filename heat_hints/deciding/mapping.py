@@ -10,12 +10,14 @@ and ``[...]``, as in a shell); upper and lower case differ.
 import dataclasses
 import fnmatch
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from heat_hints.deciding.resource import Request
 from os_placement_plugins.stack_hints import RESERVED, HintValue
 
 _PATTERNS = ('project', 'stack', 'resource', 'type')
+#: How the names of Heat's own types begin. Aliases have other names.
+_HEATS_OWN = ('os::', 'aws::')
 
 #: Tells whether a text matches.
 Matches = Callable[[str], object]
@@ -67,10 +69,11 @@ class Rule:
         )
 
 
-def parse(data: object) -> tuple[Rule, ...]:
+def parse(data: object, resource_types: Sequence[str]) -> tuple[Rule, ...]:
     """Read the rules from what a YAML parser made of the file.
 
     :param data: the parsed file, its scalars as text.
+    :param resource_types: the types whose resources get hints.
     :raises MappingError: if an entry is wrong, or there is none but the file
         does not say ``[]``; the text counts the entries from 1.
     """
@@ -86,7 +89,7 @@ def parse(data: object) -> tuple[Rule, ...]:
         )
     rules = []
     for place, entry in enumerate(data, 1):
-        wrong = _find_wrong(entry)
+        wrong = _find_wrong(entry, resource_types)
         if wrong:
             raise MappingError(f'entry {place} {wrong}')
         patterns = {key: _pattern(entry.get(key)) for key in _PATTERNS}
@@ -94,18 +97,45 @@ def parse(data: object) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def _find_wrong(entry: object) -> str | None:
+def _find_wrong(entry: object, resource_types: Sequence[str]) -> str | None:
     """Say what is wrong with an entry."""
-    known = ', '.join((*_PATTERNS, 'hints'))
+    keys = ', '.join((*_PATTERNS, 'hints'))
     if not isinstance(entry, Mapping):
         kind = type(entry).__name__
-        return f'is a {kind}, but it must be a mapping with the keys {known}'
+        return f'is a {kind}, but it must be a mapping with the keys {keys}'
     for key, value in entry.items():
-        if key not in (*_PATTERNS, 'hints'):
-            return f'has the key "{key}"; the keys are {known}'
-        if key != 'hints' and not isinstance(value, str):
-            return f'has the {key} "{value}"; write one pattern'
-    hints = entry.get('hints')
+        if key == 'hints':
+            continue
+        if key not in _PATTERNS:
+            return f'has the key "{key}"; the keys are {keys}'
+        wrong = _find_wrong_pattern(key, value, resource_types)
+        if wrong:
+            return wrong
+    return _find_wrong_hints(entry.get('hints'))
+
+
+def _find_wrong_pattern(
+    key: str, pattern: object, resource_types: Sequence[str]
+) -> str | None:
+    """Say what is wrong with the pattern of a key."""
+    if not isinstance(pattern, str):
+        return f'has the {key} "{pattern}"; write one pattern'
+    if not pattern.strip():
+        return (
+            f'has an empty {key}, which matches nothing; write a pattern, or '
+            'leave the key out to match everything'
+        )
+    if key == 'type' and _is_unknown(pattern, resource_types):
+        return (
+            f'has the type "{pattern}", but no resource of such a type gets '
+            'hints; [heat_hints] resource_types has '
+            + ', '.join(resource_types)
+        )
+    return None
+
+
+def _find_wrong_hints(hints: object) -> str | None:
+    """Say what is wrong with the hints of an entry."""
     if not isinstance(hints, Mapping) or not hints:
         return 'has no "hints": give a mapping of names to values'
     for name, value in hints.items():
@@ -121,6 +151,17 @@ def _find_wrong(entry: object) -> str | None:
                 'write text, or a list of texts'
             )
     return None
+
+
+def _is_unknown(pattern: str, resource_types: Sequence[str]) -> bool:
+    """Tell whether a pattern is for Heat's own types, and matches none.
+
+    Any other pattern may be for an alias, and only templates have aliases.
+    """
+    if not pattern.lower().startswith(_HEATS_OWN):
+        return False
+    matches = _pattern(pattern)
+    return not any(matches(name) for name in resource_types)
 
 
 def lookup(rules: Iterable[Rule], request: Request) -> dict[str, HintValue]:

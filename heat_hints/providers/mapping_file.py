@@ -32,10 +32,16 @@ _END = object()
 
 
 class _File:
-    """A mapping file and the rules in force."""
+    """A mapping file and the rules in force.
 
-    def __init__(self, path: pathlib.Path) -> None:
+    :param resource_types: the types whose resources get hints.
+    """
+
+    def __init__(
+        self, path: pathlib.Path, resource_types: tuple[str, ...]
+    ) -> None:
         self.path = path
+        self._resource_types = resource_types
         # No file has this stamp, and a missing file has none.
         self._stamp: tuple[int, ...] | None = ()
         self._rules: tuple[mapping.Rule, ...] | None = None
@@ -72,7 +78,8 @@ class _File:
                 for name in ('st_size', 'st_mtime_ns')
             ):
                 raise OSError('it was being written; rename a new file to it')
-            self._rules = mapping.parse(load(content.decode('utf-8')))
+            data = load(content.decode('utf-8'))
+            self._rules = mapping.parse(data, self._resource_types)
         except Exception as exc:
             kept = 'There are no rules'
             if self._rules is not None:
@@ -168,7 +175,8 @@ class MappingFileProvider:
                 '[heat_hints] mapping_file is not set: give the path of the '
                 'YAML file to read'
             )
-        return _read_once(pathlib.Path(path))
+        resource_types = tuple(conf.heat_hints.resource_types)
+        return _read_once(pathlib.Path(path), resource_types)
 
     def hints(self, request: Request) -> Mapping[str, HintValue]:
         """Return the hints that the file has for one resource."""

@@ -9,20 +9,24 @@ from heat_hints.deciding import mapping
 from os_placement_plugins.stack_hints import PathStep
 from tests.unit.heat_hints import requests
 
+#: The types whose resources get hints.
+TYPES = ('OS::Nova::Server', 'OS::Cinder::Volume')
+
 
 @ddt.ddt
 class TestParse(unittest.TestCase):
     def test_an_empty_list_has_no_rules(self):
-        self.assertEqual((), mapping.parse([]))
+        self.assertEqual((), mapping.parse([], TYPES))
 
     def test_patterns_that_are_left_out_match_everything(self):
-        (rule,) = mapping.parse([{'hints': {'rack': '7'}}])
+        (rule,) = mapping.parse([{'hints': {'rack': '7'}}], TYPES)
         self.assertEqual({'rack': '7'}, rule.hints)
         self.assertTrue(rule.matches(requests.REQUEST))
 
     def test_a_rule_says_yes_or_no(self):
         for name, matches in (('pro*', True), ('pri*', False)):
-            (rule,) = mapping.parse([{'hints': {'a': 'b'}, 'project': name}])
+            entry = {'hints': {'a': 'b'}, 'project': name}
+            (rule,) = mapping.parse([entry], TYPES)
             self.assertIs(matches, rule.matches(requests.REQUEST))
 
     @ddt.data(
@@ -49,12 +53,45 @@ class TestParse(unittest.TestCase):
         ([{'hints': {'a': ''}}], 'the hint "a" a value'),
         ([{'hints': {'a': []}}], 'the hint "a" a value'),
         ([None], 'entry 1 is a NoneType'),
+        *(
+            ([{'hints': {'a': 'b'}, key: text}], f'has an empty {key}')
+            for key in ('project', 'stack', 'resource', 'type')
+            for text in ('', ' ')
+        ),
     )
     @ddt.unpack
     def test_what_cannot_be_used_is_named(self, data, message):
         with self.assertRaises(mapping.MappingError) as caught:
-            mapping.parse(data)
+            mapping.parse(data, TYPES)
         self.assertIn(message, str(caught.exception))
+
+
+@ddt.ddt
+class TestTypes(unittest.TestCase):
+    def parse(self, kind):
+        return mapping.parse([{'hints': {'a': 'b'}, 'type': kind}], TYPES)
+
+    @ddt.data(
+        *('os::nova::server', 'OS::Nova::Sever', 'OS::Neutron::*', 'os::*'),
+        *('AWS::EC2::Instance', 'OS::Nova::Server ', 'OS::'),
+    )
+    def test_a_type_of_heat_that_gets_no_hints_is_named(self, kind):
+        with self.assertRaises(mapping.MappingError) as caught:
+            self.parse(kind)
+        self.assertEqual(
+            f'entry 1 has the type "{kind}", but no resource of such a type '
+            'gets hints; [heat_hints] resource_types has OS::Nova::Server, '
+            'OS::Cinder::Volume',
+            str(caught.exception),
+        )
+
+    @ddt.data(
+        *('OS::Nova::Server', 'OS::*', 'OS::Cinder::V*', '*', '*::Server'),
+        # They may be aliases.
+        *('My::Server', 'my::*', 'Nova::Server', 'OSX::Server'),
+    )
+    def test_a_type_that_gets_hints_or_may_be_an_alias_is_used(self, kind):
+        self.assertEqual(1, len(self.parse(kind)))
 
 
 @ddt.ddt
@@ -66,7 +103,8 @@ class TestLookup(unittest.TestCase):
             {'stack': 'web[0-9]', 'hints': {'tier': ['a', 'b']}},
             {'type': 'OS::Cinder::*', 'hints': {'kind': 'disk'}},
             {'type': 'My::Server', 'hints': {'kind': 'mine'}},
-        ]
+        ],
+        TYPES,
     )
 
     @ddt.data(

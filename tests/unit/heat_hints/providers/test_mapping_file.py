@@ -71,10 +71,10 @@ class TestMappingFileProvider(unittest.TestCase):
         )
         self.addCleanup(go_on.set)
 
-        def slowly(data):
+        def slowly(*args):
             begun.set()
             go_on.wait(threads.LIMIT)
-            return parse(data)
+            return parse(*args)
 
         self.path.write_text(BETTER)
         found = []
@@ -144,6 +144,8 @@ class TestMappingFileProvider(unittest.TestCase):
         (b'- {hints: {rack: r2}}\n---\n- {hints: {a: b}}', 'several'),
         (b'- {hints: {[rack]: r2}}', 'is no text'),
         (b'- {hints: {}}', 'entry 1 has no "hints"'),
+        (b'- {hints: {a: b}, type: os::nova::server}', 'os::nova::server'),
+        (b'- {hints: {a: b}, project: }', 'an empty project'),
         (b'#' * (mapping_file.MAX_BYTES + 1), 'larger than 2097152 bytes'),
         # A "billion laughs": without aliases nothing is multiplied.
         (
