@@ -7,10 +7,11 @@ Servers come as Nova's API or ``openstack server show -f json`` prints them.
 nova-scheduler.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from os_placement_plugins import signature, stack_hints
+from os_placement_plugins.quoting import listed, quote
 from os_placement_plugins.records import rows
 
 
@@ -47,6 +48,51 @@ class Member(NamedTuple):
             *(step.stack for step in self.hints.path),
         }
         return stack in named
+
+    @property
+    def stack_ids(self) -> set[str]:
+        """The ids of the server's own stack and of the root stack."""
+        ids = {self.hints.stack_id, self.hints.root_stack_id}
+        return {stack_id for stack_id in ids if stack_id}
+
+    @property
+    def stack_names(self) -> set[str]:
+        """The names of the server's own stack and of all stacks above it."""
+        names = {step.stack for step in self.hints.path}
+        if self.hints.stack_name:
+            names.add(self.hints.stack_name)
+        return names
+
+
+class AmbiguousError(ValueError):
+    """A name may be that of several stacks; the text lists their ids."""
+
+
+def of_stack(members: Sequence[Member], stack: str) -> list[Member]:
+    """Return the servers whose hints name a stack.
+
+    :param stack: the id of the stack, or else its name.
+    :raises AmbiguousError: if the hints name several stacks with this name.
+    """
+    by_id = [member for member in members if stack in member.stack_ids]
+    if by_id:
+        return by_id
+    by_name = [member for member in members if stack in member.stack_names]
+    # Names of nested stacks are unique below a root stack.
+    roots = {
+        (member.hints.root_stack_id or 'unknown', member.project_id)
+        for member in by_name
+    }
+    if len(roots) > 1:
+        texts = [
+            f'{quote(root)} of project {quote(project)}'
+            for root, project in sorted(roots)
+        ]
+        raise AmbiguousError(
+            f'Several stacks have the name {quote(stack)}, with the root '
+            f'stacks {listed(texts)}. Give the ID of a stack.'
+        )
+    return by_name
 
 
 def read_server(row: rows.Row, keys: signature.Keys) -> Member:

@@ -88,8 +88,51 @@ class ServerHintsTest(unittest.TestCase):
         with self.assertRaisesRegex(rows.UnreadableError, text):
             hint_members.read_server(rows.columns(document), None)
 
-    def test_a_server_belongs_to_the_stacks_of_its_path(self):
-        member = hint_members.read_server(server(SIGNED), None)
-        names = 'r', 'root', 'stack', 'res', 'other'
-        found = [name for name in names if member.belongs_to(name)]
-        self.assertEqual(['r', 'root', 'stack'], found)
+
+def nested(root, name, project='p1'):
+    """Return a server in a stack "cell" below a root stack."""
+    hints = {
+        'heat_root_stack_id': root,
+        'heat_stack_id': f'{root}-cell',
+        'heat_path_in_stack': [name, f'cells,{name}-cells', f'0,{name}-cell'],
+    }
+    return hint_members.read_server(server(hints, project), None)
+
+
+class OfStackTest(unittest.TestCase):
+    def of_stack(self, stack, *members):
+        """Return the places of the servers of a stack."""
+        found = hint_members.of_stack(members, stack)
+        return [members.index(member) for member in found]
+
+    def test_the_hints_name_the_own_stack_and_those_above(self):
+        one, two = nested('r1', 'shop'), nested('r2', 'web')
+        named = hint_members.read_server(
+            server({'heat_stack_name': 'shop'}), None
+        )
+        for stack, places in (
+            *(('r1', [0]), ('r2-cell', [1]), ('web', [1]), ('cells', [])),
+            *(('web-cells', [1]), ('web-cell', [1]), ('', []), ('r1-', [])),
+        ):
+            self.assertEqual(places, self.of_stack(stack, one, two), stack)
+        self.assertEqual([0], self.of_stack('shop', named, two))
+
+    def test_an_id_comes_before_a_name(self):
+        self.assertEqual(
+            [1], self.of_stack('r1', nested('r2', 'r1'), nested('r1', 'shop'))
+        )
+
+    def test_a_name_of_several_stacks_needs_an_id(self):
+        nameless = hint_members.read_server(
+            server({'heat_stack_name': 'shop'}, 'p2'), None
+        )
+        shop = nested('r1', 'shop')
+        for other, words in (
+            (nested('r2', 'shop'), "'r1' of project 'p1', 'r2' of project"),
+            # Nobody knows whether it is the same one.
+            (nested('r1', 'shop', 'p2'), "'r1' of project 'p2'"),
+            (nameless, "'unknown' of project 'p2'"),
+        ):
+            with self.assertRaisesRegex(hint_members.AmbiguousError, words):
+                self.of_stack('shop', shop, other)
+        self.assertEqual([0], self.of_stack('r1', shop, nameless))
