@@ -4,17 +4,19 @@
 
 import argparse
 import logging
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from cliff import columns
+from openstack import exceptions as sdk_exceptions
 from openstack import utils
 from osc_lib import exceptions
 from oslo_config import cfg
 
 from os_placement_plugins import options, signature, stack_hints
 from os_placement_plugins.commands import files, lister, pages
-from os_placement_plugins.quoting import printable
+from os_placement_plugins.quoting import listed, printable, quote
 from os_placement_plugins.records import hint_members, rows
 
 LOG = logging.getLogger(__name__)
@@ -65,19 +67,22 @@ class ListStackHints(lister.Lister):
     not change anything.
     """
 
+    INPUT_ERRORS = (hint_members.AmbiguousError,)
+
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
         parser.add_argument(
             'stack',
             metavar='<stack>',
             nargs='?',
-            help='list only the servers of this stack (name or ID); with '
-            '--servers: those whose hints contain the stack',
+            help='list only the servers of this stack: a name or ID that Heat '
+            'shows to your project, or an ID in the hints; with --servers: a '
+            'name or ID in the hints',
         )
-        parser.add_argument(
-            '--server',
-            metavar='<server>',
-            help='list only this server (name or ID), also without hints',
+        lister.add_repeatable(
+            *(parser, '--server', '<server>'),
+            'list only this server (name or ID), also without hints; can be '
+            'repeated',
         )
         parser.add_argument(
             '--all-projects',
@@ -87,7 +92,9 @@ class ListStackHints(lister.Lister):
         parser.add_argument(
             '--key',
             metavar='<key-id>',
-            help='list only the servers whose signature contains this key ID',
+            type=_key_id,
+            help='list only the servers whose signature contains this key ID '
+            '(eight hexadecimal digits)',
         )
         lister.add_repeatable(
             *(parser, '--servers', '<file>'),
@@ -114,59 +121,165 @@ class ListStackHints(lister.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return one row for each server."""
         keys = _keys(parsed_args)
-        stack, of_stack = parsed_args.stack, {}
 
         def read(found: Iterable[rows.Row]) -> list[hint_members.Member]:
             return [hint_members.read_server(row, keys) for row in found]
 
         if parsed_args.servers:
             members = files.read(parsed_args.servers, read)
+            if parsed_args.stack:
+                members = hint_members.of_stack(members, parsed_args.stack)
         else:
-            connection = self.log_in()
-            if stack:
-                of_stack = _resources(connection.orchestration, stack)
-            nova, everybody = connection.compute, parsed_args.all_projects
-            members = read(_servers(nova, everybody))
-            servers = {one for one in of_stack if of_stack[one] == _SERVER}
-            for lost in servers.difference(member.id for member in members):
-                LOG.warning(
-                    'Server %s of the stack is not in Nova, or belongs to '
-                    'another project.',
-                    lost,
-                )
-        if stack:
-            members = [
-                m for m in members if m.id in of_stack or m.belongs_to(stack)
-            ]
-        named = {parsed_args.server}
-        if parsed_args.server:
-            members = [m for m in members if named & {m.id, m.name}]
-        if not members and (stack or parsed_args.server):
-            raise exceptions.CommandError(
-                f'No server found for {parsed_args.server or stack!r}'
-            )
+            members = self._ask_cloud(parsed_args, read)
+        members = _choose(members, parsed_args)
+        if not members:
+            LOG.warning('%s', _nothing_found(parsed_args))
         if not parsed_args.long:
             self.table_columns = SHORT
-        numbers = {key_id: place for place, key_id in enumerate(keys.ids, 1)}
-        return COLUMNS, (
-            (
-                member.name,
-                member.hints.stack_name or '',
-                Path(member.hints.path),
-                member.hints.resource_name or '',
-                member.key_id,
-                numbers.get(member.key_id, ''),
-                member.signature,
-                member.id,
-                member.project_id,
-                member.hints.stack_id or '',
-                member.hints.root_stack_id or '',
-                member.hints.resource_uuid or '',
+        members = sorted(members, key=lambda m: (m.name, m.id))
+        return COLUMNS, [_row(member, keys) for member in members]
+
+    def _ask_cloud(
+        self,
+        parsed_args: argparse.Namespace,
+        read: Callable[[Iterable[rows.Row]], list[hint_members.Member]],
+    ) -> list[hint_members.Member]:
+        """Return the servers that Nova shows, of the stack if there is one."""
+        connection = self.log_in()
+        stack = parsed_args.stack
+        nova, all_projects = connection.compute, parsed_args.all_projects
+        if not stack:
+            return read(self._shown(nova, all_projects))
+        of_heat = _find_stack(connection.orchestration, stack)
+        members = read(self._shown(nova, all_projects))
+        return self._of_stack(members, stack, of_heat)
+
+    def _shown(self, nova: Any, all_projects: bool) -> list[rows.Row]:
+        """Return the servers whose hints Nova shows; tell of the others.
+
+        :raises CommandError: when this Nova is too old.
+        """
+        servers = list(_servers(nova, all_projects))
+        # Hardly more than the id, while its cell is down.
+        shown = [row for row in servers if 'scheduler_hints' in row]
+        if len(shown) < len(servers):
+            self.status = lister.UNJUDGED
+            LOG.warning(
+                '%d servers are left out: Nova does not show their hints.',
+                len(servers) - len(shown),
             )
-            for member in sorted(members, key=lambda m: (m.name, m.id))
-            if member.marked or stack or parsed_args.server
-            if parsed_args.key in (None, member.key_id)
+        return shown
+
+    def _of_stack(
+        self,
+        members: Sequence[hint_members.Member],
+        stack: str,
+        of_heat: '_Stack | None',
+    ) -> list[hint_members.Member]:
+        """Return the servers of a stack; tell of those that are not shown.
+
+        :param stack: the id of the stack, if Heat does not show it.
+        :param of_heat: what Heat shows; None for nothing.
+        """
+        if of_heat is None:
+            self.status = lister.UNJUDGED
+            LOG.warning(
+                'Heat does not show a stack %s to this project. Only servers '
+                'whose hints contain it as the ID of their own stack or of '
+                'their root stack are listed.',
+                quote(stack),
+            )
+            return [member for member in members if stack in member.stack_ids]
+        lost_servers = of_heat.servers.difference(m.id for m in members)
+        for lost in sorted(lost_servers):
+            self.status = lister.UNJUDGED
+            LOG.warning(
+                'Server %s of the stack is not in Nova, or belongs to another '
+                'project, or Nova does not show its hints.',
+                printable(lost),
+            )
+        return [
+            member
+            for member in members
+            if member.id in of_heat.made
+            or not member.stack_ids.isdisjoint(of_heat.stacks)
+        ]
+
+
+def _key_id(text: str) -> str:
+    """Return the id of a key as signatures have it."""
+    if not re.fullmatch('[0-9a-fA-F]{8}', text):
+        raise argparse.ArgumentTypeError(
+            f'{quote(text)} is not the ID of a key; give eight hexadecimal '
+            'digits, as the column "Key ID" shows them'
         )
+    return text.lower()
+
+
+def _choose(
+    members: Sequence[hint_members.Member], parsed_args: argparse.Namespace
+) -> list[hint_members.Member]:
+    """Return the servers that the command line asks for.
+
+    :param members: all servers, or those of the stack.
+    :raises CommandError: if one that the command line names is missing.
+    """
+    stack, servers = parsed_args.stack, parsed_args.server
+    if stack and not members:
+        raise exceptions.CommandError(f'No server found for {stack!r}')
+    chosen = members
+    if servers:
+        names = {name for m in members for name in (m.id, m.name)}
+        missing = [quote(server) for server in servers if server not in names]
+        if missing:
+            raise exceptions.CommandError(
+                f'No server found for {listed(missing)}'
+            )
+        chosen = [m for m in members if m.id in servers or m.name in servers]
+    elif not stack:
+        chosen = [member for member in members if member.marked]
+    if parsed_args.key:
+        chosen = [m for m in chosen if m.key_id == parsed_args.key]
+    return list(chosen)
+
+
+def _nothing_found(parsed_args: argparse.Namespace) -> str:
+    """Say which servers were looked at, and what none of them has."""
+    if parsed_args.stack or parsed_args.server:
+        servers = 'these servers'
+    elif parsed_args.servers:
+        servers = 'the servers in the files'
+    elif parsed_args.all_projects:
+        servers = 'the servers that Nova shows'
+    else:
+        servers = 'the servers that Nova shows of this project'
+    if parsed_args.key:
+        return (
+            f'None of {servers} has a signature with the key ID '
+            f'{parsed_args.key}.'
+        )
+    return f'None of {servers} has a hint of Heat.'
+
+
+def _row(member: hint_members.Member, keys: signature.Keys) -> tuple[Any, ...]:
+    """Return what is shown of a server."""
+    number: int | str = ''
+    if member.key_id in keys.ids:
+        number = keys.ids.index(member.key_id) + 1
+    return (
+        member.name,
+        member.hints.stack_name or '',
+        Path(member.hints.path),
+        member.hints.resource_name or '',
+        member.key_id,
+        number,
+        member.signature,
+        member.id,
+        member.project_id,
+        member.hints.stack_id or '',
+        member.hints.root_stack_id or '',
+        member.hints.resource_uuid or '',
+    )
 
 
 def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
@@ -193,25 +306,50 @@ def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
     return keys
 
 
-def _resources(orchestration: Any, name: str) -> dict[str, str]:
-    """Return the resources of a stack, and of those below it.
+class _Stack(NamedTuple):
+    """What Heat shows of a stack and of the stacks below it.
 
-    :returns: the resource types, by the IDs of what the resources made.
+    :param stacks: the ids of these stacks.
+    :param servers: the ids of their servers, by the type of the resource.
+    :param made: the ids of all that their resources have made.
     """
-    stack = orchestration.find_stack(name, ignore_missing=False)
+
+    stacks: set[str]
+    servers: set[str]
+    made: set[str]
+
+
+def _find_stack(orchestration: Any, name: str) -> _Stack | None:
+    """Return a stack; None if Heat does not show it.
+
+    :param name: its name or ID.
+    """
+    try:
+        stack = orchestration.find_stack(name, ignore_missing=True)
+    except sdk_exceptions.ForbiddenException:
+        stack = None
+    if stack is None:
+        return None
     answer = orchestration.get(
         f'/stacks/{stack.name}/{stack.id}/resources',
         params={'nested_depth': _ALL_LEVELS},
     )
-    return {
-        resource['physical_resource_id']: resource['resource_type']
-        for resource in pages.told(answer, 'Heat')['resources']
-        if resource.get('physical_resource_id')
-    }
+    found = _Stack(stacks={stack.id}, servers=set(), made=set())
+    for resource in pages.told(answer, 'Heat')['resources']:
+        # Not by what a resource made: a template can give any id for that.
+        for link in resource.get('links', ()):
+            if link['rel'] == 'stack':
+                found.stacks.add(link['href'].rpartition('/')[2])
+        made = resource.get('physical_resource_id')
+        if made:
+            found.made.add(made)
+            if resource['resource_type'] == _SERVER:
+                found.servers.add(made)
+    return found
 
 
 def _servers(nova: Any, all_projects: bool) -> Iterator[rows.Row]:
-    """Yield the rows of servers, as Nova's API answers.
+    """Return the rows of servers, as Nova's API answers.
 
     :raises CommandError: when this Nova is too old.
     """
@@ -223,16 +361,6 @@ def _servers(nova: Any, all_projects: bool) -> Iterator[rows.Row]:
             f'microversion {HINTS_SHOWN}'
         )
     query = {'all_tenants': 'True'} if all_projects else {}
-    unknown = 0
-    for row in pages.listed(
+    return pages.listed(
         nova, '/servers/detail', 'servers', HINTS_SHOWN, **query
-    ):
-        # Hardly more than the id, while its cell is down.
-        if 'scheduler_hints' in row:
-            yield row
-        else:
-            unknown += 1
-    if unknown:
-        LOG.warning(
-            '%d servers are left out: Nova does not show their hints.', unknown
-        )
+    )

@@ -36,19 +36,6 @@ class Member(NamedTuple):
     project_id: str
     marked: bool
 
-    def belongs_to(self, stack: str) -> bool:
-        """Tell whether the hints name a stack, or one above it.
-
-        :param stack: a stack's id or name.
-        """
-        named = {
-            self.hints.root_stack_id,
-            self.hints.stack_id,
-            self.hints.stack_name,
-            *(step.stack for step in self.hints.path),
-        }
-        return stack in named
-
     @property
     def stack_ids(self) -> set[str]:
         """The ids of the server's own stack and of the root stack."""

@@ -21,7 +21,7 @@ from tests.functional.client import pages
 
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
-_HEAT = 'http://cloud.test/heat/v1'
+HEAT = 'http://cloud.test/heat/v1'
 _PLACEMENT = 'http://cloud.test/placement'
 #: URL and version of each service. "flavor set" of a newer shell wants the
 #: identity service even if it names no project, "server show" of an older one
@@ -30,7 +30,7 @@ _SERVICES = {
     'compute': (COMPUTE, 'v2.1'),
     'identity': (AUTH_URL, 'v3.0'),
     'image': ('http://cloud.test/image', 'v2.0'),
-    'orchestration': (_HEAT, 'v1.0'),
+    'orchestration': (HEAT, 'v1.0'),
     'placement': (_PLACEMENT, 'v1.0'),
 }
 
@@ -91,7 +91,7 @@ class Cloud:
         token = fixture.V3Token(user_name='admin')
         token.set_project_scope(name='admin')
         token.add_role(name='admin')
-        mocker.get(re.compile(f'{_HEAT}/'), status_code=404, json={})
+        mocker.get(re.compile(f'{HEAT}/'), status_code=404, json={})
         for kind, (url, _) in _SERVICES.items():
             service = token.add_service(kind)
             service.add_standard_endpoints(public=url, region='RegionOne')
@@ -102,9 +102,9 @@ class Cloud:
             headers={'X-Subject-Token': 'token'},
         )
         shop = {'id': 'id-shop', 'stack_name': 'shop'}
-        mocker.get(f'{_HEAT}/stacks/shop', json={'stack': shop})
+        mocker.get(f'{HEAT}/stacks/shop', json={'stack': shop})
         mocker.get(
-            f'{_HEAT}/stacks/shop/id-shop/resources',
+            f'{HEAT}/stacks/shop/id-shop/resources',
             json=lambda *_: {'resources': self.resources},
         )
         mocker.get(f'{_PLACEMENT}/allocation_candidates', json=self._placement)

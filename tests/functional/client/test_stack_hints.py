@@ -101,6 +101,60 @@ class OfflineTest(base.CommandTestCase):
         self.assertEqual({'shop-web'}, {*verdicts(self.show('id-shop-0'))})
         self.assertEqual({'shop-web'}, {*verdicts(self.show('--key', IDS[1]))})
 
+    def test_several_servers_can_be_chosen(self):
+        rows = self.show('--server', 'shop-db', '--server', 'id-plain')
+        self.assertEqual({'shop-db', 'plain'}, {*verdicts(rows)})
+        result = self.openstack(
+            *(*COMMAND, '--servers', str(SERVERS), '--server', 'shop-db'),
+            *('--server', 'id-nobody', '--server', 'other'),
+        )
+        self.assert_one_line(result, "found for 'id-nobody', 'other'")
+
+    @ddt.data(IDS[1].upper(), IDS[1].capitalize())
+    def test_the_case_of_a_key_id_does_not_matter(self, key):
+        self.assertEqual({'shop-web'}, {*verdicts(self.show('--key', key))})
+
+    @ddt.data('1:19cd23ff', '19cd23f', '19cd23ff0', 'zzz', '', '19cd23f\n')
+    def test_what_is_no_key_id_is_refused(self, key):
+        result = self.openstack(
+            *COMMAND, '--servers', str(SERVERS), '--key', key
+        )
+        self.assert_one_line(result, 'eight hexadecimal digits')
+
+    @ddt.unpack
+    @ddt.data(
+        ((), 'None of the servers in the files has a signature with'),
+        (('--server', 'plain'), 'None of these servers has a signature with'),
+    )
+    def test_that_no_server_has_a_key_is_said(self, words, told):
+        result = self.openstack(
+            *COMMAND, '--servers', str(SERVERS), '--key', '00000000', *words
+        )
+        self.assertEqual(0, result.status)
+        self.assertIn(f'{told} the key ID 00000000.', result.error)
+
+    def test_that_no_server_has_hints_is_said(self):
+        plain = '[{"name": "web", "id": "i", "scheduler_hints": null}]'
+        file = self.write(plain, 'plain.json')
+        result = self.openstack(*COMMAND, '--servers', file)
+        self.assertEqual(0, result.status)
+        self.assertIn('None of the servers in the files has a', result.error)
+
+    def test_a_name_of_several_stacks_is_one_line_with_their_ids(self):
+        rows = json.loads(SERVERS.read_text())['servers']
+        hints = {
+            'heat_root_stack_id': 'id-other',
+            'heat_path_in_stack': 'shop',
+        }
+        rows.append({**rows[0], 'tenant_id': 'p2', 'scheduler_hints': hints})
+        file = self.write(json.dumps({'servers': rows}), 'two.json')
+        result = self.openstack(*COMMAND, 'shop', '--servers', file)
+        self.assert_one_line(
+            result, "'id-other' of project 'p2'", "'id-shop' of project 'p1'"
+        )
+        result = self.openstack(*COMMAND, 'id-other', '--servers', file)
+        self.assertEqual(0, result.status)
+
     def test_a_stack_that_no_server_names_is_told(self):
         result = self.openstack(*COMMAND, 'nothing', '--servers', str(SERVERS))
         self.assertEqual((1, ''), (result.status, result.output))
@@ -167,10 +221,10 @@ class ListTest(base.CloudTestCase):
         requests = self.mocker.request_history
         return [one.qs for one in requests if one.path.endswith(path)]
 
-    def run_openstack(self, *words):
+    def run_openstack(self, *words, status=0):
         """Run the command; return its result."""
         result = self.openstack(*COMMAND, *words, **self.login)
-        self.assertEqual(0, result.status, result.error)
+        self.assertEqual(status, result.status, result.error)
         return result
 
     def page(self, request, context):
@@ -188,7 +242,9 @@ class ListTest(base.CloudTestCase):
     def test_the_servers_of_the_cloud_are_listed_page_by_page(self):
         self.rows.append({'id': 'id-down', 'status': 'UNKNOWN'})
         keys = self.write(f'{KEY}\n{OLD_KEY}\n', 'keys')
-        result = self.run_openstack('--key-file', keys, '-f', 'json')
+        words = ('--key-file', keys, '-f', 'json')
+        # What is not known is not fine.
+        result = self.run_openstack(*words, status=1)
         columns = operator.itemgetter('Key ID', 'Key Number', 'Signature')
         self.assertEqual(
             {
@@ -225,13 +281,56 @@ class ListTest(base.CloudTestCase):
 
     def test_a_server_that_is_gone_is_told(self):
         del self.rows[-1]
-        result = self.run_openstack('shop')
+        result = self.run_openstack('shop', status=1)
         self.assertIn('Server id-plain of the stack is not in', result.error)
         self.assertNotIn('plain', result.output)
 
-    def test_a_stack_that_is_not_there_is_one_line(self):
-        result = self.openstack(*COMMAND, 'other', **self.login)
-        self.assert_one_line(result, 'other')
+    def test_another_projects_stack_of_this_name_is_not_listed(self):
+        hints = {
+            'heat_root_stack_id': 'id-other',
+            'heat_stack_id': 'id-other',
+            'heat_path_in_stack': 'shop',
+        }
+        other = {'id': 'i', 'name': 'other', 'tenant_id': 'p2'}
+        self.rows.append({**other, 'scheduler_hints': hints})
+        rows = self.live(*COMMAND, 'shop', '--all-projects')
+        self.assertNotIn('other', verdicts(rows))
+        self.assertIn('shop-db', verdicts(rows))
+
+    def test_servers_of_nested_stacks_are_found_by_the_ids_of_heat(self):
+        # Its hints do not name the root stack.
+        hints = {'heat_stack_id': 'id-cell', 'heat_path_in_stack': 'cell'}
+        deep = {'id': 'i', 'name': 'deep', 'tenant_id': 'p1'}
+        self.rows.append({**deep, 'scheduler_hints': hints})
+        url = 'http://heat/v1/p1/stacks/cell/id-cell'
+        links = [{'rel': 'stack', 'href': url}, {'rel': 'self', 'href': '/'}]
+        self.cloud.resources[0]['links'] = links
+        self.assertIn('deep', verdicts(self.live(*COMMAND, 'shop')))
+
+    def test_a_stack_that_heat_does_not_show_is_found_by_its_id(self):
+        for status in (404, 403):
+            for stack in ('id-shop', 'id-shop-0'):
+                self.mocker.get(
+                    f'{rest_stub.HEAT}/stacks/{stack}', status_code=status
+                )
+        result = self.run_openstack('id-shop', status=1)
+        self.assertIn("does not show a stack 'id-shop'", result.error)
+        self.assertIn('shop-web', result.output)
+        self.assertNotIn('plain', result.output)
+        result = self.run_openstack('id-shop-0', status=1)
+        self.assertIn('shop-web', result.output)
+        self.assertNotIn('shop-db', result.output)
+
+    def test_a_stack_that_nobody_names_is_told(self):
+        self.mocker.get(f'{rest_stub.HEAT}/stacks/other', status_code=404)
+        result = self.run_openstack('other', status=1)
+        self.assertEqual('', result.output)
+        self.assertIn("No server found for 'other'", result.error)
+
+    def test_a_heat_that_fails_is_one_line(self):
+        self.mocker.get(f'{rest_stub.HEAT}/stacks/shop', status_code=500)
+        result = self.openstack(*COMMAND, 'shop', **self.login)
+        self.assert_one_line(result, '500')
 
     def test_an_older_nova_is_one_line(self):
         self.cloud.maximum = '2.96'
