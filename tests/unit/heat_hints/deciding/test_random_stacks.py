@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Random stacks: what Heat sends of them reads back as it was."""
+
+import dataclasses
+import random
+import string
+import unittest
+
+import tests
+from heat_hints.deciding import hints, lineage
+from os_placement_plugins import signature, stack_hints
+from tests import signing
+from tests.unit.heat_hints import requests
+
+#: How many servers are tried.
+CASES = 1_000_000 if tests.ALL else 5_000
+SEED = 20261124
+
+KEYS = signature.Keys([signing.KEY])
+#: What Heat lets the names of stacks consist of.
+STACK_NAME = string.ascii_letters + string.digits + '_-.'
+#: What the name of a server may hold, and more.
+ANYTHING = STACK_NAME + ',[]{}"\'\\ \n\x00\x1b\u202eäß服💻\udc80'
+FORMATS = (stack_hints.PATH_LIST, stack_hints.PATH_JSON)
+
+
+def text(rng: random.Random, characters: str) -> str:
+    """Return a name of some characters."""
+    return ''.join(rng.choices(characters, k=rng.randint(1, 12)))
+
+
+def stacks(rng: random.Random) -> dict[str, lineage.StackRow]:
+    """Return stacks by their ids, some of them nested, in rings or lost."""
+    ids = [f'id{number}' for number in range(rng.randint(1, 12))]
+    rows = {}
+    for number, stack_id in enumerate(ids):
+        owner, parent = None, None
+        if number and rng.random() < 0.8:
+            owner, parent = rng.choice(ids[:number]), text(rng, STACK_NAME)
+        if rng.random() < 0.02:
+            owner, parent = rng.choice([*ids, 'gone']), text(rng, STACK_NAME)
+        name = text(rng, STACK_NAME)
+        rows[stack_id] = lineage.StackRow(stack_id, name, owner, parent)
+    return rows
+
+
+def way_up(
+    rows: dict[str, lineage.StackRow], stack_id: str | None
+) -> list[lineage.StackRow] | None:
+    """Return the stacks from one up to its root stack; None for no way."""
+    found: list[lineage.StackRow] = []
+    while stack_id is not None:
+        if stack_id not in rows or len(found) > len(rows):
+            return None
+        found.append(rows[stack_id])
+        stack_id = rows[stack_id].owner_id
+    return found
+
+
+class RandomStacksTest(unittest.TestCase):
+    def test_the_hints_of_a_server_name_its_stacks(self) -> None:
+        rng = random.Random(SEED)
+        kinds = {'lost': 0, 'nested': 0, 'root': 0}
+        for _ in range(CASES):
+            rows = stacks(rng)
+            own = rng.choice([*rows.values()])
+            way = way_up(rows, own.id)
+            if way is None:
+                kinds['lost'] += 1
+                with self.assertRaises(LookupError):
+                    lineage.find(own, rows.__getitem__)
+                continue
+            kinds['nested' if len(way) > 1 else 'root'] += 1
+            found = lineage.find(own, rows.__getitem__)
+            self.assertEqual(way[::-1], [*found])
+            self.check_hints(rng, found)
+        self.assertTrue(all(kinds.values()), kinds)
+
+    def check_hints(self, rng: random.Random, rows: lineage.Lineage) -> None:
+        """Check what a server of the last stack sends."""
+        path = tuple(
+            stack_hints.PathStep(row.parent_resource, row.name) for row in rows
+        )
+        request = dataclasses.replace(
+            requests.REQUEST,
+            resource_name=text(rng, ANYTHING),
+            stack_id=rows[-1].id,
+            stack_name=rows[-1].name,
+            root_stack_id=rows[0].id,
+            path=path,
+        )
+        sent = hints.own_hints(request, stack_hints.NAMES, rng.choice(FORMATS))
+        sent[signature.HINT] = KEYS.sign(sent, request.project_id)
+        for name, value in sent.items():
+            # Nova makes a string of a list of one.
+            if isinstance(value, list) and len(value) == 1:
+                sent[name] = value[0]
+        read = stack_hints.read(sent, request.project_id, KEYS)
+        self.assertEqual(
+            stack_hints.StackHints(
+                root_stack_id=rows[0].id,
+                stack_id=rows[-1].id,
+                stack_name=rows[-1].name,
+                path=path,
+                resource_name=request.resource_name,
+                resource_uuid=request.resource_uuid,
+                project_id=request.project_id,
+            ),
+            read,
+        )
+        other = stack_hints.read(sent, 'another project', KEYS)
+        self.assertEqual(stack_hints.StackHints(), other)
