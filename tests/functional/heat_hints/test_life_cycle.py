@@ -3,7 +3,13 @@
 """Stacks that change: what tenants write is never followed or believed."""
 
 from os_placement_plugins.signature import HINT as SIGNATURE
-from testing.heat.templates import autoscaling, server, stack, template
+from testing.heat.templates import (
+    autoscaling,
+    group,
+    server,
+    stack,
+    template,
+)
 from tests import signing
 from tests.functional.heat_hints import base
 
@@ -15,8 +21,26 @@ OTHER = {'other': server()}
 RING = {'type': 'OS::Heat::None', 'external_id': {'get_param': 'OS::stack_id'}}
 
 
+#: What a Heat has abandoned, and another one adopts.
+LEFT_IN_GROUP = template(group=group(1, MEMBER), one=MEMBER)
+ADOPTED = template(group=group(2, MEMBER), one=MEMBER, two=MEMBER)
+#: The other Heat does not say which server it has made.
+WITHOUT_ID = {
+    'name': 'unknown',
+    'template': template(one=MEMBER),
+    'environment': {},
+    'resources': {'one': {'name': 'one', 'type': 'OS::Nova::Server'}},
+}
+
+
 class _LifeCycle:
     options = {'signing_key': signing.KEY}
+    settings = {
+        'DEFAULT': {
+            'enable_stack_abandon': 'true',
+            'enable_stack_adopt': 'true',
+        }
+    }
     stacks = (
         stack(
             'ring',
@@ -27,6 +51,12 @@ class _LifeCycle:
                 ('update', template(one=MEMBER, ring=MEMBER)),
             ],
         ),
+        stack(
+            'adopted',
+            LEFT_IN_GROUP,
+            steps=[('abandon', None), ('update', ADOPTED)],
+        ),
+        {'name': 'unknown', 'steps': [('adopt', WITHOUT_ID)]},
         stack(
             'scaled',
             autoscaling(1, MEMBER),
@@ -41,6 +71,32 @@ class _LifeCycle:
             ],
         ),
     )
+
+    def test_an_adopted_stack_sends_the_hints_of_the_adopted_stack(
+        self,
+    ) -> None:
+        self.assertEqual(
+            ['CREATE_COMPLETE', 'ADOPT_COMPLETE', 'UPDATE_COMPLETE'],
+            self.outcome.statuses('adopted'),
+            self.outcome.told['adopted'],
+        )
+        *old, three, four = self.outcome.sent_for('adopted')
+        # Heat asks Nova for nothing when it adopts a server: the two servers
+        # keep the hints that the other Heat has sent.
+        self.assertEqual(2, len(old))
+        root = self.outcome.told['adopted']['root']
+        for request in old:
+            self.assertNotEqual(root, request.hints['heat_root_stack_id'])
+        self.assertEqual(
+            {'1', 'two'},
+            {r.hints['heat_resource_name'] for r in (three, four)},
+        )
+        for request in three, four:
+            self.assertEqual(root, request.hints['heat_root_stack_id'])
+
+    def test_a_server_that_is_not_there_is_not_adopted(self) -> None:
+        self.assertEqual(['ADOPT_FAILED'], self.outcome.statuses('unknown'))
+        self.assertEqual([], self.outcome.sent_for('unknown'))
 
     def test_a_stack_that_names_itself_is_answered(self) -> None:
         self.assertEqual(
