@@ -75,7 +75,7 @@ class TeamSpreadFilter(
         if sight.unread:
             raise teams.Incomplete(f'not read: {", ".join(sight.unread)}')
         count = plugin.field(request, 'num_instances') or 1
-        if sight.starts and count > 1:
+        if count > 1 and not sight.is_in_cell:
             # Nova offers the next server only what passes for this one.
             LOG.warning(
                 'Instance %(instance)s: no host passes, because one request '

@@ -11,6 +11,7 @@ import collections
 import datetime
 import hashlib
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -36,7 +37,6 @@ _HINTS: Final = (
     'build_near_host_ip',
     'cidr',
     'different_host',
-    'group',
     'query',
     'same_host',
     'target_cell',
@@ -56,9 +56,6 @@ _PROPERTIES: Final = (
 )
 #: Namespaces of extra specs that choose no host.
 _IDLE: Final = ('nova_filters:', 'quota:')
-
-#: The extra specs of a flavor, as :func:`inputs.read_flavor` returns them.
-Flavor = tuple[inputs.FlavorSpec, ...]
 
 
 class Turn(NamedTuple):
@@ -93,15 +90,19 @@ Position = str | Turn
 
 
 class Rules(NamedTuple):
-    """Which filters of the scheduler tell hosts apart.
+    """What of a request decides the candidates in this cloud.
 
     :param aggregates: whether ``AggregateInstanceTypeFilter`` is enabled, so
         that this package can tell which hosts pass.
     :param images: whether a filter compares any property of images.
+    :param isolated_images: the ids of images that have hosts of their own.
+    :param groups: whether server groups with a soft policy count.
     """
 
     aggregates: bool = False
     images: bool = False
+    isolated_images: frozenset[str] = frozenset()
+    groups: bool = False
 
 
 class Request(NamedTuple):
@@ -111,13 +112,14 @@ class Request(NamedTuple):
     :param turn: of the server's boot.
     :param shape: a digest of what decides the candidates, beside the size and
         what aggregates decide. The stored text if it cannot be read.
-    :param flavor: what aggregates decide.
+    :param flavor: the extra specs of the flavor, as JSON; empty if
+        aggregates decide nothing.
     """
 
     teams: tuple[Team, ...] | None
     turn: Turn
     shape: str
-    flavor: Flavor = ()
+    flavor: str = ''
 
 
 class Server(NamedTuple):
@@ -145,21 +147,21 @@ class Server(NamedTuple):
 class Sight(NamedTuple):
     """How many members the hosts have, and who in flight comes first.
 
-    :param ahead: the flavors of the members in flight that come first and may
-        have the same candidates, in the order of their turns.
+    :param ahead: the flavors of the members in flight that come first and
+        have the same shape, in the order of their turns.
     :param shape: of the server that is to be placed.
-    :param flavor: its own.
+    :param flavor: of the server that is to be placed.
     :param unread: the cells that may have members, and the servers that may
         be some: nobody can tell.
-    :param starts: whether the server has never been in a cell.
+    :param is_in_cell: whether the server is in one of the cells already.
     """
 
     counts: Mapping[str, int]
-    ahead: Sequence[Flavor]
+    ahead: Sequence[str]
     shape: str = ''
-    flavor: Flavor = ()
+    flavor: str = ''
     unread: tuple[str, ...] = ()
-    starts: bool = False
+    is_in_cell: bool = False
 
 
 def see(
@@ -173,47 +175,78 @@ def see(
     :param requests: of servers; None is in no team.
     :param positions: of servers; those that are missing are nowhere.
     """
-    mine, turn = requests.get(server), positions.get(server)
+    counts, in_flight = _find_members(team, server, requests, positions)
+    own_request = requests.get(server)
+    if own_request is None and in_flight:
+        # The row is not visible yet. It is mostly like the one before.
+        _, own_request = in_flight[-1]
+    own_turn = positions.get(server)
+    ahead = []
+    for turn, request in in_flight:
+        # Without a turn of its own, all others come first.
+        if isinstance(own_turn, Turn) and not turn.before(own_turn):
+            if turn.has_failed(own_turn) and turn.origin is not None:
+                # A move that has gone nowhere leaves the server where it was.
+                counts[turn.origin] += 1
+        elif own_request is not None and request.shape == own_request.shape:
+            ahead.append(request.flavor)
+    return Sight(
+        counts,
+        ahead,
+        shape=own_request.shape if own_request else '',
+        flavor=own_request.flavor if own_request else '',
+        unread=_find_unread(team, server, requests, positions),
+    )
+
+
+def _find_members(
+    team: Team,
+    server: str,
+    requests: Mapping[str, Request | None],
+    positions: Mapping[str, Position],
+) -> tuple[collections.Counter[str], list[tuple[Turn, Request]]]:
+    """Return the other members, as :func:`see` gets them.
+
+    :returns: how many are on each host, and those in flight in the order of
+        :meth:`Turn.before`.
+    """
     counts: collections.Counter[str] = collections.Counter()
-    ahead: list[tuple[Turn, Flavor]] = []
-    unread = []
+    in_flight: list[tuple[Turn, Request]] = []
+    moves = False
     for member, position in positions.items():
         request = requests.get(member)
         if request is None or member == server:
             continue
-        # Not another project's: that must close nobody's hosts but its own.
-        ids = (part in request.shape for part in team[1:])
-        if request.teams is None and all(ids):
-            unread.append(member)
         if team not in (request.teams or ()):
             continue
         if isinstance(position, str):
             counts[position] += 1
-        elif mine is None or not isinstance(turn, Turn):
-            # The row of this request is not visible yet.
-            ahead.append((position, request.flavor))
-        elif position.has_failed(turn):
-            # A move that has gone nowhere leaves the server where it was.
-            if position.origin is not None:
-                counts[position.origin] += 1
-        elif request.shape == mine.shape and position.before(turn):
-            ahead.append((position, request.flavor))
-    return Sight(
-        counts,
-        ahead=[flavor for _, flavor in _in_order(ahead)],
-        shape=mine.shape if mine else '',
-        flavor=mine.flavor if mine else (),
-        unread=tuple(unread),
-    )
+        else:
+            in_flight.append((position, request))
+            moves = moves or position.moves
+    if moves:
+        in_flight.sort(key=lambda member: (member[0].time, member[0].number))
+    else:
+        in_flight.sort(key=lambda member: member[0].number)
+    return counts, in_flight
 
 
-def _in_order(
-    ahead: Sequence[tuple[Turn, Flavor]],
-) -> list[tuple[Turn, Flavor]]:
-    """Return members in flight in the order of :meth:`Turn.before`."""
-    if any(turn.moves for turn, _ in ahead):
-        return sorted(ahead, key=lambda one: (one[0].time, one[0].number))
-    return sorted(ahead, key=lambda one: one[0].number)
+def _find_unread(
+    team: Team,
+    server: str,
+    requests: Mapping[str, Request | None],
+    positions: Mapping[str, Position],
+) -> tuple[str, ...]:
+    """Return the servers that may be members, as :func:`see` gets them."""
+    unread = []
+    for member in positions:
+        request = requests.get(member)
+        if request is None or request.teams is not None or member == server:
+            continue
+        # Not another project's: that must close nobody's hosts but its own.
+        if all(part in request.shape for part in team[1:]):
+            unread.append(f'server {member}')
+    return tuple(unread)
 
 
 def read_request(
@@ -235,22 +268,26 @@ def read_request(
             data['scheduler_hints'], data.get('project_id'), keys
         )
         group = (data.get('instance_group') or {}).get('nova_object.data', {})
-        possible = (
-            of_stack(hints),
-            of_group(group.get('policy'), group.get('uuid')),
+        group_team = of_group(group.get('policy'), group.get('uuid'))
+        extra_specs = (
+            data['flavor']['nova_object.data'].get('extra_specs') or {}
         )
-        specs = data['flavor']['nova_object.data'].get('extra_specs') or {}
-        shape = _shape(data, specs, hints.place, rules)
-        flavor = inputs.read_flavor(
-            {
-                name: value
-                for name, value in specs.items()
-                if _is_for_aggregates(name)
-            }
+        soft = group_team is not None and not rules.groups
+        shape = _shape(
+            data,
+            extra_specs=extra_specs,
+            place=hints.place,
+            group=None if soft else group.get('uuid'),
+            rules=rules,
         )
+        flavor = ''
+        if rules.aggregates:
+            # Equal texts are one object while a server has it.
+            flavor = sys.intern(json.dumps(extra_specs, sort_keys=True))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Request(None, turn, text)
-    teams = tuple(team for team in possible if team is not None)
+    possible_teams = (of_stack(hints), group_team)
+    teams = tuple(team for team in possible_teams if team is not None)
     return Request(teams, turn, shape, flavor)
 
 
@@ -268,42 +305,53 @@ def of_group(policy: object, uuid: object) -> Team | None:
 
 def _shape(
     data: Mapping[str, Any],
-    specs: Mapping[str, str],
+    extra_specs: Mapping[str, str],
     place: str | None,
+    group: str | None,
     rules: Rules,
 ) -> str:
     """Return a digest of what decides the candidates, beside the size.
 
-    :param specs: the extra specs of the flavor.
+    :param data: of the stored request.
+    :param extra_specs: of the flavor.
     :param place: the place that a provider planned.
+    :param group: the uuid of the server group, if its policy decides.
     """
     # A server that boots from a volume may have no image.
     image = (data['image'] or {}).get('nova_object.data', {})
     properties = image.get('properties', {}).get('nova_object.data') or {}
     hints = data['scheduler_hints'] or {}
+    decisive_specs = {
+        name: value
+        for name, value in extra_specs.items()
+        if _is_decisive(name, rules)
+    }
+    decisive_properties = {
+        name: value
+        for name, value in properties.items()
+        if rules.images or name in _PROPERTIES
+    }
+    decisive_hints = {name: hints[name] for name in _HINTS if name in hints}
     parts = (
         place,
+        group,
         data.get('availability_zone'),
         data.get('force_hosts'),
         data.get('force_nodes'),
-        {
-            name: value
-            for name, value in specs.items()
-            if not (rules.aggregates and _is_for_aggregates(name))
-            and not name.startswith(_IDLE)
-            and not inputs.PREFERENCE.fullmatch(name)
-        },
-        {
-            name: value
-            for name, value in properties.items()
-            if rules.images or name in _PROPERTIES
-        },
-        {name: hints[name] for name in _HINTS if name in hints},
+        image.get('id') in rules.isolated_images,
+        decisive_specs,
+        decisive_properties,
+        decisive_hints,
     )
     text = json.dumps(parts, sort_keys=True).encode()
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
-def _is_for_aggregates(name: str) -> bool:
-    """Tell whether only aggregates decide what an extra spec asks for."""
-    return ':' not in name or name.startswith(inputs.SCOPE)
+def _is_decisive(name: str, rules: Rules) -> bool:
+    """Tell whether an extra spec is part of the shape."""
+    if rules.aggregates and (':' not in name or name.startswith(inputs.SCOPE)):
+        # Aggregates decide it, and they are asked for each request.
+        return False
+    if name.startswith(_IDLE):
+        return False
+    return inputs.PREFERENCE.fullmatch(name) is None

@@ -9,33 +9,31 @@ first: ``(('rack', 'a'), ('host', 'compute-1'))``.
 import hashlib
 import heapq
 import itertools
-from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 Path = tuple[tuple[str, str], ...]
+#: What orders places.
+Key = tuple[int, bytes]
 #: The level at which each host is a place, and that of Nova's zones.
 HOST: Final = 'host'
 ZONE: Final = 'availability_zone'
 
 
-#: The kind of the server that is placed; others are numbered from 1.
-MINE: Final = 0
+class Candidates:
+    """The hosts that some servers may have.
 
-
-class Flight(NamedTuple):
-    """A member in flight.
-
-    :param kind: members of one kind have the same candidates.
-    :param allowed: the places that it may have, with those around them. It
-        does not count for :data:`MINE`, which may have all.
+    :param hosts: the paths of the hosts.
     """
 
-    kind: int = MINE
-    allowed: Set[Path] = frozenset()
+    def __init__(self, hosts: Iterable[Path]) -> None:
+        self.hosts = [*hosts]
+        #: With the places around the hosts.
+        self.paths = {part for host in self.hosts for part in _parts(host)}
 
 
 class Place:
-    """A place, with the places in it; the next one to be taken is the first.
+    """A place, and the places in it.
 
     :param team: equal places stand in an order of the team's own. Nova's
         other weighers change their minds with each server that starts.
@@ -44,85 +42,84 @@ class Place:
 
     def __init__(self, path: Path, team: str, pack: bool) -> None:
         self.path = path
-        self.inside = list[Place]()
-        #: The members that are here, and those in flight by their kind.
+        self.inside: dict[Path, Place] = {}
         self.members = 0
-        self.ahead: dict[int, int] = {}
         self._pack = pack
         text = f'{team}/{path[-1:]}'.encode()
         self._tie = hashlib.blake2b(text, digest_size=8).digest()
+        #: The places in this one that some servers may have, by their keys.
+        #: A place has a new key with each member. Its old keys stay.
+        self._queues: dict[Candidates, list[tuple[Key, Path]]] = {}
 
-    def key(self, kind: int = MINE) -> tuple[int, int, bytes]:
-        """Return what orders the places in one place.
+    def key(self) -> Key:
+        """Return what orders the places in one place; the first is next."""
+        return -self.members if self._pack else self.members, self._tie
 
-        Nobody knows whether members of other kinds have candidates elsewhere,
-        so they only decide between places that are equal without them.
+    def next(self, candidates: Candidates) -> 'Place':
+        """Return the place in this one where the next server goes."""
+        if candidates not in self._queues:
+            self._queues[candidates] = [
+                (place.key(), path)
+                for path, place in self.inside.items()
+                if path in candidates.paths
+            ]
+            heapq.heapify(self._queues[candidates])
+        queue = self._queues[candidates]
+        while True:
+            key, path = queue[0]
+            if key == self.inside[path].key():
+                return self.inside[path]
+            heapq.heappop(queue)
 
-        :param kind: of the server that looks for a place.
-        """
-        alike = self.count(kind)
-        others = self.members + sum(self.ahead.values()) - alike
-        if self._pack:
-            return -alike, -others, self._tie
-        return alike, others, self._tie
-
-    def count(self, kind: int = MINE) -> int:
-        """Return the members here, with those in flight of one kind."""
-        return self.members + self.ahead.get(kind, 0)
-
-    def __lt__(self, other: 'Place') -> bool:
-        """Tell whether a server goes here rather than there."""
-        return self.key() < other.key()
-
-    def take(self, flight: Flight) -> Path:
-        """Add a member where it belongs, and return the path."""
-        self.ahead[flight.kind] = self.ahead.get(flight.kind, 0) + 1
+    def take(self, candidates: Candidates) -> Path:
+        """Add a member, and return the path of its host."""
+        self.members += 1
         if not self.inside:
             return self.path
-        if flight.kind == MINE:
-            path = self.inside[0].take(flight)
-            heapq.heapreplace(self.inside, self.inside[0])
-            return path
-        place = min(
-            (place for place in self.inside if place.path in flight.allowed),
-            key=lambda place: place.key(flight.kind),
-        )
-        path = place.take(flight)
-        heapq.heapify(self.inside)
+        place = self.next(candidates)
+        path = place.take(candidates)
+        for others, queue in self._queues.items():
+            if place.path in others.paths:
+                heapq.heappush(queue, (place.key(), place.path))
         return path
 
 
 class Places:
-    """The places of the candidates, with the members that come first.
+    """The places of hosts, with the members that come first.
 
-    :param candidates: the paths of the hosts to choose from.
-    :param counts: the members at paths, which need not be candidates'.
-    :param ahead: the members in flight that come first, one by one.
+    :param candidates: of the server that is placed.
+    :param counts: the members at paths, which may be outside of all places.
+    :param ahead: the candidates of the members in flight that come first, one
+        by one.
     """
 
     def __init__(
         self,
-        candidates: Sequence[Path],
+        candidates: Candidates,
         counts: Iterable[tuple[Path, int]],
-        ahead: Iterable[Flight],
+        ahead: Sequence[Candidates],
         team: str,
         pack: bool,
     ) -> None:
         self._candidates = candidates
-        self._places: dict[Path, Place] = {(): Place((), team, pack)}
-        for path in candidates:
-            for above, one in itertools.pairwise(_parts(path)):
-                if one not in self._places:
-                    self._places[one] = Place(one, team, pack)
-                    self._places[above].inside.append(self._places[one])
-        for path, count in counts:
-            for one in _parts(path):
-                if one in self._places:
-                    self._places[one].members += count
-        for place in self._places.values():
-            heapq.heapify(place.inside)
-        for flight in ahead:
-            self._places[()].take(flight)
+        self._cloud = Place((), team, pack)
+        self._places: dict[Path, Place] = {(): self._cloud}
+        for servers in {candidates, *ahead}:
+            for host in servers.hosts:
+                self._add(host, team, pack)
+        for host, count in counts:
+            for path in _parts(host):
+                if path in self._places:
+                    self._places[path].members += count
+        for servers in ahead:
+            self._cloud.take(servers)
+
+    def _add(self, host: Path, team: str, pack: bool) -> None:
+        """Add a host, and the places around it that are not there yet."""
+        for above, path in itertools.pairwise(_parts(host)):
+            if path not in self._places:
+                self._places[path] = Place(path, team, pack)
+                self._places[above].inside[path] = self._places[path]
 
     def skews(self) -> list[int]:
         """Return by how many members each first place would be the fullest.
@@ -131,11 +128,12 @@ class Places:
             level with the server in it, less those of the emptiest place. A
             place whose turn it is not may get one more at the same time.
         """
-        first, *others = self._places[()].inside
-        least = min(place.count() for place in (first, *others))
-        found = {place.path: place.count() + 2 - least for place in others}
-        found[first.path] = first.count() + 1 - least
-        return [found[path[:1]] for path in self._candidates]
+        firsts = {host[:1] for host in self._candidates.hosts}
+        counts = {path: self._places[path].members for path in firsts}
+        least = min(counts.values())
+        skews = {path: count + 2 - least for path, count in counts.items()}
+        skews[self._cloud.next(self._candidates).path] -= 1
+        return [skews[host[:1]] for host in self._candidates.hosts]
 
     def distances(self, subset: int = 1) -> list[float]:
         """Place the server, and return how far each candidate is from there.
@@ -144,28 +142,19 @@ class Places:
         :returns: 0 for the hosts in the right place, or in so many places;
             for others 0.9 to 1, so that no other weigher makes up for it.
         """
-        right = self._places[()].take(Flight())
-        others = sorted({*self._candidates} - {right}, key=self._key)
-        ranks = {path: n for n, path in enumerate([right, *others])}
-        return [
-            0.9 + 0.1 * ranks[one] / len(ranks)
-            if ranks[one] >= subset
-            else 0.0
-            for one in self._candidates
-        ]
+        right = self._cloud.take(self._candidates)
+        others = sorted({*self._candidates.hosts} - {right}, key=self._key)
+        ranks = {host: rank for rank, host in enumerate([right, *others])}
+        distances = []
+        for host in self._candidates.hosts:
+            rank = ranks[host]
+            far = 0.9 + 0.1 * rank / len(ranks)
+            distances.append(0.0 if rank < subset else far)
+        return distances
 
-    def _key(self, path: Path) -> list[tuple[int, int, bytes]]:
+    def _key(self, path: Path) -> list[Key]:
         """Return what orders hosts."""
         return [self._places[one].key() for one in _parts(path)]
-
-
-def flight(kind: int, paths: Iterable[Path]) -> Flight:
-    """Return a member in flight.
-
-    :param paths: of the hosts that it may have.
-    """
-    allowed = {part for path in paths for part in _parts(path)}
-    return Flight(kind, allowed)
 
 
 def _parts(path: Path) -> list[Path]:

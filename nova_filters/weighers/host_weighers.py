@@ -221,6 +221,16 @@ class TeamWeigher(Weigher, teams.Teams):
         found = [one for one in known if one is not None]
         if len(found) < len(hosts):
             sight = self.see(team, hosts, request)
+            if sight.unread:
+                LOG.warning(
+                    'Instance %(instance)s: some members of its stack or '
+                    'server group do not count, because these could not be '
+                    'read. Check the databases of the cells: %(unread)s',
+                    {
+                        'instance': request.instance_uuid,
+                        'unread': quoting.listed(sight.unread),
+                    },
+                )
             found = self.locate(team, hosts, sight, pack).distances(
                 CONF.filter_scheduler.host_subset_size
             )

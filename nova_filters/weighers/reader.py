@@ -11,13 +11,11 @@ from typing import Any, Final, NamedTuple
 import nova.conf
 from nova import context as nova_context
 from nova import objects
-from oslo_log import log as logging
 
 from nova_filters.stacks import members
 from nova_filters.weighers import rows
 from os_placement_plugins import signature
 
-LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 
 #: With more servers in memory than this, projects that have not asked for the
@@ -47,14 +45,14 @@ class Read(NamedTuple):
 
     :param requests: of servers; None is in no team.
     :param positions: of servers.
-    :param silent: the cells that do not answer.
-    :param starting: the servers that have never been in a cell.
+    :param silent: the cells that do not answer, and why.
+    :param in_cells: the servers that are in a cell.
     """
 
     requests: dict[str, members.Request | None]
     positions: dict[str, members.Position]
     silent: list[str]
-    starting: Set[str]
+    in_cells: Set[str]
 
 
 class Reader:
@@ -69,15 +67,18 @@ class Reader:
         groups = CONF.nova_filters.server_group_weight_multiplier > 0
         self._words = members.WORDS[: 1 + groups]
         enabled = CONF.filter_scheduler.enabled_filters
+        isolated_images: list[str] = []
+        if 'IsolatedHostsFilter' in enabled:
+            isolated_images = CONF.filter_scheduler.isolated_images
         self._rules = members.Rules(
             aggregates='AggregateInstanceTypeFilter' in enabled,
             images='AggregateImagePropertiesIsolation' in enabled,
+            isolated_images=frozenset(isolated_images),
+            groups=groups,
         )
         #: By project, and by server; the project that asked last is the last.
         #: Stored requests never change. None is in no team.
         self._requests: dict[str, dict[str, members.Request | None]] = {}
-        #: Equal flavors of members are one object.
-        self._flavors: dict[members.Flavor, members.Flavor] = {}
         self._reading = threading.Lock()
         self._waiting: list[tuple[Question, Answer]] = []
 
@@ -110,7 +111,7 @@ class Reader:
                 answer.set_result(
                     sight._replace(
                         unread=(*read.silent, *sight.unread),
-                        starts=question.server in read.starting,
+                        is_in_cell=question.server in read.in_cells,
                     )
                 )
         except BaseException as exc:
@@ -138,9 +139,7 @@ class Reader:
             position = server.position(boot) if server else boot
             if position:
                 positions[uuid] = position
-        return Read(
-            requests, positions, silent, starting.keys() - servers.keys()
-        )
+        return Read(requests, positions, silent, servers.keys())
 
     def _read_requests(
         self, context: Any, projects: Set[str], owners: Mapping[str, str]
@@ -159,13 +158,9 @@ class Reader:
             for uuid, number, created, text in rows.requests(
                 context, part, self._words
             ):
-                request = members.read_request(
+                requests[uuid] = members.read_request(
                     number, created, text, self._keys, self._rules
                 )
-                flavor = self._flavors.setdefault(
-                    request.flavor, request.flavor
-                )
-                requests[uuid] = request._replace(flavor=flavor)
         for uuid in owners:
             if uuid in remembered:
                 requests[uuid] = remembered[uuid]
@@ -216,21 +211,17 @@ class Reader:
             nova_context.CELL_TIMEOUT,
             functools.partial(rows.servers, projects=projects),
         )
-        found: dict[str, members.Server] = {}
+        servers: dict[str, members.Server] = {}
         # A cell that the API database does not list is not known to be empty.
-        silent = sorted(cells - known.keys())
-        for cell, servers in answers.items():
-            if not nova_context.is_cell_failure_sentinel(servers):
-                found |= servers
-                continue
-            silent.append(cell)
-            LOG.warning(
-                'The members of stacks and server groups in cell %s do not '
-                'count in this request: the database of the cell does not '
-                'answer. Check this database: %s',
-                *(cell, type(servers).__name__),
-            )
-        return found, silent
+        silent = [f'cell {cell}' for cell in sorted(cells - known.keys())]
+        for cell, answer in answers.items():
+            if isinstance(answer, Exception):
+                silent.append(f'cell {cell} ({type(answer).__name__})')
+            elif nova_context.is_cell_failure_sentinel(answer):
+                silent.append(f'cell {cell} (no answer)')
+            else:
+                servers |= answer
+        return servers, silent
 
 
 @functools.cache

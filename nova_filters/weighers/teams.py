@@ -2,7 +2,7 @@
 
 """The team of a request, and the places where its members are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import nova.conf
@@ -11,8 +11,7 @@ from oslo_db import exception as db_exception
 from oslo_log import log as logging
 
 from nova_filters import plugin
-from nova_filters.matching.request import Request
-from nova_filters.stacks import members, places
+from nova_filters.stacks import members, other_flavors, places
 from nova_filters.weighers import reader
 from os_placement_plugins import signature, stack_hints
 
@@ -38,8 +37,6 @@ class Teams:
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
         self._levels = tuple(CONF.nova_filters.stack_spread_over)
         self._reader = reader.shared()
-        enabled = CONF.filter_scheduler.enabled_filters
-        self._judges = 'AggregateInstanceTypeFilter' in enabled
 
     def stack(self, request: Any) -> members.Team | None:
         """Return the stack of Nova's RequestSpec, unless a group counts."""
@@ -48,10 +45,10 @@ class Teams:
 
     def group(self, request: Any) -> members.Team | None:
         """Return the server group of Nova's RequestSpec, if groups count."""
-        found = request.instance_group if 'instance_group' in request else None
-        if not found or not CONF.nova_filters.server_group_weight_multiplier:
+        group = plugin.field(request, 'instance_group')
+        if not group or not CONF.nova_filters.server_group_weight_multiplier:
             return None
-        return members.of_group(found.policy, found.uuid)
+        return members.of_group(group.policy, group.uuid)
 
     def see(
         self,
@@ -59,7 +56,11 @@ class Teams:
         hosts: Sequence[Any],
         request: Any,
     ) -> members.Sight:
-        """Return what the request for one of Nova's HostStates sees."""
+        """Return what a request sees of its team.
+
+        :param hosts: the candidates, as Nova's HostStates.
+        :param request: Nova's RequestSpec.
+        """
         sight = self._reader.ask(
             reader.Question(
                 team=team,
@@ -71,9 +72,14 @@ class Teams:
             )
         )
         LOG.debug(
-            'The members of %s are on %s; %d in flight come first. Not read: '
-            '%s',
-            *(team, dict(sight.counts), len(sight.ahead), sight.unread),
+            'The members of %(team)s are on %(counts)s; %(ahead)d in flight '
+            'come first. Not read: %(unread)s',
+            {
+                'team': team,
+                'counts': dict(sight.counts),
+                'ahead': len(sight.ahead),
+                'unread': sight.unread,
+            },
         )
         return sight
 
@@ -87,72 +93,76 @@ class Teams:
         """Return the places of hosts, with the members that come first.
 
         :param hosts: the candidates, as Nova's HostStates.
+        :param pack: whether the members of a stack go to each other.
         """
-        aggregates = {
-            aggregate.id: aggregate
-            for host in hosts
-            for aggregate in host.aggregates or ()
-        }
-        # A full host is known by the aggregates that it shares.
-        by_host: dict[str, list[Any]] = {name: [] for name in sight.counts}
-        for aggregate in aggregates.values():
-            for name in sight.counts.keys() & {*aggregate.hosts}:
-                by_host[name].append(aggregate)
-        located = [
-            (self._path(name, by_host[name]), count)
+        pack = members.POLICIES.get(team[0], pack)
+        candidates = [self._host(host.host, host.aggregates) for host in hosts]
+        # A host that is no candidate is known by the aggregates that it
+        # shares with candidates.
+        by_host = _aggregates_by_host(hosts)
+        counts = [
+            (self._host(name, by_host.get(name)).path, count)
             for name, count in sight.counts.items()
         ]
-        candidates = [
-            self._path(host.host, host.aggregates or ()) for host in hosts
-        ]
+        own_candidates = places.Candidates(host.path for host in candidates)
+        by_flavor = {sight.flavor: own_candidates}
+        if {*sight.ahead} - {sight.flavor}:
+            names = {host.host for host in hosts}
+            other_hosts = [
+                self._host(name, aggregates)
+                for name, aggregates in by_host.items()
+                if name not in names
+            ]
+            by_flavor |= other_flavors.find_candidates(
+                sight.flavor,
+                {*sight.ahead} - {sight.flavor},
+                candidates,
+                other_hosts,
+                exempt=tuple(CONF.nova_filters.exempt_metadata_keys),
+            )
+        # Members of different shapes shall not begin at the same place,
+        # unless they are packed.
+        order = f'{team}' if pack else f'{team}/{sight.shape}'
         return places.Places(
-            candidates,
-            located,
-            self._ahead(sight, hosts, candidates),
-            f'{team}/{sight.shape}',
-            members.POLICIES.get(team[0], pack),
+            own_candidates,
+            counts,
+            [by_flavor[one] for one in sight.ahead if one in by_flavor],
+            order,
+            pack,
         )
-
-    def _ahead(
-        self,
-        sight: members.Sight,
-        hosts: Sequence[Any],
-        candidates: Sequence[places.Path],
-    ) -> list[places.Flight]:
-        """Return the members in flight that come first.
-
-        A member that may have none of the hosts goes elsewhere.
-
-        :param candidates: the paths of the hosts.
-        """
-        mine = places.Flight()
-        if not self._judges:
-            return [mine for _ in sight.ahead]
-        paths = {
-            id(host): path
-            for host, path in zip(hosts, candidates, strict=True)
-        }
-        exempt = tuple(CONF.nova_filters.exempt_metadata_keys)
-        kinds = {sight.flavor: mine}
-        for flavor in sight.ahead:
-            if flavor not in kinds:
-                passed, _ = Request(flavor, exempt).sift(hosts)
-                allowed = [paths[id(host)] for host in passed]
-                kinds[flavor] = places.flight(len(kinds), allowed)
-        return [
-            kinds[flavor]
-            for flavor in sight.ahead
-            if kinds[flavor] is mine or kinds[flavor].allowed
-        ]
 
     def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
         """Return the place that a host in Nova's Aggregates shares."""
-        metadata = (one.metadata for one in aggregates)
+        metadata = (aggregate.metadata for aggregate in aggregates)
         return places.shared(metadata, level, CONF.default_availability_zone)
 
-    def _path(self, host: str, aggregates: Sequence[Any]) -> places.Path:
-        """Return the path of a host; where it shares no place, it is one."""
-        found = [(one, self.shared(aggregates, one)) for one in self._levels]
-        return tuple(
-            (kind, n) if n else (places.HOST, host) for kind, n in found
-        )
+    def _host(
+        self, name: str, aggregates: Sequence[Any] | None
+    ) -> other_flavors.Host:
+        """Return a host with its path.
+
+        :param aggregates: Nova's Aggregates. Where the host shares no place
+            with others, it is one.
+        """
+        path = []
+        for level in self._levels:
+            place = self.shared(aggregates or (), level)
+            path.append((level, place) if place else (places.HOST, name))
+        return other_flavors.Host(tuple(path), aggregates or ())
+
+
+def _aggregates_by_host(hosts: Sequence[Any]) -> Mapping[str, list[Any]]:
+    """Return the aggregates that some hosts are in, by all of their hosts.
+
+    :param hosts: Nova's HostStates.
+    """
+    aggregates = {
+        aggregate.id: aggregate
+        for host in hosts
+        for aggregate in host.aggregates or ()
+    }
+    by_host: dict[str, list[Any]] = {}
+    for aggregate in aggregates.values():
+        for name in aggregate.hosts:
+            by_host.setdefault(name, []).append(aggregate)
+    return by_host

@@ -295,7 +295,7 @@ class ReadTest(unittest.TestCase):
         self.assertIsNone(found.teams)
         positions = {'m1': 'a'}
         for team, unread in (
-            (('stack', 'image', 'project'), ('m1',)),
+            (('stack', 'image', 'project'), ('server m1',)),
             (('stack', 'stranger', 'project'), ()),
             (('stack', 'image', 'victim'), ()),
         ):

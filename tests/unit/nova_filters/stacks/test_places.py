@@ -31,9 +31,16 @@ def make(
     :param members: the path of the host of each member.
     """
     counts = collections.Counter(map(path, members.split())).items()
-    candidates = [path(host) for host in hosts.split()]
-    flights = [places.Flight()] * ahead
-    return places.Places(candidates, counts, flights, team, pack)
+    candidates = some(hosts)
+    return places.Places(candidates, counts, [candidates] * ahead, team, pack)
+
+
+def some(hosts: str) -> places.Candidates:
+    """Return the candidates of a server.
+
+    :param hosts: the paths of the hosts, with blanks between them.
+    """
+    return places.Candidates(path(host) for host in hosts.split())
 
 
 def choose(hosts: str, *given: Any, **options: Any) -> str:
@@ -68,40 +75,58 @@ class ChooseTest(unittest.TestCase):
 
     @ddt.data(
         # Both go to rack 1, so rack 2 is next; and there, any host.
-        ('1a 1b', '2'),
-        ('1a', '2'),
+        (['1a 1b', '1a 1b'], '2'),
+        # Each host of rack 1 has one.
+        (['1a', '1b', '2c'], '2d'),
         # One is in each rack; the next one goes where nobody is.
-        ('1a 2c', '1b 2d'),
-        # All racks and hosts but one are taken.
-        ('1a 2c 2d', '1b'),
+        (['1a', '2c'], '1b 2d'),
+        # One of the two goes to a host that is no candidate.
+        (['1a 9z', '1a 9z'], '2'),
     )
     @ddt.unpack
-    def test_members_of_another_kind_go_where_they_may(
-        self, ahead, wanted
-    ) -> None:
-        hosts = ['1a', '1b', '2c', '2d']
-        candidates = [path(host) for host in hosts]
-        flights = [places.flight(1, [path(host)]) for host in ahead.split()]
-        found = places.Places(candidates, [], flights, 'team', False)
-        nearest = hosts[found.distances().index(0.0)]
+    def test_other_members_go_where_they_may(self, ahead, wanted) -> None:
+        found = places.Places(
+            some('1a 1b 2c 2d'), [], [*map(some, ahead)], 'team', False
+        )
+        number = found.distances().index(0.0)
+        nearest = ('1a', '1b', '2c', '2d')[number]
         self.assertTrue(nearest.startswith(tuple(wanted.split())), nearest)
 
-    def test_members_of_another_kind_do_not_keep_from_even_places(
-        self,
+    @given(
+        st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1),
+        st.lists(st.integers(0, 9), max_size=20),
+        st.booleans(),
+        st.integers(0, 99),
+    )
+    def test_members_are_placed_as_if_one_by_one(
+        self, servers, members, pack, team
     ) -> None:
-        """They may have other candidates, of which this server knows none."""
-        candidates = [path(host) for host in 'abcd']
-        stranger = places.flight(1, candidates)
-        chosen: collections.Counter[int] = collections.Counter()
-        flights: list[places.Flight] = []
-        for _ in range(12):
-            found = places.Places(candidates, [], flights, 'team', False)
-            skews = found.skews()
-            nearest = found.distances().index(0.0)
-            self.assertEqual(1, skews[nearest])
-            chosen[nearest] += 1
-            flights += [places.Flight(), stranger]
-        self.assertEqual([3] * 4, [*chosen.values()])
+        """An oracle looks at all places for each member."""
+        hosts = [path(f'{n // 3}{n}') for n in range(10)]
+        *ahead, own = (
+            places.Candidates(hosts[n] for n in sorted(numbers))
+            for numbers in servers
+        )
+        counts = collections.Counter(hosts[n] for n in members)
+        loads: collections.Counter[places.Path] = collections.Counter()
+        for host in counts.elements():
+            loads.update((host[:1], host))
+
+        def key(one: places.Path) -> Any:
+            place = places.Place(one, str(team), pack)
+            place.members = loads[one]
+            return place.key()
+
+        chosen: places.Path = ()
+        for candidates in (*ahead, own):
+            racks = {host[:1] for host in candidates.hosts}
+            rack = min(racks, key=key)
+            inside = [host for host in candidates.hosts if host[:1] == rack]
+            chosen = min(inside, key=key)
+            loads.update((rack, chosen))
+        found = places.Places(own, counts.items(), ahead, str(team), pack)
+        distances = found.distances()
+        self.assertEqual(own.hosts.index(chosen), distances.index(0.0))
 
     def test_packed_members_in_flight_stay_together(self) -> None:
         found = {choose('a b c', ahead=n, pack=True) for n in range(9)}
@@ -210,11 +235,7 @@ class DistanceTest(unittest.TestCase):
         """Tell whether a team takes host a before host b of a rack."""
         host_a = places.Place((('rack', rack), ('host', 'a')), team, False)
         host_b = places.Place((('rack', rack), ('host', 'b')), team, False)
-        return host_a < host_b
-
-    def test_no_place_goes_before_itself(self) -> None:
-        place = places.Place((('host', 'a'),), 'team', pack=False)
-        self.assertFalse(place < place)
+        return host_a.key() < host_b.key()
 
 
 @ddt.ddt

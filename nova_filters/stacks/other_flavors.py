@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Find the hosts that members in flight with other flavors may have.
+
+Only extra specs that aggregates decide tell these members apart. So the rules
+of ``AggregateInstanceTypeFilter`` tell their candidates.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+from nova_filters.matching import inputs
+from nova_filters.matching.request import Request
+from nova_filters.stacks import places
+
+
+class Host(NamedTuple):
+    """A host, as far as the aggregates of the candidates tell.
+
+    :param path: its places.
+    :param aggregates: with ``name`` and ``metadata``.
+    """
+
+    path: places.Path
+    aggregates: Collection[Any]
+
+
+def find_candidates(
+    flavor: str,
+    other_flavors: Collection[str],
+    candidates: Sequence[Host],
+    other_hosts: Sequence[Host],
+    exempt: inputs.Exempt,
+) -> dict[str, places.Candidates]:
+    """Return the candidates of flavors.
+
+    :param flavor: the extra specs of the server's own flavor, as JSON.
+    :param other_flavors: those of the members in flight.
+    :param candidates: of the server.
+    :param other_hosts: hosts that share aggregates with the candidates.
+    :param exempt: patterns of keys that no aggregate may demand.
+    :returns: without the flavors that may have none of the candidates, and
+        without those that may have hosts of which nobody here knows.
+    """
+    request = _request(flavor, exempt)
+    # Where the server's own flavor passes, the host is full or disabled.
+    _, refused = request.sift(other_hosts)
+    only_for_others = [host for hosts in refused.values() for host in hosts]
+    found = {}
+    for other_flavor in other_flavors:
+        other_request = _request(other_flavor, exempt)
+        shared, _ = other_request.sift(candidates)
+        elsewhere, _ = other_request.sift(only_for_others)
+        # A host in no aggregate is a candidate of one of them only.
+        is_wider = _needs_aggregate(request) > _needs_aggregate(other_request)
+        if shared and not is_wider:
+            hosts = (*shared, *elsewhere)
+            found[other_flavor] = places.Candidates(h.path for h in hosts)
+    return found
+
+
+def _request(flavor: str, exempt: inputs.Exempt) -> Request:
+    """Return what judges hosts for a flavor."""
+    return Request(inputs.read_flavor(json.loads(flavor)), exempt)
+
+
+def _needs_aggregate(request: Request) -> bool:
+    """Tell whether a host in no aggregate is refused."""
+    return bool(request.refusals(()))
