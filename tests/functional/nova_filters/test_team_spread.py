@@ -78,6 +78,45 @@ class TeamSpreadTest(base.StackTestCase):
             self.assertEqual(count, found, (option, hint, extra_spec))
             self.cloud.forget(request)
 
+    def test_what_the_page_guarantees(self) -> None:
+        """The words of the guarantee, one after another."""
+        self.set_option('max_skew', 1)
+        first_rack, second_rack = {*self.hosts[:2]}, {*self.hosts[2:]}
+        with self.subTest('whose host stands in a cell'):
+            self.place(of_stack('cell'), 1)
+            request = self.request(of_stack('cell'))
+            self.assertEqual(second_rack, self.passing(request))
+        with self.subTest('in flight, earlier in the order'):
+            earlier, later = (self.request(of_stack('b')) for _ in range(2))
+            place = self.passing(earlier)
+            self.assertIn(place, (first_rack, second_rack))
+            self.assertEqual({*self.hosts} - place, self.passing(later))
+            # The later one does not count for the earlier one.
+            self.assertEqual(place, self.passing(earlier))
+        with self.subTest('nobody can tell the candidates'):
+            own = self.request(of_stack('c'))
+            place = self.passing(own)
+            self.cloud.forget(own)
+            self.flavor = self.add_flavor({'trait:CUSTOM_X': 'required'})
+            self.request(of_stack('c'))
+            self.flavor = self.add_flavor({})
+            self.assertEqual(place, self.passing(self.request(of_stack('c'))))
+        with self.subTest('that still has candidates'):
+            self.place(of_stack('full'), 3, 0, 0, 0)
+            request = self.request(of_stack('full'))
+            request.ignore_hosts += self.hosts[2:]
+            self.assertEqual(first_rack, self.passing(request))
+        with self.subTest('at most max_skew members more'):
+            self.set_option('max_skew', 3)
+            request = self.request(of_stack('d'))
+            for count, hosts in (
+                # One more server may get there at the same moment.
+                (1, {*self.hosts}),
+                (2, second_rack),
+            ):
+                self.place(of_stack('d'), 1)
+                self.assertEqual(hosts, self.passing(request), count)
+
     def test_groups_have_a_limit_and_packed_groups_have_none(self) -> None:
         self.set_option('server_group_weight_multiplier', 10.0)
         self.set_option('max_skew', 1)
@@ -120,7 +159,8 @@ class TeamSpreadTest(base.StackTestCase):
         with self.assertLogs(_LOGGER, logging.ERROR) as logs:
             self.assertEqual([], [*own.filter_all(states, request)])
         self.assertIn(
-            'Check the databases of Nova: not read: unlisted', logs.output[0]
+            'Check the databases of Nova: not read: cell unlisted',
+            logs.output[0],
         )
 
     def test_a_member_that_cannot_be_read_lets_no_host_pass(self) -> None:
@@ -146,6 +186,11 @@ class TeamSpreadTest(base.StackTestCase):
         (line,) = logs.output
         self.assertIn('asks for 2 servers', line)
         self.assertIn('one by one', line)
+        # Another node of the database may not have the rows yet.
+        invisible = self.request(of_stack('a'))
+        invisible.num_instances = 2
+        self.cloud.forget(invisible)
+        self.assertEqual(set(), self.passing(invisible))
         # One of them moves later; its request is still the old one.
         self.cloud.place(request, self.hosts[0], 'active')
         self.cloud.start_action(request, 'migrate', 'resize_prep')
@@ -186,17 +231,24 @@ class TeamSpreadTest(base.StackTestCase):
         with orm.Session(api_db.get_engine()) as session, session.begin():
             session.add(row)
         self.restart()
-        requests = [self.request(of_stack('a')) for _ in range(4)]
-        for request in requests:
-            self.assertEqual({*self.hosts[2:]}, self.passing(request))
+        requests = [self.request(of_stack('a')) for _ in range(12)]
+        racks = [
+            self.passing(request) <= {*self.hosts[:2]} for request in requests
+        ]
+        # The first rack has four members, which the candidates do not show.
+        self.assertEqual([False] * 4, racks[:4])
+        self.assertEqual(4, racks.count(True))
 
     def test_a_dead_cell_without_candidates_lets_no_host_pass(self) -> None:
         self.set_option('max_skew', 1)
         cell = self.add_cell('sqlite:////nowhere/at/all')
-        with self.assertLogs(_LOGGER, logging.ERROR) as logs:
-            self.assertEqual(set(), self.passing(self.request(of_stack('a'))))
-        (line,) = logs.output
-        self.assertIn(cell.uuid, line)
+        for _ in range(12):
+            request = self.request(of_stack('a'))
+            with self.assertLogs('nova_filters', logging.WARNING) as logs:
+                self.assertEqual(set(), self.passing(request))
+            (line,) = logs.output
+            self.assertIn('refuses every host', line)
+            self.assertIn(cell.uuid, line)
         # A host is in one cell only, so the other cells say nothing of it.
         self.set_option('stack_spread_over', ['host'])
         self.restart()

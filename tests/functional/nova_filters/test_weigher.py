@@ -14,7 +14,7 @@ import ddt
 from nova import objects
 from nova.db.api import api as api_db
 from nova.db.api import models
-from oslo_utils import timeutils
+from oslo_utils import timeutils, uuidutils
 
 from nova_filters.matching import inputs
 from nova_filters.weighers import reader, rows
@@ -143,6 +143,58 @@ class OrderTest(base.StackTestCase):
         else:
             self.assertEqual([2] * 4, [*chosen.values()])
 
+    @ddt.data(0.0, STRONG)
+    def test_members_of_soft_groups_count_for_their_stack(
+        self, multiplier
+    ) -> None:
+        """A stack of eight, and each of them is in a group of its own."""
+        self.set_option('server_group_weight_multiplier', multiplier)
+        self.restart()
+        requests = [
+            self.request(_STACK, group=self.cloud.add_group('soft-affinity'))
+            for _ in range(8)
+        ]
+        chosen = collections.Counter(map(self.choose, requests))
+        if multiplier:
+            # The groups count, so nobody here knows of the stack's servers.
+            self.assertLess(1, len(chosen))
+        else:
+            self.assertEqual([2] * 4, [*chosen.values()])
+
+    def test_members_of_different_shapes_are_packed(self) -> None:
+        self.set_option(MULTIPLIER, STRONG)
+        chosen = set()
+        for number in range(8):
+            self.flavor = self.add_flavor({'hw:cpu_policy': f'{number}'})
+            chosen.add(self.choose(self.request(_STACK)))
+        self.assertEqual(1, len(chosen))
+
+    def test_isolated_images_have_hosts_of_their_own(self) -> None:
+        own, other = (uuidutils.generate_uuid() for _ in range(2))
+        for name, values in (
+            ('isolated_images', [own]),
+            ('isolated_hosts', self.hosts[:1]),
+        ):
+            self.set_option(name, values, 'filter_scheduler')
+        self.scheduler = self.cloud.scheduler('IsolatedHostsFilter')
+        requests = []
+        for number in range(18):
+            image = {'id': own if number % 3 else other}
+            requests.append(
+                self.cloud.request(
+                    self.flavor, self.hosts, _STACK, 'p1', image=image
+                )
+            )
+        chosen = collections.Counter(map(self.choose_filtered, requests))
+        self.assertEqual([12, 2, 2, 2], [chosen[host] for host in self.hosts])
+
+    def choose_filtered(self, request: Any) -> str:
+        """Return the host that the filters and weighers choose."""
+        manager = self.scheduler.host_manager
+        passed = [*manager.get_filtered_hosts(self.states(request), request)]
+        (best, *_) = manager.get_weighed_hosts(passed, request)
+        return best.obj.host
+
     def test_flavors_on_hosts_of_their_own_do_not_disturb(self) -> None:
         for hosts, role in ((self.hosts[:1], 'a'), (self.hosts[1:], 'b')):
             self.add_aggregate(hosts, {'role': role})
@@ -155,13 +207,7 @@ class OrderTest(base.StackTestCase):
         for number in range(12):
             self.flavor = flavors['ab'[number % 2]]
             requests.append(self.request(_STACK))
-        chosen: collections.Counter[str] = collections.Counter()
-        for request in requests:
-            states = self.states(request)
-            manager = self.scheduler.host_manager
-            passed = [*manager.get_filtered_hosts(states, request)]
-            (best, *_) = manager.get_weighed_hosts(passed, request)
-            chosen[best.obj.host] += 1
+        chosen = collections.Counter(map(self.choose_filtered, requests))
         self.assertEqual([6, 2, 2, 2], [chosen[host] for host in self.hosts])
 
     @ddt.data('deleted', 'queued', 'buried')
@@ -328,10 +374,10 @@ class SpreadOverTest(base.StackTestCase):
             # Of two, the first.
             ([{'rack': 'r2'}, {'rack': 'r1'}, {'rack': ''}], 'nova', 'r1'),
         ):
-            found = self.weigher()._path('h', states.aggregates(*metadata))
+            host = self.weigher()._host('h', states.aggregates(*metadata))
             # Without the key, a host is a place.
             own = ('rack', rack) if rack else ('host', 'h')
-            self.assertEqual((('availability_zone', zone), own), found)
+            self.assertEqual((('availability_zone', zone), own), host.path)
 
 
 class BesideNovaTest(base.StackTestCase):
@@ -501,7 +547,8 @@ class FaultTest(base.StackTestCase):
             found = self.weigh(request, states)
         self.assertEqual(1, found.count(0.0))
         (line,) = logs.output
-        self.assertIn('Check this database', line)
+        self.assertIn('Check the databases of the cells', line)
+        self.assertIn(f'{self.cloud.cell.uuid} (OperationalError)', line)
         self.assertEqual([3, 0, 0, 0], self.members(request))
 
     @ddt.data('much', '', 'nan', '-inf', '1e999', '1,2')
