@@ -36,6 +36,8 @@ class Teams:
     def __init__(self) -> None:
         self._keys = signature.Keys(CONF.heat_hints.signing_key)
         self._levels = tuple(CONF.nova_filters.stack_spread_over)
+        # Reading an option for each of many hosts takes long.
+        self._default_zone = CONF.default_availability_zone
         self._reader = reader.shared()
 
     def stack(self, request: Any) -> members.Team | None:
@@ -96,28 +98,33 @@ class Teams:
         :param pack: whether the members of a stack go to each other.
         """
         pack = members.POLICIES.get(team[0], pack)
-        candidates = [self._host(host.host, host.aggregates) for host in hosts]
+        candidates = {
+            host.host: self._host(host.host, host.aggregates) for host in hosts
+        }
         # A host that is no candidate is known by the aggregates that it
         # shares with candidates.
         by_host = _aggregates_by_host(hosts)
-        counts = [
-            (self._host(name, by_host.get(name)).path, count)
-            for name, count in sight.counts.items()
-        ]
-        own_candidates = places.Candidates(host.path for host in candidates)
+        counts = []
+        for name, count in sight.counts.items():
+            host = candidates.get(name)
+            if host is None:
+                host = self._host(name, by_host.get(name))
+            counts.append((host.path, count))
+        own_candidates = places.Candidates(
+            candidates[host.host].path for host in hosts
+        )
         by_flavor = {sight.flavor: own_candidates}
-        if {*sight.ahead} - {sight.flavor}:
-            names = {host.host for host in hosts}
-            other_hosts = [
-                self._host(name, aggregates)
-                for name, aggregates in by_host.items()
-                if name not in names
-            ]
+        others = {*sight.ahead} - {sight.flavor}
+        if others:
             by_flavor |= other_flavors.find_candidates(
                 sight.flavor,
-                {*sight.ahead} - {sight.flavor},
-                candidates,
-                other_hosts,
+                others,
+                [*candidates.values()],
+                [
+                    self._host(name, aggregates)
+                    for name, aggregates in by_host.items()
+                    if name not in candidates
+                ],
                 exempt=tuple(CONF.nova_filters.exempt_metadata_keys),
             )
         # Members of different shapes shall not begin at the same place,
@@ -134,7 +141,7 @@ class Teams:
     def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
         """Return the place that a host in Nova's Aggregates shares."""
         metadata = (aggregate.metadata for aggregate in aggregates)
-        return places.shared(metadata, level, CONF.default_availability_zone)
+        return places.shared(metadata, level, self._default_zone)
 
     def _host(
         self, name: str, aggregates: Sequence[Any] | None
@@ -157,12 +164,10 @@ def _aggregates_by_host(hosts: Sequence[Any]) -> Mapping[str, list[Any]]:
     :param hosts: Nova's HostStates.
     """
     aggregates = {
-        aggregate.id: aggregate
-        for host in hosts
-        for aggregate in host.aggregates or ()
+        aggregate for host in hosts for aggregate in host.aggregates or ()
     }
     by_host: dict[str, list[Any]] = {}
-    for aggregate in aggregates.values():
+    for aggregate in aggregates:
         for name in aggregate.hosts:
             by_host.setdefault(name, []).append(aggregate)
     return by_host
