@@ -9,6 +9,7 @@ one host that they all prefer. It needs Nova, and prints what
 of another checkout, too, and prints both.
 """
 
+import dataclasses
 import importlib
 import multiprocessing
 import pathlib
@@ -28,6 +29,13 @@ PACKAGES = ('os_placement_plugins', 'nova_filters')
 GAPS = {'at once': 0.0, '1 s': 1.0}
 #: The filter that keeps flavors in aggregates.
 FILTER = 'AggregateInstanceTypeFilter'
+#: The cases of roles that TeamSpreadFilter limits, too.
+LIMITED = (
+    '21 on 4, a hint for each server, at once',
+    '21 on 4, a hint for each server, 1 s',
+    '21 on 4, three flavors, same aggregates, at once',
+    '21 on 4, three flavors, same aggregates, 1 s',
+)
 #: More than all other weighers together.
 MULTIPLIER = -10.0
 
@@ -53,6 +61,7 @@ def cases(simulation: Any) -> dict[str, Any]:
         **alike(simulation),
         **same_hosts(simulation),
         **different_hosts(simulation),
+        **limited(simulation),
         **failing_builds(simulation),
     }
 
@@ -152,7 +161,7 @@ def different_hosts(simulation: Any) -> dict[str, Any]:
     hints = role(few), role(many)
     aggregates = simulation.AGGREGATES
     eight, four = role(range(8), ssd), role(range(8, 12), fast)
-    four_of_eight = role(range(4), fast)
+    four_of_eight, any_host = role(range(4), fast), role(range(8))
     different_host = simulation.DIFFERENT_HOST
     isolated = simulation.ISOLATED_IMAGES
     # The roles, what keeps them on their hosts, and the filter for it.
@@ -161,6 +170,11 @@ def different_hosts(simulation: Any) -> dict[str, Any]:
         'aggregates, 8 and 4': ((eight, four), aggregates, FILTER),
         'aggregates, 8 and 4 of them': (
             (eight, four_of_eight),
+            aggregates,
+            FILTER,
+        ),
+        'aggregates, any of 8 and 4 of them': (
+            (any_host, four_of_eight),
             aggregates,
             FILTER,
         ),
@@ -189,6 +203,18 @@ def different_hosts(simulation: Any) -> dict[str, Any]:
                 apart=apart,
                 filters=(enabled_filter,) if enabled_filter else (),
             )
+    return cases
+
+
+def limited(simulation: Any) -> dict[str, Any]:
+    """Return the cases of roles with ``TeamSpreadFilter``."""
+    roles = same_hosts(simulation)
+    cases = {}
+    for name in LIMITED:
+        case = roles[name]
+        cases[f'max_skew 1, {name}'] = dataclasses.replace(
+            case, filters=(*case.filters, 'TeamSpreadFilter'), max_skew=1
+        )
     return cases
 
 

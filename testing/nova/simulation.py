@@ -244,7 +244,8 @@ class Simulation:
                     for name, value in role.extra_specs.items()
                 }
                 hosts = [self._hosts[n] for n in role.hosts]
-                cloud.add_aggregate(f'role-{number}', hosts, metadata)
+                if metadata:
+                    cloud.add_aggregate(f'role-{number}', hosts, metadata)
         if case.apart == DIFFERENT_HOST:
             for host in self._hosts:
                 resident = cloud.request(
