@@ -20,7 +20,7 @@ from tests.cloud import (
 SERVER = 'OS::Nova::Server'
 
 #: How many servers of each kind are asked for at once, and come back.
-COUNT, BACK = 12, 6
+COUNT, BACK = 9, 6
 
 #: The key with which this cloud signs.
 KEY = (
@@ -198,6 +198,30 @@ class TestAtOnce(PreferenceTest):
         self.assertEqual(set(self.hosts), set(found))
         self.assertLessEqual(max(found.values()) - min(found.values()), 1)
 
+    def boot_together(self, count: int, hints: dict[str, object]) -> list[str]:
+        """Ask for several servers in one request, and return their ids."""
+        name = base.unique('together')
+        body = {
+            'name': name,
+            'flavorRef': self.small,
+            'imageRef': self.image,
+            'networks': 'none',
+            'min_count': count,
+            'max_count': count,
+        }
+        response = self.compute.post(
+            '/servers',
+            json={'server': body, 'os:scheduler_hints': hints},
+            microversion=nova_base.VERSION,
+        )
+        self.assertEqual(202, response.status_code, response.text)
+        # Nova numbers the names.
+        listed = self.servers(self.region)
+        made = [one for one in listed if listed[one].name.startswith(name)]
+        self._servers.extend(made)
+        self.assertEqual(count, len(made))
+        return made
+
     def check_scheduled(self, servers: list[str]) -> None:
         """Raise unless a scheduler has chosen the host of each server."""
         rows = mariadb.query(
@@ -215,15 +239,24 @@ class TestAtOnce(PreferenceTest):
         wishes = {
             'a stack': self.stack(),
             'a stack with a limit': self.stack(max_skew='1'),
+            'a stack of roles': self.stack(),
+            'a stack of roles with a limit': self.stack(max_skew='1'),
             'a server group': {'group': group},
         }
+
+        def boot(wish: tuple[str, int]) -> str:
+            name, number = wish
+            hints = dict(wishes[name])
+            if 'roles' in name:
+                # Heat sends no such hint. So each server is of its own kind.
+                hints['role'] = f'role-{number}'
+            return self.boot(self.small, hints)
+
         # None is claimed before all have hosts.
         computes = [f'{self.region}.nova-compute-{one}' for one in self.hosts]
         self.pause(*computes)
-        asked = [*wishes] * COUNT
-        servers = self.at_once(
-            lambda name: self.boot(self.small, wishes[name]), asked
-        )
+        asked = [(name, number) for number in range(COUNT) for name in wishes]
+        servers = self.at_once(boot, asked)
         self.wait_for(lambda: self.check_scheduled(servers))
         self.go_on(*computes)
         for number, name in enumerate(wishes):
@@ -243,6 +276,17 @@ class TestAtOnce(PreferenceTest):
         )
         self.at_once(self.compute.unshelve_server, back)
         self.assert_even(back)
+
+    def test_several_servers_in_one_request(self) -> None:
+        """The scheduler is asked once for all of them."""
+        self.assert_even(self.boot_together(COUNT, self.stack()))
+        refused = self.boot_together(COUNT, self.stack(max_skew='1'))
+        self.assertEqual({None}, set(self.hosts_of(refused).values()))
+        one_of_them = '|'.join(refused)
+        self.logged(
+            rf'Instance ({one_of_them}): no host passes, because one request'
+            rf' asks for {COUNT} servers'
+        )
 
 
 class TestAtOnceInNewestNova(TestAtOnce):
