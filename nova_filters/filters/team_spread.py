@@ -84,13 +84,14 @@ class TeamSpreadFilter(
                 {'instance': request.instance_uuid, 'count': count},
             )
             return []
-        found = self.locate(team, hosts, sight, pack=False)
-        skews = found.skews()
-        distances = found.distances(CONF.filter_scheduler.host_subset_size)
+        located = self.locate(team, hosts, sight, pack=False)
+        skews = located.skews()
+        distances = located.distances(CONF.filter_scheduler.host_subset_size)
         passed = []
         for host, skew, distance in zip(hosts, skews, distances, strict=True):
             if skew <= limit:
-                # The weigher would miss the places that are refused.
+                # The weigher sees only the hosts that pass. It would put
+                # the members in flight there that go to other places.
                 setattr(host, teams.DISTANCE, distance)
                 passed.append(host)
             else:

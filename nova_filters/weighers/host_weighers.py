@@ -177,14 +177,10 @@ class StackPlaceWeigher(Weigher, teams.Teams):
         hints = stack_hints.read_request(request, self._keys)
         if hints.place is None:
             return [0.0] * len(hosts)
-        found = [
-            any(
-                hints.place == self.shared(host.aggregates or (), level)
-                for level in self._levels
-            )
-            for host in hosts
+        is_in_place = [
+            self._is_in(hints.place, host.aggregates or ()) for host in hosts
         ]
-        if not any(found):
+        if not any(is_in_place):
             LOG.info(
                 'No candidate host of resource %(resource)s of stack '
                 '%(stack)s is in the planned place %(place)s. Nova uses '
@@ -195,7 +191,13 @@ class StackPlaceWeigher(Weigher, teams.Teams):
                     'place': quoting.quote(hints.place),
                 },
             )
-        return [float(one) for one in found]
+        return [float(is_in) for is_in in is_in_place]
+
+    def _is_in(self, place: str, aggregates: Iterable[Any]) -> bool:
+        """Tell whether a host in Nova's Aggregates is in a place."""
+        return any(
+            self.shared(aggregates, level) == place for level in self._levels
+        )
 
 
 class TeamWeigher(Weigher, teams.Teams):
@@ -216,25 +218,36 @@ class TeamWeigher(Weigher, teams.Teams):
         if team is None:
             return [0.0] * len(hosts)
         pack = min(multipliers) > 0
-        # A filter may have left only some of the places.
-        known = [vars(host).get(teams.DISTANCE) for host in hosts]
-        found = [one for one in known if one is not None]
-        if len(found) < len(hosts):
-            sight = self.see(team, hosts, request)
-            if sight.unread:
-                LOG.warning(
-                    'Instance %(instance)s: some members of its stack or '
-                    'server group do not count, because these could not be '
-                    'read. Check the databases of the cells: %(unread)s',
-                    {
-                        'instance': request.instance_uuid,
-                        'unread': quoting.listed(sight.unread),
-                    },
-                )
-            found = self.locate(team, hosts, sight, pack).distances(
-                CONF.filter_scheduler.host_subset_size
+        # The filter may have refused places, and has left the distances.
+        if all(hasattr(host, teams.DISTANCE) for host in hosts):
+            distances = [getattr(host, teams.DISTANCE) for host in hosts]
+        else:
+            distances = self._distances(team, hosts, request, pack)
+        if pack:
+            return [1.0 - distance for distance in distances]
+        return distances
+
+    def _distances(
+        self,
+        team: members.Team,
+        hosts: Sequence[Any],
+        request: Any,
+        pack: bool,
+    ) -> list[float]:
+        """Return how far each host is from the right place."""
+        sight = self.see(team, hosts, request)
+        if sight.unread:
+            LOG.warning(
+                'Instance %(instance)s: some members of its stack or server '
+                'group do not count, because these could not be read. Check '
+                'the databases of Nova: %(unread)s',
+                {
+                    'instance': request.instance_uuid,
+                    'unread': quoting.listed(sight.unread),
+                },
             )
-        return [1.0 - one for one in found] if pack else found
+        located = self.locate(team, hosts, sight, pack)
+        return located.distances(CONF.filter_scheduler.host_subset_size)
 
 
 class StackAffinityWeigher(TeamWeigher):

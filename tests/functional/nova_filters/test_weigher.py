@@ -547,7 +547,7 @@ class FaultTest(base.StackTestCase):
             found = self.weigh(request, states)
         self.assertEqual(1, found.count(0.0))
         (line,) = logs.output
-        self.assertIn('Check the databases of the cells', line)
+        self.assertIn('Check the databases of Nova', line)
         self.assertIn(f'{self.cloud.cell.uuid} (OperationalError)', line)
         self.assertEqual([3, 0, 0, 0], self.members(request))
 
