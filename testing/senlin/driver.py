@@ -269,12 +269,19 @@ class Client(base.DriverBase):
 
     def _get(self, kind, thing_id):
         """Return a thing of this region or answer 404."""
-        things = getattr(self.region, kind)
-        if thing_id not in things:
+        return getattr(self.region, kind)[self._find_id(kind, thing_id)]
+
+    def _find_id(self, kind, thing_id):
+        """Return the id of a thing of this region or answer 404."""
+        if thing_id not in getattr(self.region, kind):
             raise exc.InternalError(
                 code=404, message=f'{thing_id} is not in {self.region.name}.'
             )
-        return things[thing_id]
+        return thing_id
+
+    def _copy(self, kind, thing_id):
+        """Return a copy, as every answer of a service is one."""
+        return copy.deepcopy(self._get(kind, thing_id))
 
     def find(self, name_or_id, ignore_missing=True):
         """Know every name, but those that the region was told to lack."""
@@ -287,8 +294,11 @@ def _deletion(call, kind):
 
     def delete(self, thing_id, ignore_missing=True):
         self._call(call)
-        if not ignore_missing:
-            self._get(kind, thing_id)
+        try:
+            thing_id = self._find_id(kind, thing_id)
+        except exc.InternalError:
+            if not ignore_missing:
+                raise
         getattr(self.region, kind).pop(thing_id, None)
         self.cloud.save()
 
@@ -315,7 +325,7 @@ class Compute(Client):
         """List the servers whose names match a pattern."""
         self._call('servers')
         return [
-            server
+            copy.deepcopy(server)
             for server in self.region.servers.values()
             if re.search(name, server.name)
         ]
@@ -344,43 +354,48 @@ class Compute(Client):
         )
         self.cloud.save()
         self._call('server_created')
-        return server
+        return copy.deepcopy(server)
 
     def server_get(self, server):
         """Return a server of this region."""
+        self._call('server_get')
+        return self._copy('servers', server)
+
+    def _changing(self, server):
+        """Return the server itself, to change it."""
         self._call('server_get')
         return self._get('servers', server)
 
     def wait_for_server(self, server, status='ACTIVE', timeout=None, **kwargs):
         """Return at once, or fail as a time-out does."""
         self._call('wait_for_server')
-        return self._get('servers', server)
+        return self._copy('servers', server)
 
     def server_update(self, server, **attrs):
         """Change attributes such as the name."""
-        vars(self.server_get(server)).update(attrs)
+        vars(self._changing(server)).update(attrs)
 
     def server_reboot(self, server, reboot_type):
         """Count the reboot."""
-        self.server_get(server).reboots += 1
+        self._changing(server).reboots += 1
 
     def server_rebuild(self, server, image, name, admin_password):
         """Put another image on the server."""
         self._call('server_rebuild')
-        self.server_get(server).image = {'id': image}
+        self._changing(server).image = {'id': image}
 
     def server_create_image(self, server, name):
         """Note the name of the snapshot."""
-        self.server_get(server).snapshots.append(name)
+        self._changing(server).snapshots.append(name)
 
     def server_metadata_update(self, server, metadata):
         """Add to the metadata."""
-        self.server_get(server).metadata.update(metadata)
+        self._changing(server).metadata.update(metadata)
 
     def server_metadata_delete(self, server, keys):
         """Remove from the metadata."""
         for key in keys:
-            self.server_get(server).metadata.pop(key, None)
+            self._changing(server).metadata.pop(key, None)
 
     def server_group_find(self, name_or_id, ignore_missing=True):
         """Know no server group."""
@@ -434,7 +449,7 @@ class Orchestration(Client):
         """List the stacks that have all of some tags."""
         self._call('stacks')
         return [
-            stack
+            copy.deepcopy(stack)
             for stack in self.region.stacks.values()
             if {*tags} <= {*stack.tags}
         ]
@@ -450,22 +465,30 @@ class Orchestration(Client):
         }
         if preview:
             return Thing(attrs)
-        stack = self._create('stacks', **attrs)
+        stack = self._create('stacks', name=attrs['stack_name'], **attrs)
         self._call('stack_created')
-        return stack
+        return copy.deepcopy(stack)
 
     def stack_get(self, stack_id):
         """Return a stack of this region."""
         self._call('stack_get')
-        return self._get('stacks', stack_id)
+        return self._copy('stacks', stack_id)
 
     stack_check = stack_get
+
+    def _find_id(self, kind, thing_id):
+        """Find a stack by its id, its name, or both, as Heat does."""
+        for stack in self.region.stacks.values():
+            if thing_id in (stack.name, f'{stack.name}/{stack.id}'):
+                return stack.id
+        return super()._find_id(kind, thing_id)
 
     def stack_update(self, stack_id, **attrs):
         """Change a stack of this region."""
         if 'tags' in attrs:
             attrs['tags'] = attrs['tags'].split(',')
-        vars(self.stack_get(stack_id)).update(attrs)
+        self._call('stack_get')
+        vars(self._get('stacks', stack_id)).update(attrs)
 
     def stack_get_template(self, stack_id):
         """Return the template of a stack of this region."""
