@@ -20,7 +20,13 @@ from senlin.common import exception as exc
 
 from senlin_plugins import conf
 from senlin_plugins.planning.snapshot import recorded_region
-from senlin_plugins.regions import cluster_row, health, node_records
+from senlin_plugins.regions import (
+    cluster_row,
+    health,
+    holders,
+    node_records,
+)
+from senlin_plugins.regions.holders import Resource
 
 LOG = logging.getLogger(__name__)
 
@@ -92,7 +98,8 @@ class Maker(Recorder):
                 'deleting the %s, too.',
                 *(self._node.id, kind, thing.id, kind),
             )
-            getattr(self._client, f'{kind}_delete')(thing.id)
+            if not holders.is_held(Resource(thing.id)):
+                getattr(self._client, f'{kind}_delete')(thing.id)
             raise exc.EResourceCreation(
                 type=kind, message='its node was deleted meanwhile'
             ) from ex
@@ -199,6 +206,8 @@ def fail(
                 'deleted with the node.',
                 *(node.id, ex),
             )
+        # None if another node has adopted it meanwhile.
+        failure.resource_id = node.physical_id
     return failure
 
 

@@ -20,7 +20,13 @@ from senlin.profiles import base
 from senlin_plugins.planning.region_state import Known, Left, State
 from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.profiles import creation
-from senlin_plugins.regions import cluster_row, left_behind, node_records
+from senlin_plugins.regions import (
+    cluster_row,
+    holders,
+    left_behind,
+    node_records,
+)
+from senlin_plugins.regions.holders import Resource
 
 LOG = logging.getLogger(__name__)
 
@@ -66,30 +72,71 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         if found and state and state.is_dead:
             self._leave(obj, found[1])
             return True
-        if not obj.physical_id:
-            try:
-                made = self.find_made(obj, obj.name)
-            except exc.InternalError as ex:
-                # Nobody could ever clear an entry without a region.
-                if found and recorded_region(obj):
-                    self._leave(obj, found[1])
-                    return True
-                kind = self.CREATES
-                LOG.warning(
-                    'Nobody can tell whether node %s has a %s: %s If you '
-                    'later find a %s with the cluster_node_id of this node, '
-                    'delete the %s.',
-                    *(obj.id, kind, ex, kind, kind),
-                )
-                made = []
-            obj.physical_id = made[0] if made else None
-        deleted = super().do_delete(obj, **params)
+        try:
+            made = self._find_what_is_made(obj)
+        except exc.InternalError as ex:
+            # Nobody could ever clear an entry without a region.
+            if found and recorded_region(obj):
+                self._leave(obj, found[1])
+                return True
+            kind = self.CREATES
+            LOG.warning(
+                'Nobody can tell whether node %s has a %s: %s If you '
+                'later find a %s with the cluster_node_id of this node, '
+                'delete the %s.',
+                *(obj.id, kind, ex, kind, kind),
+            )
+            made = []
+        deleted = self._delete(obj, made, **params)
         if obj.status == consts.NS_RECOVERING:
             # If the engine is killed while it creates another one, whoever
             # comes next must look for that one.
             with contextlib.suppress(exc.ResourceNotFound):
                 node_records.update(obj, physical_id=None)
         return deleted
+
+    def _find_what_is_made(self, obj: Any) -> list[str]:
+        """Return the ids of what a node is made of, as far as it is known.
+
+        :raises: ``InternalError`` if the region does not answer.
+        """
+        if obj.physical_id:
+            return [obj.physical_id]
+        return self.find_made(obj, obj.name)
+
+    def _delete(self, obj: Any, made: list[str], **params: Any) -> Any:
+        """Delete what a node is made of, but not what another node holds."""
+        try:
+            mine = [id_ for id_ in made if not self._let_go(obj, id_)]
+            # One by Senlin's own method, with all ports of the node.
+            for id_ in mine[1:]:
+                self._delete_thing(obj, id_)
+        except exc.InternalError as ex:
+            raise exc.EResourceDeletion(
+                type=self.CREATES, id=made[0], message=str(ex)
+            ) from ex
+        if made and not mine:
+            return True
+        obj.physical_id = mine[0] if mine else None
+        return super().do_delete(obj, **params)
+
+    def _let_go(self, obj: Any, id_: str) -> bool:
+        """Leave something to the node that holds it, if there is one.
+
+        :returns: whether another node holds it.
+        """
+        if not holders.release(obj, self.identify(obj, id_)):
+            return False
+        LOG.warning(
+            '%s %s of node %s stays, because another node has it.',
+            *(self.CREATES, id_, obj.id),
+        )
+        return True
+
+    def _delete_thing(self, obj: Any, id_: str) -> None:
+        """Begin to delete a server or a stack."""
+        client = getattr(self, self.CLIENT)(obj)
+        getattr(client, f'{self.CREATES}_delete')(id_, True)
 
     def do_recover(self, obj: Any, **options: Any) -> Any:
         """Recover a node, in another region if it cannot be where it was.
@@ -220,13 +267,17 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         )
         made = [left.server] if left.server else []
         made = made or self.find_made(ghost, left.name)
-        ours = [one for one in made if not left_behind.is_held(one)]
+        free = [
+            id_
+            for id_ in made
+            if not holders.is_held(self.identify(ghost, id_))
+        ]
         client = getattr(self, self.CLIENT)(ghost)
-        for one in ours:
-            getattr(client, f'{self.CREATES}_delete')(one, True)
-        if any(self._is_there(client, one) for one in ours):
+        for id_ in free:
+            self._delete_thing(ghost, id_)
+        if any(self._is_there(client, id_) for id_ in free):
             return False
-        for port in left.ports if ours == made else ():
+        for port in left.ports if free == made else ():
             if port.get('remove'):
                 creation.delete_port(self.network(ghost), port)
         return True
@@ -251,6 +302,15 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             raise
         # Heat goes on to show a stack.
         return bool(thing.status != 'DELETE_COMPLETE')
+
+    def identify(self, obj: Any, id_: str) -> Resource:
+        """Return a server or a stack with all that leads to it.
+
+        :param obj: a node in its region.
+        :param id_: what the row of a node says.
+        :raises: ``InternalError`` if the region does not answer.
+        """
+        raise NotImplementedError
 
     def find_made(self, obj: Any, name: str) -> list[str]:
         """Return the ids of what was made for a node that knows of none.

@@ -11,7 +11,6 @@ that region, even if the profile's own region changes.
 import contextlib
 import functools
 from collections.abc import Iterator, Mapping
-from http import HTTPStatus
 from typing import Any, TypeVar
 
 from keystoneauth1 import loading
@@ -22,7 +21,7 @@ from senlin.drivers import base as driver_base
 from senlin_plugins.planning import requirements
 from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.profiles import creation, failover
-from senlin_plugins.regions import left_behind
+from senlin_plugins.regions import holders
 from senlin_plugins.regions.node_records import record_region
 
 # The SDK imports its login plugin at the first login. In a fresh engine the
@@ -187,11 +186,9 @@ class RegionAware(failover.Failover):
             says where the resource is.
         :param snapshot: whether to take a snapshot first.
         :returns: the spec of the resource, or a description of the error.
+        :raises: ``ResourceInUse`` if a node has it, ``BadRequest`` if it is
+            not named by its id.
         """
-        if left_behind.is_held(obj.physical_id):
-            # If one of the two nodes were deleted, the other would lose it.
-            message = f'a node has {obj.physical_id} already'
-            return {'Error': {'code': HTTPStatus.CONFLICT, 'message': message}}
         asked = (overrides or {}).get('context') or {}
         if not isinstance(asked, Mapping):
             raise exc.InvalidSpec(
@@ -201,6 +198,7 @@ class RegionAware(failover.Failover):
         region = asked.get('region_name') or cfg.CONF.default_region_name
         if region:
             self.context = {**(self.context or {}), 'region_name': region}
+        self._check_adoption(obj)
         spec: dict[str, Any] = super().do_adopt(
             obj, overrides=overrides, snapshot=snapshot
         )
@@ -209,3 +207,29 @@ class RegionAware(failover.Failover):
         # The in-tree profile writes null for what the resource lacks, such
         # as a key pair, and then refuses the null.
         return {k: value for k, value in spec.items() if value is not None}
+
+    def _check_adoption(self, obj: Any) -> None:
+        """Refuse to adopt what a node has, and what is not named by its id.
+
+        Senlin's conductor writes what was typed into the node's row. By a
+        name, nobody would find the node that holds the resource.
+        """
+        typed = obj.physical_id
+        try:
+            resource = self.identify(obj, typed)
+            client = getattr(self, self.CLIENT)(obj)
+            real_id = getattr(client, f'{self.CREATES}_get')(typed).id
+        except exc.InternalError:
+            # Senlin's own method says what is wrong.
+            return
+        if holders.is_held(resource):
+            raise exc.ResourceInUse(
+                type=self.CREATES,
+                id=real_id,
+                reason='a node has it already. It cannot be adopted',
+            )
+        if real_id != typed:
+            raise exc.BadRequest(
+                msg=f"'{typed}' is not the id of a {self.CREATES}. The id of "
+                f'this {self.CREATES} is {real_id}: adopt it by its id'
+            )

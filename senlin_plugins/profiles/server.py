@@ -13,6 +13,7 @@ from senlin.profiles.os.nova import server
 
 from senlin_plugins.planning import plugin_types, requirements
 from senlin_plugins.profiles import creation, region_aware
+from senlin_plugins.regions.holders import Resource
 
 
 class ServerProfile(
@@ -58,6 +59,10 @@ class ServerProfile(
                 "region as 'region_name' in 'context'."
             )
         return super().do_validate(obj)
+
+    def identify(self, obj: Any, id_: str) -> Resource:
+        """Return a server; Nova knows it only by its id."""
+        return Resource(id_, region=region_aware.region_of(obj, self))
 
     @sdk.translate_exception  # type: ignore[untyped-decorator]
     def find_made(self, obj: Any, name: str) -> list[str]:

@@ -12,6 +12,7 @@ from senlin.profiles.os.heat import stack
 
 from senlin_plugins.planning import plugin_types, requirements
 from senlin_plugins.profiles import region_aware
+from senlin_plugins.regions.holders import Resource
 
 
 class Healthy(stack.StackProfile):  # type: ignore[misc]  # untyped base
@@ -48,6 +49,21 @@ class StackProfile(region_aware.RegionAware, Healthy):
 
     VERSION = '1.0'
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
+
+    def identify(self, obj: Any, id_: str) -> Resource:
+        """Return a stack, which Heat knows by its name, too.
+
+        :raises: ``InternalError`` if Heat does not answer.
+        """
+        region = region_aware.region_of(obj, self)
+        try:
+            found = self.orchestration(obj).stack_get(id_)
+        except exc.InternalError as ex:
+            if ex.code != HTTPStatus.NOT_FOUND:
+                raise
+            return Resource(id_, region=region)
+        name = found.name
+        return Resource(found.id, [name, f'{name}/{found.id}'], region)
 
     @sdk.translate_exception  # type: ignore[untyped-decorator]
     def find_made(self, obj: Any, name: str) -> list[str]:

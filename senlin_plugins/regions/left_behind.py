@@ -13,8 +13,6 @@ from oslo_log import log as logging
 from senlin.common import consts
 from senlin.common import context as senlin_context
 from senlin.common import exception as exc
-from senlin.db.sqlalchemy import api as db_api
-from senlin.db.sqlalchemy import models
 from senlin.objects import node as node_objects
 
 from senlin_plugins.planning import region_spec, region_state
@@ -123,16 +121,6 @@ def _discard(cluster: Any, entry: Left) -> bool:
         return False
     gone: bool = cluster.rt['profile'].discard(cluster, entry)
     return gone
-
-
-def is_held(server: str) -> bool:
-    """Tell whether any node of any cluster has a server.
-
-    :param server: its id.
-    """
-    with db_api.session_for_read() as session:
-        held = session.query(models.Node.id)
-        return held.filter_by(physical_id=server).first() is not None
 
 
 def describe(entries: Sequence[Left]) -> str:

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Which nodes hold a server or a stack.
+
+Nothing is deleted that another node holds. Senlin keeps two nodes from one
+server neither in its database nor in its conductor: whoever adopts writes
+what the user has typed. So the question is asked whenever something is
+adopted, deleted or cleared up, and always here.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from oslo_config import cfg
+from senlin.common import consts
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
+
+from senlin_plugins.planning.snapshot import recorded_region
+
+
+class Resource(NamedTuple):
+    """What a node is made of, as its cloud knows it.
+
+    :param id: its id.
+    :param names: what else leads to it in its region. The id of a node's
+        resource is what a user has typed, with Senlin's own profiles.
+    :param region: the region; ``None`` if nobody knows.
+    """
+
+    id: str
+    names: Sequence[str] = ()
+    region: str | None = None
+
+
+def is_held(resource: Resource, but: str = '') -> bool:
+    """Tell whether any node of any cluster and project holds a resource.
+
+    :param but: the id of a node that does not count.
+    """
+    with db_api.session_for_read() as session:
+        return bool(_find_holders(session, resource, but))
+
+
+def release(node: Any, resource: Resource) -> bool:
+    """Take a resource from a node if others hold it; tell whether they do.
+
+    Nodes that are being deleted do not count. Each of them may delete the
+    resource. If several nodes let go at the same time, the last one does not
+    find another, so somebody deletes the resource.
+
+    :param node: the engine's node object. If others hold the resource, the
+        node and its row have neither the resource nor its ports any more.
+    """
+    with db_api.session_for_read() as session:
+        others = _find_holders(session, resource, node.id)
+        ids = [other.id for other in others]
+    # Nobody waits for a lock if there is no other holder, as nearly always.
+    if not ids or not _release(node, resource, ids):
+        return False
+    node.physical_id = None
+    node.data = _without_ports(node.data)
+    return True
+
+
+@db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
+def _release(node: Any, resource: Resource, ids: Sequence[str]) -> bool:
+    """Do so in one transaction, in which the rows of all holders are locked.
+
+    :param ids: the ids of the other nodes that seem to hold it.
+    """
+    with db_api.session_for_write() as session:
+        rows = session.query(models.Node).with_for_update()
+        rows.filter(models.Node.id.in_([node.id, *ids])).all()
+        others = _find_holders(session, resource, node.id)
+        if all(other.status == consts.NS_DELETING for other in others):
+            return False
+        row = session.get(models.Node, node.id)
+        if row:
+            row.physical_id = None
+            row.data = _without_ports(row.data)
+        return True
+
+
+def _find_holders(session: Any, resource: Resource, but: str) -> list[Any]:
+    """Return the rows of the nodes that hold a resource."""
+    table = models.Node
+    ids = [resource.id, *resource.names]
+    rows = session.query(table).filter(table.physical_id.in_(ids))
+    return [
+        row
+        for row in rows.filter(table.id != but)
+        if row.physical_id == resource.id or _is_there(row, resource.region)
+    ]
+
+
+def _is_there(row: Any, region: str | None) -> bool:
+    """Tell whether a node is in a region, or may be: names are used twice."""
+    context = (row.profile and row.profile.context) or {}
+    known = recorded_region(row) or context.get('region_name')
+    known = known or cfg.CONF.default_region_name
+    return region is None or known in (region, None)
+
+
+def _without_ports(data: Any) -> dict[str, Any]:
+    """Return the data of a node without the ports of its server."""
+    return {k: v for k, v in (data or {}).items() if k != 'internal_ports'}
