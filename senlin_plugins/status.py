@@ -7,7 +7,6 @@ does when it starts, and looks into Senlin's database for policies that are in
 each other's way. The command changes nothing.
 """
 
-import dataclasses
 import importlib
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -25,7 +24,7 @@ from os_placement_plugins.upgrade_check import (
     Result,
     with_right_values,
 )
-from senlin_plugins import conf
+from senlin_plugins import conf, inventory
 from senlin_plugins.planning.plugin_types import REGION_PLACEMENT, RIVALS
 
 #: The types that this package publishes, with their versions.
@@ -38,27 +37,8 @@ POLICY_TYPES, PROFILE_TYPES = (
     for group in ('senlin.policies', 'senlin.profiles')
 )
 
-#: Which policies, by type, are attached to which cluster.
-_ATTACHED: Final = """
-SELECT cluster.id, cluster.name, policy.type, profile.type
-FROM cluster_policy
-JOIN cluster ON cluster.id = cluster_policy.cluster_id
-JOIN policy ON policy.id = cluster_policy.policy_id
-JOIN profile ON profile.id = cluster.profile_id
-ORDER BY cluster.name
-"""
-
 #: How many clusters a text names.
 _NAMED: Final = 10
-
-
-@dataclasses.dataclass
-class Attached:
-    """A cluster and its policies, whose types are without versions."""
-
-    name: str
-    profile: str
-    policies: set[str] = dataclasses.field(default_factory=set)
 
 
 class Checks(upgrade_check.Checks):
@@ -77,10 +57,7 @@ class Checks(upgrade_check.Checks):
 
         :raises ImportError: if Senlin is not installed here.
         """
-        # Patches the process, as in senlin-engine, before anything else.
-        importlib.import_module('senlin.cmd')
-        importlib.import_module('senlin.conf')
-        importlib.import_module('senlin.db.sqlalchemy.api')
+        inventory.load()
         return cls(cfg.CONF)
 
     @with_right_values
@@ -146,7 +123,7 @@ class Checks(upgrade_check.Checks):
     def check_clusters(self) -> Result:
         """Look in the database for policies in each other's way."""
         try:
-            rows = database.read(self._config, 'database', _ATTACHED)
+            rows = database.read(self._config, 'database', inventory.STATEMENT)
         except DatabaseError as exc:
             return Result(
                 WARNING,
@@ -154,11 +131,7 @@ class Checks(upgrade_check.Checks):
                 f'of the clusters: {one_line(exc)}. '
                 f'{database.remedy("database")}',
             )
-        attached: dict[str, Attached] = {}
-        for cluster, name, policy, profile in rows:
-            row = attached.setdefault(cluster, Attached(name, profile))
-            row.policies.add(policy.rpartition('-')[0])
-        findings = list(_find_obstacles(attached.values()))
+        findings = list(_find_obstacles(inventory.collect(rows)))
         if not findings:
             return Result(SUCCESS)
         return Result(WARNING, '. '.join(findings) + '.')
@@ -172,16 +145,16 @@ class Checks(upgrade_check.Checks):
     )
 
 
-def _find_obstacles(attached: Collection[Attached]) -> Iterator[str]:
+def _find_obstacles(uses: Collection[inventory.Use]) -> Iterator[str]:
     """Say on which clusters policies have no effect, or undo each other."""
 
     def clusters(*policies: str, own: Sequence[str] = ()) -> str:
-        return _join(
-            cluster.name
-            for cluster in attached
-            if cluster.policies.issuperset(policies)
-            and cluster.profile not in own
-        )
+        names = []
+        for use in uses:
+            attached = {kind.rpartition('-')[0] for kind in use.policies}
+            if attached.issuperset(policies) and use.profile not in own:
+                names.append(use.name)
+        return _join(names)
 
     for ours, theirs in RIVALS.items():
         if both := clusters(ours, theirs):

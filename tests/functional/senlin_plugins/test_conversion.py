@@ -7,11 +7,12 @@ On the real engine. The command itself runs on a database of its own.
 
 from unittest import mock
 
+import sqlalchemy
 from senlin.db.sqlalchemy import api as db_api
 from senlin.engine import environment
 from senlin.objects import cluster_lock
 
-from senlin_plugins import conversion
+from senlin_plugins import inventory, profile_types
 from tests import upgrade_checks
 from tests.functional.senlin_plugins import base, test_status
 from tests.functional.senlin_plugins.base import ONE, TWO
@@ -24,7 +25,7 @@ class TestCase(base.TestCase):
     def convert(self, *arguments):
         """Convert a profile and return what the command says."""
         with db_api.session_for_write() as session:
-            return conversion.convert(session, *arguments)
+            return profile_types.convert(session, *arguments)
 
     def assert_not_converted(self, words, *arguments):
         """Check that a profile cannot be converted, and why."""
@@ -34,7 +35,12 @@ class TestCase(base.TestCase):
     def users(self):
         """Return what needs this package."""
         with db_api.session_for_read() as session:
-            return [line.split()[1:] for line in conversion.users(session)]
+            rows = session.execute(sqlalchemy.text(inventory.STATEMENT))
+            return [
+                (use.kind, use.id, use.ours)
+                for use in inventory.collect(rows)
+                if use.ours
+            ]
 
     def servers(self, cluster):
         """Return the ids of the servers of a cluster's nodes."""
@@ -61,9 +67,8 @@ class Way(TestCase):
         self.assert_servers(cluster, **{ONE: 3, TWO: 3})
         self.act(cluster, 'scale_in', count=2)
         self.assert_servers(cluster, **{ONE: 2, TWO: 2})
-        kinds = f'{AWARE}-1.0,', f'{base.REGION_POLICY}-1.0'
-        (line,) = self.users()
-        self.assertEqual(['cluster', f'({cluster}):', *kinds], line)
+        kinds = f'{AWARE}-1.0, {base.REGION_POLICY}-1.0'
+        self.assertEqual([('cluster', cluster, kinds)], self.users())
         # Out again.
         back = profile, True, True
         self.assert_not_converted('2 node.s. are not in RegionOne', *back)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Which types the clusters of a Senlin use, read from its database.
+
+The commands ``senlin-plugins-status`` and ``senlin-plugins-convert`` read it.
+"""
+
+import dataclasses
+import importlib
+from collections.abc import Iterable
+from typing import Any, Final
+
+PROFILE: Final = 'profile'
+NODE: Final = 'node'
+POLICY: Final = 'policy'
+#: A node of no cluster.
+ALONE: Final = 'alone'
+
+#: Rows of id, name, what uses a type, and the type.
+STATEMENT: Final = f"""
+SELECT cluster.id, cluster.name AS name, '{PROFILE}', profile.type
+FROM cluster JOIN profile ON profile.id = cluster.profile_id
+UNION SELECT cluster.id, cluster.name, '{NODE}', profile.type
+FROM cluster
+JOIN node ON node.cluster_id = cluster.id
+JOIN profile ON profile.id = node.profile_id
+UNION SELECT cluster.id, cluster.name, '{POLICY}', policy.type
+FROM cluster_policy
+JOIN cluster ON cluster.id = cluster_policy.cluster_id
+JOIN policy ON policy.id = cluster_policy.policy_id
+UNION SELECT node.id, node.name, '{ALONE}', profile.type
+FROM node JOIN profile ON profile.id = node.profile_id
+WHERE node.cluster_id = '' OR node.cluster_id IS NULL
+ORDER BY name
+"""  # noqa: S608  nothing of it comes from outside
+
+
+@dataclasses.dataclass
+class Use:
+    """A cluster, or a node of no cluster, and the types that it uses.
+
+    :param kind: ``cluster`` or ``node``.
+    :param id: its id.
+    :param name: its name.
+    :param profile: the type of its profile, with the version.
+    :param profiles: the types of all its profiles, those of nodes, too.
+    :param policies: the types of the policies that are attached to it.
+    """
+
+    kind: str
+    id: str
+    name: str
+    profile: str = ''
+    profiles: set[str] = dataclasses.field(default_factory=set)
+    policies: set[str] = dataclasses.field(default_factory=set)
+
+    @property
+    def ours(self) -> str:
+        """The types of this package, as text."""
+        return name_ours({*self.profiles, *self.policies})
+
+
+def collect(rows: Iterable[Any]) -> list[Use]:
+    """Return the clusters, and the nodes of no cluster.
+
+    :param rows: what the database says to :data:`STATEMENT`.
+    """
+    uses: dict[str, Use] = {}
+    for id_, name, user, kind in rows:
+        use = uses.setdefault(id_, Use('cluster', id_, name))
+        if user == POLICY:
+            use.policies.add(kind)
+            continue
+        use.profiles.add(kind)
+        if user == ALONE:
+            use.kind = 'node'
+        if user != NODE:
+            use.profile = kind
+    return list(uses.values())
+
+
+def name_ours(kinds: Iterable[str]) -> str:
+    """Return those of some types that are of this package, as text."""
+    return ', '.join(sorted(k for k in kinds if 'senlin_plugins.' in k))
+
+
+def load() -> None:
+    """Load what of Senlin registers the options of its database.
+
+    :raises ImportError: if Senlin is not installed here.
+    """
+    # Patches the process, as in senlin-engine, before anything else.
+    importlib.import_module('senlin.cmd')
+    importlib.import_module('senlin.conf')
+    importlib.import_module('senlin.db.api')
+    importlib.import_module('senlin.db.sqlalchemy.api')
