@@ -12,7 +12,7 @@ from osc_lib import exceptions
 from os_placement_plugins.commands import lister
 from os_placement_plugins.quoting import printable
 from senlin_plugins.commands import clusters
-from senlin_plugins.planning import region_spec, region_state, sizing
+from senlin_plugins.planning import region_spec, region_state, values
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import Spec
 from senlin_plugins.planning.region_state import State
@@ -41,7 +41,7 @@ class Cell(columns.FormattableColumn):  # type: ignore[misc]
 class ClusterLister(lister.Lister):
     """A command that reads the regions of a policy and of a cluster."""
 
-    INPUT_ERRORS = (region_spec.SpecError, sizing.SizeError)
+    INPUT_ERRORS = (values.WrongValue,)
 
     #: What to do about a cluster without a policy.
     WITHOUT_POLICY = 'attach one, or enable it.'

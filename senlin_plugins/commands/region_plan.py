@@ -20,7 +20,7 @@ from senlin_plugins.commands.cluster_lister import (
 from senlin_plugins.planning import projection, region_spec, sizing
 from senlin_plugins.planning.placement import place
 from senlin_plugins.planning.region_spec import Spec
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.snapshot import NO_REGION, Snapshot
 
 #: What a table shows; the reasons stand below it.
 SHORT = (
@@ -145,9 +145,12 @@ class PlanClusterRegion(ClusterLister):
                 parsed_args.default_region,
             )
         if self.connection is not None:
-            known = [name for name in names if name not in out_of_reach]
+            asked = {*names, *(name for name in current if current[name])}
             out_of_reach |= self.unreachable(
-                policy, cluster, known, change.growing
+                policy,
+                cluster,
+                asked - out_of_reach - {NO_REGION},
+                change.growing,
             )
         # The order in which --steps shows the regions.
         shown = dict.fromkeys([*names, *sorted(current)], 0) | current

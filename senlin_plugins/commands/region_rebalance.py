@@ -23,7 +23,7 @@ from senlin_plugins.commands.cluster_lister import (
 from senlin_plugins.planning import rebalancing, sizing
 from senlin_plugins.planning.rebalancing import Step
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot
+from senlin_plugins.planning.snapshot import NO_REGION, Snapshot
 
 COLUMNS = ('Step', 'Add', 'Remove', 'Distribution')
 AGAIN: Final = 'To go on, run the command again with --size {}.'
@@ -147,13 +147,14 @@ class RebalanceClusterRegion(ClusterLister):
         policy = self.attached_policy(cluster)
         regions, failing = self.in_force(policy, cluster)
         names = [region.name for region in regions]
-        gone = self.unreachable(policy, cluster, names, growing=False)
-        closed = self.unreachable(policy, cluster, names, growing=True)
-        for name, state in failing.items():
-            self.warn("Region '%s' %s.", name, state.describe())
         current = clusters.distribution(
             clustering, nodes, self._args.default_region
         )
+        asked = {*names, *current} - {NO_REGION}
+        gone = self.unreachable(policy, cluster, asked, growing=False)
+        closed = self.unreachable(policy, cluster, names, growing=True)
+        for name, state in failing.items():
+            self.warn("Region '%s' %s.", name, state.describe())
         snapshot = Snapshot(
             Change(growing=True, count=1),
             regions,

@@ -122,8 +122,8 @@ def shrink(
 
     Nodes in regions that the spec does not name go first, then what is above
     a cap, then nodes in regions of weight 0. The others go in exactly the
-    opposite order of :func:`grow`, so shrinking by as many nodes as the
-    cluster just grew by undoes the growth, if no region is past its cap.
+    opposite order of :func:`grow`: if :func:`grow` has placed all nodes of a
+    cluster, shrinking by as many as came last undoes that.
 
     :param regions: the usable regions of the spec.
     :param current: region name -> nodes that are there now, without those

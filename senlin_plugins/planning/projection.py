@@ -23,6 +23,7 @@ STRAY_SHRINKING = 'not in the policy: its nodes leave first'
 OUT_OF_REACH = 'out of reach: left as it is'
 FAILS = '{why}; gets no nodes meanwhile'
 FAILS_OVER = '{why}; its nodes leave first'
+FAILS_YET = '{why}; left as it is'
 PAST_CAP = 'past its cap of {cap}: keeps its nodes, gets none'
 ABOVE_CAP = 'past its cap of {cap}: its nodes above the cap leave early'
 CAP_BINDS = 'its cap of {cap} binds: {kept} more would come here'
@@ -84,13 +85,30 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
             )
         )
     named = {region.name for region in snapshot.regions}
-    why = STRAY_GROWING if growing else STRAY_SHRINKING
-    nothing = fractions.Fraction()
-    return shares + [
-        Share(name, None, None, before[name], after[name], nothing, why)
-        for name in sorted(before.keys() - named)
-        if before[name]
-    ]
+    for name in sorted(before.keys() - named):
+        if before[name]:
+            why = _why_left_alone(snapshot, name) or STRAY_SHRINKING
+            shares.append(
+                Share(
+                    name=name,
+                    weight=None,
+                    cap=None,
+                    current=before[name],
+                    result=after[name],
+                    target=fractions.Fraction(),
+                    why=STRAY_GROWING if growing else why,
+                )
+            )
+    return shares
+
+
+def _why_left_alone(snapshot: Snapshot, name: str) -> str:
+    """Return why nothing happens in a region, if nothing can."""
+    if name in snapshot.out_of_reach:
+        return OUT_OF_REACH
+    if name in snapshot.left_alone:
+        return FAILS_YET.format(why=snapshot.failing[name].describe())
+    return ''
 
 
 def _without_caps(snapshot: Snapshot) -> Mapping[str, int]:
@@ -104,8 +122,9 @@ def _why_held(
     snapshot: Snapshot, region: Region, then: int, uncapped: Mapping[str, int]
 ) -> str:
     """Return the rule that keeps a region from its share, if any does."""
-    if region.name in snapshot.out_of_reach:
-        return OUT_OF_REACH
+    alone = _why_left_alone(snapshot, region.name)
+    if alone:
+        return alone
     growing = snapshot.change.growing
     failing = snapshot.failing.get(region.name)
     if failing and growing:

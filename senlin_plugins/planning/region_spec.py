@@ -12,9 +12,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
-from senlin_plugins.planning import apportionment, whole_number
+from senlin_plugins.planning import apportionment, values
 from senlin_plugins.planning.apportionment import NO_CAP, Region
 from senlin_plugins.planning.plugin_types import REGION_PLACEMENT, RIVALS
+from senlin_plugins.planning.values import WrongValue
 
 #: This package's type and the in-tree one, which has the same properties.
 TYPES: Final = REGION_PLACEMENT, RIVALS[REGION_PLACEMENT]
@@ -38,10 +39,6 @@ class Strategy(enum.StrEnum):
     BALANCED = 'balanced'
     #: Refuse to grow.
     EVEN = 'even'
-
-
-class SpecError(ValueError):
-    """The spec cannot be used; the text says where, and what is accepted."""
 
 
 class Spec(NamedTuple):
@@ -77,18 +74,20 @@ def read(spec: object) -> Spec:
     """Return what a policy's spec says.
 
     :param spec: the spec as YAML or the API gives it.
-    :raises SpecError: if the policy would refuse the spec.
+    :raises WrongValue: if the policy would refuse the spec.
     """
     if not isinstance(spec, Mapping):
-        raise SpecError(
+        raise WrongValue(
             'The spec is not a mapping: it needs "type", "version" and '
             '"properties".'
         )
     _check_keys(spec, _SPEC_KEYS, 'the spec')
     if spec.get('description', '') is None:
-        raise SpecError("'description' is empty: remove it, or say something.")
+        raise WrongValue(
+            "'description' is empty: remove it, or say something."
+        )
     if spec.get('type') not in TYPES:
-        raise SpecError(
+        raise WrongValue(
             f"'type' is '{spec.get('type')}': it must be {TYPES[0]}."
         )
     # YAML reads 1.0 as a number.
@@ -96,22 +95,18 @@ def read(spec: object) -> Spec:
     if version not in VERSIONS or (
         version > '1.0' and spec['type'] != TYPES[0]
     ):
-        raise SpecError(
+        raise WrongValue(
             f"'version' is '{version}': it must be {' or '.join(VERSIONS)}."
         )
     properties = spec.get('properties')
     if not isinstance(properties, Mapping):
-        raise SpecError("'properties' is not a mapping: it needs 'regions'.")
+        raise WrongValue("'properties' is not a mapping: it needs 'regions'.")
     _check_keys(properties, VERSIONS[version], "'properties'")
     strategy = properties.get('strategy', Strategy.BALANCED)
-    if strategy not in list(Strategy):
-        raise SpecError(
-            f"'strategy' is '{strategy}': it must be one of "
-            f'{", ".join(Strategy)}.'
-        )
+    values.read_choice(strategy, "'strategy'", Strategy)
     given = properties.get('regions')
     if not isinstance(given, list):
-        raise SpecError("'regions' must be a list of regions.")
+        raise WrongValue("'regions' must be a list of regions.")
     return Spec(
         _checked(given),
         Strategy(strategy),
@@ -128,17 +123,17 @@ def read_metadata(
     :param metadata: the metadata; the value of the key is a mapping, or its
         JSON.
     :returns: region name -> its ``weight``, ``cap`` and ``out``, unchecked.
-    :raises SpecError: if it is something else.
+    :raises WrongValue: if it is something else.
     """
     value = (metadata or {}).get(METADATA_KEY)
     try:
         given = json.loads(value) if isinstance(value, str) else value or {}
     except (ValueError, RecursionError) as exc:
-        raise SpecError(f'{_WHERE} is not JSON: {exc}.') from exc
+        raise WrongValue(f'{_WHERE} is not JSON: {exc}.') from exc
     if not isinstance(given, Mapping) or not all(
         isinstance(change, Mapping) for change in given.values()
     ):
-        raise SpecError(
+        raise WrongValue(
             f'{_WHERE} must map names of regions to "weight", "cap" and "out".'
         )
     return given
@@ -155,7 +150,7 @@ def override(
     """
     try:
         return _override(regions, read_metadata(metadata))
-    except SpecError as exc:
+    except WrongValue as exc:
         return Override(regions, problem=str(exc))
 
 
@@ -168,10 +163,7 @@ def _override(
     for name, change in given.items():
         where = f"'{name}' in {_WHERE}"
         _check_keys(change, ('weight', 'cap', 'out'), where)
-        out = change.get('out', False)
-        if not isinstance(out, bool):
-            raise SpecError(f"'out' of {where} must be a boolean.")
-        if out:
+        if values.read_flag(change.get('out', False), f"'out' of {where}"):
             declared.add(name)
         numbers[name] = {k: change[k] for k in change if k != 'out'}
     checked = _checked(
@@ -195,14 +187,14 @@ def read_options(texts: Iterable[str]) -> tuple[Region, ...]:
 
     :param texts: ``NAME``, ``NAME:WEIGHT`` or ``NAME:WEIGHT:CAP`` each; a
         part that is empty has its default.
-    :raises SpecError: if a region is written in another way, or if the
+    :raises WrongValue: if a region is written in another way, or if the
         policy would refuse it.
     """
     items = []
     for text in texts:
         name, *numbers = text.split(':')
         if len(numbers) > 2:
-            raise SpecError(
+            raise WrongValue(
                 f"The region '{text}' has too many parts: write NAME, "
                 'NAME:WEIGHT or NAME:WEIGHT:CAP.'
             )
@@ -216,27 +208,24 @@ def _checked(items: Iterable[object]) -> tuple[Region, ...]:
     regions = tuple(_region(item) for item in items)
     problem = apportionment.find_problem(regions)
     if problem:
-        raise SpecError(problem)
+        raise WrongValue(problem)
     return regions
 
 
 def _region(item: object) -> Region:
     """Return one region of the list."""
     if not isinstance(item, Mapping):
-        raise SpecError(
+        raise WrongValue(
             f"The region '{item}' is not a mapping: it needs a 'name'."
         )
     _check_keys(item, _REGION_KEYS, f"region '{item.get('name', '')}'")
     name = item.get('name')
     if name is None:
-        raise SpecError("'name' of a region is missing: give its name.")
+        raise WrongValue("'name' of a region is missing: give its name.")
     numbers = {'weight': apportionment.DEFAULT_WEIGHT, 'cap': NO_CAP}
     for key, default in numbers.items():
         field = f"'{key}' of region '{name}'"
-        try:
-            numbers[key] = whole_number.read(item.get(key, default), field)
-        except ValueError as exc:
-            raise SpecError(exc) from exc
+        numbers[key] = values.read_number(item.get(key, default), field)
     return Region(str(name), **numbers)
 
 
@@ -246,7 +235,7 @@ def _check_keys(
     """Refuse keys that the policy does not know."""
     for key in given:
         if key not in allowed:
-            raise SpecError(
+            raise WrongValue(
                 f"'{key}' is not known in {where}: it may have "
                 f'{", ".join(allowed)}.'
             )

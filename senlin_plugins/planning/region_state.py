@@ -129,6 +129,11 @@ class State(NamedTuple):
         }[Code(self.state)]
 
 
+_CODES: Final = frozenset(Code)
+_CAUSES: Final = frozenset(Cause)
+_TEXTS_OF_STATE: Final = ('state', 'cause', 'since', 'due', 'last', 'service')
+
+
 class Left(NamedTuple):
     """A server that a node has left behind, or may have.
 
@@ -142,10 +147,13 @@ class Left(NamedTuple):
 
     region: str
     node: str
-    name: str
-    server: str | None
-    ports: Sequence[Any]
-    since: str
+    name: str = ''
+    server: str | None = None
+    ports: Sequence[Any] = ()
+    since: str = ''
+
+
+_TEXTS_OF_LEFT: Final = ('region', 'node', 'name', 'since')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -252,16 +260,50 @@ def read(data: Mapping[str, Any] | None) -> Known:
     """Return what the data of a cluster say of its regions.
 
     :param data: the data; what another version of this package has written
-        in another form does not count.
+        in another form does not count. An unknown field is left out.
     """
-    own = (data or {}).get(KEY) or {}
-    states = own.get('states') or {}
-    return Known(
-        {name: State(**state) for name, state in states.items()},
-        own.get('full') or {},
-        [Left(**entry) for entry in own.get('servers') or ()],
-        own.get('looked') or '',
-    )
+    own = _mapping((data or {}).get(KEY))
+    states = {}
+    for name, item in _mapping(own.get('states')).items():
+        fields = _fields(item, State, _TEXTS_OF_STATE)
+        if fields.get('state') in _CODES and fields.get('cause') in _CAUSES:
+            states[name] = State(**fields)
+    full = {
+        name: until
+        for name, until in _mapping(own.get('full')).items()
+        if isinstance(until, str)
+    }
+    left = []
+    servers = own.get('servers')
+    for item in servers if isinstance(servers, list) else ():
+        fields = _fields(item, Left, _TEXTS_OF_LEFT)
+        if not isinstance(fields.get('ports'), list | tuple):
+            fields['ports'] = ()
+        if fields.get('region') and fields.get('node'):
+            left.append(Left(**fields))
+    looked = own.get('looked')
+    return Known(states, full, left, looked if isinstance(looked, str) else '')
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    """Return a mapping, empty if the value is none."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _fields(
+    item: object, kind: type[State | Left], texts: Collection[str]
+) -> dict[str, Any]:
+    """Return the fields of a stored item that can be used.
+
+    :param kind: the class with the names of the fields.
+    :param texts: the fields that are texts.
+    """
+    known = _mapping(item)
+    return {
+        key: known[key]
+        for key in kind._fields
+        if key in known and (key not in texts or isinstance(known[key], str))
+    }
 
 
 def show_time(time: datetime.datetime) -> str:

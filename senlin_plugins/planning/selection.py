@@ -44,27 +44,21 @@ _KEYS: Mapping[Criterion, Callable[[Node], Any]] = {
 }
 
 
-def accept(named: object, members: Iterable[str]) -> Decision:
+def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
     """Decide about nodes that a request names (S1 of the deletion policy).
 
-    A webhook may name anything, and a node may be gone since the API looked.
+    A webhook may name any nodes, and a node may be gone since the API looked.
 
-    :param named: the value of ``candidates`` in the request.
+    :param named: the ids in the request.
     :param members: the ids of the cluster's nodes.
     :returns: each of the cluster's nodes once; a refusal if none is named.
     """
-    if not isinstance(named, list) or not all(
-        isinstance(node_id, str) for node_id in named
-    ):
-        return Decision(
-            refusal=f"The value of 'candidates' is '{named}': it must be a "
-            'list of node ids.'
-        )
     known = set(members)
-    candidates = [i for i in dict.fromkeys(named) if i in known]
-    if named and not candidates:
+    ids = list(dict.fromkeys(named))
+    candidates = [id_ for id_ in ids if id_ in known]
+    if ids and not candidates:
         return Decision(
-            refusal=f"The 'candidates' '{', '.join(named)}' are not in the "
+            refusal=f"The 'candidates' '{', '.join(ids)}' are not in the "
             'cluster.'
         )
     return Decision(candidates=tuple(candidates))

@@ -14,16 +14,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from senlin_plugins.planning import whole_number
+from senlin_plugins.planning import values
+from senlin_plugins.planning.values import WrongValue
 
 SCALE_OUT = 'CLUSTER_SCALE_OUT'
 
 #: The number of nodes if nobody names one.
 DEFAULT_COUNT = 1
-
-
-class SizeError(ValueError):
-    """The number of nodes cannot be used; the text is the user's reason."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,13 +41,13 @@ def read_count(value: object, field: str = 'count') -> int:
     :param value: the number as somebody wrote it.
     :param field: where it was written.
     :returns: the number, at least 1.
-    :raises SizeError: if the value is no positive integer.
+    :raises WrongValue: if the value is no positive integer.
     """
     with contextlib.suppress(ValueError):
-        count = whole_number.read(value, field)
+        count = values.read_number(value, field)
         if count > 0:
             return count
-    raise SizeError(
+    raise WrongValue(
         f"The value of '{field}' is '{value}': it must be a positive integer."
     )
 
@@ -63,7 +60,7 @@ def scaling(
     :param action: ``CLUSTER_SCALE_IN`` or ``CLUSTER_SCALE_OUT``.
     :param inputs: the action's inputs.
     :param data: the action's data with the decisions of other policies.
-    :raises SizeError: if the number cannot be used.
+    :raises WrongValue: if the number cannot be used.
     """
     growing = action == SCALE_OUT
     field = 'creation' if growing else 'deletion'
@@ -81,7 +78,7 @@ def resizing(data: Mapping[str, Any]) -> Change | None:
     :param data: the action's data, with the decisions of other policies or
         of Senlin's own parser.
     :returns: the change, or ``None`` if nothing is decided yet.
-    :raises SizeError: if the number cannot be used.
+    :raises WrongValue: if the number cannot be used.
     """
     for field, growing in (('creation', True), ('deletion', False)):
         decision = data.get(field)

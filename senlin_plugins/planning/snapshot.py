@@ -54,7 +54,8 @@ class Snapshot:
     :param change: how many nodes come or go.
     :param regions: the regions of the policy's spec.
     :param current: region name -> nodes that count there now.
-    :param out_of_reach: the names of those that cannot be used now.
+    :param out_of_reach: the names of regions that cannot be used now, also
+        of some that the spec does not name.
     :param nodes: the nodes themselves; candidates are chosen from them.
     :param failing: region name -> what is wrong there. Nodes can leave it.
     :param strategy: what that means for a plan to grow.
@@ -69,12 +70,30 @@ class Snapshot:
     strategy: Strategy = Strategy.BALANCED
 
     @property
+    def left_alone(self) -> set[str]:
+        """The regions in which nobody creates or deletes a node now."""
+        alone = set(self.out_of_reach)
+        if not self.change.growing:
+            # The nodes of strays would go first, each time in vain. They are
+            # not given up yet.
+            named = {region.name for region in self.regions}
+            alone.update(
+                name
+                for name, state in self.failing.items()
+                if state.dead and not state.is_dead and name not in named
+            )
+        return alone
+
+    @property
     def usable(self) -> list[Region]:
         """The regions that hold nodes after the change, as far as possible.
 
         If nodes leave, those of other regions go first.
         """
-        within = [r for r in self.regions if r.name not in self.out_of_reach]
+        alone = self.left_alone
+        within = [
+            region for region in self.regions if region.name not in alone
+        ]
         failing = self.failing
         if self.change.growing:
             return [r for r in within if r.name not in failing]
@@ -85,8 +104,8 @@ class Snapshot:
     @property
     def movable(self) -> dict[str, int]:
         """The distribution without the regions that are left alone."""
-        gone = self.out_of_reach
-        return {n: c for n, c in self.current.items() if n not in gone}
+        alone = self.left_alone
+        return {n: c for n, c in self.current.items() if n not in alone}
 
     def after(self, plan: Mapping[str, int]) -> 'Snapshot':
         """Return the cluster after a plan has been carried out.

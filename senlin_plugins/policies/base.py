@@ -10,7 +10,7 @@ from senlin.common import exception as exc
 from senlin.policies import base
 
 from senlin_plugins import conf
-from senlin_plugins.planning import plugin_types, sizing
+from senlin_plugins.planning import inputs, plugin_types, values
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.regions import cluster_row
 
@@ -42,14 +42,25 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         """
         raise NotImplementedError
 
-    def prepare(self, cluster: Any, action: Any) -> None:
-        """Ask and note what a decision needs."""
+    def find_cluster(self, cluster_id: str, action: Any) -> Any:
+        """Return the cluster, with what the decision needs of it."""
+        # An action on a cluster has loaded it after it got the lock.
+        if action.target == cluster_id:
+            return action.entity
+        return cluster_row.load(cluster_id)
 
-    def decide(self, cluster: Any, action: Any) -> Decision | None:
-        """Read the cluster and decide.
+    def prepare(self, cluster: Any, action: Any) -> Any:
+        """Read and ask once what the decision needs beside the cluster.
 
+        :returns: the view for :meth:`decide`.
+        """
+
+    def decide(self, cluster: Any, action: Any, view: Any) -> Decision | None:
+        """Read the nodes of the cluster and decide.
+
+        :param view: what :meth:`prepare` has returned.
         :returns: the decision, or ``None`` if there is nothing to decide.
-        :raises SizeError: if the number of nodes cannot be used.
+        :raises WrongValue: if the number of nodes cannot be used.
         """
         raise NotImplementedError
 
@@ -118,13 +129,14 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         """
         what = self.name, action.action, action.id
         before = {*action.data}
+        # Until it is known what the action is about, nothing may go on.
+        refuse = self.refuse_all
         try:
-            # An action on a cluster has loaded it after it got the lock.
-            cluster = action.entity
-            if action.target != cluster_id:
-                cluster = cluster_row.load(cluster_id)
-            self.prepare(cluster, action)
-            decision = self.decide(cluster, action)
+            action.inputs.update(inputs.read(action.action, action.inputs))
+            cluster = self.find_cluster(cluster_id, action)
+            view = self.prepare(cluster, action)
+            refuse = self.refuse
+            decision = self.decide(cluster, action, view)
             if decision is None:
                 return
             self.write(action, decision)
@@ -133,7 +145,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
                 action.data['status'] = base.CHECK_OK
                 action.store(action.context)
                 return
-        except sizing.SizeError as ex:
+        except values.WrongValue as ex:
             reason = str(ex)
         except Exception as ex:
             LOG.exception("Policy '%s' failed on %s %s.", *what)
@@ -142,10 +154,18 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         # What Senlin's parser of a resize has written.
         for field in {'creation', 'deletion'} - before:
             action.data.pop(field, None)
-        self.refuse(action, reason)
+        refuse(action, reason)
 
     def refuse(self, action: Any, reason: str) -> None:
-        """Refuse an action.
+        """Refuse what a decision is about.
+
+        :param action: the action; the reason goes into its data.
+        :param reason: what the user reads.
+        """
+        self.refuse_all(action, reason)
+
+    def refuse_all(self, action: Any, reason: str) -> None:
+        """Refuse an action: nothing of it happens.
 
         :param action: the action; the reason goes into its data.
         :param reason: what the user reads.

@@ -3,7 +3,6 @@
 """Read a cluster from Senlin's objects into plain data."""
 
 import copy
-import functools
 import random
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -11,8 +10,8 @@ from typing import Any
 from oslo_config import cfg
 from oslo_log import log as logging
 from senlin.common import consts, scaleutils
-from senlin.common import context as senlin_context
-from senlin.profiles import base as profile_base
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
 
 from senlin_plugins.planning import sizing
 from senlin_plugins.planning.sizing import Change
@@ -22,6 +21,7 @@ from senlin_plugins.planning.snapshot import (
     placement,
     recorded_region,
 )
+from senlin_plugins.planning.values import WrongValue
 from senlin_plugins.profiles import region_aware
 
 LOG = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ def read_change(action: Any, cluster: Any) -> Change:
     """Return how many nodes an action adds or removes.
 
     :param action: the action; Senlin's parser writes into its data.
-    :raises SizeError: if the number cannot be used.
+    :raises WrongValue: if the number cannot be used.
     """
     if action.target != cluster.id:
         return Change(growing=True, count=1)
@@ -53,26 +53,23 @@ def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
 
     :param nodes: nodes of the cluster, or that join it.
     """
-    find_profile = _profiles(cluster)
-    found = []
-    for node in nodes:
-        own = region_aware.own_region(find_profile(node.profile_id))
-        default = cfg.CONF.default_region_name
-        found.append(
-            Node(
-                id=node.id,
-                region=counted_region(node, own, default),
-                zone=placement(node).get('zone'),
-                status=node.status,
-                tainted=node.tainted,
-                position=node.index,
-                created_at=node.created_at,
-                profile_created_at=node.profile_created_at,
-                # Nobody gains from guessing which nodes leave.
-                lot=random.random(),  # noqa: S311
-            )
+    nodes = list(nodes)
+    find_region = _region_finder(cluster, nodes)
+    return [
+        Node(
+            id=node.id,
+            region=find_region(node),
+            zone=placement(node).get('zone'),
+            status=node.status,
+            tainted=bool(node.tainted),
+            position=node.index,
+            created_at=node.created_at,
+            profile_created_at=node.profile_created_at,
+            # Nobody gains from guessing which nodes leave.
+            lot=random.random(),  # noqa: S311
         )
-    return found
+        for node in nodes
+    ]
 
 
 def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
@@ -81,8 +78,8 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
     :returns: (node, region); the region is empty if nothing names one.
     """
     nodes = [node for node in cluster.nodes if not recorded_region(node)]
-    regions = [seen.region for seen in read_nodes(cluster, nodes)]
-    return list(zip(nodes, regions, strict=True))
+    find_region = _region_finder(cluster, nodes)
+    return [(node, find_region(node)) for node in nodes]
 
 
 def untied(names: set[str], profile: Any) -> set[str]:
@@ -102,20 +99,27 @@ def untied(names: set[str], profile: Any) -> set[str]:
     return names & {region}
 
 
-def _profiles(cluster: Any) -> Callable[[str], Any]:
-    """Return a function from the id of a profile to the profile."""
+def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:
+    """Return a function from a node to the region in which it counts.
 
-    @functools.cache
-    def find(profile_id: str) -> Any:
-        if profile_id == cluster.profile_id:
-            return cluster.rt['profile']
-        return profile_base.Profile.load(
-            senlin_context.get_admin_context(),
-            profile_id=profile_id,
-            project_safe=False,
-        )
-
-    return find
+    Profiles are read only for nodes without a recorded region, all at once.
+    """
+    ids = {node.profile_id for node in nodes if not recorded_region(node)}
+    default = cfg.CONF.default_region_name
+    regions = {}
+    if cluster.profile_id in ids:
+        own = region_aware.own_region(cluster.rt['profile'])
+        regions[cluster.profile_id] = own
+        ids.remove(cluster.profile_id)
+    if ids:
+        table = models.Profile
+        with db_api.session_for_read() as session:
+            rows = session.query(table.id, table.context)
+            for profile_id, context in rows.filter(table.id.in_(ids)):
+                regions[profile_id] = (context or {}).get('region_name')
+    return lambda node: counted_region(
+        node, regions.get(node.profile_id), default
+    )
 
 
 def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
@@ -126,7 +130,7 @@ def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
     sized.desired_capacity = size
     result, reason = scaleutils.parse_resize_params(action, sized, size)
     if result != action.RES_OK:
-        raise sizing.SizeError(reason)
+        raise WrongValue(reason)
     return sizing.resizing(action.data) or Change(growing=True, count=0)
 
 
@@ -141,4 +145,4 @@ def _check_size(action: Any, cluster: Any, size: int) -> None:
         None if resized else cluster, size, strict=True
     )
     if problem:
-        raise sizing.SizeError(problem)
+        raise WrongValue(problem)

@@ -2,14 +2,14 @@
 
 """The deletion policy, versions 1.0 and 1.1 of its specification."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 from senlin.engine.notifications import message
 
-from senlin_plugins.planning import whole_number
+from senlin_plugins.planning import values
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.selection import Criterion, accept, select
 from senlin_plugins.policies import base, cluster_reader
@@ -109,8 +109,8 @@ class DeletionPolicy(base.PlacementPolicy):
         if not isinstance(given, Mapping):
             return
         criteria = given.get('criteria', Criterion.RANDOM)
-        _check_choice("'criteria'", criteria, Criterion)
-        _check_seconds("'grace_period'", given.get('grace_period', 0))
+        values.read_choice(criteria, "'criteria'", Criterion)
+        values.read_number(given.get('grace_period', 0), "'grace_period'", 0)
         hooks = given.get('hooks')
         if not hooks or not isinstance(hooks, Mapping):
             return
@@ -119,9 +119,9 @@ class DeletionPolicy(base.PlacementPolicy):
                 "'hooks' needs version 1.1 of the policy, and the spec's "
                 "'version' is '1.0'."
             )
-        _check_seconds("'timeout' of 'hooks'", hooks.get('timeout', 0))
+        values.read_number(hooks.get('timeout', 0), "'timeout' of 'hooks'", 0)
         kind = hooks.get('type', 'zaqar')
-        _check_choice("'type' of 'hooks'", kind, ('zaqar', 'webhook'))
+        values.read_choice(kind, "'type' of 'hooks'", ('zaqar', 'webhook'))
         if kind == 'webhook':
             raise ValueError(NO_WEBHOOKS)
         params = hooks.get('params') or {}
@@ -137,7 +137,13 @@ class DeletionPolicy(base.PlacementPolicy):
         given = self.spec['properties'].get('hooks')
         return dict(self.properties['hooks']) if given else {}
 
-    def decide(self, cluster: Any, action: Any) -> Decision | None:
+    def find_cluster(self, cluster_id: str, action: Any) -> Any:
+        """Return the cluster; to delete a node, nothing of it is needed."""
+        if action.action == consts.NODE_DELETE:
+            return None
+        return super().find_cluster(cluster_id, action)
+
+    def decide(self, cluster: Any, action: Any, view: Any) -> Decision | None:
         """Choose the nodes that leave (S1 to S7)."""
         if action.action == consts.NODE_DELETE:
             return Decision(candidates=(action.entity.id,))
@@ -206,19 +212,3 @@ class DeletionPolicy(base.PlacementPolicy):
         if self.hook:
             # Where the engine looks for it.
             action.data['hooks'] = self.hook
-
-
-def _check_choice(field: str, value: object, allowed: Iterable[str]) -> None:
-    """Check that a value is allowed."""
-    # Senlin's own constraint takes a list of allowed values for one.
-    allowed = list(allowed)
-    if value not in allowed:
-        raise ValueError(
-            f"{field} is '{value}': it must be one of {', '.join(allowed)}."
-        )
-
-
-def _check_seconds(field: str, value: object) -> None:
-    """Check a number of seconds."""
-    if whole_number.read(value, field) < 0:
-        raise ValueError(f"{field} is '{value}': it must be 0 or greater.")

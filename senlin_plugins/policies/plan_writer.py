@@ -14,7 +14,7 @@ from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.snapshot import INIT, NO_REGION
 from senlin_plugins.policies import cluster_reader
 from senlin_plugins.profiles import region_aware
-from senlin_plugins.regions.node_records import record_region
+from senlin_plugins.regions import node_records
 
 LOG = logging.getLogger(__name__)
 
@@ -30,9 +30,14 @@ def write(action: Any, decision: Decision) -> None:
     moves, stuck = dict(decision.moves), list(decision.stuck)
     found = {'moves': moves, 'stuck': stuck}
     action.data.update({k: value for k, value in found.items() if value})
-    for node in unplaced(action.entity) if moves and aware else ():
-        if node.id in moves:
-            record_region(node, moves[node.id])
+    if moves and aware:
+        node_records.record_regions(
+            [
+                (node, moves[node.id])
+                for node in unplaced(action.entity)
+                if node.id in moves
+            ]
+        )
     if not decision.plan:
         return
     field = 'deletion' if decision.candidates else 'creation'
@@ -62,9 +67,13 @@ def write(action: Any, decision: Decision) -> None:
 
 def record_regions(cluster: Any) -> None:
     """Record the regions of nodes that were adopted, or created elsewhere."""
-    for node, region in cluster_reader.read_unrecorded(cluster):
-        if region not in ('', NO_REGION):
-            record_region(node, region)
+    node_records.record_regions(
+        [
+            (node, region)
+            for node, region in cluster_reader.read_unrecorded(cluster)
+            if region not in ('', NO_REGION)
+        ]
+    )
 
 
 def unplaced(cluster: Any) -> list[Any]:

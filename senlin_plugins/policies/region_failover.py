@@ -9,7 +9,6 @@ and reads weights and caps from the cluster's metadata.
 
 import dataclasses
 import datetime
-from collections.abc import Mapping
 from typing import Any, Final
 
 from oslo_config import cfg
@@ -17,12 +16,12 @@ from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 
 from senlin_plugins import conf
-from senlin_plugins.planning import region_spec, region_state
+from senlin_plugins.planning import region_state, region_view
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.region_spec import Override, Strategy
+from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import Fault, Known, State
-from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import Snapshot, recorded_region
+from senlin_plugins.planning.region_view import View
+from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.policies import base
 from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from senlin_plugins.profiles import failover, region_aware
@@ -67,50 +66,49 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         ),
     }
 
-    def in_force(self, cluster: Any) -> Override:
-        """Return the regions with what the cluster's owner has set."""
-        return region_spec.override(self.content.regions, cluster.metadata)
+    def view(self, cluster: Any) -> View:
+        """Read what the policy and the owner say, and what is known."""
+        return region_view.read(
+            self.content, cluster.metadata, cluster.data, health.now()
+        )
 
-    def states(self, cluster: Any) -> Mapping[str, State]:
-        """Return the regions with which something is wrong."""
-        known = region_state.read(cluster.data)
-        declared = self.in_force(cluster).declared
-        return known.in_force(declared, health.now())
-
-    def look(self, cluster: Any) -> Mapping[str, State]:
+    def look(self, cluster: Any, view: View) -> View:
         """Look at the regions, and begin to clear up in those that work.
 
-        :param cluster: the engine's cluster object; its data change.
-        :returns: the regions with which something is wrong.
+        :param cluster: the engine's cluster object, or its row; its data
+            change.
+        :param view: what was known before.
+        :returns: what is known now.
         """
-        named = [region.name for region in self.content.regions]
-        left = region_state.read(cluster.data).left
-        others = map(recorded_region, cluster.nodes)
+        recorded = [recorded_region(node) for node in cluster.nodes]
+        others = {entry.region for entry in view.known.left}
+        others.update(name for name in recorded if name)
         faults = super().find_faults(
             cluster,
             cluster.rt['profile'],
-            {*named, *filter(None, others), *(e.region for e in left)},
+            view.names | others,
             cfg.CONF[conf.GROUP].region_timeout,
         )
         seconds = cfg.CONF[conf.GROUP].region_out_after
         now = health.now()
         before, after = cluster_row.change(
-            cluster, lambda known: known.observe(faults, named, now, seconds)
+            cluster,
+            lambda known: known.observe(faults, view.names, now, seconds),
         )
         _log_changes(cluster, before, after)
-        states = self.states(cluster)
-        left_behind.start(cluster, states)
-        return states
+        view = view.after(after, now)
+        left_behind.start(cluster, view)
+        return view
 
-    def state_of(self, cluster: Any, region: str | None) -> State | None:
-        """Return what is wrong with a region now, if anything is."""
-        state = self.states(cluster).get(region or '')
+    def current(self, cluster: Any, region: str | None) -> View:
+        """Return what is known now, for an action on a node of a region."""
+        view = self.view(cluster)
+        state = view.states.get(region or '')
         if state and state.last and _age(state.last) > FRESH:
-            whole = cluster_row.load(cluster.id)
-            state = self.look(whole).get(region or '')
-        return state
+            return self.look(cluster, view)
+        return view
 
-    def watch(self, cluster: Any, region: str | None) -> State | None:
+    def watch(self, cluster: Any) -> View:
         """Return the same for a health check, with a look now and then."""
         due = False
 
@@ -122,85 +120,62 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             return dataclasses.replace(known, looked=now) if due else known
 
         cluster_row.change(cluster, begin)
-        if not due:
-            return self.states(cluster).get(region or '')
-        return self.look(cluster_row.load(cluster.id)).get(region or '')
-
-    def is_unfit(self, cluster: Any, node: Any) -> bool:
-        """Tell whether a node that is recreated cannot be where it was."""
-        region = recorded_region(node)
-        regions = self.in_force(cluster).regions
-        drained = {r.name for r in regions if not r.cap}
-        state = self.states(cluster).get(region or '')
-        return region in drained or bool(state and state.moves)
+        view = self.view(cluster)
+        return self.look(cluster, view) if due else view
 
     def need_check(self, target: str, action: Any) -> bool:
         """Look at every node that is recovered."""
         return bool((target, action.action) in self.TARGET)
 
-    def prepare(self, cluster: Any, action: Any) -> None:
+    def prepare(self, cluster: Any, action: Any) -> View:
         """Look at the regions."""
+        before = self.view(cluster)
         if not region_aware.is_aware(cluster.rt['profile']):
-            return
-        if problem := self.in_force(cluster).problem:
+            return before
+        if problem := before.override.problem:
             LOG.warning(
                 "Policy '%s' takes its own weights and caps for cluster %s: "
                 '%s',
                 # The last quotes what the cluster's owner wrote.
                 *(self.name, cluster.id, repr(problem[:LONGEST])),
             )
-        before = region_state.read(cluster.data).states
-        states = self.look(cluster)
-        if states:
+        view = self.look(cluster, before)
+        if view.states:
             action.data[region_state.KEY] = {
-                name: state._asdict() for name, state in states.items()
+                name: state._asdict() for name, state in view.states.items()
             }
         if action.action == consts.NODE_RECOVER:
             # A node that is well is replaced if somebody wants it so, not
             # because its region did not answer a moment ago.
-            was = before.get(recorded_region(action.entity) or '')
+            region = recorded_region(action.entity) or ''
+            was = before.known.states.get(region)
             active = action.entity.status == consts.NS_ACTIVE
             action.inputs[failover.REPLACE] = active and not (was and was.dead)
+        return view
 
-    def decide(self, cluster: Any, action: Any) -> Decision | None:
+    def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
         """Decide around the regions that fail."""
         kind = action.action
         if kind == consts.CLUSTER_DELETE:
-            return Decision(refusal=_find_left(cluster, self.states(cluster)))
+            return Decision(refusal=_find_left(cluster, view))
         if ('BEFORE', kind) in RegionPlacementPolicy.TARGET:
-            return super().decide(cluster, action) or Decision()
+            return super().decide(cluster, action, view) or Decision()
         return Decision()
 
-    def find_lost(self, cluster: Any) -> list[str]:
+    def find_lost(self, cluster: Any, view: View) -> list[str]:
         """Return the ids of nodes that cannot be where they were."""
-        states, lost = self.states(cluster), []
-        for node in cluster.nodes:
-            state = states.get(recorded_region(node) or '')
-            active = node.status == consts.NS_ACTIVE
-            if (state and state.is_dead) or (
-                not active and self.is_unfit(cluster, node)
-            ):
-                lost.append(node.id)
-        return lost
+        return view.find_lost(cluster.nodes, consts.NS_ACTIVE)
 
     def find_faults(self, *_args: Any) -> dict[str, Fault]:
         """Return nothing: states say it, and nodes can leave such regions."""
         return {}
 
-    def snapshot(
-        self, cluster: Any, profile: Any, change: Change, nodes: Any
-    ) -> Snapshot:
-        """Return what is decided on, with the regions that fail."""
-        return dataclasses.replace(
-            super().snapshot(cluster, profile, change, nodes),
-            failing=self.states(cluster),
-            strategy=self.content.strategy,
-        )
-
     def post_op(self, cluster_id: str, action: Any) -> None:
         """Say what a recovery that has failed could not do."""
         super().post_op(cluster_id, action)
-        if action.inputs.get('action_result') == action.RES_OK:
+        recovers = action.action == consts.CLUSTER_RECOVER
+        worked = action.inputs.get('action_result') == action.RES_OK
+        if worked or not recovers:
             return
         states = action.data.get(region_state.KEY) or {}
         words = [
@@ -215,15 +190,15 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             base.PlacementPolicy.refuse(self, action, ' '.join(words))
 
 
-def _find_left(cluster: Any, states: Mapping[str, State]) -> str:
+def _find_left(cluster: Any, view: View) -> str:
     """Say which servers of a cluster cannot be deleted now."""
-    gone = {name for name, state in states.items() if state.dead}
+    gone = {name for name, state in view.states.items() if state.dead}
     held = [
         node_records.what_it_leaves(node)
         for node in cluster.nodes
         if recorded_region(node) in gone
     ]
-    left = [e for e in left_behind.listed(cluster) if e.region in gone]
+    left = [entry for entry in view.left if entry.region in gone]
     entries = [*left, *held]
     return left_behind.describe(entries) if entries else ''
 

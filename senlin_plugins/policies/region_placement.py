@@ -19,6 +19,7 @@ from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place, recover
 from senlin_plugins.planning.region_spec import Override, Spec
 from senlin_plugins.planning.region_state import Fault, Known
+from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
     INIT,
@@ -30,13 +31,15 @@ from senlin_plugins.planning.snapshot import (
 )
 from senlin_plugins.policies import base, cluster_reader, plan_writer
 from senlin_plugins.profiles import region_aware
-from senlin_plugins.regions import cluster_row, health
+from senlin_plugins.regions import capacity, cluster_row, health
 from senlin_plugins.regions.node_records import record_region
 
 LOG = logging.getLogger(__name__)
 
 #: Actions by which nodes that exist join a cluster. Nobody plans them.
 JOINS: Final = (consts.CLUSTER_ADD_NODES, consts.CLUSTER_REPLACE_NODES)
+#: Actions that create one node.
+ALONE: Final = (consts.NODE_CREATE, consts.NODE_RECOVER)
 CREATED_ALREADY: Final = 'A recovery has created the node already.'
 
 
@@ -55,6 +58,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         ('BEFORE', consts.CLUSTER_SCALE_IN),
         ('BEFORE', consts.CLUSTER_RESIZE),
         ('BEFORE', consts.NODE_CREATE),
+        ('AFTER', consts.NODE_CREATE),
         # Not in the specification: a recovery may create nodes, and they need
         # a region like any other.
         ('BEFORE', consts.CLUSTER_RECOVER),
@@ -150,57 +154,72 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         alone = action.action == consts.NODE_RECOVER
         return needed and not (alone and recorded_region(action.entity))
 
-    def decide(self, cluster: Any, action: Any) -> Decision | None:
+    def view(self, cluster: Any) -> View:
+        """Read what the spec says, and what follows for a cluster."""
+        spec = self.content
+        return View(spec, Override(spec.regions))
+
+    def prepare(self, cluster: Any, action: Any) -> View:
+        """Return what is decided on, beside the nodes."""
+        return self.view(cluster)
+
+    def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
         """Decide which regions nodes come to or leave (S1 to S4)."""
         kind = action.action
+        if kind in ALONE:
+            return self._settle_alone(action, cluster, view)
         nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
         if kind in JOINS:
-            self._warn_of_joins(action, cluster, nodes)
+            self._warn_of_joins(action, cluster, view, nodes)
             return None
-        # That of the node or of the cluster that the action is about.
-        profile = action.entity.rt['profile']
+        profile = cluster.rt['profile']
         change = cluster_reader.read_change(action, cluster)
         if kind == consts.CLUSTER_RECOVER:
-            lost = self.find_lost(cluster)
+            lost = self.find_lost(cluster, view)
             new = any(node.region == NO_REGION for node in nodes)
             if not (change.count or lost or new):
                 return None
-            snapshot = self.snapshot(cluster, profile, change, nodes)
+            snapshot = self.snapshot(cluster, view, profile, change, nodes)
             return recover(snapshot, lost)
         if not change.count:
             return None
-        if kind in (consts.NODE_CREATE, consts.NODE_RECOVER):
-            return self._settle_alone(action, cluster, nodes)
-        return place(self.snapshot(cluster, profile, change, nodes))
+        return place(self.snapshot(cluster, view, profile, change, nodes))
 
-    def find_lost(self, cluster: Any) -> list[str]:
+    def find_lost(self, cluster: Any, view: View) -> list[str]:
         """Return the ids of nodes that a recovery moves."""
         return []
 
     def _settle_alone(
-        self, action: Any, cluster: Any, nodes: Iterable[Node]
+        self, action: Any, cluster: Any, view: View
     ) -> Decision | None:
         """Give a node that is about to be created its region."""
         creates = action.action == consts.NODE_CREATE
         # As it is now: the action may have waited for the lock.
-        own = next(node for node in nodes if node.id == action.target)
-        if own.status != INIT:
+        row = node_objects.Node.get(action.context, action.target)
+        if not row or row.status != INIT:
             # Senlin would find the same, and call the node broken.
             return Decision(refusal=CREATED_ALREADY) if creates else None
-        if region_aware.own_region(action.entity.rt['profile']):
+        profile = action.entity.rt['profile']
+        if region_aware.own_region(profile):
             # The profile's region takes precedence (S4).
-            self._warn(action, cluster, [own], nodes)
+            nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
+            coming = [node for node in nodes if node.id == action.target]
+            self._warn(action, view, coming, nodes)
             return None
 
         def take(known: Known, region: str) -> Known:
-            if region_aware.is_aware(action.entity.rt['profile']):
+            if region_aware.is_aware(profile):
                 record_region(action.entity, region)
             return known
 
-        return self.settle(cluster, action.entity, take)
+        return self.settle(cluster, view, action.entity, take)
 
     def settle(
-        self, cluster: Any, node: Any, take: Callable[[Known, str], Known]
+        self,
+        cluster: Any,
+        view: View,
+        node: Any,
+        take: Callable[[Known, str], Known],
     ) -> Decision:
         """Find a region for a node, and take it before anybody else does.
 
@@ -213,13 +232,14 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """
         decision = Decision()
         change = Change(growing=True, count=1)
-        snapshot = self.snapshot(cluster, node.rt['profile'], change, ())
+        profile = node.rt['profile']
+        snapshot = self.snapshot(cluster, view, profile, change, ())
 
         def edit(known: Known) -> Known:
             nonlocal decision
-            whole = cluster_row.load(cluster.id)
-            nodes = cluster_reader.read_nodes(whole, whole.nodes)
-            current = distribution(n for n in nodes if n.id != node.id)
+            members = cluster_row.read_members(cluster.id)
+            others = [member for member in members if member.id != node.id]
+            current = distribution(cluster_reader.read_nodes(cluster, others))
             decision = place(dataclasses.replace(snapshot, current=current))
             if decision.refusal:
                 return known
@@ -228,27 +248,27 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         cluster_row.change(cluster, edit)
         return decision
 
-    def in_force(self, cluster: Any) -> Override:
-        """Return the regions that count for a cluster."""
-        return Override(self.content.regions)
-
     def usable_regions(
-        self, cluster: Any, profile: Any, growing: bool
+        self,
+        cluster: Any,
+        profile: Any,
+        names: set[str],
+        growing: bool,
     ) -> set[str]:
-        """Return the regions of the policy that a profile can use.
+        """Return those of some regions that a profile can use.
 
         :param profile: the profile of the nodes that come or go.
         """
-        names = {region.name for region in self.content.regions}
         if not region_aware.is_aware(profile):
             keystone = self.keystone(cluster.user, cluster.project)
             return set(keystone.validate_regions(sorted(names)))
+        usable = set(names)
         for name, fault in self.find_faults(cluster, profile, names).items():
             # A region can give nodes up without what a new one needs.
             if growing or fault.dead:
-                names.discard(name)
+                usable.discard(name)
                 LOG.warning("Region '%s' is not used: %s.", name, fault.why)
-        return cluster_reader.untied(names, profile) if growing else names
+        return cluster_reader.untied(usable, profile) if growing else usable
 
     def find_faults(
         self, cluster: Any, profile: Any, names: set[str], timeout: float = 0
@@ -269,7 +289,12 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         )
 
     def snapshot(
-        self, cluster: Any, profile: Any, change: Change, nodes: Sequence[Node]
+        self,
+        cluster: Any,
+        view: View,
+        profile: Any,
+        change: Change,
+        nodes: Sequence[Node],
     ) -> Snapshot:
         """Return what is decided on.
 
@@ -277,11 +302,22 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         :param change: how many these are.
         :param nodes: the nodes of the cluster that count.
         """
-        counted = self.in_force(cluster).regions
-        usable = self.usable_regions(cluster, profile, change.growing)
         current = distribution(nodes)
-        gone = {region.name for region in counted} - usable
-        return Snapshot(change, counted, current, gone, nodes)
+        names = set(view.names)
+        if not change.growing:
+            # Nobody can delete nodes in a region that nobody reaches, whether
+            # or not the policy names it.
+            names.update(current.keys() - {NO_REGION, ''})
+        usable = self.usable_regions(cluster, profile, names, change.growing)
+        return Snapshot(
+            change=change,
+            regions=view.override.regions,
+            current=current,
+            out_of_reach=names - usable,
+            nodes=nodes,
+            failing=view.states,
+            strategy=view.spec.strategy,
+        )
 
     def write(self, action: Any, decision: Decision) -> None:
         """Write ``creation`` or ``deletion``, and make it happen."""
@@ -304,7 +340,19 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             action.entity.remove_node(node.id)
 
     def post_op(self, cluster_id: str, action: Any) -> None:
-        """Let a recovery fail in the end that lacks nodes."""
+        """Let a recovery fail in the end that lacks nodes.
+
+        After NODE_CREATE, nodes that were refused count nowhere.
+        """
+        if action.action == consts.NODE_CREATE:
+            try:
+                capacity.correct(action.context, cluster_id)
+            except Exception:
+                LOG.exception(
+                    'The desired capacity of cluster %s may be too high.',
+                    cluster_id,
+                )
+            return
         creation = action.data.get('creation') or {}
         if creation.get('reason'):
             if restores := creation.pop('check_capacity', None):
@@ -312,7 +360,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             super().refuse(action, creation['reason'])
 
     def _warn_of_joins(
-        self, action: Any, cluster: Any, nodes: Iterable[Node]
+        self, action: Any, cluster: Any, view: View, nodes: Iterable[Node]
     ) -> None:
         """Log that nodes join where the policy would not place them."""
         replaced = action.inputs.get('candidates') or {}
@@ -320,12 +368,12 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         rows = [node_objects.Node.get(action.context, i) for i in ids]
         joining = cluster_reader.read_nodes(cluster, filter(None, rows))
         rest = [node for node in nodes if node.id not in replaced]
-        self._warn(action, cluster, joining, [*rest, *joining])
+        self._warn(action, view, joining, [*rest, *joining])
 
     def _warn(
         self,
         action: Any,
-        cluster: Any,
+        view: View,
         coming: Iterable[Node],
         nodes: Iterable[Node],
     ) -> None:
@@ -333,8 +381,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
         :param nodes: all nodes of the cluster afterwards.
         """
-        regions = self.in_force(cluster).regions
-        caps = {region.name: region.cap for region in regions}
+        caps = {region.name: region.cap for region in view.override.regions}
         counts = distribution(nodes)
         for name in sorted({node.region for node in coming}):
             cap = caps.get(name, 0)

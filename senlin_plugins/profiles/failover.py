@@ -10,7 +10,7 @@ Senlin treats them.
 import contextlib
 import types
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from oslo_log import log as logging
 from senlin.common import consts
@@ -18,6 +18,7 @@ from senlin.common import exception as exc
 from senlin.profiles import base
 
 from senlin_plugins.planning.region_state import Known, Left, State
+from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.profiles import creation
 from senlin_plugins.regions import (
@@ -34,6 +35,29 @@ LOG = logging.getLogger(__name__)
 REPLACE = 'replace'
 
 
+class Watched(NamedTuple):
+    """A cluster whose regions a policy of version 1.1 watches.
+
+    :param policy: the policy.
+    :param cluster: the row of the cluster.
+    :param view: what is known of the regions now.
+    """
+
+    policy: Any
+    cluster: cluster_row.Row
+    view: View
+
+
+def _find_policy(node: Any) -> Watched | None:
+    """Return who watches the region of a node, if anybody does."""
+    found = cluster_row.find(node)
+    if not found:
+        return None
+    policy, cluster = found
+    view = policy.current(cluster, recorded_region(node))
+    return Watched(policy, cluster, view)
+
+
 class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     """Mix-in for a profile whose nodes can change their region."""
 
@@ -43,7 +67,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
 
     def do_check(self, obj: Any) -> Any:
         """Check a node, unless its region is known to be out."""
-        _, state = self._find_state(obj)
+        watched = _find_policy(obj)
+        state = watched and watched.view.state_of(obj)
         if state and state.is_dead:
             raise self._refusal('checking', obj, state)
         return super().do_check(obj)
@@ -56,7 +81,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             then nobody can tell.
         """
         found = cluster_row.find(obj)
-        state = found and found[0].watch(found[1], recorded_region(obj))
+        state = None
+        if found:
+            policy, cluster = found
+            state = policy.watch(cluster).state_of(obj)
         if state and state.dead:
             return not state.is_dead
         return bool(super().do_healthcheck(obj, health_check_type))
@@ -68,16 +96,17 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         :returns: true.
         :raises: ``EResourceDeletion`` if that failed.
         """
-        found, state = self._find_state(obj)
-        if found and state and state.is_dead:
-            self._leave(obj, found[1])
+        watched = _find_policy(obj)
+        state = watched and watched.view.state_of(obj)
+        if watched and state and state.is_dead:
+            self._leave(obj, watched.cluster)
             return True
         try:
             made = self._find_what_is_made(obj)
         except exc.InternalError as ex:
             # Nobody could ever clear an entry without a region.
-            if found and recorded_region(obj):
-                self._leave(obj, found[1])
+            if watched and recorded_region(obj):
+                self._leave(obj, watched.cluster)
                 return True
             kind = self.CREATES
             LOG.warning(
@@ -146,19 +175,20 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         :raises: ``EResourceOperation`` if it did not; with the id of what the
             node was made of, which may still be there.
         """
-        found, state = self._find_state(obj)
+        watched = _find_policy(obj)
+        state = watched and watched.view.state_of(obj)
         replace = options.pop(REPLACE, False)
         operation = options.get('operation') or consts.RECOVER_RECREATE
         recreate = operation.upper() == consts.RECOVER_RECREATE
         try:
             if state and (not state.moves if recreate else state.dead):
                 raise self._refusal('recovering', obj, state)
-            if found and recreate:
+            if watched and recreate:
                 dead = bool(state and state.is_dead)
                 if not dead and not replace and self._is_well(obj):
                     return obj.physical_id, True
-                if found[0].is_unfit(found[1], obj):
-                    return self._move(obj, *found), True
+                if watched.view.is_unfit(obj):
+                    return self._move(obj, watched), True
             return super().do_recover(
                 # Senlin's stack profile needs an operation, and its server
                 # profile parameters.
@@ -189,16 +219,6 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                 type='cluster', id=obj.id, message=left_behind.describe(rest)
             )
 
-    def _find_state(
-        self, obj: Any
-    ) -> tuple[tuple[Any, Any] | None, State | None]:
-        """Return the policy with the cluster, and the state of the region."""
-        found = cluster_row.find(obj)
-        if not found:
-            return None, None
-        policy, cluster = found
-        return found, policy.state_of(cluster, recorded_region(obj))
-
     def _is_well(self, obj: Any) -> bool:
         """Tell whether a node is well after all: its region was silent."""
         try:
@@ -216,7 +236,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             *(self.CREATES, left.server, left.name, left.region),
         )
 
-    def _move(self, obj: Any, policy: Any, cluster: Any) -> str:
+    def _move(self, obj: Any, watched: Watched) -> str:
         """Create a node anew in another region, and note the old."""
         old = node_records.what_it_leaves(obj)
 
@@ -224,7 +244,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             node_records.move(obj, region)
             return known.leave(old)
 
-        decision = policy.settle(cluster, obj, take)
+        decision = watched.policy.settle(
+            watched.cluster, watched.view, obj, take
+        )
         failed = {'op': 'recovering', 'type': 'node', 'id': obj.id}
         if reason := decision.refusal:
             raise exc.EResourceOperation(**failed, message=reason)

@@ -14,15 +14,17 @@ actions note what is left behind, and their locks keep them apart.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from senlin.common import context as senlin_context
+from senlin.common import exception as exc
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
-from senlin.engine import cluster as cluster_mod
 from senlin.objects import cluster_policy as binding_objects
 from senlin.policies import base as policy_base
+from senlin.profiles import base as profile_base
 
 from senlin_plugins.planning import region_state
 from senlin_plugins.planning.region_state import Known
@@ -57,13 +59,61 @@ def change(
     return found
 
 
-@dataclasses.dataclass
-class Row:
-    """What a node needs of its cluster; Senlin's object has all nodes."""
+@dataclasses.dataclass(frozen=True)
+class Member:
+    """What the row of a node says; an action on a node needs no more."""
 
     id: str
+    name: str
+    status: str
+    data: Any
+    physical_id: str | None
+    profile_id: str
+    index: int
+    tainted: bool | None
+    created_at: Any
+    profile_created_at: None = None
+
+
+@dataclasses.dataclass
+class Row:
+    """What an action on a node needs of its cluster.
+
+    Senlin's object loads all policies, and all that is known of each node.
+    """
+
+    id: str
+    user: str
+    project: str
+    profile_id: str
     data: Any
     metadata: Any
+
+    @functools.cached_property
+    def nodes(self) -> list[Member]:
+        """The nodes."""
+        return read_members(self.id)
+
+    @functools.cached_property
+    def rt(self) -> dict[str, Any]:
+        """The profile, where Senlin's object has it."""
+        return {
+            'profile': profile_base.Profile.load(
+                senlin_context.get_admin_context(),
+                profile_id=self.profile_id,
+                project_safe=False,
+            )
+        }
+
+
+def read_members(cluster_id: str) -> list[Member]:
+    """Return the nodes of a cluster as they are now."""
+    table = models.Node
+    fields = dataclasses.fields(Member)[:-1]
+    columns = [getattr(table, field.name) for field in fields]
+    with db_api.session_for_read() as session:
+        rows = session.query(*columns).filter_by(cluster_id=cluster_id)
+        return [Member(*row) for row in rows]
 
 
 def find(node: Any) -> tuple[Any, Row] | None:
@@ -81,18 +131,34 @@ def find(node: Any) -> tuple[Any, Row] | None:
         policy = policy_base.Policy.load(
             context, binding.policy_id, project_safe=False
         )
-        if hasattr(policy, 'state_of'):
-            with db_api.session_for_read() as session:
-                table = models.Cluster
-                columns = table.id, table.data, table.meta_data
-                found = session.query(*columns).filter_by(id=node.cluster_id)
-                row = found.one_or_none()
-            return (policy, Row(*row)) if row else None
+        if hasattr(policy, 'watch'):
+            row = _find_row(node.cluster_id)
+            return (policy, row) if row else None
     return None
 
 
-def load(cluster_id: str) -> Any:
-    """Return the engine's cluster object."""
-    return cluster_mod.Cluster.load(
-        senlin_context.get_admin_context(), cluster_id, project_safe=False
-    )
+def load(cluster_id: str) -> Row:
+    """Return a cluster.
+
+    :raises: ``ResourceNotFound`` if it is gone.
+    """
+    row = _find_row(cluster_id)
+    if not row:
+        raise exc.ResourceNotFound(type='cluster', id=cluster_id)
+    return row
+
+
+def _find_row(cluster_id: str) -> Row | None:
+    """Return a cluster, if it is there."""
+    table = models.Cluster
+    with db_api.session_for_read() as session:
+        rows = session.query(
+            table.id,
+            table.user,
+            table.project,
+            table.profile_id,
+            table.data,
+            table.meta_data,
+        )
+        found = rows.filter_by(id=cluster_id).one_or_none()
+    return Row(*found) if found else None

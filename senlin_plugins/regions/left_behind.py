@@ -5,7 +5,7 @@
 import functools
 import operator
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import eventlet
@@ -16,7 +16,8 @@ from senlin.common import exception as exc
 from senlin.objects import node as node_objects
 
 from senlin_plugins.planning import region_spec, region_state
-from senlin_plugins.planning.region_state import Left, State
+from senlin_plugins.planning.region_state import Left
+from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.regions import cluster_row
 
@@ -38,18 +39,16 @@ def listed(cluster: Any) -> list[Left]:
     return region_state.read(cluster.data).remaining(forgotten)
 
 
-def start(cluster: Any, states: Mapping[str, State]) -> None:
+def start(cluster: Any, view: View) -> None:
     """Begin to delete, in a green thread, what can be deleted.
 
-    :param cluster: the engine's cluster object, just read.
-    :param states: the regions with which something is wrong; what is there
-        waits, unless they are only full.
+    :param cluster: the engine's cluster object, or its row.
+    :param view: what is known. What is left in a region with which something
+        is wrong waits, unless the region is only full.
     """
-    entries = listed(cluster)
-    dead = {name for name, state in states.items() if state.dead}
-    ready = [entry for entry in entries if entry.region not in dead]
-    known = region_state.read(cluster.data).left
-    let_go = [entry for entry in known if entry not in entries]
+    dead = {name for name, state in view.states.items() if state.dead}
+    ready = [entry for entry in view.left if entry.region not in dead]
+    let_go = [entry for entry in view.known.left if entry not in view.left]
     if (ready or let_go) and cluster.id not in at_work:
         at_work.add(cluster.id)
         eventlet.spawn_n(_run, cluster, ready, let_go)

@@ -2,9 +2,12 @@
 
 """Write what a node's data say of its region, under ``placement``."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from senlin.common import context as senlin_context
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
 from senlin.objects import node as node_objects
 
 from senlin_plugins.planning.region_state import Left
@@ -14,9 +17,33 @@ from senlin_plugins.regions import health
 
 def record_region(node: Any, region: str) -> None:
     """Write a region into a node's data and store it."""
-    named = {**placement(node), 'region_name': region}
-    node.data = {**(node.data or {}), 'placement': named}
+    node.data = _with_region(node, region)
     update(node, data=node.data)
+
+
+def record_regions(places: Sequence[tuple[Any, str]]) -> None:
+    """Do so for many nodes, in one statement.
+
+    :param places: nodes of a cluster that is locked, and their regions.
+    """
+    for node, region in places:
+        node.data = _with_region(node, region)
+    if places:
+        rows = [{'id': node.id, 'data': node.data} for node, _ in places]
+        _write(rows)
+
+
+def _with_region(node: Any, region: str) -> dict[str, Any]:
+    """Return the data of a node with its region."""
+    named = {**placement(node), 'region_name': region}
+    return {**(node.data or {}), 'placement': named}
+
+
+@db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
+def _write(rows: Sequence[dict[str, Any]]) -> None:
+    """Write columns of nodes, each with its id."""
+    with db_api.session_for_write() as session:
+        session.bulk_update_mappings(models.Node, rows)
 
 
 def move(node: Any, region: str) -> None:

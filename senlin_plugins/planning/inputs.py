@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Read what an action brings: its inputs.
+
+Senlin's API checks them, but a webhook passes them on unread. Senlin's engine
+then fails with an error of Python's, or does something else.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from senlin_plugins.planning import values
+from senlin_plugins.planning.values import WrongValue
+
+ADJUSTMENT_TYPES: Final = (
+    'EXACT_CAPACITY',
+    'CHANGE_IN_CAPACITY',
+    'CHANGE_IN_PERCENTAGE',
+)
+#: How a node is recovered.
+OPERATIONS: Final = ('REBOOT', 'REBUILD', 'RECREATE')
+
+
+def read(action: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs of an action, with numbers as numbers.
+
+    The number of nodes of a scaling is not read here: what other policies
+    have decided goes before it.
+
+    :param action: the name of the action, such as ``CLUSTER_RESIZE``.
+    :param inputs: the inputs as the request brings them.
+    :raises WrongValue: if one cannot be used; with the field, the value and
+        what is accepted.
+    """
+    known = {key: inputs[key] for key in inputs if inputs[key] is not None}
+    checked: dict[str, Any] = {}
+    match action:
+        case 'CLUSTER_RESIZE':
+            checked = _read_resize(known)
+        case 'CLUSTER_ADD_NODES':
+            nodes = inputs.get('nodes')
+            checked = {'nodes': values.read_ids(nodes, "'nodes'")}
+        case 'CLUSTER_DEL_NODES' if 'candidates' in known:
+            candidates = known['candidates']
+            checked = {
+                'candidates': values.read_ids(candidates, "'candidates'")
+            }
+        case 'CLUSTER_REPLACE_NODES':
+            _check_pairs(inputs.get('candidates'))
+        case 'CLUSTER_RECOVER' | 'NODE_RECOVER' if 'operation' in known:
+            _check_operation(known['operation'])
+    return {**inputs, **checked}
+
+
+def _read_resize(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs of a resize that are numbers."""
+    checked: dict[str, Any] = {}
+    for field, least in (('min_size', 0), ('max_size', -1), ('min_step', 0)):
+        if field in inputs:
+            checked[field] = values.read_number(
+                inputs[field], f"'{field}'", least
+            )
+    if 'strict' in inputs:
+        values.read_flag(inputs['strict'], "'strict'")
+    if 'adjustment_type' not in inputs:
+        if 'number' in inputs:
+            raise WrongValue("'number' needs an 'adjustment_type'.")
+        return checked
+    kind = values.read_choice(
+        inputs['adjustment_type'], "'adjustment_type'", ADJUSTMENT_TYPES
+    )
+    if 'number' not in inputs:
+        raise WrongValue("'adjustment_type' needs a 'number'.")
+    checked['number'] = _read_adjustment(inputs['number'], kind)
+    return checked
+
+
+def _read_adjustment(value: object, kind: str) -> float:
+    """Return the number of a resize."""
+    # Senlin's API makes a float of each number.
+    if isinstance(value, float) and math.isfinite(value):
+        if kind == 'CHANGE_IN_PERCENTAGE':
+            return value
+        if value.is_integer():
+            value = int(value)
+    least = 0 if kind == 'EXACT_CAPACITY' else None
+    return values.read_number(value, "'number'", least)
+
+
+def _check_pairs(candidates: object) -> None:
+    """Check which nodes replace which."""
+    if isinstance(candidates, Mapping):
+        ids = [*candidates, *candidates.values()]
+        if ids and all(isinstance(id_, str) for id_ in ids):
+            return
+    raise WrongValue(
+        f"The value of 'candidates' is '{candidates}': it must map ids of "
+        'nodes to ids of nodes.'
+    )
+
+
+def _check_operation(operation: object) -> None:
+    """Check how nodes are recovered; Senlin reads it in any case."""
+    shown = operation.upper() if isinstance(operation, str) else operation
+    values.read_choice(shown, "'operation'", OPERATIONS)

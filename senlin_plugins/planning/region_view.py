@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a policy says of the regions of a cluster, and what is known of them.
+
+All of it is read once for an action. What follows is decided from this view,
+so that one decision does not see two states of a region.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from senlin_plugins.planning import region_spec, region_state
+from senlin_plugins.planning.region_spec import Override, Spec
+from senlin_plugins.planning.region_state import Known, Left, State
+from senlin_plugins.planning.snapshot import recorded_region
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """The regions of a cluster, at one time.
+
+    :param spec: what the policy says.
+    :param override: what the cluster's owner has made of it.
+    :param known: what looks have found.
+    :param now: the time of the view; empty for a policy of version 1.0, which
+        knows nothing.
+    :param forgotten: the ids of what is left behind for good.
+    """
+
+    spec: Spec
+    override: Override
+    known: Known = Known()
+    now: str = ''
+    forgotten: frozenset[str] = frozenset()
+
+    @functools.cached_property
+    def states(self) -> Mapping[str, State]:
+        """The regions with which something is wrong."""
+        return self.known.in_force(self.override.declared, self.now)
+
+    @functools.cached_property
+    def left(self) -> list[Left]:
+        """What is left behind, without what its owner has let go."""
+        return self.known.remaining(self.forgotten)
+
+    @functools.cached_property
+    def names(self) -> set[str]:
+        """The names of the regions of the policy."""
+        return {region.name for region in self.spec.regions}
+
+    def after(self, known: Known, now: str) -> 'View':
+        """Return the view after a look."""
+        return dataclasses.replace(self, known=known, now=now)
+
+    def state_of(self, node: Any) -> State | None:
+        """Return what is wrong with the region of a node, if anything is.
+
+        :param node: a node of Senlin's engine or database.
+        """
+        return self.states.get(recorded_region(node) or '')
+
+    def is_unfit(self, node: Any) -> bool:
+        """Tell whether a node that is recreated cannot be where it was."""
+        state = self.state_of(node)
+        if state and state.moves:
+            return True
+        return recorded_region(node) in self._drained
+
+    def find_lost(self, nodes: Iterable[Any], active: str) -> list[str]:
+        """Return the ids of nodes that cannot be where they were.
+
+        :param nodes: nodes of Senlin's engine or database.
+        :param active: the status of a node that is well.
+        """
+        lost = []
+        for node in nodes:
+            state = self.state_of(node)
+            given_up = bool(state and state.is_dead)
+            if given_up or (node.status != active and self.is_unfit(node)):
+                lost.append(node.id)
+        return lost
+
+    @functools.cached_property
+    def _drained(self) -> set[str]:
+        """The regions that keep no nodes."""
+        return {
+            region.name for region in self.override.regions if not region.cap
+        }
+
+
+def read(
+    spec: Spec,
+    metadata: Mapping[str, Any] | None,
+    data: Mapping[str, Any] | None,
+    now: str,
+) -> View:
+    """Return the view of a policy that follows a cluster (version 1.1).
+
+    :param metadata: the metadata of the cluster.
+    :param data: the data of the cluster.
+    :param now: the time, as :func:`region_state.show_time` shows it.
+    """
+    return View(
+        spec=spec,
+        override=region_spec.override(spec.regions, metadata),
+        known=region_state.read(data),
+        now=now,
+        forgotten=frozenset(region_spec.forgotten(metadata)),
+    )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Read values as users, specs, metadata and webhooks write them.
+
+Each function returns the value, or raises :class:`WrongValue` with the field,
+the value and what is accepted.
+"""
+
+import contextlib
+from collections.abc import Iterable
+
+#: How much of a value a message shows.
+SHOWN = 20
+
+
+class WrongValue(ValueError):
+    """A value cannot be used; the text is the user's reason."""
+
+
+def read_number(value: object, field: str, least: int | None = None) -> int:
+    """Return a whole number, also from text such as ``'3'``.
+
+    Senlin itself cuts 2.7 down to 2, takes true for 1 and raises on a list.
+
+    :param value: the number as somebody wrote it.
+    :param field: where it was written.
+    :param least: the smallest number that is accepted.
+    :raises WrongValue: if the value is something else.
+    """
+    number = None
+    if isinstance(value, int | str) and not isinstance(value, bool):
+        with contextlib.suppress(ValueError):
+            number = int(value)
+    if number is None:
+        raise WrongValue(
+            f"{field} is '{str(value)[:SHOWN]}': it must be a whole number."
+        )
+    if least is not None and number < least:
+        raise WrongValue(
+            f"{field} is '{str(value)[:SHOWN]}': it must be {least} or "
+            'greater.'
+        )
+    return number
+
+
+def read_choice(value: object, field: str, allowed: Iterable[str]) -> str:
+    """Return one of some texts.
+
+    :param value: the text as somebody wrote it.
+    :param field: where it was written.
+    :raises WrongValue: if it is another one, or no text.
+    """
+    # Senlin's own constraint takes a list of allowed values for one.
+    choices = [str(choice) for choice in allowed]
+    if value not in choices:
+        raise WrongValue(
+            f"{field} is '{value}': it must be one of {', '.join(choices)}."
+        )
+    return str(value)
+
+
+def read_flag(value: object, field: str) -> bool:
+    """Return true or false.
+
+    :param value: the value as somebody wrote it.
+    :param field: where it was written.
+    :raises WrongValue: if it is neither.
+    """
+    if not isinstance(value, bool):
+        raise WrongValue(f'{field} must be a boolean.')
+    return value
+
+
+def read_ids(value: object, field: str) -> list[str]:
+    """Return the ids of nodes.
+
+    :param value: the ids as somebody wrote them.
+    :param field: where they were written.
+    :raises WrongValue: if it is no list of texts.
+    """
+    if isinstance(value, list):
+        ids = [item for item in value if isinstance(item, str)]
+        if len(ids) == len(value):
+            return ids
+    raise WrongValue(
+        f"The value of {field} is '{value}': it must be a list of node ids."
+    )

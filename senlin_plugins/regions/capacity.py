@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The desired capacity of a cluster, after nodes were created one by one.
+
+Senlin counts the nodes when it begins to create one, and makes the number the
+desired capacity in the end. It also counts nodes that wait for their own
+NODE_CREATE. A policy may still refuse these, and takes them out.
+"""
+
+from typing import Any
+
+from senlin.common import consts
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
+from senlin.engine import cluster as cluster_mod
+
+#: The statuses that an action keeps.
+ENDS = (
+    consts.ACTION_SUCCEEDED,
+    consts.ACTION_FAILED,
+    consts.ACTION_CANCELLED,
+)
+
+
+@db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
+def correct(context: Any, cluster_id: str) -> None:
+    """Lower the desired capacity to the nodes that no policy refuses any more.
+
+    :param context: the context of the action that has created a node.
+    """
+    with db_api.session_for_write() as session:
+        # Whoever comes next counts after this one has written.
+        rows = session.query(models.Cluster).with_for_update()
+        row = rows.filter_by(id=cluster_id).one_or_none()
+        count = _count(session, cluster_id)
+        if row and row.desired_capacity > count:
+            cluster = cluster_mod.Cluster.load(context, cluster_id)
+            cluster.eval_status(
+                context, consts.NODE_CREATE, desired_capacity=count
+            )
+
+
+def _count(session: Any, cluster_id: str) -> int:
+    """Count the nodes, without those that wait for their NODE_CREATE."""
+    node, action = models.Node, models.Action
+    waits = session.query(action.id).filter(
+        action.target == node.id,
+        action.action == consts.NODE_CREATE,
+        action.status.not_in(ENDS),
+    )
+    nodes = session.query(node.id).filter_by(cluster_id=cluster_id)
+    waiting = nodes.filter(node.status == consts.NS_INIT, waits.exists())
+    return int(nodes.count() - waiting.count())
