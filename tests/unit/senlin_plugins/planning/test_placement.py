@@ -11,7 +11,10 @@ import hypothesis
 from hypothesis import strategies as st
 
 from senlin_plugins.planning import apportionment
-from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.apportionment import (
+    NO_FEASIBLE_PLAN,
+    Region,
+)
 from senlin_plugins.planning.placement import place, recover, relocate
 from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import State
@@ -122,12 +125,21 @@ class FailingRegions(unittest.TestCase):
         change = Change(False, min(count, len(nodes)))
         cluster = snapshot(regions, nodes, fails, change)
         decision = place(cluster)
-        self.assertEqual('', decision.refusal)
-        # The others are as good as those of other regions.
+        named = {region.name for region in regions}
         gone = {name for name, state in fails.items() if state.is_dead}
-        stay = {r.name for r in regions} - gone
+        # Nobody can delete these strays, and they are not given up yet.
+        waiting = {name for name, state in fails.items() if state.dead}
+        waiting -= gone | named
+        movable = [node for node in nodes if node.region not in waiting]
+        if change.count > len(movable):
+            self.assertEqual(NO_FEASIBLE_PLAN, decision.refusal)
+            return
+        self.assertEqual('', decision.refusal)
+        self.assertFalse(decision.plan.keys() & waiting)
+        # The others are as good as those of other regions.
+        stay = named - gone
         if stay:
-            out = sum(node.region not in stay for node in nodes)
+            out = sum(node.region not in stay for node in movable)
             taken = sum(
                 n for name, n in decision.plan.items() if name not in stay
             )

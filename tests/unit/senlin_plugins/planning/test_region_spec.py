@@ -7,7 +7,7 @@ import unittest
 
 import ddt
 
-from senlin_plugins.planning import region_spec
+from senlin_plugins.planning import region_spec, values
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import Override, Spec, Strategy
 
@@ -76,7 +76,7 @@ class RegionSpecTest(unittest.TestCase):
         self.assertIs(False, read.effective)
         self.assertIs(False, read.follows)
         with self.assertRaisesRegex(
-            region_spec.SpecError, "'version' is '1.1': it must be 1.0 or 1.1"
+            values.WrongValue, "'version' is '1.1': it must be 1.0 or 1.1"
         ):
             region_spec.read({**spec, 'version': '1.1'})
 
@@ -154,7 +154,7 @@ class RegionSpecTest(unittest.TestCase):
         (spec_of({'name': 'a'}, {'name': 'a'}), "is 'a' 2 times"),
     )
     def test_a_wrong_spec_is_refused_with_what_is_accepted(self, spec, text):
-        with self.assertRaises(region_spec.SpecError) as caught:
+        with self.assertRaises(values.WrongValue) as caught:
             region_spec.read(spec)
         self.assertIn(text, str(caught.exception))
 
@@ -175,7 +175,7 @@ class RegionSpecTest(unittest.TestCase):
         ('a:many', "'weight' of region 'a' is 'many'"),
     )
     def test_a_wrong_option_is_refused(self, text, message):
-        with self.assertRaises(region_spec.SpecError) as caught:
+        with self.assertRaises(values.WrongValue) as caught:
             region_spec.read_options([text])
         self.assertIn(message, str(caught.exception))
 

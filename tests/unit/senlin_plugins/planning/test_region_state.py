@@ -308,3 +308,38 @@ class Keeping(unittest.TestCase):
             {region_state.KEY: {'regions': {'A': state}, 'servers': [entry]}}
         )
         self.assertEqual(({}, [Left(**entry)]), (known.states, known.left))
+
+    def test_an_unknown_field_is_left_out(self):
+        state = {'state': 'out', 'cause': 'declared', 'mood': 'bad'}
+        entry = {'region': 'A', 'node': 'n', 'server': 's', 'mood': 'bad'}
+        known = region_state.read(
+            {region_state.KEY: {'states': {'A': state}, 'servers': [entry]}}
+        )
+        self.assertEqual({'A': State('out', 'declared')}, known.states)
+        self.assertEqual([Left('A', 'n', server='s')], known.left)
+
+    def test_what_has_another_form_does_not_count(self):
+        well = {'state': 'out', 'cause': 'declared'}
+        for states in (
+            5,
+            [well],
+            {'A': 5},
+            {'A': {**well, 'state': 'bored'}},
+            {'A': {**well, 'state': ['out']}},
+            {'A': {**well, 'cause': 'x'}},
+            {'A': {'cause': 'declared'}},
+        ):
+            known = region_state.read({region_state.KEY: {'states': states}})
+            self.assertEqual({}, known.states, states)
+        for servers in (5, [5], [{'region': 'A'}], [{'region': 1, 'node': 2}]):
+            known = region_state.read({region_state.KEY: {'servers': servers}})
+            self.assertEqual([], known.left, servers)
+        entry = {'region': 'A', 'node': 'n', 'ports': 5}
+        known = region_state.read({region_state.KEY: {'servers': [entry]}})
+        self.assertEqual([Left('A', 'n')], known.left)
+        other = {'full': {'A': 5, 'B': at(1)}, 'looked': 5}
+        known = region_state.read({region_state.KEY: other})
+        self.assertEqual(({'B': at(1)}, ''), (known.full, known.looked))
+        self.assertEqual(
+            Known(left=[]), region_state.read({'region_placement': 5})
+        )

@@ -6,7 +6,7 @@ import unittest
 
 import ddt
 
-from senlin_plugins.planning import sizing
+from senlin_plugins.planning import sizing, values
 from senlin_plugins.planning.sizing import SCALE_OUT, Change
 
 SCALE_IN = 'CLUSTER_SCALE_IN'
@@ -47,7 +47,7 @@ class Scaling(unittest.TestCase):
 
     @ddt.data(0, -1, 1.5, '1.5', 'two', True, None, [1])
     def test_what_is_no_positive_integer_is_refused(self, value):
-        with self.assertRaises(sizing.SizeError) as caught:
+        with self.assertRaises(values.WrongValue) as caught:
             sizing.scaling(SCALE_OUT, {'count': value}, {})
         self.assertEqual(
             f"The value of 'count' is '{value}': it must be a positive "
@@ -57,7 +57,7 @@ class Scaling(unittest.TestCase):
 
     def test_the_reason_names_the_decision_that_is_wrong(self):
         with self.assertRaisesRegex(
-            sizing.SizeError, "'deletion.count' is '-2'"
+            values.WrongValue, "'deletion.count' is '-2'"
         ):
             sizing.scaling(SCALE_IN, {'count': 1}, {'deletion': {'count': -2}})
 
@@ -79,7 +79,7 @@ class Resizing(unittest.TestCase):
 
     def test_a_wrong_count_is_refused(self):
         with self.assertRaisesRegex(
-            sizing.SizeError, "'creation.count' is 'many'"
+            values.WrongValue, "'creation.count' is 'many'"
         ):
             sizing.resizing({'creation': {'count': 'many'}})
 
