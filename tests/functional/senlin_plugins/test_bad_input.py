@@ -126,17 +126,38 @@ class RegionCounts(TestCase):
             self.assertNotIn('creation', ended['data'])
             self.assertNotIn('placement', ended['data'])
 
-    def test_a_resize_that_the_parser_chokes_on_fails_with_a_reason(self):
-        for how in (
-            {'adjustment_type': 'EXACT_CAPACITY', 'number': 'many'},
-            {'adjustment_type': 'CHANGE_IN_CAPACITY', 'number': [1]},
-            {'max_size': 'many'},
-        ):
-            action = self.trigger('CLUSTER_RESIZE', **how)
-            self.assertEqual('FAILED', action['status'])
-            self.assertIn(
-                'The policy check failed: ', action['data']['reason']
+    def test_what_a_webhook_sends_that_makes_no_sense(self):
+        exact, change = (
+            {'adjustment_type': kind, 'number': number}
+            for kind, number in (
+                ('EXACT_CAPACITY', 'many'),
+                ('CHANGE_IN_CAPACITY', [1]),
             )
+        )
+        nope = {'adjustment_type': 'NOPE', 'number': 1}
+        for action, how, reason in (
+            ('CLUSTER_RESIZE', exact, "'number' is 'many': it must be a"),
+            ('CLUSTER_RESIZE', change, "'number' is '[1]': it must be a"),
+            ('CLUSTER_RESIZE', nope, "'adjustment_type' is 'NOPE': it must"),
+            ('CLUSTER_RESIZE', {'min_size': 'x'}, "'min_size' is 'x': it"),
+            ('CLUSTER_RESIZE', {'max_size': 'x'}, "'max_size' is 'x': it"),
+            ('CLUSTER_ADD_NODES', {'nodes': 5}, "'nodes' is '5': it must be"),
+            (
+                *('CLUSTER_REPLACE_NODES', {'candidates': 'x'}),
+                "'candidates' is 'x': it must map ids",
+            ),
+            ('CLUSTER_RECOVER', {'operation': 5}, "'operation' is '5': it"),
+        ):
+            ended = self.trigger(action, **how)
+            self.assertIn(reason, ended['data']['reason'])
+            self.assert_failed(ended['data']['reason'], ended)
+
+    def test_numbers_that_are_texts_are_numbers(self):
+        how = {'adjustment_type': 'EXACT_CAPACITY', 'number': '1'}
+        ended = self.trigger('CLUSTER_RESIZE', max_size='5', **how)
+        self.assert_done(ended)
+        shown = self.senlin.call('GET', f'/clusters/{self.cluster_id}')
+        self.assertEqual(5, shown['cluster']['max_size'])
 
 
 class DeletionCandidates(TestCase):

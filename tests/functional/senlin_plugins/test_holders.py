@@ -261,6 +261,15 @@ class Adoption(TestCase):
 
 
 class LeftBehind(TestCase):
+    def test_a_stack_stays_while_heat_cannot_tell_who_holds_it(self):
+        cluster = self.make_cluster(STACK)
+        node, stack = next(iter(self.held(cluster).items()))
+        self.cloud.regions[TWO].failures['stack_get'] = 'Out of order'
+        action = self.senlin.delete(f'/nodes/{node}')
+        self.assertEqual('FAILED', action['status'])
+        self.assertIn(stack, self.things)
+        self.assertIn('Out of order', self.shown(node)['status_reason'])
+
     def test_a_stack_that_a_node_holds_by_its_name_stays(self):
         cluster = self.make_cluster(STACK)
         self.attach(cluster, self.deletion_policy())

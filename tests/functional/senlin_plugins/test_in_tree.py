@@ -155,7 +155,8 @@ SERVERS = {
 }
 STACKS = lives(
     {'timeout': 7},
-    *('stack_create', 'wait_for_stack', 'stack_get', 'stack_delete'),
+    # Not stack_get: without it, ours cannot tell who holds a stack.
+    *('stack_create', 'wait_for_stack', 'stack_delete'),
 )
 LIVES = {
     f'{kind} that {what}': (kind, steps)

@@ -103,6 +103,37 @@ class Recovered(TestCase):
 
 
 @ddt.ddt
+class Refused(TestCase):
+    @ddt.data(*VERSIONS)
+    def test_the_desired_capacity_does_not_count_it(self, version):
+        cluster, profile = self.spread_with(version, 0, (TWO, 100, 2))
+        started = [self.senlin.start_node(cluster, profile) for _ in range(3)]
+        ended = [self.senlin.wait(action) for action, _ in started]
+        (refused,) = (a for a in ended if a['status'] == 'FAILED')
+        self.assert_failed(NO_PLAN, refused)
+        self.wait_until_free(cluster)
+        self.assert_nodes(cluster, **{TWO: 2})
+        self.assert_capacity(cluster, 2)
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+        self.assertEqual('ACTIVE', shown['status'], shown['status_reason'])
+        self.act(cluster, 'recover', check_capacity=True)
+        self.assert_nodes(cluster, **{TWO: 2})
+
+    @ddt.data(*VERSIONS)
+    def test_what_is_missing_goes_on_to_be_missing(self, version):
+        cluster, profile = self.spread_with(version, 2, (TWO, 100, 2))
+        self.attach(
+            cluster, self.deletion_policy(reduce_desired_capacity=False)
+        )
+        self.act(cluster, 'del_nodes', nodes=[self.ids(cluster)[0]])
+        self.assert_capacity(cluster, 2)
+        self.cloud.keystone_failure = 'Keystone is down'
+        action, _ = self.senlin.start_node(cluster, profile)
+        self.assertEqual('FAILED', self.senlin.wait(action)['status'])
+        self.assert_capacity(cluster, 2)
+
+
+@ddt.ddt
 class Removed(TestCase):
     @ddt.data(('1.1', ''), ('1.0', 'ours'), ('1.1', 'senlin'))
     @ddt.unpack

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a policy asks the database for, in clusters of each size."""
+
+import contextlib
+import os
+import uuid
+from unittest import mock
+
+import ddt
+import sqlalchemy
+from senlin.common import consts, context
+from senlin.db.sqlalchemy import api as db_api
+from senlin.db.sqlalchemy import models
+from senlin.engine.actions import base as actions
+from senlin.objects import cluster_policy as binding_objects
+from senlin.policies import base as policy_base
+
+from senlin_plugins.planning import region_spec, region_state
+from senlin_plugins.regions import cluster_row
+from testing.senlin import engine
+from tests.functional.senlin_plugins import test_failover
+from tests.functional.senlin_plugins.base import ONE, TWO
+
+SIZES = [int(size) for size in os.environ.get('OPP_NODES', '20,50').split(',')]
+#: Where the region of a node is written.
+RECORDED, ADOPTED, UNRECORDED = 'recorded', 'adopted', 'unrecorded'
+
+
+class TestCase(test_failover.TestCase):
+    def fill(self, size, kind=RECORDED, version='1.0', status='ACTIVE'):
+        """Create a cluster with both policies and many nodes.
+
+        The clouds know nothing of the nodes, and no policy asks them.
+        """
+        cluster = self.cluster(
+            self.policy((ONE,), (TWO,), version=version),
+            self.deletion_policy(),
+        )
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
+        owner = {'user': engine.USER, 'project': engine.PROJECT}
+        nodes, profiles = [], []
+        with db_api.session_for_write() as session:
+            original = session.get(models.Profile, shown['profile_id'])
+            for number in range(size):
+                profile = original.id
+                if kind != RECORDED:
+                    profile = str(uuid.uuid4())
+                    profiles.append(
+                        {
+                            **{'id': profile, 'name': 'p', **owner},
+                            **{'type': original.type, 'spec': original.spec},
+                            **{'context': {'region_name': ONE}},
+                            'created_at': original.created_at,
+                        }
+                    )
+                data = {'placement': {'region_name': ONE}}
+                nodes.append(
+                    {
+                        **{'id': str(uuid.uuid4()), 'name': 'n', **owner},
+                        **{'profile_id': profile, 'cluster_id': cluster},
+                        **{'index': number, 'status': status, 'role': ''},
+                        **{'data': {} if kind == UNRECORDED else data},
+                        **{'physical_id': str(uuid.uuid4()), 'meta_data': {}},
+                        **{'dependents': {}, 'init_at': original.created_at},
+                        'created_at': original.created_at,
+                    }
+                )
+            session.bulk_insert_mappings(models.Profile, profiles)
+            session.bulk_insert_mappings(models.Node, nodes)
+        return cluster
+
+    def prepare(self, name, target, cluster):
+        """Return an action, and the policies that it asks."""
+        admin = context.RequestContext(
+            user_id=engine.USER, project_id=engine.PROJECT, is_admin=True
+        )
+        action_id = actions.Action.create(
+            admin, target, name, force=True, cluster_id=cluster, cause='RPC'
+        )
+        action = actions.Action.load(admin, action_id=action_id)
+        policies = [
+            policy_base.Policy.load(admin, binding.policy_id)
+            for binding in binding_objects.ClusterPolicy.get_all(
+                admin, cluster, sort='priority'
+            )
+        ]
+        return action, [
+            policy
+            for policy in policies
+            if policy.need_check('BEFORE', action)
+        ]
+
+    def count(self, name, target, cluster):
+        """Return how many statements the policies send for an action."""
+        action, policies = self.prepare(name, target, cluster)
+        statements = []
+
+        def note(connection, cursor, statement, *rest):
+            # SQLite's own, which other databases do not need.
+            if statement != 'BEGIN':
+                statements.append(statement)
+
+        database = db_api.get_engine()
+        sqlalchemy.event.listen(database, 'before_cursor_execute', note)
+        try:
+            for policy in policies:
+                policy.pre_op(cluster, action)
+                self.assertEqual('OK', action.data['status'], action.data)
+        finally:
+            sqlalchemy.event.remove(database, 'before_cursor_execute', note)
+        return len(statements)
+
+
+@ddt.ddt
+class Statements(TestCase):
+    @ddt.unpack
+    @ddt.data(
+        *(
+            (version, kind)
+            for version in ('1.0', '1.1')
+            for kind in (RECORDED, ADOPTED, UNRECORDED)
+        ),
+    )
+    def test_they_do_not_grow_with_the_cluster(self, version, kind):
+        # Who looks at regions, or at profiles of nodes, asks for more.
+        looks = version == '1.1'
+        most = {
+            consts.CLUSTER_SCALE_OUT: 4 + (looks and kind == UNRECORDED),
+            consts.NODE_DELETE: 10 if looks else 2,
+            # This one records the regions of nodes.
+            consts.CLUSTER_SCALE_IN: 8 + (looks and kind == UNRECORDED),
+            consts.NODE_CREATE: 13 if looks else 10,
+        }
+        counts = []
+        for size in SIZES:
+            cluster = self.fill(size, kind, version)
+            node = self.make_waiting(cluster)
+            counts.append(
+                {
+                    name: self.count(
+                        name,
+                        node if name.startswith('NODE') else cluster,
+                        cluster,
+                    )
+                    for name in most
+                }
+            )
+        for found in counts:
+            self.assertEqual(counts[0], found)
+        for name, number in counts[0].items():
+            self.assertLessEqual(number, most[name], name)
+
+    def make_waiting(self, cluster):
+        """Let a node wait for its NODE_CREATE and return its id."""
+        with db_api.session_for_write() as session:
+            shown = session.get(models.Cluster, cluster)
+            nodes = session.query(models.Node).filter_by(index=0)
+            node = nodes.filter_by(cluster_id=cluster).one()
+            node.status, node.data = 'INIT', {}
+            node.profile_id, node.physical_id = shown.profile_id, None
+            return node.id
+
+
+class Reading(TestCase):
+    def test_all_is_read_once(self):
+        cluster = self.fill(20, version='1.1', status='ERROR')
+        for name in (
+            *(consts.CLUSTER_SCALE_OUT, consts.CLUSTER_SCALE_IN),
+            *(consts.CLUSTER_RECOVER, consts.CLUSTER_CHECK),
+        ):
+            action, (policy, *_) = self.prepare(name, cluster, cluster)
+            with self.counting() as calls:
+                policy.pre_op(cluster, action)
+            self.assertEqual(['override', 'read', 'read'], sorted(calls), name)
+
+    @contextlib.contextmanager
+    def counting(self):
+        """Note the calls of readers, but those under the row's lock."""
+        calls = []
+        locked = False
+        change = cluster_row.change
+
+        def noting(function):
+            def call(*args):
+                if not locked:
+                    calls.append(function.__name__)
+                return function(*args)
+
+            return call
+
+        def changing(*args):
+            nonlocal locked
+            locked = True
+            try:
+                return change(*args)
+            finally:
+                locked = False
+
+        with (
+            mock.patch.object(cluster_row, 'change', changing),
+            mock.patch.object(region_spec, 'read', noting(region_spec.read)),
+            mock.patch.object(
+                region_spec, 'override', noting(region_spec.override)
+            ),
+            mock.patch.object(region_state, 'read', noting(region_state.read)),
+        ):
+            yield calls
