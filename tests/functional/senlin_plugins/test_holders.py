@@ -70,10 +70,10 @@ class TestCase(test_failover.TestCase):
         )
         return node, lost
 
-    def hold(self, node, identity):
+    def hold(self, node, identity, region=TWO):
         """Let a node hold something under a name, as Senlin lets it."""
         data = self.shown(node)['data']
-        data['placement'] = {'region_name': TWO}
+        data['placement'] = {'region_name': region}
         values = {'physical_id': identity, 'data': data}
         node_objects.Node.update(context.get_admin_context(), node, values)
 
