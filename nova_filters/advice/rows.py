@@ -29,11 +29,16 @@ class Group(NamedTuple):
     """A server group.
 
     :param members: the IDs of its servers.
+    :param id: its ID.
+    :param most_per_host: the rule ``max_server_per_host``: how many members
+        one host may have if the policy is ``anti-affinity``.
     """
 
     name: str
     policy: str
     members: list[str]
+    id: str = ''
+    most_per_host: int = 1
 
 
 _RecordT = TypeVar(
@@ -169,11 +174,24 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
 
 def read_groups(rows: Iterable[Row]) -> list[Group]:
     """Return the server groups that rows of Nova's API describe."""
-    return [
-        Group(text(row, 'name'), text(row, 'policy'), members)
-        for row in rows
-        if isinstance(members := row.get('members'), list)
-    ]
+    groups = []
+    for row in rows:
+        members = row.get('members')
+        rules = row.get('rules')
+        if not isinstance(members, list):
+            continue
+        most_per_host = 0
+        if isinstance(rules, Mapping):
+            most_per_host = _number(rules, 'max_server_per_host')
+        group = Group(
+            name=text(row, 'name'),
+            policy=text(row, 'policy'),
+            members=members,
+            id=text(row, 'id'),
+            most_per_host=most_per_host or 1,
+        )
+        groups.append(group)
+    return groups
 
 
 def _flavor(row: Row, name: str, command: str) -> inventory.Flavor:

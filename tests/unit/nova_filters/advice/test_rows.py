@@ -252,4 +252,15 @@ class GroupTest(unittest.TestCase):
     def test_server_groups_have_a_policy_and_members(self) -> None:
         row = {'Name': 'g', 'Policy': 'affinity', 'Members': ['i', 'j']}
         found = rows.read_groups(_rows(row, {'Name': 'text', 'Members': 'i'}))
-        self.assertEqual([('g', 'affinity', ['i', 'j'])], found)
+        self.assertEqual([('g', 'affinity', ['i', 'j'], '', 1)], found)
+
+    def test_an_anti_affine_group_may_allow_more_than_one(self) -> None:
+        row = {'ID': 'u', 'Name': 'g', 'Members': []}
+        for rules, most in (
+            ({'max_server_per_host': 3}, 3),
+            ({'max_server_per_host': '2'}, 2),
+            ({}, 1),
+            (None, 1),
+        ):
+            (group,) = rows.read_groups(_rows({**row, 'Rules': rules}))
+            self.assertEqual(('u', most), (group.id, group.most_per_host))
