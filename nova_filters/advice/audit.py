@@ -3,41 +3,29 @@
 """Which running servers break the rules now, and could stand better.
 
 As with the Kubernetes descheduler: a server that its own host would refuse
-today, and a team (a stack or a server group) with a server that could run in
-a place that has fewer members. Nothing is moved.
+today, a hard rule that does not hold, and a team (a stack or a server group)
+with a server that could run in a place that has fewer members. Nothing is
+moved.
 """
 
 import collections
 import functools
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
-from nova_filters.advice import explanation, inventory
+from nova_filters.advice import (
+    breaches,
+    explanation,
+    hard_rules,
+    inventory,
+    reservations,
+)
+from nova_filters.advice.breaches import Breach
 from nova_filters.advice.rows import Group
 from os_placement_plugins import stack_hints
 
-REFUSED: Final = 'refused'
-SPREAD: Final = 'spread'
-_AFFINITY: Final = 'affinity'
-#: The policies of server groups that keep members apart.
-_APART: Final = ('anti-affinity', 'soft-anti-affinity')
-
-
-class Breach(NamedTuple):
-    """What is wrong; the fields are the columns of the command's table.
-
-    :param problem: one of the constants above.
-    :param noun: ``flavor``, ``stack`` or ``server group``.
-    :param name: its name, or the ID of a stack.
-    :param servers: the names of the servers.
-    :param reason: why the host refuses, or what could be better.
-    """
-
-    problem: str
-    noun: str
-    name: str
-    servers: list[str]
-    reason: str
+#: The policy of server groups that prefers to keep members apart.
+_APART: Final = 'soft-anti-affinity'
 
 
 class Audit:
@@ -52,31 +40,81 @@ class Audit:
         stock: inventory.Stock,
         levels: Sequence[str],
     ) -> None:
-        self._hosts, self._levels = stock.hosts, levels
-        every = sorted(servers, key=lambda s: (s.name, s.id))
+        self._stock, self._levels = stock, levels
+        ordered = sorted(servers, key=lambda s: (s.name, s.id))
         #: The servers that run on a host, as far as they can be judged.
         self.running = {
-            s.id: s for s in every if s.flavor and s.host in stock.hosts
+            server.id: server
+            for server in ordered
+            if server.flavor and server.host in stock.hosts
         }
+        #: The servers whose host Nova shows, which is enough for a group.
+        self._placed = {server.id: server for server in ordered if server.host}
         #: The servers that cannot be judged; those without a host are fine.
-        self.unknown = [
-            s for s in every if s.host != '' and s.id not in self.running
+        self._unknown = [
+            server
+            for server in ordered
+            if server.host != '' and server.id not in self.running
         ]
         self._panel = explanation.Panel(stock)
         self._places = functools.cache(self._places_of)
 
+    def unknown(self) -> Iterator[Breach]:
+        """Yield the servers that cannot be judged, by reason."""
+        by_reason: dict[str, list[inventory.Server]] = {}
+        for server in self._unknown:
+            reason = 'Nova does not show the flavor or the host'
+            if server.flavor and server.host:
+                reason = 'the host is not among the compute hosts'
+            by_reason.setdefault(reason, []).append(server)
+        for reason, servers in by_reason.items():
+            yield Breach(
+                problem=breaches.UNKNOWN,
+                noun=breaches.SERVER,
+                name='',
+                servers=servers,
+                reason=reason,
+            )
+
+    @property
+    def reserves(self) -> bool:
+        """Tell whether any host is reserved for projects."""
+        return any(map(reservations.projects, self._stock.hosts.values()))
+
     def refused(self) -> Iterator[Breach]:
         """Yield servers that their own host would refuse, by reason."""
-        found: dict[tuple[str, str], list[str]] = {}
+        by_reason: dict[tuple[str, str], list[inventory.Server]] = {}
         for server in self.running.values():
-            host = self._hosts[server.host or '']
+            host = server.host or ''
             verdicts = self._panel.of_specs(server.specs)
-            if host.name in verdicts.first:
-                reason = verdicts.why(verdicts.first[host.name], [host.name])
-                names = found.setdefault((server.flavor_name, reason), [])
-                names.append(f'{server.name} ({host.name})')
-        for (name, reason), names in found.items():
-            yield Breach(REFUSED, 'flavor', name, names, reason)
+            if host in verdicts.first:
+                reason = verdicts.why(verdicts.first[host], [host])
+                key = server.flavor_name, reason
+                by_reason.setdefault(key, []).append(server)
+        for (flavor, reason), servers in by_reason.items():
+            yield Breach(
+                problem=breaches.REFUSED,
+                noun=breaches.FLAVOR,
+                name=flavor,
+                servers=servers,
+                reason=reason,
+            )
+
+    def broken(
+        self, groups: Iterable[Group], projects: bool
+    ) -> Iterator[Breach]:
+        """Yield the hard rules of Nova that do not hold.
+
+        :param projects: whether Nova keeps projects out of hosts that are
+            reserved for others.
+        """
+        for group in groups:
+            members = _members(group, self._placed)
+            yield from hard_rules.of_group(group, members)
+        running = self.running.values()
+        yield from hard_rules.of_zones(running, self._stock)
+        if projects:
+            yield from hard_rules.of_projects(running, self._stock)
 
     def uneven(
         self, groups: Iterable[Group], stacks: bool
@@ -85,63 +123,118 @@ class Audit:
 
         :param stacks: whether stacks are to be spread.
         """
+        grouped: set[str] = set()
         for group in groups:
-            members = [
-                self.running[i] for i in group.members if i in self.running
-            ]
-            if group.policy in _APART:
-                yield from self._uneven('server group', group.name, members)
-            hosts = {member.host or '' for member in members}
-            if group.policy == _AFFINITY and len(hosts) > 1:
-                names = [member.name for member in members]
-                reason = (
-                    f'its policy wants one host: {", ".join(sorted(hosts))}'
+            grouped.update(group.members)
+            if group.policy == _APART:
+                yield from self._uneven(
+                    breaches.SERVER_GROUP,
+                    group.name,
+                    group.id,
+                    _members(group, self.running),
                 )
-                yield Breach(SPREAD, 'server group', group.name, names, reason)
-        grouped = {one for group in groups for one in group.members}
-        teams: dict[tuple[str, str], list[inventory.Server]] = {}
-        for server in self.running.values() if stacks else ():
-            hints = stack_hints.read(server.hints or {})
-            if hints.root_stack_id and server.id not in grouped:
+        if stacks:
+            yield from self._uneven_stacks(grouped)
+
+    def _uneven_stacks(self, grouped: set[str]) -> Iterator[Breach]:
+        """Yield stacks that are spread worse than they could be.
+
+        :param grouped: the IDs of the servers in a server group, which go by
+            the policy of their group.
+        """
+        stacks: dict[tuple[str, str], list[inventory.Server]] = {}
+        names: dict[tuple[str, str], str] = {}
+        for server in self.running.values():
+            if not server.hints or server.id in grouped:
+                continue
+            hints = stack_hints.read(server.hints)
+            if hints.root_stack_id:
                 # Another project's stack cannot be joined by its ID.
                 key = server.project, hints.root_stack_id
-                teams.setdefault(key, []).append(server)
-        for (_, stack), members in teams.items():
-            path = stack_hints.read(members[0].hints or {}).path
-            name = path[0].stack if path else stack
-            yield from self._uneven('stack', name, members)
+                stacks.setdefault(key, []).append(server)
+                name = hints.root_stack_id
+                if hints.path:
+                    name = hints.path[0].stack
+                names.setdefault(key, name)
+        for key, members in stacks.items():
+            _, stack = key
+            yield from self._uneven(breaches.STACK, names[key], stack, members)
 
     def _uneven(
-        self, noun: str, name: str, members: Sequence[inventory.Server]
+        self,
+        noun: str,
+        name: str,
+        team: str,
+        members: Sequence[inventory.Server],
     ) -> Iterator[Breach]:
-        """Yield the first move that would spread a team better."""
+        """Yield the first move that would spread a team better.
+
+        :param team: the ID of the team.
+        """
         for level in self._levels:
             counts = collections.Counter(
                 self._place(member.host or '', level) for member in members
             )
+            # Members alike have the same places.
+            emptiest: dict[tuple[inventory.Specs, str | None], str | None] = {}
             for member in members:
                 here = self._place(member.host or '', level)
-                places = self._places(member.specs, member.zone, level)
-                there = min(places, key=lambda p: (counts[p], p), default=here)
-                if counts[there] + 1 < counts[here]:
-                    yield Breach(
-                        *(SPREAD, noun, name, [member.name]),
+                if counts[here] < 2:
+                    continue
+                kind = member.specs, member.zone
+                places = self._places(*kind, level)
+                if kind not in emptiest:
+                    emptiest[kind] = _emptiest(places, counts)
+                there = emptiest[kind]
+                if there is None or counts[there] + 1 >= counts[here]:
+                    continue
+                yield Breach(
+                    problem=breaches.SPREAD,
+                    noun=noun,
+                    name=name,
+                    servers=[member],
+                    reason=(
                         f'{level} {here} has {counts[here]} of '
                         f'{len(members)} members; {places[there]} takes the '
-                        f'server, and {level} {there} has {counts[there]}',
-                    )
-                    return
+                        f'server, and {level} {there} has {counts[there]}'
+                    ),
+                    id=team,
+                )
+                return
 
     def _places_of(
         self, specs: inventory.Specs, zone: str | None, level: str
     ) -> dict[str, str]:
-        """Return the places that take a server, each with one of its hosts."""
-        return {
-            self._place(host.name, level): host.name
-            for host in reversed(self._panel.of_specs(specs).usable)
-            if zone in ('', host.zone)
-        }
+        """Return the places that take a server, each with one of its hosts.
+
+        :returns: the places by name, each with the first host by name.
+        """
+        places: dict[str, str] = {}
+        for host in self._panel.of_specs(specs).usable:
+            if zone in ('', host.zone):
+                places.setdefault(self._place(host.name, level), host.name)
+        return dict(sorted(places.items()))
 
     def _place(self, name: str, level: str) -> str:
         """Return the place of a host; one that shares no place is one."""
-        return self._hosts[name].place(level) or name
+        return self._stock.hosts[name].place(level) or name
+
+
+def _members(
+    group: Group, servers: Mapping[str, inventory.Server]
+) -> list[inventory.Server]:
+    """Return the members of a server group among some servers, by ID."""
+    return [servers[i] for i in group.members if i in servers]
+
+
+def _emptiest(places: Iterable[str], counts: Mapping[str, int]) -> str | None:
+    """Return the place with the fewest members; None if there is no place.
+
+    :param places: in the order in which equal places go.
+    """
+    taken = []
+    for place in places:
+        if not counts.get(place):
+            return place
+        taken.append(place)
+    return min(taken, key=lambda place: counts[place], default=None)

@@ -4,7 +4,7 @@
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from cliff import columns
 from osc_lib import exceptions
@@ -126,6 +126,26 @@ class FilterCommand(lister.Lister):
     #: Whether files may stand for a cloud, and whether servers are read.
     offline = True
     reads_servers = False
+    #: What could not be judged: below a table, or else on standard error.
+    unjudged: list[str]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.unjudged = []
+
+    def produce_output(
+        self,
+        parsed_args: argparse.Namespace,
+        column_names: Sequence[str],
+        data: Iterable[Sequence[Any]],
+    ) -> int:
+        """Print the result, and what could not be judged."""
+        if parsed_args.formatter == 'table':
+            self.remarks = [*self.unjudged, *self.remarks]
+        else:
+            for sentence in self.unjudged:
+                print(sentence, file=self.app.stderr)
+        return super().produce_output(parsed_args, column_names, data)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
