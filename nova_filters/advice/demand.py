@@ -47,6 +47,10 @@ _STANDARD: Final = """
     """.split()  # noqa: SIM905
 
 
+#: With one of these hints Nova looks at all candidates.
+UNLIMITED: Final = ('group', 'same_host', 'different_host')
+
+
 class Demand(NamedTuple):
     """A request for allocation candidates.
 
@@ -56,6 +60,39 @@ class Demand(NamedTuple):
 
     query: dict[str, str]
     unasked: tuple[str, ...]
+
+    @property
+    def anywhere(self) -> dict[str, str]:
+        """Return the query for all hosts, disabled ones and any zone too."""
+        return {
+            key: value
+            for key, value in self.query.items()
+            if key not in ('root_required', 'member_of', 'limit')
+        }
+
+    @property
+    def parts(self) -> dict[str, dict[str, str]]:
+        """Return a query for each resource class and each trait alone.
+
+        :returns: the parameters of ``GET /resource_providers`` by class or
+            trait; a forbidden trait has the mark ``!``.
+        """
+        amounts: dict[str, int] = {}
+        traits = []
+        for key, value in self.query.items():
+            words = filter(None, value.split(','))
+            if key.startswith('resources'):
+                for word in words:
+                    name, _, amount = word.partition(':')
+                    amounts[name] = max(amounts.get(name, 0), int(amount))
+            elif key.startswith('required'):
+                # A group of its own may be met by a part of a host.
+                plain = key == 'required'
+                traits += [word for word in words if plain or word[0] != '!']
+        return {
+            name: {'resources': f'{name}:{amount}'}
+            for name, amount in sorted(amounts.items())
+        } | {trait: {'required': trait} for trait in traits}
 
     def __str__(self) -> str:
         """Return the resources and the traits."""
@@ -70,12 +107,14 @@ def of(
     flavor: inventory.Flavor,
     from_volume: bool = False,
     zone: Sequence[str] = (),
+    limit: int | None = None,
 ) -> Demand:
     """Return what nova-scheduler asks of Placement.
 
     :param from_volume: whether the root disk is a volume.
     :param zone: the UUIDs of the aggregates that make the requested
         availability zone.
+    :param limit: how many candidates Nova looks at; None for all.
     """
     specs = flavor.extra_specs
     amounts, traits = _named(specs)
@@ -88,6 +127,8 @@ def of(
     query = {'root_required': '!COMPUTE_STATUS_DISABLED'}
     if specs.get('group_policy') in ('none', 'isolate'):
         query['group_policy'] = specs['group_policy']
+    if limit is not None:
+        query['limit'] = str(limit)
     if zone:
         query['member_of'] = f'in:{",".join(sorted(zone))}'
     for group in {**amounts, **traits}:

@@ -58,7 +58,9 @@ class DemandTest(unittest.TestCase):
         'quota:cpu_shares': ('1',),
     }  # fmt: skip
 
-    def query(self, flavor: inventory.Flavor, volume: bool) -> dict[str, str]:
+    def query(
+        self, flavor: inventory.Flavor, volume: bool, hints: dict[str, Any]
+    ) -> dict[str, str]:
         """Return what Nova asks."""
         context = nova_context.get_admin_context()
         own = objects.Flavor(
@@ -66,13 +68,13 @@ class DemandTest(unittest.TestCase):
             ephemeral_gb=flavor.disk, swap=0, extra_specs=flavor.extra_specs,
         )  # fmt: skip
         image = objects.ImageMeta(properties=objects.ImageMetaProps())
-        spec = objects.RequestSpec(flavor=own, image=image, is_bfv=volume)
+        spec = objects.RequestSpec(
+            flavor=own, image=image, is_bfv=volume, scheduler_hints=hints
+        )
         spec.request_level_params = objects.RequestLevelParams()
         request_filter.compute_status_filter(context, spec)
         asked = utils.resources_from_request_spec(context, spec, None)
-        query = dict(parse.parse_qsl(asked.to_querystring(), True))
-        del query['limit']
-        return query
+        return dict(parse.parse_qsl(asked.to_querystring(), True))
 
     def test_the_question_is_that_of_nova_for_1000_flavors(self) -> None:
         base.cloud()
@@ -83,12 +85,15 @@ class DemandTest(unittest.TestCase):
             size = 2, 512, rng.choice((0, 10)), 3
             flavor = inventory.Flavor('f', specs, '', *size)
             volume = rng.random() < 0.5
+            hint = rng.choice(('x', *demand.UNLIMITED))
+            hints = {hint: ['1']}
+            limit = 1_000 if hint == 'x' else None
             try:
-                wanted = self.query(flavor, volume)
+                wanted = self.query(flavor, volume, hints)
             except exception.NovaException:
                 # Its API refuses the flavor, or a server with it.
                 continue
-            found = demand.of(flavor, volume)
+            found = demand.of(flavor, volume, limit=limit)
             kinds[wanted == found.query] += 1
             # Where they differ, the keys are named that make the difference.
             if wanted != found.query:
@@ -96,7 +101,7 @@ class DemandTest(unittest.TestCase):
                     del specs[key]
                 self.assertNotIn('hw:tpm_version', specs)
                 if 'hw:cpu_policy' not in found.unasked:
-                    less = self.query(flavor, volume)
+                    less = self.query(flavor, volume, hints)
                     self.assertEqual(less, found.query, specs)
         self.assertGreater(min(kinds.values()), 100, kinds)
 

@@ -160,3 +160,39 @@ class DemandTest(unittest.TestCase):
         self.assertEqual('!HW_A, MEMORY_MB=512, VCPU=2', str(found))
         found = _of({'trait1:HW_A': 'required', 'group_policy': 'none'})
         self.assertEqual('HW_A, MEMORY_MB=512, VCPU=2', str(found))
+
+    def test_nova_may_look_at_some_candidates_only(self) -> None:
+        self.assertEqual('7', _of({}, limit=7).query['limit'])
+        self.assertNotIn('limit', _of({}).query)
+
+    def test_all_hosts_are_asked_for_with_the_same_resources(self) -> None:
+        found = _of({'trait:HW_A': 'required'}, zone=['u'], limit=7)
+        self.assertEqual(
+            {'resources': _PLAIN, 'required': 'HW_A'}, found.anywhere
+        )
+
+    def test_each_class_and_trait_is_a_question_of_its_own(self) -> None:
+        found = _of(
+            {
+                'trait:HW_A': 'forbidden',
+                'trait:HW_B': 'required',
+                # A part of a host may meet it.
+                'trait1:HW_C': 'forbidden',
+                'trait1:HW_D': 'required',
+                'resources1:VGPU': '1',
+                'resources2:VGPU': '3',
+            }
+        )
+        self.assertEqual(
+            {
+                'MEMORY_MB': {'resources': 'MEMORY_MB:512'},
+                'VCPU': {'resources': 'VCPU:2'},
+                'VGPU': {'resources': 'VGPU:3'},
+                'HW_B': {'required': 'HW_B'},
+                '!HW_A': {'required': '!HW_A'},
+                'HW_D': {'required': 'HW_D'},
+            },
+            found.parts,
+        )
+        bare = _of({'resources:VCPU': '0', 'resources:MEMORY_MB': '0'})
+        self.assertEqual({}, bare.parts)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What Placement's answers say of hosts, one by one."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+#: What Placement answers.
+Answer = Mapping[str, Any]
+
+
+class Obstacle(NamedTuple):
+    """What keeps a request from a host, as the end of a sentence.
+
+    :param verb: ``is``, ``lacks`` or ``has``.
+    :param what: what follows the verb.
+    """
+
+    verb: str
+    what: str
+
+
+class Offers(NamedTuple):
+    """What Placement offers for a request.
+
+    :param candidates: the hosts among the candidates that Nova gets.
+    :param cut_at: how many candidates Nova looks at, if it gets as many; else
+        0.
+    :param others: the hosts that would be candidates if all were enabled, in
+        any zone, and if Nova looked at all of them.
+    :param able: by resource class or trait, the hosts that have it alone;
+        None if another provider may share it with any host.
+    """
+
+    candidates: Collection[str]
+    cut_at: int = 0
+    others: Collection[str] = ()
+    able: Mapping[str, Collection[str] | None] = {}
+
+    def obstacles(self, host: str, enabled: bool) -> list[Obstacle]:
+        """Return why a host is no candidate; none if it is one.
+
+        :param enabled: whether Nova says that the host is enabled and in the
+            right zone; else this is told already.
+        """
+        if host in self.candidates:
+            return []
+        if host in self.others:
+            if not enabled:
+                return []
+            if self.cut_at:
+                text = f'beyond the first {self.cut_at} candidates'
+                return [Obstacle('is', text)]
+            return [Obstacle('is', 'disabled in Placement')]
+        lacking = [
+            name
+            for name, hosts in self.able.items()
+            if hosts is not None and host not in hosts
+        ]
+        if not lacking:
+            return [Obstacle('is', 'no candidate of Placement')]
+        return [
+            Obstacle('has', name[1:])
+            if name.startswith('!')
+            else Obstacle('lacks', name)
+            for name in lacking
+        ]
+
+
+def roots(answer: Answer) -> set[str]:
+    """Return the root providers of allocation candidates.
+
+    :param answer: that of ``GET /allocation_candidates``.
+    """
+    summaries = answer['provider_summaries']
+    return {
+        summaries[provider]['root_provider_uuid']
+        for candidate in answer['allocation_requests']
+        for provider in candidate['allocations']
+    }
+
+
+def able(
+    answer: Answer, name: str, nodes: Mapping[str, str]
+) -> set[str] | None:
+    """Return the hosts that have a resource class or a trait.
+
+    :param answer: that of ``GET /resource_providers``.
+    :param name: the class or the trait; a forbidden one with ``!``.
+    :param nodes: the hosts by the IDs of their nodes.
+    :returns: the hosts; None if a provider that is no host has it, too. Such
+        a provider may share it.
+    """
+    providers = answer['resource_providers']
+    hosts = set()
+    for provider in providers:
+        root = provider['root_provider_uuid']
+        # A part of a host need not have what the host must not have.
+        if name.startswith('!') and root != provider['uuid']:
+            continue
+        if root in nodes:
+            hosts.add(nodes[root])
+        elif not name.startswith('!'):
+            return None
+    return hosts
+
+
+def sentence(obstacles: Mapping[str, Iterable[Obstacle]], most: int) -> str:
+    """Return what keeps a request from hosts.
+
+    :param obstacles: by host; a host without any is left out.
+    :param most: how many hosts are named that have the same obstacles.
+    """
+    groups: dict[tuple[Obstacle, ...], list[str]] = {}
+    for host, reasons in obstacles.items():
+        key = tuple(reasons)
+        if key:
+            groups.setdefault(key, []).append(host)
+    return '; '.join(
+        _group(hosts, reasons, most) for reasons, hosts in groups.items()
+    )
+
+
+_PLURAL = {'is': 'are', 'lacks': 'lack', 'has': 'have'}
+
+
+def _group(hosts: list[str], reasons: Iterable[Obstacle], most: int) -> str:
+    """Return what keeps a request from hosts that are alike."""
+    by_verb: dict[str, list[str]] = {}
+    for verb, what in reasons:
+        by_verb.setdefault(verb, []).append(what)
+    words = [
+        f'{verb if len(hosts) == 1 else _PLURAL[verb]} {_and(whats)}'
+        for verb, whats in by_verb.items()
+    ]
+    names = hosts[:most]
+    rest = len(hosts) - most
+    if rest > 0:
+        names.append(f'{rest} more')
+    return f'{_and(names)} {_and(words)}'
+
+
+def _and(words: list[str]) -> str:
+    """Return words as a list in a sentence."""
+    if len(words) == 1:
+        return words[0]
+    return f'{", ".join(words[:-1])} and {words[-1]}'
