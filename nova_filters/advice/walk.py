@@ -9,9 +9,10 @@ import collections
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from nova_filters.advice import in_tree, inventory
-from nova_filters.advice.explanation import Panel
-from nova_filters.matching import request, requirement
+from nova_filters.advice import in_tree, inventory, offers, reservations
+from nova_filters.advice.explanation import Panel, Verdicts
+from nova_filters.matching import request
+from os_placement_plugins.quoting import quote
 
 #: This package's filter.
 OURS: Final = 'AggregateInstanceTypeFilter'
@@ -42,53 +43,56 @@ class Walk(NamedTuple):
 
     :param steps: those that can be judged, in order.
     :param unjudged: the enabled filters that cannot be judged from outside.
-    :param near: the hosts that no other step than this package's filter
-        refuses.
+    :param verdicts: the verdicts on all hosts of the filter that compares
+        flavors with aggregates; None if there is none. If there are two such
+        filters, those of the second on the hosts that pass the first.
+    :param obstacles: for each host that takes the flavor, what else refuses
+        it, without Placement.
     """
 
     steps: Sequence[Step]
     unjudged: Sequence[str]
-    near: Sequence[inventory.Host]
+    verdicts: Verdicts | None
+    obstacles: Mapping[str, list[offers.Obstacle]]
 
 
 #: Return why a host is refused; None if it passes.
 _Judge = Callable[[inventory.Host, inventory.Server], str | None]
 
 
-def _reserved(
-    prefix: str, asking: Callable[[inventory.Server], str], reason: str
-) -> _Judge:
-    """Return what refuses a host that aggregates reserve for others.
-
-    :param prefix: that of the keys that name for whom.
-    """
-
-    def judge(host: inventory.Host, server: inventory.Server) -> str | None:
-        named = {
-            one
-            for aggregate in host.aggregates
-            for key, value in aggregate.metadata.items()
-            if key.startswith(prefix)
-            for one in requirement.split(value)
-        }
-        return reason if named and asking(server) not in named else None
-
-    return judge
+def _state(host: inventory.Host, _: inventory.Server) -> str | None:
+    """Refuse a host that is disabled or down."""
+    return None if host.usable else host.state
 
 
-#: The steps that can be judged from outside, beside the two that are asked.
+def _zone(host: inventory.Host, server: inventory.Server) -> str | None:
+    """Refuse a host in another zone."""
+    return None if server.zone == host.zone else f'in zone {quote(host.zone)}'
+
+
+def _projects(host: inventory.Host, server: inventory.Server) -> str | None:
+    """Refuse a host that is reserved for other projects."""
+    reserved = reservations.projects(host)
+    if reservations.admits(reserved, server.project):
+        return None
+    return 'reserved for other projects'
+
+
+def _flavors(host: inventory.Host, server: inventory.Server) -> str | None:
+    """Refuse a host that is reserved for other flavors."""
+    reserved = reservations.flavors(host)
+    if reservations.admits(reserved, server.flavor_name):
+        return None
+    return 'reserved for other flavors'
+
+
+#: The steps that can be judged from outside, beside Placement.
 _JUDGES: Final[Mapping[str, _Judge]] = {
-    'AllHostsFilter': lambda host, _: None,
-    'ComputeFilter': lambda host, _: None if host.usable else host.state,
-    _ZONE: lambda host, server: (
-        None if server.zone == host.zone else f'in {host.zone}'
-    ),
-    'AggregateMultiTenancyIsolation': _reserved(
-        'filter_tenant_id', lambda asked: asked.project, 'for other projects'
-    ),
-    'AggregateTypeAffinityFilter': _reserved(
-        'instance_type', lambda asked: asked.flavor_name, 'for other flavors'
-    ),
+    'AllHostsFilter': lambda host, server: None,
+    'ComputeFilter': _state,
+    _ZONE: _zone,
+    reservations.PROJECT_FILTER: _projects,
+    'AggregateTypeAffinityFilter': _flavors,
 }
 #: The filters that a panel judges.
 _OF_PANELS: Final = {
@@ -106,43 +110,106 @@ def walk(
     server: inventory.Server,
     candidates: Collection[str] | None,
     asked: str,
-    filters: Iterable[str],
+    filters: Sequence[str],
 ) -> Walk:
     """Return the way of a request.
 
     :param candidates: the names of Placement's candidates; None if Placement
         could not be asked.
     :param asked: what Placement was asked for.
+    :param filters: the enabled filters, in order.
     """
-    judges: Mapping[str, _Judge] = {
-        **_JUDGES,
-        PLACEMENT: lambda host, _: (
-            None if host.name in (candidates or ()) else asked
-        ),
+    judges = [name for name in filters if name in _JUDGES]
+    if _has_zone(server, stock):
+        judges.append(_ZONE)
+    verdicts = _verdicts(stock, server, filters)
+    takers = stock.hosts.values() if verdicts is None else verdicts.passed
+    return Walk(
+        steps=_steps(stock, server, candidates, asked, filters),
+        unjudged=[
+            name
+            for name in filters
+            if name not in _JUDGES
+            and name not in _OF_PANELS
+            and (server.grouped or name not in _OF_GROUPS)
+        ],
+        verdicts=verdicts,
+        obstacles={
+            host.name: _obstacles(host, server, judges) for host in takers
+        },
+    )
+
+
+def _has_zone(server: inventory.Server, stock: inventory.Stock) -> bool:
+    """Tell whether the request is for the hosts of a zone.
+
+    Nova takes any host for the default zone, unless an aggregate makes it.
+    """
+    zones = {
+        aggregate.metadata.get(inventory.ZONE)
+        for aggregate in stock.aggregates
     }
-    left = near = [*stock.hosts.values()]
-    steps, unjudged = [Step('All compute hosts', left, '')], []
-    before = [_ZONE] * bool(server.zone)
-    before += [PLACEMENT] * (candidates is not None)
-    for name in (*before, *filters):
-        judge = judges.get(name)
-        if ask := _OF_PANELS.get(name):
-            verdicts = Panel(stock, left, ask).of_specs(server.specs)
-            stay, counts = verdicts.passed, verdicts.counts()
-            if name != OURS:
-                near = Panel(stock, near, ask).of_specs(server.specs).passed
-        elif judge is not None:
-            causes = {host.name: judge(host, server) for host in left}
-            stay = [host for host in left if not causes[host.name]]
-            near = [host for host in near if not judge(host, server)]
-            found = collections.Counter(filter(None, causes.values()))
-            counts = [(n, cause) for cause, n in found.most_common()]
-        else:
-            if server.grouped or name not in _OF_GROUPS:
-                unjudged.append(name)
+    is_default = server.zone == stock.default_zone
+    return bool(server.zone) and (not is_default or server.zone in zones)
+
+
+def _verdicts(
+    stock: inventory.Stock, server: inventory.Server, filters: Iterable[str]
+) -> Verdicts | None:
+    """Return the verdicts of filters that compare flavors with aggregates."""
+    verdicts = None
+    for name in filters:
+        if name not in _OF_PANELS:
             continue
-        left = stay
-        told = ', '.join(f'{number} {cause}' for number, cause in counts)
-        reason = asked if name == PLACEMENT else told
-        steps.append(Step(name, left, reason))
-    return Walk(steps, unjudged, near)
+        if verdicts is not None and not verdicts.passed:
+            break
+        hosts = None if verdicts is None else verdicts.passed
+        panel = Panel(stock, hosts, _OF_PANELS[name])
+        verdicts = panel.of_specs(server.specs)
+    return verdicts
+
+
+def _obstacles(
+    host: inventory.Host, server: inventory.Server, judges: Iterable[str]
+) -> list[offers.Obstacle]:
+    """Return what refuses a host, beside Placement and the flavor."""
+    reasons = [_JUDGES[name](host, server) for name in judges]
+    return [offers.Obstacle('is', reason) for reason in reasons if reason]
+
+
+def _steps(
+    stock: inventory.Stock,
+    server: inventory.Server,
+    candidates: Collection[str] | None,
+    asked: str,
+    filters: Iterable[str],
+) -> list[Step]:
+    """Return the steps that can be judged, one after the other."""
+    names = list(filters)
+    if candidates is not None:
+        names.insert(0, PLACEMENT)
+    if _has_zone(server, stock):
+        names.insert(0, _ZONE)
+    left = list(stock.hosts.values())
+    steps = [Step('All compute hosts', left, '')]
+    for name in names:
+        if name == PLACEMENT:
+            left = [host for host in left if host.name in (candidates or ())]
+            steps.append(Step(name, left, asked))
+        elif name in _OF_PANELS:
+            panel = Panel(stock, left, _OF_PANELS[name])
+            verdicts = panel.of_specs(server.specs)
+            left = verdicts.passed
+            steps.append(Step(name, left, _counted(verdicts.counts())))
+        elif name in _JUDGES:
+            causes = {host.name: _JUDGES[name](host, server) for host in left}
+            left = [host for host in left if not causes[host.name]]
+            counts = collections.Counter(filter(None, causes.values()))
+            told = [(n, cause) for cause, n in counts.most_common()]
+            steps.append(Step(name, left, _counted(told)))
+    return steps
+
+
+def _counted(counts: Iterable[tuple[int, str]]) -> str:
+    """Return how many hosts each reason refuses."""
+    return ', '.join(f'{number} {reason}' for number, reason in counts)

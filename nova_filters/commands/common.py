@@ -38,6 +38,10 @@ _OF_NOVA: Final = (
         cfg.OptGroup('DEFAULT'),
         [cfg.StrOpt('default_availability_zone', default='nova')],
     ),
+    (
+        cfg.OptGroup('scheduler'),
+        [cfg.IntOpt('max_placement_results', default=1000, min=1)],
+    ),
 )
 
 #: What stands below a table.

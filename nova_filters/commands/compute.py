@@ -4,11 +4,12 @@
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 from openstack import utils
 
-from nova_filters.advice import capacity, inventory, rows
+from nova_filters.advice import capacity, inventory, offers, rows
 from os_placement_plugins.commands import pages
 from os_placement_plugins.records.rows import Row, columns
 
@@ -17,6 +18,8 @@ from os_placement_plugins.records.rows import Row, columns
 _NEWEST: Final = '2.100'
 #: What nova-scheduler itself asks Placement with.
 _PLACEMENT_VERSION: Final = '1.36'
+#: The parameters of a question to Placement.
+Query = Mapping[str, str]
 
 
 class Cloud:
@@ -29,6 +32,7 @@ class Cloud:
         self._connection = connection
         #: How many requests Placement got.
         self.asked = 0
+        self._answers: dict[tuple[Any, ...], Any] = {}
         self._compute = connection.compute
         # The shell pins 2.1 unless told otherwise, and there a server's
         # flavor is no more than an ID.
@@ -84,24 +88,44 @@ class Cloud:
             found.append(columns(answer['server']))
         return rows.read_servers(found)
 
-    def rooms(
-        self, query: Mapping[str, str]
-    ) -> tuple[dict[str, dict[str, int]], str]:
-        """Return how many servers fit, as :func:`capacity.rooms` does.
+    def candidates(self, query: Query) -> tuple[offers.Answer | None, str]:
+        """Ask Placement for allocation candidates.
 
         :param query: the parameters of ``GET /allocation_candidates``.
+        :returns: the answer, and nothing; or None, and why Placement refuses
+            the question.
+        """
+        answer = self._ask_placement('/allocation_candidates', query)
+        if answer.status_code == HTTPStatus.BAD_REQUEST:
+            return None, str(answer.json()['errors'][0]['detail'])
+        return pages.told(answer, 'Placement'), ''
+
+    def providers(self, query: Query) -> offers.Answer:
+        """Ask Placement for resource providers: no limit shortens the list.
+
+        :param query: the parameters of ``GET /resource_providers``.
+        """
+        answer = self._ask_placement('/resource_providers', query)
+        return dict(pages.told(answer, 'Placement'))
+
+    def _ask_placement(self, path: str, query: Query) -> Any:
+        """Return the answer to a question, which is asked once."""
+        key = path, *sorted(query.items())
+        if key not in self._answers:
+            self.asked += 1
+            self._answers[key] = self._connection.placement.get(
+                path, params=dict(query), microversion=_PLACEMENT_VERSION
+            )
+        return self._answers[key]
+
+    def rooms(self, query: Query) -> tuple[dict[str, dict[str, int]], str]:
+        """Return how many servers fit, as :func:`capacity.rooms` does.
+
         :returns: the room, and nothing; or none, and why Placement refuses
             the question.
         """
-        self.asked += 1
-        answer = self._connection.placement.get(
-            '/allocation_candidates',
-            params=dict(query),
-            microversion=_PLACEMENT_VERSION,
-        )
-        if answer.status_code == 400:
-            return {}, str(answer.json()['errors'][0]['detail'])
-        return capacity.rooms(pages.told(answer, 'Placement')), ''
+        answer, refusal = self.candidates(query)
+        return ({} if answer is None else capacity.rooms(answer)), refusal
 
     @functools.cached_property
     def nodes(self) -> dict[str, str]:

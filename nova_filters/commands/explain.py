@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from osc_lib import exceptions
 
-from nova_filters.advice import (
-    demand,
-    explanation,
-    inventory,
-    walk,
+from nova_filters.advice import explanation, inventory, walk
+from nova_filters.commands import (
+    common,
+    compute,
+    failed_request,
+    verdicts,
 )
-from nova_filters.commands import common, compute, verdicts
 from os_placement_plugins.commands import lister
 
 _DEFAULT_FILTERS = (
@@ -84,7 +84,7 @@ class ExplainFilter(common.FilterCommand):
         if isinstance(source, compute.Cloud) and _is_plain(parsed_args):
             (server,) = servers
             if server.failed and server.flavor:
-                return self._walk(source, server, server.flavor, parsed_args)
+                return self._walk(source, server, parsed_args)
         copies = [
             inventory.Flavor(
                 f'{server.flavor.name} of {server.name}',
@@ -148,38 +148,26 @@ class ExplainFilter(common.FilterCommand):
         self,
         source: compute.Cloud,
         server: inventory.Server,
-        flavor: inventory.Flavor,
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
         """Return the steps of a request that has failed."""
-        stock = self.stock(source, parsed_args, source.flavors())
-        silence, offered = '', None
-        zone = [
-            aggregate.uuid
-            for aggregate in stock.aggregates
-            if server.zone == aggregate.metadata.get(inventory.ZONE)
-        ]
-        asked = demand.of(flavor, server.from_volume, zone)
-        try:
-            with lister.telling_in_one_line():
-                rooms, silence = source.rooms(asked.query)
-                offered = {source.nodes.get(root, '') for root in rooms}
-        except exceptions.CommandError as exc:
-            silence = str(exc)
+        stock = self.stock(source, parsed_args, [])
+        config = self.configuration(parsed_args)
         filters: Sequence[str] = walk.DEFAULT_FILTERS
         if parsed_args.config_file:
-            config = self.configuration(parsed_args)
             filters = config.filter_scheduler.enabled_filters
-        way = walk.walk(stock, server, offered, str(asked), filters)
+        request = failed_request.FailedRequest(
+            source, stock, server, config.scheduler.max_placement_results
+        )
+        way = request.repeat(filters)
         if parsed_args.fail_if_none:
             self.find(not way.steps[-1].left)
-        self.remarks = [f'Nova says: {server.fault}'] if server.fault else []
-        self.remarks += verdicts.tell(
-            way, flavor, stock, asked.unasked, silence
-        )
+        if server.fault:
+            self.remarks.append(f'Nova says: {server.fault}')
+        self.remarks += request.conclude(way)
         if not parsed_args.config_file:
             self.remarks.append(_DEFAULT_FILTERS)
-        rows = [(one.name, len(one.left), one.reason) for one in way.steps]
+        rows = [(step.name, len(step.left), step.reason) for step in way.steps]
         return ('Step', 'Left', 'Reason'), rows
 
 

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from nova_filters.advice import explanation, inventory, remedy, walk
+from nova_filters.advice import explanation, inventory
 from nova_filters.advice.explanation import Verdicts
 from nova_filters.commands import common
 from nova_filters.matching import inputs
@@ -100,24 +100,18 @@ def conclude(
 
 
 def opening(verdicts: Verdicts) -> list[str]:
-    """Return what would open a host for a flavor that no host takes now."""
-    told = waking(verdicts.passed)
+    """Return what to do for a flavor that no host takes now."""
+    return [*waking(verdicts.passed), *nearest(verdicts)]
+
+
+def nearest(verdicts: Verdicts) -> list[str]:
+    """Name the nearest of the hosts that are up, and all its reasons."""
     host = verdicts.nearest()
     if host is None:
-        return [*told, 'No host that is up is left to open.']
-    found = remedy.find(verdicts.flavor, host, verdicts.panel.stock)
-    if not found.changes:
-        text = 'No change that this command knows would open it.'
-        return [*told, f'The nearest host is {host.name}. {text}']
-    told.append(f'The nearest host is {host.name}. This change would open it:')
-    told += [f'  {change}' for change in found.changes]
-    if found.losers:
-        told.append(
-            'It takes hosts from other flavors '
-            f'({quoting.listed(found.losers)}): look at it first with '
-            '"openstack aggregate filter impact".'
-        )
-    return told
+        return ['No host that is up is left to open.']
+    reasons = verdicts.request.reasons(host.aggregates)
+    told = '; '.join(map(str, reasons))
+    return [f'The nearest host is {host.name}: {told}.']
 
 
 def waking(hosts: Sequence[inventory.Host]) -> list[str]:
@@ -126,64 +120,12 @@ def waking(hosts: Sequence[inventory.Host]) -> list[str]:
         return []
     rest = len(hosts) - quoting.LISTED
     more = f' and {rest} more' if rest > 0 else ''
-    told = [f'These hosts pass, but are not up{more}:']
-    for host in hosts[: quoting.LISTED]:
-        name = shlex.quote(host.name)
-        told.append(f'  {_WHAT_TO_DO[host.state].format(name)}')
-    return told
+    return [f'These hosts pass, but are not up{more}:', *orders(hosts)]
 
 
-def tell(
-    way: walk.Walk,
-    flavor: inventory.Flavor,
-    stock: inventory.Stock,
-    unasked: Iterable[str],
-    silence: str,
-) -> list[str]:
-    """Return what was not judged, which step took the last host, and why.
-
-    :param unasked: the extra specs of which Nova may ask Placement more.
-    :param silence: why Placement has no candidates; empty if it has.
-    """
-    unjudged = [*way.unjudged]
-    asked = any(step.name == walk.PLACEMENT for step in way.steps)
-    if not asked:
-        unjudged.insert(0, f'Placement ({silence})')
-    else:
-        *others, last = 'the image', 'the ports', *unasked
-        unjudged.append(
-            f'what {", ".join(others)} and {last} ask of Placement'
-        )
-    told = [
-        f'Not judged: {", ".join(unjudged)}.',
-        'The hosts are those of now: they may have changed since the request.',
+def orders(hosts: Sequence[inventory.Host]) -> list[str]:
+    """Return how to bring the first of some hosts back, one line for each."""
+    return [
+        f'  {_WHAT_TO_DO[host.state].format(shlex.quote(host.name))}'
+        for host in hosts[: quoting.LISTED]
     ]
-    end = next((n for n, one in enumerate(way.steps) if not one.left), -1)
-    if end < 1:
-        left = len(way.steps[-1].left)
-        told.append(
-            f'{left} hosts are left: what was not judged has refused them, or '
-            'they have changed since. Try again.'
-            if left
-            else 'There is no compute host.'
-        )
-        return told
-    name, taken = way.steps[end].name, way.steps[end - 1].left
-    hosts = f'of {len(taken)} hosts' if len(taken) > 1 else 'host'
-    told.append(f'{name} took the last {hosts}.')
-    if name == walk.OURS:
-        panel = explanation.Panel(stock, way.near)
-        told += opening(panel.judge(flavor))
-    elif name == 'ComputeFilter':
-        told += waking(taken)
-    elif name != walk.PLACEMENT:
-        told.append('Change the request, or the metadata of aggregates.')
-    elif silence:
-        told.append(f'Placement refuses the question, and Nova: {silence}')
-    else:
-        told.append(
-            'Free resources there, take a smaller flavor, or look for traits '
-            'and classes that no host has: "openstack allocation candidate '
-            'list" of osc-placement asks the same.'
-        )
-    return told

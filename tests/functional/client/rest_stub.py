@@ -79,10 +79,14 @@ class Cloud:
         #: What Placement has, by host and resource class: total and used. A
         #: class that is not there is always free.
         self.free: dict[str, dict[str, tuple[int, int]]] = {}
+        #: The traits that hosts have in Placement.
+        self.traits: dict[str, set[str]] = {}
         #: The status and the words with which Placement refuses.
         self.refusal: tuple[int, str] | None = None
-        #: What Placement was asked for last.
+        #: What Placement was asked for candidates last.
         self.asked: dict[str, list[str]] = {}
+        #: All questions to Placement.
+        self.questions: list[str] = []
         #: (method, path) of the requests to Nova.
         self.requests: list[tuple[str, str]] = []
 
@@ -108,6 +112,7 @@ class Cloud:
             json=lambda *_: {'resources': self.resources},
         )
         mocker.get(f'{_PLACEMENT}/allocation_candidates', json=self._placement)
+        mocker.get(f'{_PLACEMENT}/resource_providers', json=self._providers)
         compute = re.compile(f'{COMPUTE}/.')
         mocker.get(compute, json=self._answer)
         mocker.post(compute, json=self._answer)
@@ -264,20 +269,18 @@ class Cloud:
 
     def _placement(self, request: Any, context: Any) -> dict[str, Any]:
         """Answer as Placement does for flat providers without unit limits."""
+        self.questions.append(request.url)
         self.asked = parse.parse_qs(parse.urlsplit(request.url).query)
         if self.refusal:
             context.status_code, detail = self.refusal
             return {'errors': [{'detail': detail}]}
-        pairs = [o.split(':') for o in self.asked['resources'][0].split(',')]
-        wanted = {name: int(amount) for name, amount in pairs}
+        wanted = _amounts(self.asked)
         able = {
-            f'uuid-{host}': dict.fromkeys(wanted, (10**6, 0)) | own
-            for host, own in self.free.items()
-            if all(
-                used + wanted.get(name, 0) <= total
-                for name, (total, used) in own.items()
-            )
+            f'uuid-{host}': dict.fromkeys(wanted, (10**6, 0)) | self.free[host]
+            for host in self._able(self.asked)
         }
+        limit = int(self.asked.get('limit', [str(10**6)])[0])
+        able = dict([*able.items()][:limit])
         return {
             'allocation_requests': [
                 {'allocations': {node: {'resources': wanted}}} for node in able
@@ -293,6 +296,51 @@ class Cloud:
                 for node, own in able.items()
             },
         }
+
+    def _providers(self, request: Any, _: Any) -> dict[str, Any]:
+        """Answer which providers have resources and traits."""
+        self.questions.append(request.url)
+        query = parse.parse_qs(parse.urlsplit(request.url).query)
+        return {
+            'resource_providers': [
+                {'uuid': f'uuid-{host}', 'root_provider_uuid': f'uuid-{host}'}
+                for host in self._able(query)
+            ]
+        }
+
+    def _able(self, query: dict[str, list[str]]) -> list[str]:
+        """Return the hosts that have resources and traits."""
+        wanted = _amounts(query)
+        traits = {
+            trait
+            for key in ('required', 'root_required')
+            for value in query.get(key, ())
+            for trait in value.split(',')
+        }
+        return [
+            host
+            for host, own in self.free.items()
+            if all(
+                used + wanted.get(name, 0) <= total
+                for name, (total, used) in own.items()
+            )
+            and all(
+                (trait[1:] not in self.traits.get(host, ()))
+                if trait[0] == '!'
+                else trait in self.traits.get(host, ())
+                for trait in traits
+            )
+        ]
+
+
+def _amounts(query: dict[str, list[str]]) -> dict[str, int]:
+    """Return the resources that a question to Placement is about."""
+    amounts = {}
+    for value in query.get('resources', ()):
+        for word in value.split(','):
+            name, _, amount = word.partition(':')
+            amounts[name] = int(amount)
+    return amounts
 
 
 def _found(

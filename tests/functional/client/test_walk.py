@@ -2,6 +2,8 @@
 
 """``explain --server`` of a server in ERROR: the way of its request."""
 
+from urllib import parse
+
 from tests.functional.client import base
 
 _FAULT = 'No valid host was found. There are not enough hosts available.'
@@ -34,12 +36,14 @@ class WalkTest(base.CloudTestCase):
 
     def test_each_step_tells_how_many_hosts_are_left(self) -> None:
         self.assert_page_shows(_EXPLAIN)
+        (question,) = self.cloud.questions
         self.assertEqual(
             {
                 'resources': ['DISK_GB:1,MEMORY_MB:512,VCPU:1'],
                 'root_required': ['!COMPUTE_STATUS_DISABLED'],
+                'limit': ['1000'],
             },
-            self.cloud.asked,
+            parse.parse_qs(parse.urlsplit(question).query),
         )
         methods = {method for method, _ in self.cloud.requests}
         self.assertEqual({'GET'}, methods)
@@ -57,7 +61,10 @@ class WalkTest(base.CloudTestCase):
             {
                 'All compute hosts': (6, ''),
                 'Placement': (3, 'DISK_GB=1, MEMORY_MB=512, VCPU=1'),
-                'AggregateMultiTenancyIsolation': (1, '2 for other projects'),
+                'AggregateMultiTenancyIsolation': (
+                    1,
+                    '2 reserved for other projects',
+                ),
                 'AggregateInstanceExtraSpecsFilter': (
                     0,
                     "1 'ssd' not in any aggregate",
@@ -79,20 +86,26 @@ class WalkTest(base.CloudTestCase):
         self.cloud.aggregates['west'] = (zone, [])
         steps = self.steps()
         self.assertEqual(
-            (0, '4 in nova, 2 in east'), steps['Availability zone']
+            (0, "4 in zone 'nova', 2 in zone 'east'"),
+            steps['Availability zone'],
         )
         self.assertEqual(
             {
                 'resources': ['DISK_GB:1,MEMORY_MB:512,VCPU:1,VGPU:1'],
                 'required': ['HW_CPU_X86_VMX'],
                 'root_required': ['!COMPUTE_STATUS_DISABLED'],
+                'limit': ['1000'],
                 'member_of': ['in:uuid-4'],
             },
-            self.cloud.asked,
+            parse.parse_qs(parse.urlsplit(self.cloud.questions[0]).query),
         )
         told = self.below()
         self.assertIn('and hw:tpm_version ask of Placement.', told)
-        self.assertIn('Availability zone took the last of 6 hosts.', told)
+        self.assertIn(
+            '1 host takes the flavor: compute-2 is disabled and down and in '
+            "zone 'east' and lacks HW_CPU_X86_VMX.",
+            told,
+        )
 
     def test_swap_takes_whole_gib_of_the_disk(self) -> None:
         for swap, disk in ((0, 1), (1024, 2), (1025, 3)):
@@ -112,8 +125,7 @@ class WalkTest(base.CloudTestCase):
         self.assertEqual(1, self.steps()['AggregateInstanceTypeFilter'][0])
         self.told(f'{_EXPLAIN} --fail-if-none')
         self.cloud.free = {}
-        told = self.below('--fail-if-none', status=2)
-        self.assertIn('Placement took the last of 6 hosts.', told)
+        self.below('--fail-if-none', status=2)
 
     def test_two_numbered_groups_are_asked_for_as_nova_does(self) -> None:
         """Without a group policy Placement refuses, and so does Nova."""
@@ -131,22 +143,110 @@ class WalkTest(base.CloudTestCase):
                 'resources1': ['VGPU:1'],
                 'resources2': ['VGPU:1'],
                 'root_required': ['!COMPUTE_STATUS_DISABLED'],
+                'limit': ['1000'],
             },
             self.cloud.asked,
         )
-        self.assertIn('Placement took the last of 6 hosts.', told)
         self.assertIn(f'refuses the question, and Nova: {detail}', told)
 
-    def test_hosts_that_are_down_are_told_with_what_to_do(self) -> None:
-        self.cloud.free = {'compute-2': {}}
-        self.cloud.states['compute-2'] = ('disabled', 'up')
-        told = self.told(_EXPLAIN)
-        self.assertIn('\nComputeFilter took the last host.', told)
+    def gpus(self, *hosts: str) -> None:
+        """Let hosts take the flavor, and have room; the others do not."""
+        self.cloud.states.clear()
+        for name in ('gpus', 'disks'):
+            self.cloud.aggregates[name][1][:] = hosts
+        self.cloud.free = {host: {} for host in self.cloud.hosts}
+
+    def fill(self, host: str, name: str = 'MEMORY_MB') -> None:
+        """Let a host be full."""
+        self.cloud.free[host] = {name: (512, 512)}
+
+    def test_the_right_hosts_are_full(self) -> None:
+        self.gpus('compute-1', 'compute-2')
+        self.fill('compute-1')
+        self.fill('compute-2')
+        told = self.below()
         self.assertIn(
-            '\n  openstack compute service set --enable compute-2 '
-            'nova-compute\n',
+            '2 hosts take the flavor: compute-1 and compute-2 lack MEMORY_MB.',
             told,
         )
+        for command in ('add host', 'set --enable', 'flavor set', 'nearest'):
+            self.assertNotIn(command, told)
+        # Nova's question, the same without limits, and three classes.
+        self.assertEqual(5, len(self.cloud.questions), self.cloud.questions)
+
+    def test_the_right_hosts_are_disabled_and_full(self) -> None:
+        self.gpus('compute-1', 'compute-2')
+        self.cloud.states['compute-1'] = ('disabled', 'up')
+        self.cloud.traits['compute-1'] = {'COMPUTE_STATUS_DISABLED'}
+        self.fill('compute-2')
+        enable = (
+            '  openstack compute service set --enable compute-1 nova-compute\n'
+        )
+        told = self.told(_EXPLAIN)
+        self.assertIn(
+            '\n2 hosts take the flavor: compute-1 is disabled; compute-2 '
+            f'lacks MEMORY_MB.\n{enable}',
+            told,
+        )
+        # To enable a host that has no room does not help.
+        self.fill('compute-1', 'VCPU')
+        told = self.told(_EXPLAIN)
+        self.assertIn('compute-1 is disabled and lacks VCPU;', told)
+        self.assertNotIn('set --enable', told)
+
+    def test_the_right_hosts_are_down(self) -> None:
+        self.gpus('compute-1', 'compute-2')
+        self.cloud.states['compute-1'] = ('enabled', 'down')
+        self.cloud.states['compute-2'] = ('enabled', 'down')
+        told = self.below()
+        self.assertIn(
+            '2 hosts take the flavor: compute-1 and compute-2 are down.', told
+        )
+        self.assertIn('start nova-compute on compute-1', told)
+
+    def test_the_right_hosts_lack_traits(self) -> None:
+        self.gpus('compute-1', 'compute-2')
+        self.cloud.flavors['gpu.large'] |= {
+            'trait:HW_A': 'required', 'trait:HW_B': 'forbidden',
+        }  # fmt: skip
+        self.cloud.traits = {'compute-1': {'HW_A', 'HW_B'}}
+        self.assertIn(
+            'compute-1 has HW_B; compute-2 lacks HW_A.', self.below()
+        )
+
+    def test_the_right_hosts_are_beyond_what_nova_looks_at(self) -> None:
+        self.gpus('compute-4')
+        conf = self.write(
+            '[scheduler]\nmax_placement_results = 2\n[filter_scheduler]\n'
+            'enabled_filters = AggregateInstanceTypeFilter\n',
+            'conf',
+        )
+        told = self.below('--config-file', conf)
+        self.assertIn(
+            '1 host takes the flavor: compute-4 is beyond the first 2 '
+            'candidates.',
+            told,
+        )
+        # For a member of a server group, Nova looks at all.
+        hints = {'scheduler_hints': {'group': ['g']}}
+        self.cloud.shown['train'] |= hints
+        self.below('--config-file', conf)
+        self.assertNotIn('limit', self.cloud.asked)
+
+    def test_no_host_takes_the_flavor(self) -> None:
+        self.gpus()
+        self.assertIn(
+            "None of 6 hosts takes the flavor: 6 'gpu' not in any aggregate. "
+            "The nearest host is compute-1: 'gpu' not in any aggregate; 'ssd' "
+            'not in any aggregate.',
+            self.below(),
+        )
+
+    def test_a_host_that_nothing_keeps_is_left(self) -> None:
+        self.gpus('compute-1')
+        told = self.below()
+        self.assertIn('Left: compute-1. What was not judged has', told)
+        self.assertNotIn('takes the flavor', told)
 
     def test_another_question_gets_the_table_of_hosts(self) -> None:
         words = _EXPLAIN.split()

@@ -59,9 +59,18 @@ def _walk(
     return steps, way
 
 
-def _near(way: walk.Walk) -> list[str]:
-    """Return the names of the hosts that only this filter refuses."""
-    return [host.name for host in way.near]
+def _kept(way: walk.Walk) -> dict[str, str]:
+    """Return what keeps the hosts that take the flavor, as text."""
+    return {
+        host: ' and '.join(f'{verb} {what}' for verb, what in reasons)
+        for host, reasons in way.obstacles.items()
+    }
+
+
+def _passed(way: walk.Walk) -> list[str]:
+    """Return the names of the hosts that pass the filters on aggregates."""
+    assert way.verdicts is not None  # noqa: S101
+    return [host.name for host in way.verdicts.passed]
 
 
 @ddt.ddt
@@ -69,7 +78,9 @@ class WalkTest(unittest.TestCase):
     def test_all_hosts_come_first(self) -> None:
         steps, way = _walk(_stock(), _server())
         self.assertEqual([('All compute hosts', 'h1 h2 h3', '')], steps)
-        self.assertEqual(([], [*_ALL]), (way.unjudged, _near(way)))
+        self.assertEqual([], way.unjudged)
+        self.assertIsNone(way.verdicts)
+        self.assertEqual(dict.fromkeys(_ALL, ''), _kept(way))
 
     def test_zone_and_placement_come_before_the_filters(self) -> None:
         stock = _stock(({'availability_zone': 'z'}, 'h1 h2'))
@@ -79,15 +90,17 @@ class WalkTest(unittest.TestCase):
         )
         self.assertEqual(
             [
-                ('Availability zone', 'h1 h2', '1 in nova'),
+                ('Availability zone', 'h1 h2', "1 in zone 'nova'"),
                 (PLACEMENT, 'h2', 'VCPU=1'),
                 ('AllHostsFilter', 'h2', ''),
             ],
             steps[1:],
         )
-        self.assertEqual(['h2'], _near(way))
+        self.assertEqual(
+            {'h1': '', 'h2': '', 'h3': "is in zone 'nova'"}, _kept(way)
+        )
 
-    @ddt.data('', None)
+    @ddt.data('', None, 'nova')
     def test_a_server_for_any_zone_asks_for_none(
         self, zone: str | None
     ) -> None:
@@ -96,10 +109,16 @@ class WalkTest(unittest.TestCase):
             ['All compute hosts', PLACEMENT], [name for name, _, _ in steps]
         )
 
+    def test_an_aggregate_may_make_the_default_zone(self) -> None:
+        stock = _stock(({'availability_zone': 'nova'}, 'h1'))
+        steps, _ = _walk(stock, _server(zone='nova'))
+        self.assertEqual('Availability zone', steps[1][0])
+
     def test_placement_may_have_no_candidate(self) -> None:
         steps, way = _walk(_stock(), _server(), candidates=[])
         self.assertEqual((PLACEMENT, '', 'VCPU=1'), steps[-1])
-        self.assertEqual([], _near(way))
+        # What Placement says of each host is asked later.
+        self.assertEqual(dict.fromkeys(_ALL, ''), _kept(way))
 
     def test_hosts_that_are_not_up_are_counted_by_state(self) -> None:
         stock = _stock(h1='down', h2='disabled', h3='down')
@@ -109,9 +128,17 @@ class WalkTest(unittest.TestCase):
         self.assertEqual(('ComputeFilter', 'h1 h3', '1 down'), steps[1])
 
     @ddt.data(
-        (_ISOLATION, {'filter_tenant_id': 'p, q'}, 'for other projects'),
-        (_ISOLATION, {'filter_tenant_id_2': 'q'}, 'for other projects'),
-        (_TYPES, {'instance_type': 'big,small'}, 'for other flavors'),
+        (
+            _ISOLATION,
+            {'filter_tenant_id': 'p, q'},
+            'reserved for other projects',
+        ),
+        (
+            _ISOLATION,
+            {'filter_tenant_id_2': 'q'},
+            'reserved for other projects',
+        ),
+        (_TYPES, {'instance_type': 'big,small'}, 'reserved for other flavors'),
     )
     @ddt.unpack
     def test_hosts_may_be_reserved_for_others(
@@ -125,7 +152,8 @@ class WalkTest(unittest.TestCase):
         other = inventory.Server('s', 'id', '', flavor, project='r')
         steps, way = _walk(stock, other, name)
         self.assertEqual((name, 'h2 h3', f'1 {reason}'), steps[1])
-        self.assertEqual(['h2', 'h3'], _near(way))
+        kept = {'h1': f'is {reason}', 'h2': '', 'h3': ''}
+        self.assertEqual(kept, _kept(way))
 
     def test_several_aggregates_reserve_a_host_for_each_project(self) -> None:
         stock = _stock(
@@ -134,7 +162,7 @@ class WalkTest(unittest.TestCase):
         )
         steps, _ = _walk(stock, _server(project='p'), _ISOLATION)
         self.assertEqual(
-            (_ISOLATION, 'h1 h3', '1 for other projects'), steps[1]
+            (_ISOLATION, 'h1 h3', '1 reserved for other projects'), steps[1]
         )
 
     def test_a_filter_that_cannot_be_judged_is_named(self) -> None:
@@ -159,21 +187,48 @@ class WalkTest(unittest.TestCase):
             ),
             steps[1],
         )
-        # No other step refuses any host.
-        self.assertEqual([*_ALL], _near(way))
+        self.assertEqual({'h1': ''}, _kept(way))
 
-    def test_the_hosts_that_only_our_filter_refuses_are_near(self) -> None:
-        stock = _stock(({'os': 'windows'}, 'h1 h3'), h2='down', h3='down')
+    @ddt.data(
+        ('ComputeFilter', OURS, _ISOLATION),
+        (_ISOLATION, OURS, 'ComputeFilter'),
+    )
+    def test_all_hosts_are_judged_whatever_the_order(
+        self, filters: tuple[str, ...]
+    ) -> None:
+        stock = _stock(
+            ({'os': 'windows'}, 'h1 h3'),
+            ({'filter_tenant_id': 'q'}, 'h3'),
+            h2='down',
+            h3='disabled',
+        )
+        server = _server({'os': 'windows'}, project='p')
+        steps, way = _walk(stock, server, *filters, candidates=['h2'])
+        self.assertEqual('', steps[-1][1])
+        self.assertEqual({'h1', 'h3'}, {*_kept(way)})
+        self.assertEqual('', _kept(way)['h1'])
+        reasons = {reason.what for reason in way.obstacles['h3']}
+        self.assertEqual({'disabled', 'reserved for other projects'}, reasons)
+
+    def test_nobody_may_take_the_flavor(self) -> None:
+        _, way = _walk(_stock(), _server({'os': 'windows'}), OURS)
+        self.assertEqual(({}, []), (_kept(way), _passed(way)))
+
+    def test_two_filters_may_compare_flavors_with_aggregates(self) -> None:
+        stock = _stock(({'os': '*'}, 'h1'), ({'os': 'bsd'}, 'h2'))
+        server = _server({'os': '*'})
+        for filters in ((OURS, _IN_TREE), (_IN_TREE, OURS)):
+            _, way = _walk(stock, server, *filters)
+            self.assertEqual(['h1'], _passed(way), filters)
+            self.assertEqual({'h1': ''}, _kept(way))
+        # If the first takes none, it is the one to tell of.
         server = _server({'os': 'windows'})
-        for filters in (('ComputeFilter', OURS), (OURS, 'ComputeFilter')):
-            steps, way = _walk(stock, server, *filters)
-            self.assertEqual('h1', steps[-1][1])
-            self.assertEqual(['h1'], _near(way), filters)
-        _, way = _walk(_stock(), server, OURS, candidates=['h2'])
-        self.assertEqual(['h2'], _near(way))
+        _, way = _walk(stock, server, _IN_TREE, OURS)
+        assert way.verdicts is not None  # noqa: S101
+        self.assertEqual(3, len(way.verdicts.panel.hosts))
 
     def test_novas_own_filter_reads_no_sentinel(self) -> None:
         stock = _stock(({'os': '*'}, 'h1'), ({'os': 'bsd'}, 'h2'))
         steps, way = _walk(stock, _server({'os': '*'}), _IN_TREE)
         self.assertEqual('h1', steps[1][1])
-        self.assertEqual(['h1'], _near(way))
+        self.assertEqual(['h1'], _passed(way))
