@@ -80,29 +80,47 @@ def roots(answer: Answer) -> set[str]:
     }
 
 
-def able(
-    answer: Answer, name: str, nodes: Mapping[str, str]
-) -> set[str] | None:
-    """Return the hosts that have a resource class or a trait.
+class Able(NamedTuple):
+    """Who has room for a resource class, or has a trait.
 
-    :param answer: that of ``GET /resource_providers``.
-    :param name: the class or the trait; a forbidden one with ``!``.
-    :param nodes: the hosts by the IDs of their nodes.
-    :returns: the hosts; None if a provider that is no host has it, too. Such
-        a provider may share it.
+    :param nodes: the providers that have it, by the node that they belong to.
+    :param others: the providers that share it with some nodes.
     """
-    providers = answer['resource_providers']
-    hosts = set()
+
+    nodes: Mapping[str, Collection[str]]
+    others: Collection[str] = ()
+
+    def lacks(self, node: str) -> bool:
+        """Tell whether a node has it neither alone nor shared."""
+        return not self.others and node not in self.nodes
+
+
+def able(
+    providers: Iterable[Mapping[str, Any]],
+    name: str,
+    nodes: Collection[str],
+    sharing: Collection[str],
+) -> Able:
+    """Return who has a resource class or a trait.
+
+    :param providers: as ``GET /resource_providers`` lists them.
+    :param name: the class or the trait; a forbidden one with ``!``.
+    :param nodes: the IDs of the nodes of hosts.
+    :param sharing: the IDs of the providers that share what they have.
+    """
+    by_node: dict[str, set[str]] = {}
+    others = set()
+    is_forbidden = name.startswith('!')
     for provider in providers:
-        root = provider['root_provider_uuid']
+        uuid, root = provider['uuid'], provider['root_provider_uuid']
         # A part of a host need not have what the host must not have.
-        if name.startswith('!') and root != provider['uuid']:
+        if is_forbidden and root != uuid:
             continue
         if root in nodes:
-            hosts.add(nodes[root])
-        elif not name.startswith('!'):
-            return None
-    return hosts
+            by_node.setdefault(root, set()).add(uuid)
+        elif uuid in sharing and not is_forbidden:
+            others.add(uuid)
+    return Able(by_node, others)
 
 
 def sentence(obstacles: Mapping[str, Iterable[Obstacle]], most: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from openstack import utils
 
-from nova_filters.advice import capacity, inventory, offers, rows
+from nova_filters.advice import inventory, offers, rows
 from os_placement_plugins.commands import pages
 from os_placement_plugins.records.rows import Row, columns
 
@@ -18,6 +18,8 @@ from os_placement_plugins.records.rows import Row, columns
 _NEWEST: Final = '2.100'
 #: What nova-scheduler itself asks Placement with.
 _PLACEMENT_VERSION: Final = '1.36'
+#: Providers that share what they have with others in their aggregates.
+_SHARING: Final = {'required': 'MISC_SHARES_VIA_AGGREGATE'}
 #: The parameters of a question to Placement.
 Query = Mapping[str, str]
 
@@ -100,13 +102,26 @@ class Cloud:
             return None, str(answer.json()['errors'][0]['detail'])
         return pages.told(answer, 'Placement'), ''
 
-    def providers(self, query: Query) -> offers.Answer:
-        """Ask Placement for resource providers: no limit shortens the list.
+    def able(self, queries: Mapping[str, Query]) -> dict[str, offers.Able]:
+        """Ask Placement who has each resource class and each trait.
 
-        :param query: the parameters of ``GET /resource_providers``.
+        No limit shortens these lists.
+
+        :param queries: the parameters of ``GET /resource_providers`` by class
+            or trait.
         """
+        sharing = {provider['uuid'] for provider in self._providers(_SHARING)}
+        return {
+            name: offers.able(
+                self._providers(query), name, self.nodes, sharing
+            )
+            for name, query in queries.items()
+        }
+
+    def _providers(self, query: Query) -> list[Mapping[str, Any]]:
+        """Return the resource providers that a query is for."""
         answer = self._ask_placement('/resource_providers', query)
-        return dict(pages.told(answer, 'Placement'))
+        return list(pages.told(answer, 'Placement')['resource_providers'])
 
     def _ask_placement(self, path: str, query: Query) -> Any:
         """Return the answer to a question, which is asked once."""
@@ -117,15 +132,6 @@ class Cloud:
                 path, params=dict(query), microversion=_PLACEMENT_VERSION
             )
         return self._answers[key]
-
-    def rooms(self, query: Query) -> tuple[dict[str, dict[str, int]], str]:
-        """Return how many servers fit, as :func:`capacity.rooms` does.
-
-        :returns: the room, and nothing; or none, and why Placement refuses
-            the question.
-        """
-        answer, refusal = self.candidates(query)
-        return ({} if answer is None else capacity.rooms(answer)), refusal
 
     @functools.cached_property
     def nodes(self) -> dict[str, str]:

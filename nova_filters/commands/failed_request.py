@@ -144,13 +144,17 @@ class FailedRequest:
         return found
 
     def _able(self) -> dict[str, Collection[str] | None]:
-        """Return the hosts that have each class and each trait."""
-        return {
-            name: offers.able(
-                self._source.providers(query), name, self._source.nodes
-            )
-            for name, query in self._asked.parts.items()
-        }
+        """Return the hosts that have each class and each trait.
+
+        :returns: by class or trait; None if others may share it.
+        """
+        nodes = self._source.nodes
+        hosts: dict[str, Collection[str] | None] = {}
+        for name, able in self._source.able(self._asked.parts).items():
+            hosts[name] = {nodes[node] for node in able.nodes}
+            if able.others:
+                hosts[name] = None
+        return hosts
 
     def _hosts(self, answer: offers.Answer | None) -> set[str]:
         """Return the hosts of allocation candidates."""

@@ -76,10 +76,14 @@ class Cloud:
         self.groups: list[dict[str, Any]] = []
         #: The resources of the stack "shop", as Heat shows them.
         self.resources: list[dict[str, str]] = []
-        #: What Placement has, by host and resource class: total and used. A
+        #: What Placement has, by node and resource class: total and used. A
         #: class that is not there is always free.
         self.free: dict[str, dict[str, tuple[int, int]]] = {}
-        #: The traits that hosts have in Placement.
+        #: The hosts by the names of their nodes.
+        self.nodes = {host: host for host in self.hosts}
+        #: How many candidates Placement tells of.
+        self.most_candidates = 10**6
+        #: The traits that nodes have in Placement.
         self.traits: dict[str, set[str]] = {}
         #: The status and the words with which Placement refuses.
         self.refusal: tuple[int, str] | None = None
@@ -168,12 +172,12 @@ class Cloud:
             case ['os-hypervisors', 'detail'] if minor >= 53:
                 return {'hypervisors': [
                     {
-                        'id': f'uuid-{host}', 'state': 'up',
-                        'hypervisor_hostname': f'{host}.cloud.test',
+                        'id': f'uuid-{node}', 'state': 'up',
+                        'hypervisor_hostname': f'{node}.cloud.test',
                         'status': 'enabled',
                         'service': {'id': f'id-{host}', 'host': host},
                     }
-                    for host in self.hosts
+                    for node, host in self.nodes.items()
                 ]}  # fmt: skip
         raise LookupError(words)
 
@@ -279,7 +283,8 @@ class Cloud:
             f'uuid-{host}': dict.fromkeys(wanted, (10**6, 0)) | self.free[host]
             for host in self._able(self.asked)
         }
-        limit = int(self.asked.get('limit', [str(10**6)])[0])
+        limit = int(self.asked.get('limit', ['1000000'])[0])
+        limit = min(limit, self.most_candidates)
         able = dict([*able.items()][:limit])
         return {
             'allocation_requests': [

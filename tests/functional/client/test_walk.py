@@ -171,8 +171,8 @@ class WalkTest(base.CloudTestCase):
         )
         for command in ('add host', 'set --enable', 'flavor set', 'nearest'):
             self.assertNotIn(command, told)
-        # Nova's question, the same without limits, and three classes.
-        self.assertEqual(5, len(self.cloud.questions), self.cloud.questions)
+        # Nova's question, the same for all hosts, three classes, who shares.
+        self.assertEqual(6, len(self.cloud.questions), self.cloud.questions)
 
     def test_the_right_hosts_are_disabled_and_full(self) -> None:
         self.gpus('compute-1', 'compute-2')

@@ -10,7 +10,7 @@ import ddt
 from nova_filters.advice import offers
 from nova_filters.advice.offers import Obstacle
 
-_NODES = {'n1': 'h1', 'n2': 'h2'}
+_NODES = ('n1', 'n2')
 
 
 class RootsTest(unittest.TestCase):
@@ -36,24 +36,30 @@ class AbleTest(unittest.TestCase):
 
         :param providers: the root of each provider that has it.
         """
-        answer = {
-            'resource_providers': [
-                {'uuid': provider, 'root_provider_uuid': root}
-                for provider, root in providers.items()
-            ]
-        }
-        return offers.able(answer, name, _NODES)
+        rows = [
+            {'uuid': provider, 'root_provider_uuid': root}
+            for provider, root in providers.items()
+        ]
+        return offers.able(rows, name, _NODES, ['disks'])
 
     def test_a_part_of_a_host_has_it_for_the_host(self) -> None:
-        self.assertEqual({'h1', 'h2'}, self.able('VCPU', n1='n1', numa='n2'))
-        self.assertEqual(set(), self.able('VCPU'))
+        found = self.able('VCPU', n1='n1', numa='n2', cell='n2')
+        self.assertEqual(
+            ({'n1': {'n1'}, 'n2': {'numa', 'cell'}}, set()), found
+        )
+        self.assertFalse(found.lacks('n2'))
+        self.assertTrue(found.lacks('n3'))
+        self.assertEqual(({}, set()), self.able('VCPU'))
 
     def test_a_provider_that_is_no_host_may_share_it(self) -> None:
-        self.assertIsNone(self.able('DISK_GB', n1='n1', disks='disks'))
+        found = self.able('DISK_GB', n1='n1', disks='disks', gone='gone')
+        self.assertEqual(({'n1': {'n1'}}, {'disks'}), found)
+        self.assertFalse(found.lacks('n2'))
 
     def test_no_part_of_a_host_makes_up_for_a_forbidden_trait(self) -> None:
         found = self.able('!HW_A', n1='n1', numa='n2', disks='disks')
-        self.assertEqual({'h1'}, found)
+        self.assertEqual(({'n1': {'n1'}}, set()), found)
+        self.assertTrue(found.lacks('n2'))
 
 
 @ddt.ddt
