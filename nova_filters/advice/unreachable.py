@@ -5,7 +5,7 @@
 import collections
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from nova_filters.advice import explanation, inventory, remedy
+from nova_filters.advice import explanation, inventory
 from nova_filters.advice.mistakes import Code, Finding
 from nova_filters.matching import inputs, preferences, requirement
 from nova_filters.matching.inputs import SCOPE
@@ -152,16 +152,9 @@ def confined(
     text = f'none of {len(stock.hosts)} hosts takes the flavor'
     if passed:
         code, text = Code.ONE_HOST, f'only {passed[0].name} takes the flavor'
-    nearest, key, told = verdicts.nearest(), '', ''
+    nearest, key = verdicts.nearest(), ''
     if nearest:
         reasons = [*verdicts.request.reasons(nearest.aggregates)]
         text += f'; nearest is {nearest.name}: {"; ".join(map(str, reasons))}'
         key = reasons[0].key
-        found = remedy.find(flavor, nearest, stock)
-        told = ' && '.join(map(str, found.changes))
-        if found.losers:
-            text += (
-                f'; the remedy takes hosts from {len(found.losers)} other '
-                'flavors: ask "openstack aggregate filter impact" first'
-            )
-    yield Finding(code, text, told, 'flavor', flavor.name, key)
+    yield Finding(code, text, '', 'flavor', flavor.name, key)

@@ -75,15 +75,13 @@ class LintFilter(common.FilterCommand):
 
 
 def _block(row: Sequence[str]) -> str:
-    """Return one finding as text; a command stays in one line."""
+    """Return one finding as text."""
     severity, code, owner, name, key, problem, remedy = row
     lines = [
         f'{severity}: {code}',
         f'  {owner} {name}, {key}',
         lister.fill(problem, '  '),
     ]
-    if remedy.startswith('openstack '):
-        lines += ['  Remedy:', f'    {remedy}']
-    elif remedy:
+    if remedy:
         lines.append(lister.fill(f'Remedy: {remedy}', '  '))
     return '\n'.join(lines)
