@@ -153,7 +153,8 @@ def moves(
 
     A server carries its own copy of the flavor, so a change of the flavor
     does not reach the server. A rebuild does not ask the server's own host
-    again; an evacuation, a migration or an unshelving asks every host.
+    again; an evacuation, a migration or an unshelving asks every host. A
+    server whose boot has failed asks no host again, so it is left out.
 
     :returns: one entry per server, by name. A server whose flavor or own host
         is not known, and which the change may reach, is ``unknown``: its own
@@ -162,6 +163,8 @@ def moves(
     hosts = {host.name for host in after.hosts}
 
     for server in sorted(servers, key=lambda s: (s.name, s.id)):
+        if server.failed:
+            continue
         own = server.host
         found = Effect(
             *('server', server.name, (own,) if own else (), '', ''),

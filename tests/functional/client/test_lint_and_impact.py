@@ -95,6 +95,17 @@ class ImpactTest(base.CloudTestCase):
             self.told(f'{command} disks compute-3 -f {form}')
             self.told(f'{command} licensed compute-8 -f {form}', status=2)
 
+    def test_a_server_whose_boot_has_failed_is_not_stranded(self) -> None:
+        self.cloud.shown['mail'] = {
+            'status': 'ERROR', 'hostId': '', 'OS-EXT-SRV-ATTR:host': None,
+        }  # fmt: skip
+        files = self.files(*base.NOUNS)
+        command = f'{_IMPACT} --fail-on stranded --remove-host'
+        for source in ([], files):
+            change = 'licensed compute-8 --remove-host licensed compute-7'
+            told = self.told(f'{command} {change}', *source)
+            self.assertIn('Servers by effect: none.', told)
+
     def test_what_a_shell_made_of_a_tilde_is_told(self) -> None:
         change = ('--set-aggregate', 'licensed', 'os=/root')
         result = self.openstack(*_IMPACT.split(), *self.files(), *change)

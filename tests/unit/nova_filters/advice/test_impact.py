@@ -2,6 +2,7 @@
 
 """What a change does to verdicts and to running servers."""
 
+import dataclasses
 import unittest
 from typing import Any
 
@@ -248,6 +249,14 @@ class MoveTest(unittest.TestCase):
         # A server that the change does not reach is as before.
         servers = [_server(host, {})]
         self.assertEqual([], [*impact.moves(before, after, servers)])
+
+    def test_a_server_whose_boot_has_failed_is_not_stranded(self) -> None:
+        before, after = _panel(*self.BEFORE), _panel({'os': 'x'}, 'h1', 'h2')
+        shelved = _server('', _WINDOWS)
+        (move,) = impact.moves(before, after, [shelved])
+        self.assertEqual(impact.STRANDED, move.effect)
+        failed = dataclasses.replace(shelved, failed=True)
+        self.assertEqual([], [*impact.moves(before, after, [failed])])
 
     def test_servers_come_by_name(self) -> None:
         before, after = _panel(*self.BEFORE), _panel(*self.AFTER)
