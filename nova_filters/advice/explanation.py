@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from nova_filters.advice import inventory
-from nova_filters.matching import inputs, report
+from nova_filters.matching import inputs, preferences, report
 from nova_filters.matching.inputs import FLAG, SCOPE
-from nova_filters.matching.preferences import Preferences
 from nova_filters.matching.reason import Reason, Side
 from nova_filters.matching.request import Request
 
@@ -152,6 +151,7 @@ class Panel:
         #: The hosts by name, their aggregates with one key alone.
         self.alone = functools.cache(self._with_key)
         self._of_key = functools.cache(self._judge_key)
+        self._reasons_of_key = functools.cache(self._explain_key)
         #: The verdicts on servers, of which many have the same extra specs.
         self.of_specs = functools.cache(
             lambda specs: self.judge(inventory.Flavor('', dict(specs)))
@@ -172,6 +172,47 @@ class Panel:
             first |= self._of_key(*case)[Side.FLAVOR]
         request = self._ask(specs, self.stock.exempt)
         return Verdicts(flavor, self, request, first)
+
+    def reasons(
+        self, flavor: inventory.Flavor
+    ) -> dict[str, tuple[Reason, ...]]:
+        """Return every reason of each host to refuse a flavor, by its name.
+
+        :returns: the flavor's check first, each check in the order of its
+            keys. A host that passes has no reasons.
+        """
+        specs = self._ask.read(flavor.extra_specs)
+        by_key: dict[str, list[inputs.FlavorSpec]] = {}
+        for spec in specs:
+            by_key.setdefault(spec.key, []).append(spec)
+        for key in self._demanded:
+            by_key.setdefault(key, [])
+        of_hosts: dict[str, list[Reason]] = {}
+        cases = [(key, tuple(own)) for key, own in sorted(by_key.items())]
+        for side in Side:
+            for key, own in cases:
+                for name, reasons in self._reasons_of_key(key, own).items():
+                    alike = [one for one in reasons if one.side is side]
+                    of_hosts.setdefault(name, []).extend(alike)
+        return {name: tuple(reasons) for name, reasons in of_hosts.items()}
+
+    def _explain_key(
+        self, key: str, specs: tuple[inputs.FlavorSpec, ...]
+    ) -> dict[str, tuple[Reason, ...]]:
+        """Return the reasons of hosts because of one key, by name."""
+        request = self._ask(specs, self.stock.exempt)
+        # Hosts in the same aggregates share the reasons.
+        why = functools.cache(lambda own: tuple(request.reasons(own)))
+        reasons = {
+            name: why(host.aggregates)
+            for name, host in self.alone(key).items()
+        }
+        return {name: own for name, own in reasons.items() if own}
+
+    @functools.cached_property
+    def soft(self) -> set[inputs.Aggregate]:
+        """Return the aggregates that prefer flavors."""
+        return {own for own in self._aggregates if preferences.harden(own)}
 
     def _with_key(self, key: str) -> dict[str, inventory.Host]:
         """Return the hosts by name, their aggregates with this key alone."""
@@ -214,14 +255,20 @@ def explain(verdicts: Verdicts) -> list[Explanation]:
     :returns: an entry for each host, by the number of failing keys, then by
         name.
     """
-    flavor, panel, request = verdicts.flavor, verdicts.panel, verdicts.request
-    soft = Preferences(flavor.extra_specs, panel.stock.exempt)
-    # Hosts in the same aggregates share the reasons.
-    why = functools.cache(
-        lambda own: (tuple(request.reasons(own)), tuple(soft.reasons(own)))
-    )
-    found = [
-        Explanation(flavor, host, *why(host.aggregates))
-        for host in panel.hosts
-    ]
+    flavor, panel = verdicts.flavor, verdicts.panel
+    reasons = panel.reasons(flavor)
+    wishes, _ = preferences.read(flavor.extra_specs)
+    soft = preferences.Preferences(flavor.extra_specs, panel.stock.exempt)
+    # Hosts in the same aggregates share what they gain and lose.
+    points = functools.cache(lambda own: tuple(soft.reasons(own)))
+    found = []
+    for host in panel.hosts:
+        has_points = wishes or not panel.soft.isdisjoint(host.aggregates)
+        explanation = Explanation(
+            flavor=flavor,
+            host=host,
+            reasons=reasons.get(host.name, ()),
+            points=points(host.aggregates) if has_points else (),
+        )
+        found.append(explanation)
     return sorted(found, key=lambda e: (len(e.failing_keys), e.host.name))

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from nova_filters import conf
 from nova_filters.advice import explanation, inventory
-from nova_filters.matching import inputs, report
+from nova_filters.matching import inputs, preferences, report
 from nova_filters.matching.reason import Side
 from nova_filters.matching.request import Request
 from testing.nova import strategies
@@ -53,6 +53,14 @@ class ExplanationTest(unittest.TestCase):
             # The log has the same numbers and words.
             logged = report.summarize(request, refused)
             self.assertEqual(logged, found.counts())
+            # So are all reasons and preferences, key by key.
+            soft = preferences.Preferences(extra_specs, _EXEMPT)
+            for entry in explanation.explain(found):
+                aggregates = entry.host.aggregates
+                reasons = tuple(request.reasons(aggregates))
+                self.assertEqual(reasons, entry.reasons)
+                points = tuple(soft.reasons(aggregates))
+                self.assertEqual(points, entry.points)
 
 
 def _verdicts(
