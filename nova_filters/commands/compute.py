@@ -82,9 +82,13 @@ class Cloud:
         """Return the servers with these names or IDs."""
         found = []
         for name in names:
-            server = self._compute.find_server(
-                name, ignore_missing=False, details=False, all_projects=True
-            )
+            with pages.reading_json('Nova'):
+                server = self._compute.find_server(
+                    name,
+                    ignore_missing=False,
+                    details=False,
+                    all_projects=True,
+                )
             path = f'/servers/{server.id}'
             answer = pages.ask(self._compute, path, self._version)
             found.append(columns(answer['server']))

@@ -15,6 +15,7 @@ from nova_filters.commands import (
     verdicts,
 )
 from os_placement_plugins.commands import lister
+from os_placement_plugins.quoting import listed
 
 _DEFAULT_FILTERS = (
     'The filters are those of Nova by default, and this one: name yours with '
@@ -85,6 +86,7 @@ class ExplainFilter(common.FilterCommand):
             (server,) = servers
             if server.failed and server.flavor:
                 return self._walk(source, server, parsed_args)
+        self._tell_unshown(servers, parsed_args)
         copies = [
             inventory.Flavor(
                 f'{server.flavor.name} of {server.name}',
@@ -117,16 +119,37 @@ class ExplainFilter(common.FilterCommand):
             return verdicts.matrix(flavors, source.aggregates(), exempt)
         stock = self.stock(source, parsed_args, known)
         common.check_hosts(stock.hosts, parsed_args.host)
-        hosts = [stock.hosts[name] for name in parsed_args.host]
+        names = dict.fromkeys(parsed_args.host)
+        hosts = [stock.hosts[name] for name in names]
         panel = explanation.Panel(stock, hosts or None)
         found = [*map(panel.judge, lister.progress(flavors, 'flavors'))]
         if parsed_args.fail_if_none:
             none = any(not own.usable for own in found)
-            self.find(none, unknown=stock.others is None)
+            self.find(none, unknown=stock.others is None or self.unjudged)
         if parsed_args.summary:
             return verdicts.summary(found)
         self.remarks += verdicts.conclude(found)
         return self._listed(found, parsed_args)
+
+    def _tell_unshown(
+        self,
+        servers: Sequence[inventory.Server],
+        parsed_args: argparse.Namespace,
+    ) -> None:
+        """Tell the servers whose flavor Nova does not show.
+
+        :raises CommandError: if the command was asked about such a server.
+        """
+        unshown = [server.name for server in servers if not server.flavor]
+        if not unshown:
+            return
+        text = (
+            f'Nova does not show the flavor of {listed(unshown)}: the cell '
+            'may be down'
+        )
+        if parsed_args.server:
+            raise exceptions.CommandError(text)
+        self.unjudged.append(f'{text}.')
 
     def _listed(
         self,

@@ -2,11 +2,13 @@
 
 """The lists of Nova's API, page by page; only requests that change nothing."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 from openstack import exceptions as sdk_exceptions
 
+from os_placement_plugins.commands import progress
 from os_placement_plugins.records.rows import Row, columns
 
 
@@ -17,7 +19,24 @@ def told(answer: Any, service: str) -> Any:
     """
     text = f'{service} answers {answer.status_code}'
     sdk_exceptions.raise_from_response(answer, text)
-    return answer.json()
+    with reading_json(service):
+        return answer.json()
+
+
+@contextlib.contextmanager
+def reading_json(service: str) -> Iterator[None]:
+    """Name the service whose answer is no JSON, such as a page of a proxy.
+
+    :raises SDKException: in place of what reading raises.
+    """
+    try:
+        yield
+    except ValueError as exc:
+        raise sdk_exceptions.SDKException(
+            f'{service} answers something that is no JSON: see whether its '
+            'endpoint in Keystone is right, and whether a proxy answers '
+            'instead'
+        ) from exc
 
 
 def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
@@ -39,9 +58,13 @@ def listed(
 
     :param noun: what Nova calls the objects in the answer.
     """
+    far = progress.Progress()
+    number = 0
     while True:
         answer = ask(nova, path, version, **query)
         found = answer[noun]
+        number += len(found)
+        far.tell(number, f'{noun.replace("_", " ")} read')
         yield from map(columns, found)
         if found and noun == 'server_groups':
             # They have pages, but no links.

@@ -22,7 +22,7 @@ from tests.functional.client import pages
 AUTH_URL = 'http://cloud.test/identity/v3'
 COMPUTE = 'http://cloud.test/compute/v2.1'
 HEAT = 'http://cloud.test/heat/v1'
-_PLACEMENT = 'http://cloud.test/placement'
+PLACEMENT = 'http://cloud.test/placement'
 #: URL and version of each service. "flavor set" of a newer shell wants the
 #: identity service even if it names no project, "server show" of an older one
 #: that of images.
@@ -31,7 +31,7 @@ _SERVICES = {
     'identity': (AUTH_URL, 'v3.0'),
     'image': ('http://cloud.test/image', 'v2.0'),
     'orchestration': (HEAT, 'v1.0'),
-    'placement': (_PLACEMENT, 'v1.0'),
+    'placement': (PLACEMENT, 'v1.0'),
 }
 
 #: What a user sets to log in.
@@ -115,8 +115,8 @@ class Cloud:
             f'{HEAT}/stacks/shop/id-shop/resources',
             json=lambda *_: {'resources': self.resources},
         )
-        mocker.get(f'{_PLACEMENT}/allocation_candidates', json=self._placement)
-        mocker.get(f'{_PLACEMENT}/resource_providers', json=self._providers)
+        mocker.get(f'{PLACEMENT}/allocation_candidates', json=self._placement)
+        mocker.get(f'{PLACEMENT}/resource_providers', json=self._providers)
         compute = re.compile(f'{COMPUTE}/.')
         mocker.get(compute, json=self._answer)
         mocker.post(compute, json=self._answer)

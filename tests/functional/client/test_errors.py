@@ -3,6 +3,7 @@
 """Whatever is wrong is told in one line, with an exit code."""
 
 import json
+import re
 
 import ddt
 
@@ -151,3 +152,32 @@ class ErrorTest(base.CloudTestCase):
     def test_an_unknown_server_is_told(self) -> None:
         result = self.fail('explain', '--server', 'nosuch', **self.login)
         self.assert_one_line(result, 'nosuch')
+
+    def test_a_server_whose_cell_is_down_is_told(self) -> None:
+        self.cloud.down = ('lost',)
+        result = self.fail('explain', '--server', 'lost', **self.login)
+        self.assert_one_line(result, 'flavor of lost: the cell may be down')
+        self.assertEqual(1, result.status)
+        # Beside others, it is not judged.
+        files = self.files(*base.NOUNS)
+        result = self.fail('explain', *files, '--fail-if-none', '-f', 'json')
+        self.assertEqual(1, result.status)
+        self.assertIn('Nova does not show the flavor of lost', result.error)
+        self.assertTrue(json.loads(result.output))
+
+    @ddt.data(
+        ('lint', f'{rest_stub.COMPUTE}/os-aggregates', 'Nova'),
+        ('audit', f'{rest_stub.COMPUTE}/servers/detail', 'Nova'),
+        ('explain --server web', f'{rest_stub.COMPUTE}/servers/web', 'Nova'),
+        ('capacity', f'{rest_stub.PLACEMENT}/allocation_candid', 'Placement'),
+    )
+    @ddt.unpack
+    def test_a_page_in_place_of_an_answer_is_told(
+        self, words: str, url: str, service: str
+    ) -> None:
+        page = '<html>It works!</html>'
+        self.mocker.get(re.compile(url), text=page)
+        result = self.fail(*words.split(), **self.login)
+        self.assert_one_line(
+            result, f'{service} answers something that is no JSON'
+        )

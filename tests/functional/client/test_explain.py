@@ -60,6 +60,13 @@ class ExplainTest(base.CloudTestCase):
             [(row['Host'], row['Failing Keys']) for row in rows],
         )
 
+    def test_a_host_that_is_named_twice_counts_once(self) -> None:
+        twice = ('--host', 'compute-7', '--host', 'compute-7')
+        (row,) = self.explain('win.medium', *twice)
+        self.assertEqual('compute-7', row['Host'])
+        told = self.told(f'{_EXPLAIN} win.medium', *twice)
+        self.assertIn('1 of 1 hosts passes', told)
+
     def test_a_server_is_judged_by_its_own_copy_of_the_flavor(self) -> None:
         command = (*_EXPLAIN.split(), '--host', 'compute-7')
         specs = self.cloud.flavors['win.medium']
