@@ -6,10 +6,7 @@ import argparse
 import contextlib
 import logging
 import shutil
-import sys
 import textwrap
-import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, NoReturn, TypeVar
 
@@ -19,15 +16,12 @@ from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 from osc_lib.command import command
 
+from os_placement_plugins.commands.progress import Progress
 from os_placement_plugins.errors import one_line
 from os_placement_plugins.quoting import printable
 
 #: The level of -v; without it the shell shows warnings and errors.
 _VERBOSE: Final = 2
-#: What a table's last column gets at least; a cell has a frame of three.
-_NARROW: Final = 24
-_FRAME: Final = 3
-_UNLIMITED: Final = 1_000_000
 #: The columns and the rows that a command returns.
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
@@ -37,13 +31,9 @@ FINE: Final = 0
 UNJUDGED: Final = 1
 #: What the command looks for was found.
 FOUND: Final = 2
-#: After as many seconds a command tells how far it is.
-PATIENCE: Final = 2.0
 #: The formats that escape control characters themselves, so that a program
 #: reads the text as it is.
 _ESCAPING: Final = ('json', 'yaml')
-#: What makes a wide character as long as two.
-_FILLER: Final = '\0'
 
 _T = TypeVar('_T')
 
@@ -125,9 +115,8 @@ class Lister(command.Lister):  # type: ignore[misc]
             return int(super().produce_output(parsed_args, column_names, data))
         parsed_args.columns = parsed_args.columns or [*self.table_columns]
         if not (parsed_args.max_width or parsed_args.fit_width):
-            data = _fit(column_names, parsed_args.columns, data)
-            # On a terminal, cliff would break the names of hosts.
-            parsed_args.max_width = _UNLIMITED
+            # cliff itself fits tables on a terminal only.
+            parsed_args.max_width = shutil.get_terminal_size().columns
         super().produce_output(parsed_args, column_names, data)
         self.print_remarks()
         return 0
@@ -174,20 +163,21 @@ def add_repeatable(parser: Any, name: str, what: str, text: str) -> None:
 
 def fill(text: str, indent: str = '') -> str:
     """Return a text in lines as wide as the terminal; no word is broken."""
-    width = shutil.get_terminal_size().columns
-    return '\n'.join(
-        indent + line for line in _lines(printable(text), width - len(indent))
+    return textwrap.fill(
+        printable(text),
+        width=shutil.get_terminal_size().columns,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
 def progress(items: Sequence[_T], what: str) -> Iterator[_T]:
     """Yield items; if that takes long, tell a terminal how far it is."""
-    told = time.monotonic()
+    far = Progress()
     for number, item in enumerate(items):
-        now = time.monotonic()
-        if now - told >= PATIENCE and sys.stderr.isatty():
-            print(f'{number} of {len(items)} {what}', file=sys.stderr)
-            told = now
+        far.tell(number, f'of {len(items)} {what}')
         yield item
 
 
@@ -199,61 +189,6 @@ def counted(number: int, noun: str) -> str:
 def _refuse(message: str) -> NoReturn:
     """Refuse a command line."""
     raise exceptions.CommandError(f'{message}; see --help')
-
-
-def _lines(text: str, width: int) -> list[str]:
-    """Return a text in lines as wide as they are shown; no word is broken."""
-    lines = textwrap.wrap(
-        *(_as_shown(text), width),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace(_FILLER, '') for line in lines]
-
-
-def _as_shown(text: str) -> str:
-    """Return a text as long as it is wide: CJK characters count twice."""
-    return ''.join(
-        c + _FILLER if unicodedata.east_asian_width(c) in 'WF' else c
-        for c in text
-    )
-
-
-def _fit(
-    names: Sequence[str], chosen: Sequence[str], data: Iterable[Sequence[Any]]
-) -> list[list[Any]]:
-    """Return rows whose last column is broken into lines.
-
-    :param chosen: the columns of the table, as cliff takes them; all if none.
-    """
-    wanted = [name.lower().strip().replace(' ', '_') for name in chosen]
-    rows = list(map(list, data))
-    shown = [
-        index
-        for index, name in enumerate(names)
-        if not wanted or name.lower().replace(' ', '_') in wanted
-    ]
-    if not shown:
-        return rows
-    *others, last = shown
-    taken = _FRAME * len(shown) + 1
-    for index in others:
-        cells = (names[index], *(row[index] for row in rows))
-        lines = '\n'.join(map(_text, cells)).split('\n')
-        taken += max(len(_as_shown(line)) for line in lines)
-    width = max(_NARROW, shutil.get_terminal_size().columns - taken)
-    for row in rows:
-        text = _text(row[last])
-        if len(_as_shown(text)) > width:
-            row[last] = '\n'.join(_lines(text, width))
-    return rows
-
-
-def _text(cell: Any) -> str:
-    """Return a cell as a table shows it."""
-    if isinstance(cell, columns.FormattableColumn):
-        cell = cell.human_readable()
-    return '' if cell is None else str(cell)
 
 
 @contextlib.contextmanager

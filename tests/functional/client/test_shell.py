@@ -9,9 +9,11 @@ import json
 from unittest import mock
 
 import ddt
+import requests_mock
+from keystoneauth1 import adapter, session, token_endpoint
 
 from nova_filters.matching.inputs import SCOPE
-from os_placement_plugins.commands import extension, lister
+from os_placement_plugins.commands import extension, lister, pages, progress
 from tests.functional.client import base
 
 
@@ -51,9 +53,33 @@ class ShellTest(base.CommandTestCase):
     ) -> None:
         error = io.StringIO()
         with (
-            mock.patch.object(lister, 'PATIENCE', patience),
+            mock.patch.object(progress, 'PATIENCE', patience),
             mock.patch.object(error, 'isatty', lambda: terminal, create=True),
             contextlib.redirect_stderr(error),
         ):
             self.assertEqual(['a', 'b'], [*lister.progress(['a', 'b'], 'f')])
-        self.assertEqual(lines, len(error.getvalue().splitlines()))
+        told = ['0 of 2 f', '1 of 2 f'] * bool(lines)
+        self.assertEqual(told, error.getvalue().splitlines())
+
+    @ddt.data(True, False)
+    def test_a_terminal_is_told_how_far_a_long_list_is(
+        self, terminal: bool
+    ) -> None:
+        error = io.StringIO()
+        url = 'http://nova.test/servers'
+        auth = token_endpoint.Token('http://nova.test', 'token')
+        nova = adapter.Adapter(session.Session(auth), service_type='compute')
+        rows = [{'id': '1'}, {'id': '2'}]
+        first = {'servers': rows, 'servers_links': ['next']}
+        last = {'servers': rows}
+        mocker = self.enterContext(requests_mock.Mocker())
+        mocker.get(url, [{'json': first}, {'json': last}])
+        with (
+            mock.patch.object(progress, 'PATIENCE', 0.0),
+            mock.patch.object(error, 'isatty', lambda: terminal, create=True),
+            contextlib.redirect_stderr(error),
+        ):
+            found = [*pages.listed(nova, '/servers', 'servers', '2.100')]
+        self.assertEqual([*rows, *rows], found)
+        told = ['2 servers read', '4 servers read'] if terminal else []
+        self.assertEqual(told, error.getvalue().splitlines())
