@@ -41,8 +41,7 @@ class ExplainFilter(common.FilterCommand):
             'flavor',
             metavar='<flavor>',
             nargs='*',
-            help='flavor (name or ID); default with --summary or --matrix: '
-            'all flavors',
+            help='flavor (name or ID); default with --summary: all flavors',
         )
         lister.add_repeatable(
             *(parser, '--server', '<server>'),
@@ -71,12 +70,6 @@ class ExplainFilter(common.FilterCommand):
             action='store_true',
             help='count the hosts for each result and reason',
         )
-        form.add_argument(
-            '--matrix',
-            action='store_true',
-            help='show a row for each flavor and a column for each '
-            'aggregate: the result for a host in this aggregate only',
-        )
 
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
@@ -97,7 +90,7 @@ class ExplainFilter(common.FilterCommand):
         ]
         wanted = parsed_args.flavor
         every = not (wanted or copies)
-        if every and not (parsed_args.summary or parsed_args.matrix):
+        if every and not parsed_args.summary:
             raise exceptions.CommandError(
                 'Name a flavor, or a server with --server'
             )
@@ -105,18 +98,6 @@ class ExplainFilter(common.FilterCommand):
         flavors = inventory.select(known, wanted, 'flavor') + copies
         flavors = known if every else flavors
         self.remarks = [common.OTHERS]
-        if parsed_args.matrix:
-            if (
-                parsed_args.host
-                or parsed_args.hosts
-                or parsed_args.fail_if_none
-            ):
-                raise exceptions.CommandError(
-                    '--matrix judges aggregates: leave out --host, --hosts '
-                    'and --fail-if-none'
-                )
-            exempt = self.exempt(parsed_args)
-            return verdicts.matrix(flavors, source.aggregates(), exempt)
         stock = self.stock(source, parsed_args, known)
         common.check_hosts(stock.hosts, parsed_args.host)
         names = dict.fromkeys(parsed_args.host)
@@ -196,6 +177,6 @@ class ExplainFilter(common.FilterCommand):
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:
     """Tell whether one server is asked about, and nothing else."""
-    others = 'flavor', 'host', 'long', 'summary', 'matrix'
+    others = 'flavor', 'host', 'long', 'summary'
     chosen = any(getattr(parsed_args, name) for name in others)
     return len(parsed_args.server) == 1 and not chosen

@@ -12,8 +12,6 @@ from typing import Any
 from nova_filters.advice import explanation, inventory
 from nova_filters.advice.explanation import Verdicts
 from nova_filters.commands import common
-from nova_filters.matching import inputs
-from nova_filters.matching.request import Request
 from os_placement_plugins import quoting
 from os_placement_plugins.commands.lister import Table
 
@@ -65,22 +63,6 @@ def summary(found: Iterable[Verdicts]) -> Table:
         )
         if hosts
     ]
-
-
-def matrix(
-    flavors: Iterable[inventory.Flavor],
-    aggregates: Iterable[inventory.HostAggregate],
-    exempt: inputs.Exempt,
-) -> Table:
-    """Return a row for each flavor and a column for each aggregate alone."""
-    alone = {'(none)': (), **{own.name: (own,) for own in aggregates}}
-    rows = []
-    for flavor in flavors:
-        request = Request(inputs.read_flavor(flavor.extra_specs), exempt)
-        found = [request.refusals(own) for own in alone.values()]
-        keys = [', '.join(dict.fromkeys(r.key for r in own)) for own in found]
-        rows.append((flavor.name, *(text or _PASS for text in keys)))
-    return ('Flavor', *alone), rows
 
 
 def conclude(

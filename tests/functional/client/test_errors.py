@@ -41,8 +41,6 @@ _ARGUMENTS = (
     ('explain m1.small --host h', "the name 'h'"),
     ('explain --server web', '--servers'),
     ('explain', 'Name a flavor'),
-    ('explain --matrix --host compute-1', 'leave out --host'),
-    ('explain --matrix --fail-if-none', 'leave out --host'),
     ('impact --replace-in-tree --no-servers --servers {old}', 'exclude'),
     # Files of something else, and several outputs run together.
     ('explain m1.small --hosts {flavors}', 'compute service list'),
