@@ -148,12 +148,14 @@ def _lint_metadata(
 
 def lint(
     stock: inventory.Stock,
+    limit: int = 1_000,
     progress: Callable[..., Iterable[inventory.Flavor]] = lambda own, _: own,
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
     If nobody knows all hosts, a flavor may have a host in no aggregate.
 
+    :param limit: how many hosts Nova looks at: ``max_placement_results``.
     :param progress: yields the flavors, and tells how far it is.
     :returns: the findings; the worst first, then by object and key.
     """
@@ -174,7 +176,9 @@ def lint(
         # These two say already that no host passes, and why.
         hopeless = {Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
         if hopeless.isdisjoint(f.code for f in own):
-            found += unreachable.confined(panel.judge(flavor))
+            verdicts = panel.judge(flavor)
+            found += unreachable.confined(verdicts)
+            found += unreachable.beyond_limit(verdicts, limit)
     found += [
         one._replace(owner='aggregate', name=aggregate.name, key=name)
         for aggregate in aggregates

@@ -94,6 +94,8 @@ class Code(enum.StrEnum):
     CAPABILITY_KEY = 'capability-key', Severity.WARNING
     #: A key without a scope: a later Nova may have a capability of this name.
     UNSCOPED_KEY = 'unscoped-key', Severity.INFO
+    #: A flavor whose hosts need not be among those that Nova looks at.
+    BEYOND_LIMIT = 'beyond-limit', Severity.INFO
     #: A sentinel or ``<or>`` in an aggregate whose flag is off.
     SENTINEL_WITHOUT_FLAG = 'sentinel-without-flag', Severity.WARNING
     #: The filter's scope in an aggregate whose flag is off.

@@ -4,6 +4,7 @@
 
 import collections
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final
 
 from nova_filters.advice import explanation, inventory
 from nova_filters.advice.mistakes import Code, Finding
@@ -12,6 +13,9 @@ from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind, Side
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import listed, quote
+
+#: What the extra specs begin with by which Placement chooses hosts.
+_CHOOSING: Final = ('resources', 'trait')
 
 
 def exempt_line(patterns: Iterable[str]) -> str:
@@ -158,3 +162,38 @@ def confined(
         text += f'; nearest is {nearest.name}: {"; ".join(map(str, reasons))}'
         key = reasons[0].key
     yield Finding(code, text, '', 'flavor', flavor.name, key)
+
+
+def beyond_limit(
+    verdicts: explanation.Verdicts, limit: int
+) -> Iterator[Finding]:
+    """Find a flavor whose hosts need not be among those that Nova looks at.
+
+    Placement does not know aggregates' metadata, so it may leave out any host
+    above the limit. It chooses well if the flavor asks for resources or
+    traits.
+
+    :param limit: how many hosts Nova looks at.
+    """
+    flavor = verdicts.flavor
+    is_chosen = any(key.startswith(_CHOOSING) for key in flavor.extra_specs)
+    usable = [host for host in verdicts.panel.hosts if host.usable]
+    takers = len(verdicts.usable)
+    if is_chosen or not takers or len(usable) <= limit:
+        return
+    text = (
+        f'{takers} of {len(usable)} hosts take the flavor, and Nova looks at '
+        f'{limit} hosts'
+    )
+    if takers <= limit:
+        text += ': the right ones need not be among them'
+    yield Finding(
+        code=Code.BEYOND_LIMIT,
+        text=text,
+        remedy=(
+            f'max_placement_results = {len(usable)} in nova.conf, or a trait '
+            'in the flavor'
+        ),
+        owner='flavor',
+        name=flavor.name,
+    )

@@ -36,7 +36,8 @@ class LintFilter(common.FilterCommand):
         """Return the table."""
         source = self.source(parsed_args)
         stock = self.stock(source, parsed_args, source.flavors())
-        found = lint.lint(stock, lister.progress)
+        limit = self.configuration(parsed_args).scheduler.max_placement_results
+        found = lint.lint(stock, limit, lister.progress)
         counts = collections.Counter(f.code.severity.value for f in found)
         self.find(counts[mistakes.Severity.ERROR])
         told = ', '.join(

@@ -89,6 +89,17 @@ class ImpactTest(base.CloudTestCase):
             wanted, [(*row[:3], *row[5:7], row[9]) for row in rows]
         )
 
+    def test_hosts_beyond_what_nova_looks_at_are_told(self) -> None:
+        command = ('aggregate', 'filter', 'lint', '--config-file')
+        for limit, flavors in (
+            (6, []),
+            (5, ['any.small', 'gpu.large', 'm1.small', 'win.medium']),
+        ):
+            text = f'[scheduler]\nmax_placement_results = {limit}\n'
+            rows = self.live(*command, self.write(text, 'nova.conf'))
+            found = [r['Name'] for r in rows if r['Code'] == 'beyond-limit']
+            self.assertEqual(flavors, sorted(found))
+
     def test_a_stranded_server_can_end_with_exit_code_2(self) -> None:
         command = f'{_IMPACT} --fail-on stranded --remove-host'
         for form in ('json', 'table'):

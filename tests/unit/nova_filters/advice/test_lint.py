@@ -317,7 +317,7 @@ class CloudTest(unittest.TestCase):
                 told.append((noun, record.name))
                 yield record
 
-        found = lint.lint(inventory.Stock(flavors, []), progress)
+        found = lint.lint(inventory.Stock(flavors, []), progress=progress)
         self.assertEqual([('flavors', 'a'), ('flavors', 'b')], told)
         self.assertEqual(['a', 'b'], [finding.name for finding in found])
 

@@ -345,3 +345,61 @@ class ConfinedTest(unittest.TestCase):
             (Code.NO_HOST, 'flavor', 'f0', 'gpu'),
             (found.code, found.owner, found.name, found.key),
         )
+
+
+@ddt.ddt
+class BeyondLimitTest(unittest.TestCase):
+    """Flavors whose hosts Nova may not look at."""
+
+    def found(
+        self, limit: int, specs: dict[str, str], **states: str
+    ) -> list[Finding]:
+        """Return what is found; h1, h2 and h3 have a GPU."""
+        stock = _stock([specs], ({'gpu': '1'}, 'h1 h2 h3'))
+        names = ('h1', 'h2', 'h3', 'h4', 'h5')
+        hosts = [
+            inventory.Host(name, state=states.get(name, 'up'))
+            for name in names
+        ]
+        panel = explanation.Panel(dataclasses.replace(stock, others=hosts))
+        verdicts = panel.judge(stock.flavors[0])
+        return [*unreachable.beyond_limit(verdicts, limit)]
+
+    def test_the_right_hosts_may_be_left_out(self) -> None:
+        self.assertEqual(
+            [
+                Finding(
+                    Code.BEYOND_LIMIT,
+                    '3 of 5 hosts take the flavor, and Nova looks at 4 hosts: '
+                    'the right ones need not be among them',
+                    'max_placement_results = 5 in nova.conf, or a trait in '
+                    'the flavor',
+                    *('flavor', 'f0'),
+                )
+            ],
+            self.found(4, {'gpu': '1'}),
+        )
+
+    def test_more_hosts_may_pass_than_nova_looks_at(self) -> None:
+        for limit, told in ((3, ': the'), (2, ''), (1, '')):
+            (found,) = self.found(limit, {'gpu': '1'})
+            self.assertIs(bool(told), ': the right' in found.text)
+        (found,) = self.found(4, {})
+        self.assertTrue(found.text.startswith('5 of 5 hosts take'))
+
+    @ddt.data(
+        (5, {'gpu': '1'}),
+        (4, {'gpu': '2'}),
+        (4, {'gpu': '1', 'trait:HW_A': 'required'}),
+        (4, {'gpu': '1', 'resources:VGPU': '1'}),
+    )
+    @ddt.unpack
+    def test_other_flavors_are_well(
+        self, limit: int, specs: dict[str, str]
+    ) -> None:
+        self.assertEqual([], self.found(limit, specs))
+
+    def test_hosts_that_are_not_up_do_not_count(self) -> None:
+        self.assertEqual([], self.found(4, {'gpu': '1'}, h5='down'))
+        down = dict.fromkeys(('h1', 'h2', 'h3'), 'down')
+        self.assertEqual([], self.found(1, {'gpu': '1'}, **down))
