@@ -32,6 +32,35 @@ class FilterCommandTest(base.CommandTest, nova_base.PlacementTest):
         """Return what ``aggregate filter`` says of the cloud."""
         return self.live('aggregate', 'filter', *arguments)
 
+    def fill(self, host: str) -> None:
+        """Let a server take all memory of a host that servers may take."""
+        room = self.make_flavor({}, ram=self.free_memory(host), disk=0)
+        self.assertEqual(host, self.host_of(self.boot(room, host=host)))
+
+    def free_memory(self, host: str) -> int:
+        """Return how many MiB Placement has left on a host."""
+        placement = self.admin[self.region].placement
+        (node,) = (
+            node
+            for node in self.compute.hypervisors(details=True)
+            if node.service_details['host'] == host
+        )
+        path = f'/resource_providers/{node.id}'
+        found = placement.get(f'{path}/inventories').json()['inventories']
+        used = placement.get(f'{path}/usages').json()['usages']
+        memory = found['MEMORY_MB']
+        total = memory['total'] - memory['reserved']
+        return int(total * memory['allocation_ratio']) - used['MEMORY_MB']
+
+    def disable(self, host: str, enabled: bool = False) -> None:
+        """Disable a host, or enable it again."""
+        (service,) = self.compute.services(binary='nova-compute', host=host)
+        if enabled:
+            self.compute.enable_service(service)
+        else:
+            self.compute.disable_service(service)
+            self.addCleanup(self.disable, host, enabled=True)
+
     def files(self) -> list[str]:
         """Save the cloud as the documentation says.
 
@@ -115,6 +144,64 @@ class TestVerdicts(FilterCommandTest):
         self.assertIn('Placement', left)
         self.assertEqual({len(nova_base.HOSTS)}, set(left.values()))
 
+    def assert_kept(self, flavor: str, *sentences: str) -> None:
+        """Check what is told of a request that fails, and what Nova logs.
+
+        :param flavor: the ID of a flavor that the first two hosts take.
+        :param sentences: what keeps the request from them.
+        """
+        server = self.boot(flavor)
+        self.assertIsNone(self.host_of(server))
+        conf = str(layout.ETC / self.region / 'nova.conf')
+        told = self.told(
+            f'aggregate filter explain --server {server} --config-file', conf
+        )
+        text = ' '.join(told.split())
+        for sentence in ('2 hosts take the flavor: ', *sentences):
+            self.assertIn(sentence, text)
+        self.assertNotIn('add host', text)
+        self.assertNotIn('nearest', text)
+        # Nova's own log blames the hosts that are left.
+        self.logged(rf"Instance {server}, flavor '.*?': 0 of 1 hosts:")
+
+    def test_the_right_hosts_are_full_or_disabled(self) -> None:
+        self.make_aggregate({'gpu': 'a100'}, FIRST, SECOND, name='gpus')
+        flavor = self.make_flavor({'gpu': 'a100'}, 'graphics', disk=0)
+        self.fill(SECOND)
+        self.disable(FIRST)
+        enable = 'openstack compute service set --enable'
+        self.assert_kept(
+            flavor,
+            f'{FIRST} is disabled; {SECOND} lacks MEMORY_MB.',
+            f'{enable} {FIRST} nova-compute',
+        )
+        self.remove_servers()
+        self.disable(SECOND)
+        self.assert_kept(flavor, f'{FIRST} and {SECOND} are disabled.', enable)
+        self.disable(FIRST, enabled=True)
+        self.disable(SECOND, enabled=True)
+        self.fill(FIRST)
+        self.fill(SECOND)
+        self.assert_kept(flavor, f'{FIRST} and {SECOND} lack MEMORY_MB.')
+
+    def test_capacity_of_three_flavors_is_what_boots(self) -> None:
+        """Each alone: by disk, by memory, and on one host only."""
+        self.make_aggregate({'gpu': 'a100'}, FIRST, name='gpus')
+        third = self.free_memory(FIRST) // 3
+        for name, specs, size in (
+            ('disks', {}, {'disk': 250_000}),
+            ('memory', {}, {'ram': third, 'disk': 0}),
+            ('graphics', {'gpu': 'a100'}, {'disk': 150_000}),
+        ):
+            flavor = self.make_flavor(specs, name, **size)
+            (room,) = self.filter('capacity', name)
+            self.assertEqual('at most', room['Bound'])
+            servers = [self.boot(flavor)]
+            while self.host_of(servers[-1]):
+                servers.append(self.boot(flavor))
+            self.assertEqual(room['Servers'], len(servers) - 1, name)
+            self.remove_servers(*servers)
+
     def test_capacity_is_what_boots(self) -> None:
         self.make_aggregate({'gpu': 'a100'}, FIRST, SECOND, name='gpus')
         # FakeDriver has 600,000 GB of disk.
@@ -133,7 +220,7 @@ class TestVerdicts(FilterCommandTest):
             servers.append(self.boot(flavor))
         self.assertEqual(room['Servers'], len(servers) - 1)
         (full,) = self.filter('capacity', 'graphics')
-        self.assertEqual((0, 2), (full['Servers'], full['Full']))
+        self.assertEqual((0, 2), (full['Servers'], full['Full Nodes']))
 
 
 class TestRunningServers(FilterCommandTest):
