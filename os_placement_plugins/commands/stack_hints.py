@@ -334,18 +334,18 @@ def _find_stack(orchestration: Any, name: str) -> _Stack | None:
         f'/stacks/{stack.name}/{stack.id}/resources',
         params={'nested_depth': _ALL_LEVELS},
     )
-    found = _Stack(stacks={stack.id}, servers=set(), made=set())
+    contents = _Stack(stacks={stack.id}, servers=set(), made=set())
     for resource in pages.told(answer, 'Heat')['resources']:
         # Not by what a resource made: a template can give any id for that.
         for link in resource.get('links', ()):
             if link['rel'] == 'stack':
-                found.stacks.add(link['href'].rpartition('/')[2])
+                contents.stacks.add(link['href'].rpartition('/')[2])
         made = resource.get('physical_resource_id')
         if made:
-            found.made.add(made)
+            contents.made.add(made)
             if resource['resource_type'] == _SERVER:
-                found.servers.add(made)
-    return found
+                contents.servers.add(made)
+    return contents
 
 
 def _servers(nova: Any, all_projects: bool) -> Iterator[rows.Row]:

@@ -17,6 +17,7 @@ signing_key = {signing.KEY}
 CASES = {
     ('Option values', 'FAILURE'): (
         ('scope = some', 'scope', 'opt_in', "'some'"),
+        ('user_hints = reject', 'user_hints', 'override', "'reject'"),
         (
             'signing_key = short-secret',
             *('signing_key', 'number 1 has fewer than 32 characters'),
