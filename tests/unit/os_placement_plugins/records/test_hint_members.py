@@ -136,3 +136,15 @@ class OfStackTest(unittest.TestCase):
             with self.assertRaisesRegex(hint_members.AmbiguousError, words):
                 self.of_stack('shop', shop, other)
         self.assertEqual([0], self.of_stack('r1', shop, nameless))
+
+    def test_the_text_lists_the_ids_in_order_and_quotes_the_name(self):
+        name = 'a\nb'
+        members = [nested(f'r{number}', name) for number in range(8, 0, -1)]
+        with self.assertRaises(hint_members.AmbiguousError) as caught:
+            hint_members.of_stack(members, name)
+        self.assertEqual(
+            r"Several stacks have the name 'a\nb', with the root stacks "
+            "'r1' of project 'p1', 'r2' of project 'p1', 'r3' of project "
+            "'p1', 'r4' of project 'p1', 4 more. Give the ID of a stack.",
+            str(caught.exception),
+        )
