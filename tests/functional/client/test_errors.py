@@ -37,7 +37,7 @@ _TEXTS = (
 )
 #: A command, and what is said of it.
 _ARGUMENTS = (
-    ('explain nosuch', "no flavor has the name or ID 'nosuch'"),
+    ('explain nosuch', "no flavors have the name or ID 'nosuch'"),
     ('explain m1.small --host h', "the name 'h'"),
     ('explain --server web', '--servers'),
     ('explain', 'Name a flavor'),
@@ -66,7 +66,7 @@ _ARGUMENTS = (
 
 @ddt.ddt
 class ErrorTest(base.CloudTestCase):
-    def fail(self, *words: str, **login: str) -> base.Result:
+    def run_filter(self, *words: str, **login: str) -> base.Result:
         """Run a command of the filter."""
         return self.openstack('aggregate', 'filter', *words, **login)
 
@@ -78,7 +78,9 @@ class ErrorTest(base.CloudTestCase):
             with open(file, 'w', errors='surrogateescape') as stream:
                 stream.write(text)
             with self.subTest(text[:50]):
-                result = self.fail('lint', '--flavors', file, *aggregates)
+                result = self.run_filter(
+                    'lint', '--flavors', file, *aggregates
+                )
                 self.assert_one_line(result, file, words)
 
     def test_a_wrong_argument_is_named(self) -> None:
@@ -91,7 +93,7 @@ class ErrorTest(base.CloudTestCase):
                 old=old, twice=twice, flavors=files[1], aggregates=files[3]
             ).split()
             with self.subTest(words):
-                result = self.fail(command, *files, *arguments)
+                result = self.run_filter(command, *files, *arguments)
                 self.assert_one_line(result, told)
                 # 2 stands for findings.
                 self.assertEqual(1, result.status)
@@ -100,11 +102,15 @@ class ErrorTest(base.CloudTestCase):
         files = {f'--{noun}': self.files(noun)[1] for noun in base.NOUNS}
         for command in _COMMANDS:
             for option, file in files.items():
-                others = {'--aggregates': '--flavors'}
-                if (command[0], option) != ('lint', '--servers'):
-                    result = self.fail(*command, option, file)
-                    missing = others.get(option, '--aggregates')
-                    self.assert_one_line(result, missing)
+                if (command[0], option) == ('lint', '--servers'):
+                    continue
+                missing = '--aggregates'
+                # The flavors are asked for first.
+                if option != '--flavors':
+                    missing = '--flavors'
+                result = self.run_filter(*command, option, file)
+                text = f'Offline input takes {missing} <file> too'
+                self.assert_one_line(result, text)
 
     @ddt.data(
         *(' '.join(('aggregate filter', *command)) for command in _COMMANDS),
@@ -142,23 +148,25 @@ class ErrorTest(base.CloudTestCase):
             status_code=403,
             json={'forbidden': {'message': 'Policy says no', 'code': 403}},
         )
-        result = self.fail('lint', **self.login)
+        result = self.run_filter('lint', **self.login)
         self.assert_one_line(
             *(result, 'Nova answers 403', '/os-aggregates', 'Policy says no'),
         )
 
     def test_an_unknown_server_is_told(self) -> None:
-        result = self.fail('explain', '--server', 'nosuch', **self.login)
+        result = self.run_filter('explain', '--server', 'nosuch', **self.login)
         self.assert_one_line(result, 'nosuch')
 
     def test_a_server_whose_cell_is_down_is_told(self) -> None:
         self.cloud.down = ('lost',)
-        result = self.fail('explain', '--server', 'lost', **self.login)
+        result = self.run_filter('explain', '--server', 'lost', **self.login)
         self.assert_one_line(result, 'flavor of lost: the cell may be down')
         self.assertEqual(1, result.status)
         # Beside others, it is not judged.
         files = self.files(*base.NOUNS)
-        result = self.fail('explain', *files, '--fail-if-none', '-f', 'json')
+        result = self.run_filter(
+            'explain', *files, '--fail-if-none', '-f', 'json'
+        )
         self.assertEqual(1, result.status)
         self.assertIn('Nova does not show the flavor of lost', result.error)
         self.assertTrue(json.loads(result.output))
@@ -175,7 +183,7 @@ class ErrorTest(base.CloudTestCase):
     ) -> None:
         page = '<html>It works!</html>'
         self.mocker.get(re.compile(url), text=page)
-        result = self.fail(*words.split(), **self.login)
+        result = self.run_filter(*words.split(), **self.login)
         self.assert_one_line(
             result, f'{service} answers something that is no JSON'
         )
