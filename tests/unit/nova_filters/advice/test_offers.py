@@ -126,3 +126,6 @@ class SentenceTest(unittest.TestCase):
         self.assertEqual(
             'h0, h1, h2, h3 and h4 are down', offers.sentence(down, 5)
         )
+        self.assertEqual(
+            'h0, h1, h2, h3 and 1 more are down', offers.sentence(down, 4)
+        )
