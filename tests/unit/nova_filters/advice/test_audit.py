@@ -77,6 +77,16 @@ class JudgedTest(unittest.TestCase):
             self.assertEqual(('unknown', 'server', ''), row[:3])
 
 
+class ReservedTest(unittest.TestCase):
+    def test_a_host_may_be_reserved_for_projects(self) -> None:
+        for metadata, reserves in (
+            ({'rack': 'p'}, False),
+            ({'filter_tenant_id': 'p'}, True),
+        ):
+            stock = _stock(_aggregate('a', metadata, 'h2'))
+            self.assertIs(reserves, audit.Audit([], stock, []).reserves)
+
+
 class RefusedTest(unittest.TestCase):
     def test_servers_that_their_host_refuses_are_told_by_reason(self) -> None:
         windows = inventory.Flavor('win', {'os': 'windows'})
