@@ -99,10 +99,10 @@ class Rules(NamedTuple):
     :param groups: whether server groups with a soft policy count.
     """
 
-    aggregates: bool = False
-    images: bool = False
-    isolated_images: frozenset[str] = frozenset()
-    groups: bool = False
+    aggregates: bool
+    images: bool
+    isolated_images: frozenset[str]
+    groups: bool
 
 
 class Request(NamedTuple):

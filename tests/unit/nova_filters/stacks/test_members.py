@@ -45,9 +45,10 @@ def image(**properties: Any) -> dict[str, Any]:
 
 #: Every combination of filters.
 RULES = [
-    members.Rules(aggregates, images)
+    members.Rules(aggregates, images, frozenset({'isolated'}), groups)
     for aggregates in (False, True)
     for images in (False, True)
+    for groups in (False, True)
 ]
 
 
@@ -276,6 +277,40 @@ class ReadTest(unittest.TestCase):
             found = [self.read(rules, image=one).shape for one in images]
             same = found[0] == found[1]
             self.assertEqual(not rules.images, same)
+
+    def test_groups_that_count_or_are_hard_are_part_of_the_shape(self) -> None:
+        for policy, is_soft in (('soft-affinity', True), ('affinity', False)):
+            groups = [
+                {'nova_object.data': {'policy': policy, 'uuid': uuid}}
+                for uuid in 'ab'
+            ]
+            for rules in RULES:
+                shapes = {
+                    self.read(rules, instance_group=group).shape
+                    for group in (None, *groups)
+                }
+                decides = rules.groups or not is_soft
+                self.assertEqual(3 if decides else 1, len(shapes), rules)
+
+    def test_isolated_images_are_part_of_the_shape(self) -> None:
+        image = {'nova_object.data': {'id': 'isolated'}}
+        for rules in RULES:
+            shapes = (
+                self.read(rules).shape,
+                self.read(rules, image=image).shape,
+            )
+            self.assertNotEqual(*shapes, rules)
+
+    def test_equal_flavors_are_one_object(self) -> None:
+        """So many servers take little memory."""
+        for rules in RULES:
+            flavors = [
+                self.read(rules, flavor=flavor(extra_specs=specs)).flavor
+                for specs in ({'a': '1', 'b': '2'}, {'b': '2', 'a': '1'})
+            ]
+            self.assertIs(*flavors)
+            wanted = '{"a": "1", "b": "2"}' if rules.aggregates else ''
+            self.assertEqual(wanted, flavors[0])
 
     def test_nothing_of_a_tenants_text_is_kept(self) -> None:
         hints = {'heat_root_stack_id': 'root', 'different_host': 'x' * 10_000}
