@@ -174,7 +174,7 @@ class SeeTest(unittest.TestCase):
         sight = members.see(TEAM, 'm5', requests, boots)
         self.assertEqual([(2,), (3,)], sight.ahead)
         # With a move among them, the times decide.
-        moves = boots | {'m5': turn(5, 9), 'm1': turn(9, 3, moves=True)}
+        moves = {'m1': turn(9, 3, moves=True), **boots, 'm5': turn(5, 9)}
         sight = members.see(TEAM, 'm5', requests, moves)
         self.assertEqual([(3,), (2,), (1,)], sight.ahead)
 
