@@ -131,7 +131,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """
         if obj.physical_id:
             return [obj.physical_id]
-        return self.find_made(obj, obj.name)
+        return self.find_made(obj)
 
     def _delete(self, obj: Any, made: list[str], **params: Any) -> Any:
         """Delete what a node is made of, but not what another node holds."""
@@ -288,7 +288,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             data={'placement': {'region_name': left.region}},
         )
         made = [left.server] if left.server else []
-        made = made or self.find_made(ghost, left.name)
+        made = made or self.find_made(ghost)
         free = [
             id_
             for id_ in made
@@ -334,7 +334,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """
         raise NotImplementedError
 
-    def find_made(self, obj: Any, name: str) -> list[str]:
+    def find_made(self, obj: Any) -> list[str]:
         """Return the ids of what was made for a node that knows of none.
 
         :raises: ``InternalError`` if the region does not answer.

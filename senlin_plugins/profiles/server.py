@@ -2,7 +2,6 @@
 
 """Senlin's server profile, with each server in its node's region."""
 
-import re
 from typing import Any
 
 from senlin.common import consts
@@ -65,14 +64,11 @@ class ServerProfile(
         return Resource(id_, region=region_aware.region_of(obj, self))
 
     @sdk.translate_exception  # type: ignore[untyped-decorator]
-    def find_made(self, obj: Any, name: str) -> list[str]:
+    def find_made(self, obj: Any) -> list[str]:
         """Return the ids of the servers that were created for a node."""
-        # Senlin's profile writes the node's id into the metadata. Nova takes
-        # a pattern and finds longer names, too: no harm done.
-        pattern = re.escape(self.properties[self.NAME] or name)
-        servers = self.compute(obj).conn.compute.servers(
-            details=True, name=pattern
-        )
+        # Senlin's profile writes the node's id into the metadata. The name
+        # says nothing: the profile may have had another one then.
+        servers = self.compute(obj).conn.compute.servers(details=True)
         return [
             str(server.id)
             for server in servers

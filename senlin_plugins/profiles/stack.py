@@ -66,7 +66,7 @@ class StackProfile(region_aware.RegionAware, Healthy):
         return Resource(found.id, [name, f'{name}/{found.id}'], region)
 
     @sdk.translate_exception  # type: ignore[untyped-decorator]
-    def find_made(self, obj: Any, name: str) -> list[str]:
+    def find_made(self, obj: Any) -> list[str]:
         """Return the ids of the stacks that were created for a node."""
         # Senlin's profile tags them so; their names end at random.
         tags = [f'cluster_node_id={obj.id}']

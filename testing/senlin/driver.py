@@ -19,7 +19,6 @@ import itertools
 import json
 import os
 import pathlib
-import re
 import signal
 import types
 import uuid
@@ -321,14 +320,10 @@ class Compute(Client):
         # The profile lists servers through the SDK's own method.
         self.conn = types.SimpleNamespace(compute=self)
 
-    def servers(self, details, name):
-        """List the servers whose names match a pattern."""
+    def servers(self, details):
+        """List the servers."""
         self._call('servers')
-        return [
-            copy.deepcopy(server)
-            for server in self.region.servers.values()
-            if re.search(name, server.name)
-        ]
+        return [copy.deepcopy(s) for s in self.region.servers.values()]
 
     def validate_azs(self, azs):
         """Know every availability zone."""
