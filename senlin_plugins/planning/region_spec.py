@@ -173,6 +173,19 @@ def _override(
     return Override(checked, declared)
 
 
+def declared(metadata: Mapping[str, Any] | None) -> set[str]:
+    """Return the regions that a cluster's owner has declared out.
+
+    :param metadata: the metadata of the cluster. What makes no sense declares
+        nothing.
+    """
+    try:
+        given = read_metadata(metadata)
+    except WrongValue:
+        return set()
+    return {name for name in given if given[name].get('out') is True}
+
+
 def forgotten(metadata: Mapping[str, Any] | None) -> set[str]:
     """Return the ids of what a cluster's owner leaves behind for good.
 

@@ -57,8 +57,7 @@ def start(cluster: Any, view: View) -> None:
 def _run(cluster: Any, ready: list[Left], let_go: list[Left]) -> None:
     """Delete, and never raise."""
     try:
-        cluster_row.change(cluster, operator.methodcaller('clear', let_go))
-        clear(cluster, ready)
+        clear(cluster, [*let_go, *ready])
     except Exception:
         LOG.exception(
             'What cluster %s has left behind is not cleared up.', cluster.id
@@ -76,20 +75,38 @@ def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
     end = time.monotonic() + LIMIT
     rest = list(entries)
     while rest and time.monotonic() < end:
+        # The owner may declare a region out meanwhile.
+        declared = region_spec.declared(_metadata(cluster))
+        ready = [entry for entry in rest if entry.region not in declared]
+        if not ready:
+            break
         pool = eventlet.GreenPool(AT_ONCE)
         is_gone = functools.partial(_is_gone, cluster, end)
-        answers = list(zip(rest, pool.imap(is_gone, rest), strict=True))
+        answers = list(zip(ready, pool.imap(is_gone, ready), strict=True))
         gone = [entry for entry, is_gone in answers if is_gone]
         cluster_row.change(cluster, operator.methodcaller('clear', gone))
-        rest = [entry for entry, is_gone in answers if not is_gone]
+        rest = [entry for entry in rest if entry not in gone]
         if rest:
             eventlet.sleep(min(PAUSE, max(0.0, end - time.monotonic())))
     return rest
 
 
+def _metadata(cluster: Any) -> Any:
+    """Return what the owner of a cluster says now."""
+    return cluster_row.load(cluster.id).metadata
+
+
 def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
     """Delete a server that nobody holds; tell whether it is gone."""
     what = entry.server, entry.node, entry.region
+    # The owner may let go of it at the last moment.
+    forgotten = region_spec.forgotten(_metadata(cluster))
+    if forgotten & {entry.server, entry.node}:
+        LOG.info(
+            "Server %s, left behind by node %s in region '%s', is forgotten.",
+            *what,
+        )
+        return True
     try:
         with eventlet.Timeout(max(0.0, end - time.monotonic())):
             gone = _discard(cluster, entry)

@@ -265,3 +265,12 @@ class OverrideTest(unittest.TestCase):
         found = region_spec.override(regions, {'region_placement': value})
         self.assertEqual((regions, set()), (found.regions, {*found.declared}))
         self.assertTrue(found.problem)
+
+
+class Declared(unittest.TestCase):
+    def test_what_is_declared_out(self):
+        key = region_spec.METADATA_KEY
+        given = '{"A": {"out": true}, "B": {"out": false}, "C": {"out": 1}}'
+        self.assertEqual({'A'}, region_spec.declared({key: given}))
+        for metadata in (None, {}, {key: '{'}, {key: '{"A": 5}'}):
+            self.assertEqual(set(), region_spec.declared(metadata))
