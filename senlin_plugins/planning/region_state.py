@@ -201,7 +201,9 @@ class Known:
         for name, fault in sorted(faults.items()):
             old = self.states.get(name)
             since, due, last = now, _later(now, seconds), ''
-            if old and old.dead == fault.dead:
+            # What was seen in the future was seen by another clock.
+            past = old and max(old.since, old.last) <= now
+            if old and past and old.dead == fault.dead:
                 since, due, last = old.since, old.due, old.last
             state = Code.SILENT
             if last >= due:

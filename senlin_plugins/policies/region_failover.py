@@ -115,7 +115,8 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         def begin(known: Known) -> Known:
             """Let one of many checks at the same time look."""
             nonlocal due
-            due = not known.looked or _age(known.looked) >= PAUSE
+            # A time in the future is another engine's clock.
+            due = not known.looked or not 0 <= _age(known.looked) < PAUSE
             now = health.now()
             return dataclasses.replace(known, looked=now) if due else known
 
