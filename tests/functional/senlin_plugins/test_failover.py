@@ -418,6 +418,26 @@ class Lasting(TestCase):
             self.assertEqual('SUCCEEDED', self.recover()['status'])
         self.assert_nodes(self.cluster_id, **{ONE: 4})
 
+    def test_a_recovery_that_cannot_look_replaces_nothing(self):
+        self.fall_silent(TWO)
+        for seconds in (0, 301, 320):
+            with self.at(seconds):
+                self.check(self.cluster_id)
+        self.assertEqual({TWO: 'out'}, self.known(self.cluster_id)[0])
+        self.cloud.heal()
+        self.cloud.keystone_failure = 'Service Unavailable'
+        with self.at(350):
+            action = self.recover(check=True)
+            self.assert_failed(
+                'The policy check failed: Service Unavailable', action
+            )
+        self.assert_unmoved()
+        self.cloud.keystone_failure = ''
+        with self.at(360):
+            self.assertEqual('SUCCEEDED', self.recover(check=True)['status'])
+        self.assert_unmoved()
+        self.assertEqual(({}, []), self.known(self.cluster_id))
+
     def test_a_blip_in_the_middle_of_a_recovery_replaces_no_server(self):
         # Nova is away while the nodes are checked, and answers otherwise.
         for on in (1, 2):
@@ -481,6 +501,62 @@ class AtOnce(TestCase):
 
 
 class LeavingBehind(TestCase):
+    def clear_while(self, change):
+        """Clear up what hangs at its deletion, and change something then.
+
+        :returns: the cluster, and the ids of what was left behind.
+        """
+        cluster = self.spread_out(4, (ONE,), (TWO,))
+        self.go_out(TWO, cluster)
+        self.act(cluster, 'recover')
+        left = [entry.server for entry in self.known(cluster)[1]]
+        self.cloud.heal()
+        failures = self.cloud.regions[TWO].failures
+        fault = failures['server_delete'] = driver.Fault('not yet')
+        self.senlin.act(cluster, 'check')
+        self.wait_until(lambda: fault.calls >= 2)
+        change(cluster, left)
+        self.patch(left_behind, 'PAUSE', 0.3)
+        failures.clear()
+        self.settle(cluster)
+        return cluster, left
+
+    def test_what_is_forgotten_while_clearing_runs_stays(self):
+        def forget(cluster, left):
+            self.update(
+                f'/clusters/{cluster}', metadata={'region_forget': left[0]}
+            )
+
+        cluster, left = self.clear_while(forget)
+        self.assertEqual([], list(self.known(cluster)[1]))
+        self.assertEqual(left[:1], [*self.cloud.regions[TWO].servers])
+
+    def test_what_is_declared_out_while_clearing_runs_stays(self):
+        cluster, left = self.clear_while(
+            lambda cluster, _: self.declare(cluster, TWO)
+        )
+        self.assertEqual(2, len(self.known(cluster)[1]))
+        self.assertEqual({*left}, {*self.cloud.regions[TWO].servers})
+
+    def test_a_lost_server_is_found_after_a_change_of_the_profile(self):
+        specs = (
+            {'flavor': 'small', 'networks': [], 'name': name}
+            for name in ('old', 'new')
+        )
+        old, new = (self.senlin.profile(**spec) for spec in specs)
+        cluster = self.cluster(self.policy((ONE, 1), (TWO,)), profile=old)
+        failures = self.cloud.regions[TWO].failures
+        failures['server_created'] = 'the answer is lost'
+        self.senlin.act(cluster, 'scale_out')
+        self.settle(cluster)
+        failures.clear()
+        self.declare(cluster, TWO)
+        self.act(cluster, 'recover')
+        self.assertEqual(1, self.cloud.servers_of(cluster)[TWO])
+        self.update(f'/clusters/{cluster}', profile_id=new, profile_only=True)
+        self.update(f'/clusters/{cluster}', metadata={})
+        self.assert_forgotten(cluster, **{ONE: 1})
+
     def test_an_engine_dies_while_a_node_gets_another_server(self):
         profile = self.senlin.profile()
         cluster = self.cluster(self.policy((ONE,)), profile=profile)

@@ -136,6 +136,7 @@ class Statements(TestCase):
             consts.CLUSTER_SCALE_IN: 8 + (looks and kind == UNRECORDED),
             consts.NODE_CREATE: 13 if looks else 10,
         }
+        self.set_option('max_nodes_per_cluster', 2 * max(SIZES), None)
         counts = []
         for size in SIZES:
             cluster = self.fill(size, kind, version)
