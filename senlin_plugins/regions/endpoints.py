@@ -12,6 +12,8 @@ from keystoneauth1 import exceptions as keystone_exc
 #: Seconds before each further question to a service that did not answer. A
 #: refused connection takes no time: without a pause it would be one look.
 PAUSES: Final = (1.0, 3.0)
+#: Seconds for an answer beside the time in which a service must answer.
+GRACE: Final = 0.5
 
 
 def find(
@@ -52,14 +54,24 @@ def find_silent(
     for pause in (0.0, *PAUSES):
         if silent:
             time.sleep(pause)
-            # Green threads, as everything in an engine.
-            with futures.ThreadPoolExecutor(len(silent)) as pool:
-                asked = sorted(silent)
-                answers = pool.map(
-                    lambda url: _answers(session, url, timeout), asked
-                )
-                silent -= {u for u, a in zip(asked, answers, strict=True) if a}
+            silent -= _find_answering(session, silent, timeout)
     return silent
+
+
+def _find_answering(
+    session: Any, urls: Collection[str], timeout: float
+) -> set[str]:
+    """Return the services that answer in time, each asked once."""
+    # Green threads, as everything in an engine.
+    pool = futures.ThreadPoolExecutor(len(urls))
+    questions = {
+        pool.submit(_answers, session, url, timeout): url for url in urls
+    }
+    done, _ = futures.wait(questions, timeout=timeout + GRACE)
+    # Who sends one line after the other is never late, and never ready. The
+    # thread ends with him.
+    pool.shutdown(wait=False)
+    return {questions[question] for question in done if question.result()}
 
 
 def _answers(session: Any, url: str, timeout: float) -> bool:
@@ -72,7 +84,11 @@ def _answers(session: Any, url: str, timeout: float) -> bool:
             raise_exc=False,
             redirect=False,
             log=False,
+            # Nobody reads what it says.
+            stream=True,
         )
-    except keystone_exc.ClientException:
+    except (keystone_exc.ClientException, ValueError):
+        # The second is about a URL that is none.
         return False
+    answer.close()
     return bool(answer.status_code < 500)

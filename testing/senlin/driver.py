@@ -589,4 +589,4 @@ class Identity(Client):
         if fault and (isinstance(fault, str) or fault.strikes()):
             raise keystone_exc.ConnectFailure(f'{url} does not answer')
         # As without a token.
-        return types.SimpleNamespace(status_code=401)
+        return types.SimpleNamespace(status_code=401, close=lambda: None)

@@ -6,14 +6,17 @@ The other tests put a stub behind the driver seam. Here it is the driver that
 Senlin uses in production, on the real SDK, with an HTTP cloud of two regions.
 """
 
+import contextlib
 import time
 import types
 import unittest
 from unittest import mock
 
+import eventlet
 import requests
 import requests_mock
 from keystoneauth1 import fixture
+from keystoneauth1 import session as ks_session
 from senlin.common import exception
 from senlin.drivers.os import heat_v1, keystone_v3, nova_v2
 
@@ -133,21 +136,17 @@ class OpenStackDriver(unittest.TestCase):
             {'id': 'lost', 'metadata': {'cluster_node_id': 'n1'}},
         ]
         self.http.get(f'{url}/servers/detail', json={'servers': listed})
-        profile = types.SimpleNamespace(
-            compute=lambda node: client, properties={'name': None}, NAME='name'
-        )
+        profile = types.SimpleNamespace(compute=lambda node: client)
         node = types.SimpleNamespace(id='n1')
-        self.assertEqual(
-            ['lost'], ServerProfile.find_made(profile, node, 'a.b')
-        )
-        asked = self.http.request_history[-1]
-        self.assertEqual({'name': ['a\\.b']}, asked.qs)
+        self.assertEqual(['lost'], ServerProfile.find_made(profile, node))
+        # The profile may have had another name for servers.
+        self.assertEqual({}, self.http.request_history[-1].qs)
         node.id = 'n3'
-        self.assertEqual([], ServerProfile.find_made(profile, node, 'a.b'))
+        self.assertEqual([], ServerProfile.find_made(profile, node))
         # An answer that says nothing of the servers.
         self.http.get(f'{url}/servers/detail', status_code=403)
         with self.assertRaises(exception.InternalError):
-            ServerProfile.find_made(profile, node, 'a.b')
+            ServerProfile.find_made(profile, node)
 
     def test_a_lost_stack_is_found_by_its_nodes_id(self):
         url = 'http://heat.example'
@@ -159,9 +158,7 @@ class OpenStackDriver(unittest.TestCase):
         client = heat_v1.HeatClient(self.params | {'region_name': ONE})
         profile = types.SimpleNamespace(orchestration=lambda node: client)
         node = types.SimpleNamespace(id='n1')
-        self.assertEqual(
-            ['lost'], stack.StackProfile.find_made(profile, node, 'a')
-        )
+        self.assertEqual(['lost'], stack.StackProfile.find_made(profile, node))
         asked = self.http.request_history[-1]
         self.assertEqual(['cluster_node_id=n1'], asked.qs['tags'])
 
@@ -194,3 +191,54 @@ class FirstLogin(unittest.TestCase):
             'senlin_plugins.profiles.region_aware',
         )
         self.assertEqual(['False', 'True'], lines)
+
+
+class Trickling(unittest.TestCase):
+    """Services that answer without an end, and URLs that are none."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = eventlet.listen(('127.0.0.1', 0))
+        self.addCleanup(self.server.close)
+        self.lines = 0
+        self.patch = mock.patch.object(endpoints, 'PAUSES', ())
+        self.patch.start()
+        self.addCleanup(self.patch.stop)
+
+    def serve(self, head, line):
+        """Answer the only client, line after line."""
+
+        def answer():
+            client, _ = self.server.accept()
+            with client, contextlib.suppress(OSError):
+                client.recv(4096)
+                client.sendall(head)
+                for _ in range(40):
+                    client.sendall(line)
+                    self.lines += 1
+                    eventlet.sleep(0.2)
+
+        thread = eventlet.spawn(answer)
+        self.addCleanup(thread.kill)
+        return f'http://127.0.0.1:{self.server.getsockname()[1]}/'
+
+    def find_silent(self, *urls):
+        """Return the services that do not answer within a second."""
+        return endpoints.find_silent(ks_session.Session(), urls, 1)
+
+    def test_headers_without_an_end_are_no_answer(self):
+        url = self.serve(b'HTTP/1.1 200 OK\r\n', b'X-Slow: 1\r\n')
+        self.assertEqual({url}, self.find_silent(url))
+        self.assertLess(self.lines, 40)
+
+    def test_nobody_waits_for_a_body(self):
+        head = b'HTTP/1.1 200 OK\r\nContent-Length: 4000\r\n\r\n'
+        url = self.serve(head, b'slow')
+        self.assertEqual(set(), self.find_silent(url))
+        self.assertLess(self.lines, 40)
+
+    def test_a_url_that_is_none_does_not_stop_the_look(self):
+        head = b'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+        url = self.serve(head, b'')
+        bad = {'http://nova..example/', 'http://[::1:8774'}
+        self.assertEqual(bad, self.find_silent(url, *bad))
