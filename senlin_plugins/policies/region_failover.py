@@ -27,7 +27,6 @@ from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from senlin_plugins.profiles import failover, region_aware
 from senlin_plugins.regions import (
     cluster_row,
-    health,
     left_behind,
     node_records,
 )
@@ -66,10 +65,13 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         ),
     }
 
-    def view(self, cluster: Any) -> View:
-        """Read what the policy and the owner say, and what is known."""
+    def view(self, cluster: Any, now: str = '') -> View:
+        """Read what the policy and the owner say, and what is known.
+
+        :param now: the time; before a look, nobody needs it.
+        """
         return region_view.read(
-            self.content, cluster.metadata, cluster.data, health.now()
+            self.content, cluster.metadata, cluster.data, now
         )
 
     def look(self, cluster: Any, view: View) -> View:
@@ -90,21 +92,20 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             cfg.CONF[conf.GROUP].region_timeout,
         )
         seconds = cfg.CONF[conf.GROUP].region_out_after
-        now = health.now()
-        before, after = cluster_row.change(
+        changed = cluster_row.change(
             cluster,
-            lambda known: known.observe(faults, view.names, now, seconds),
+            lambda known, now: known.observe(faults, view.names, now, seconds),
         )
-        _log_changes(cluster, before, after)
-        view = view.after(after, now)
+        _log_changes(cluster, changed.before, changed.after)
+        view = view.after(changed.after, changed.now)
         left_behind.start(cluster, view)
         return view
 
-    def current(self, cluster: Any, region: str | None) -> View:
+    def current(self, cluster: cluster_row.Row, region: str | None) -> View:
         """Return what is known now, for an action on a node of a region."""
-        view = self.view(cluster)
+        view = self.view(cluster, cluster.now)
         state = view.states.get(region or '')
-        if state and state.last and _age(state.last) > FRESH:
+        if state and state.last and _age(state.last, view.now) > FRESH:
             return self.look(cluster, view)
         return view
 
@@ -112,16 +113,16 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         """Return the same for a health check, with a look now and then."""
         due = False
 
-        def begin(known: Known) -> Known:
+        def begin(known: Known, now: str) -> Known:
             """Let one of many checks at the same time look."""
             nonlocal due
             # A time in the future is another engine's clock.
-            due = not known.looked or not 0 <= _age(known.looked) < PAUSE
-            now = health.now()
+            looked = known.looked
+            due = not looked or not 0 <= _age(looked, now) < PAUSE
             return dataclasses.replace(known, looked=now) if due else known
 
-        cluster_row.change(cluster, begin)
-        view = self.view(cluster)
+        changed = cluster_row.change(cluster, begin)
+        view = self.view(cluster, changed.now)
         return self.look(cluster, view) if due else view
 
     def need_check(self, target: str, action: Any) -> bool:
@@ -195,7 +196,7 @@ def _find_left(cluster: Any, view: View) -> str:
     """Say which servers of a cluster cannot be deleted now."""
     gone = {name for name, state in view.states.items() if state.dead}
     held = [
-        node_records.what_it_leaves(node)
+        node_records.what_it_leaves(node, view.now)
         for node in cluster.nodes
         if recorded_region(node) in gone
     ]
@@ -221,7 +222,8 @@ def _log_changes(cluster: Any, before: Known, after: Known) -> None:
             )
 
 
-def _age(time: str) -> float:
-    """Return the seconds since a time."""
-    now, then = map(datetime.datetime.fromisoformat, (health.now(), time))
-    return (now - then).total_seconds()
+def _age(time: str, now: str) -> float:
+    """Return the seconds from a time until now."""
+    then = datetime.datetime.fromisoformat(time)
+    age = datetime.datetime.fromisoformat(now) - then
+    return age.total_seconds()

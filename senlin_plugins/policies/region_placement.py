@@ -207,7 +207,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             self._warn(action, view, coming, nodes)
             return None
 
-        def take(known: Known, region: str) -> Known:
+        def take(known: Known, now: str, region: str) -> Known:
             if region_aware.is_aware(profile):
                 record_region(action.entity, region)
             return known
@@ -219,7 +219,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         cluster: Any,
         view: View,
         node: Any,
-        take: Callable[[Known, str], Known],
+        take: Callable[[Known, str, str], Known],
     ) -> Decision:
         """Find a region for a node, and take it before anybody else does.
 
@@ -227,7 +227,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
         :param cluster: the engine's cluster object, or its row.
         :param node: the engine's node object, which counts nowhere meanwhile.
-        :param take: writes the region into the node's row.
+        :param take: writes the region, its last argument, into the node's
+            row. The others are what is known, and the time.
         :returns: the decision about the node.
         """
         decision = Decision()
@@ -235,7 +236,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         profile = node.rt['profile']
         snapshot = self.snapshot(cluster, view, profile, change, ())
 
-        def edit(known: Known) -> Known:
+        def edit(known: Known, now: str) -> Known:
             nonlocal decision
             members = cluster_row.read_members(cluster.id)
             others = [member for member in members if member.id != node.id]
@@ -243,7 +244,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             decision = place(dataclasses.replace(snapshot, current=current))
             if decision.refusal:
                 return known
-            return take(known, decision.placements[0])
+            return take(known, now, decision.placements[0])
 
         cluster_row.change(cluster, edit)
         return decision

@@ -20,12 +20,7 @@ from senlin.common import exception as exc
 
 from senlin_plugins import conf
 from senlin_plugins.planning.snapshot import recorded_region
-from senlin_plugins.regions import (
-    cluster_row,
-    health,
-    holders,
-    node_records,
-)
+from senlin_plugins.regions import cluster_row, holders, node_records
 from senlin_plugins.regions.holders import Resource
 
 LOG = logging.getLogger(__name__)
@@ -223,7 +218,7 @@ def _note_failure(node: Any, error: str) -> None:
         seconds = cfg.CONF[conf.GROUP].full_time
         cluster_row.change(
             cluster,
-            lambda known: known.refuse(region, health.now(), seconds),
+            lambda known, now: known.refuse(region, now, seconds),
         )
         LOG.warning(
             "Region '%s' is full for cluster %s: %s",

@@ -228,8 +228,13 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
 
     def _leave(self, obj: Any, cluster: Any) -> None:
         """Note what a node leaves behind."""
-        left = node_records.what_it_leaves(obj)
-        cluster_row.change(cluster, lambda known: known.leave(left))
+        changed = cluster_row.change(
+            cluster,
+            lambda known, now: known.leave(
+                node_records.what_it_leaves(obj, now)
+            ),
+        )
+        left = node_records.what_it_leaves(obj, changed.now)
         LOG.warning(
             "%s %s of node %s is left behind in region '%s'. It is deleted "
             'when the region works again.',
@@ -238,9 +243,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
 
     def _move(self, obj: Any, watched: Watched) -> str:
         """Create a node anew in another region, and note the old."""
-        old = node_records.what_it_leaves(obj)
+        old_region = recorded_region(obj)
 
-        def take(known: Known, region: str) -> Known:
+        def take(known: Known, now: str, region: str) -> Known:
+            old = node_records.what_it_leaves(obj, now)
             node_records.move(obj, region)
             return known.leave(old)
 
@@ -252,7 +258,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             raise exc.EResourceOperation(**failed, message=reason)
         LOG.info(
             "Node %s moves from region '%s' to '%s'.",
-            *(obj.id, old.region, decision.placements[0]),
+            *(obj.id, old_region, decision.placements[0]),
         )
         try:
             return str(self.do_create(obj))

@@ -14,10 +14,12 @@ actions note what is left behind, and their locks keep them apart.
 """
 
 import dataclasses
+import datetime
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+import sqlalchemy
 from senlin.common import context as senlin_context
 from senlin.common import exception as exc
 from senlin.db.sqlalchemy import api as db_api
@@ -28,35 +30,78 @@ from senlin.profiles import base as profile_base
 
 from senlin_plugins.planning import region_state
 from senlin_plugins.planning.region_state import Known
+from senlin_plugins.regions import health
+
+#: Dialect of SQLAlchemy -> the time in UTC.
+_CLOCKS: Final = {
+    'mysql': 'UTC_TIMESTAMP()',
+    'postgresql': "timezone('utc', now())",
+}
+_CLOCK: Final = 'CURRENT_TIMESTAMP'
 
 
-def change(
-    cluster: Any, edit: Callable[[Known], Known]
-) -> tuple[Known, Known]:
+class Change(NamedTuple):
+    """What was known of the regions of a cluster, and is now.
+
+    :param before: what was known.
+    :param after: what is known now.
+    :param now: the time of the change.
+    """
+
+    before: Known
+    after: Known
+    now: str
+
+
+def change(cluster: Any, edit: Callable[[Known, str], Known]) -> Change:
     """Change what is known of the regions of a cluster.
 
-    :param cluster: the engine's cluster object; its data become those of the
-        row.
-    :param edit: from what is known to what is known then. It is called again
-        if the database asks for another try.
-    :returns: what was known before, and now.
+    :param cluster: the engine's cluster object, or its row; its data become
+        those in the database.
+    :param edit: from what is known, and the time, to what is known then. It
+        is called again if the database asks for another try.
     """
 
     @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
-    def run() -> tuple[Known, Known]:
+    def run() -> Change:
         with db_api.session_for_write() as session:
-            rows = session.query(models.Cluster).with_for_update()
-            row = rows.filter_by(id=cluster.id).one_or_none()
+            rows = session.query(models.Cluster, _clock(session))
+            rows = rows.filter(models.Cluster.id == cluster.id)
+            row, time = rows.with_for_update().one_or_none() or (None, None)
+            now = read_clock(time)
             data = dict((row and row.data) or {})
             before = region_state.read(data)
-            after = edit(before)
+            after = edit(before, now)
             cluster.data = after.write(data)
             if row and cluster.data != data:
                 row.data = cluster.data
-            return before, after
+            return Change(before, after, now)
 
-    found: tuple[Known, Known] = run()
+    found: Change = run()
     return found
+
+
+def _clock(session: Any) -> Any:
+    """Return the column with the time of the database, in UTC.
+
+    The clocks of two engines may differ. All of them ask one database.
+    """
+    dialect = session.get_bind().dialect.name
+    return sqlalchemy.literal_column(_CLOCKS.get(dialect, _CLOCK)).label('now')
+
+
+def read_clock(time: Any) -> str:
+    """Return a time of the database as it is kept.
+
+    :param time: the time, in UTC; ``None`` if the cluster is gone, and nobody
+        keeps anything.
+    """
+    if time is None:
+        return health.now()
+    if isinstance(time, str):
+        # SQLite's.
+        time = datetime.datetime.fromisoformat(time)
+    return region_state.show_time(time.replace(tzinfo=datetime.UTC))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,6 +133,8 @@ class Row:
     profile_id: str
     data: Any
     metadata: Any
+    #: The time at which it was read.
+    now: str
 
     @functools.cached_property
     def nodes(self) -> list[Member]:
@@ -159,6 +206,17 @@ def _find_row(cluster_id: str) -> Row | None:
             table.profile_id,
             table.data,
             table.meta_data,
+            _clock(session),
         )
-        found = rows.filter_by(id=cluster_id).one_or_none()
-    return Row(*found) if found else None
+        found = rows.filter(table.id == cluster_id).one_or_none()
+    if not found:
+        return None
+    return Row(
+        id=found.id,
+        user=found.user,
+        project=found.project,
+        profile_id=found.profile_id,
+        data=found.data,
+        metadata=found.meta_data,
+        now=read_clock(found.now),
+    )

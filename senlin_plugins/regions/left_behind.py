@@ -3,7 +3,6 @@
 """Delete what nodes have left behind, outside the way of any action."""
 
 import functools
-import operator
 import time
 from collections.abc import Sequence
 from typing import Any, Final
@@ -84,11 +83,16 @@ def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
         is_gone = functools.partial(_is_gone, cluster, end)
         answers = list(zip(ready, pool.imap(is_gone, ready), strict=True))
         gone = [entry for entry, is_gone in answers if is_gone]
-        cluster_row.change(cluster, operator.methodcaller('clear', gone))
+        _note_as_gone(cluster, gone)
         rest = [entry for entry in rest if entry not in gone]
         if rest:
             eventlet.sleep(min(PAUSE, max(0.0, end - time.monotonic())))
     return rest
+
+
+def _note_as_gone(cluster: Any, gone: Sequence[Left]) -> None:
+    """Take out of the list what is gone."""
+    cluster_row.change(cluster, lambda known, now: known.clear(gone))
 
 
 def _metadata(cluster: Any) -> Any:

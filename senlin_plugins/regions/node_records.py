@@ -12,7 +12,6 @@ from senlin.objects import node as node_objects
 
 from senlin_plugins.planning.region_state import Left
 from senlin_plugins.planning.snapshot import placement, recorded_region
-from senlin_plugins.regions import health
 
 
 def record_region(node: Any, region: str) -> None:
@@ -58,14 +57,15 @@ def move(node: Any, region: str) -> None:
     update(node, data=node.data, physical_id=None)
 
 
-def what_it_leaves(node: Any) -> Left:
+def what_it_leaves(node: Any, now: str) -> Left:
     """Return what a node leaves behind if it goes.
 
     :param node: the engine's node object, with a recorded region.
+    :param now: the time.
     """
     ports = (node.data or {}).get('internal_ports') or ()
     what = recorded_region(node) or '', node.id, node.name, node.physical_id
-    return Left(*what, ports, health.now())
+    return Left(*what, ports, now)
 
 
 def forget_recovery(node: Any) -> None:

@@ -11,7 +11,12 @@ from senlin.objects import node as node_objects
 
 from senlin_plugins.planning import region_state
 from senlin_plugins.policies import region_failover
-from senlin_plugins.regions import endpoints, health, left_behind
+from senlin_plugins.regions import (
+    cluster_row,
+    endpoints,
+    health,
+    left_behind,
+)
 from testing.senlin import driver
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -72,7 +77,21 @@ class TestCase(base.TestCase):
     def at(self, seconds):
         """Let it be some seconds later."""
         with mock.patch.object(
-            health, 'now', lambda: base.now(seconds, self.began)
+            cluster_row,
+            'read_clock',
+            lambda time: base.now(seconds, self.began),
+        ):
+            yield
+
+    @contextlib.contextmanager
+    def clock_ahead(self, seconds):
+        """Let the clock of this engine be ahead, or behind."""
+        time_of = region_state.show_time
+        shift = datetime.timedelta(seconds=seconds)
+        with mock.patch.object(
+            health,
+            'now',
+            lambda: time_of(datetime.datetime.now(datetime.UTC) + shift),
         ):
             yield
 
@@ -437,6 +456,19 @@ class Lasting(TestCase):
             self.assertEqual('SUCCEEDED', self.recover(check=True)['status'])
         self.assert_unmoved()
         self.assertEqual(({}, []), self.known(self.cluster_id))
+
+    def test_clocks_of_engines_do_not_count(self):
+        self.fall_silent(TWO)
+        for hours in (1, -1, 1, 1, -1, -1):
+            with self.clock_ahead(hours * 3600):
+                self.check(self.cluster_id)
+        self.assertEqual({TWO: 'silent'}, self.known(self.cluster_id)[0])
+        shown = self.senlin.call('GET', f'/clusters/{self.cluster_id}')
+        known = region_state.read(shown['cluster']['data'])
+        since = known.states[TWO].since
+        self.assertLess(base.now(-60, self.began), since)
+        self.assertLess(since, base.now(600, self.began))
+        self.assert_unmoved()
 
     def test_a_blip_in_the_middle_of_a_recovery_replaces_no_server(self):
         # Nova is away while the nodes are checked, and answers otherwise.

@@ -343,3 +343,16 @@ class Keeping(unittest.TestCase):
         self.assertEqual(
             Known(left=[]), region_state.read({'region_placement': 5})
         )
+
+    def test_what_was_seen_in_the_future_does_not_count(self):
+        fault = {'A': region_state.Fault(region_state.Cause.NO_ANSWER)}
+        first = Known().observe(fault, ['A', 'B', 'C'], at(100), 10)
+        earlier = first.observe(fault, ['A', 'B', 'C'], at(50), 10)
+        self.assertEqual(at(50), earlier.states['A'].since)
+        same = first.observe(fault, ['A', 'B', 'C'], at(100), 10)
+        self.assertEqual(at(100), same.states['A'].since)
+        later = first.observe(fault, ['A', 'B', 'C'], at(130), 10)
+        back = later.observe(fault, ['A', 'B', 'C'], at(120), 10)
+        self.assertEqual(at(120), back.states['A'].since)
+        out = later.observe(fault, ['A', 'B', 'C'], at(131), 10)
+        self.assertEqual('out', out.states['A'].state)
