@@ -91,6 +91,7 @@ class RebalanceClusterRegion(ClusterLister):
             self._size = len(nodes)
             if parsed_args.size:
                 self._size = sizing.read_count(parsed_args.size, '--size')
+                self._check_size(len(nodes))
             steps = self._steps(cluster, nodes)
             if not steps:
                 _say('No move makes the distribution better.')
@@ -121,6 +122,23 @@ class RebalanceClusterRegion(ClusterLister):
             )
             for number, step in enumerate(steps, start=1)
         ]
+
+    def _check_size(self, count: int) -> None:
+        """Refuse a size that no interrupted run has left.
+
+        :param count: how many nodes the cluster has.
+        :raises CommandError: with what to say instead.
+        """
+        distance = abs(self._size - count)
+        if distance > self._surge:
+            raise exceptions.CommandError(
+                f'--size {self._size} is {distance} away from the {count} '
+                'nodes that the cluster has, and an interrupted run leaves at '
+                f'most {self._surge} (--max-surge). To change the size of the '
+                'cluster, use: openstack cluster resize --capacity '
+                f'{self._size} {self._args.cluster}. To do both, say '
+                f'--max-surge {distance}.'
+            )
 
     def _nodes(self, cluster: Any) -> list[Any]:
         """Return the nodes, so that no healthy one goes for a broken one."""

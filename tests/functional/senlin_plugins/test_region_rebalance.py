@@ -97,6 +97,8 @@ class RebalanceTest(test_region_commands.TestCase):
         self.assertIn('Nothing has begun', result.error)
         for option in ('--max-surge', '--size'):
             self.assert_fails(f"'{option}' is 'x'", *self.command, option, 'x')
+        words = '--size 2 is 2 away from the 4 nodes'
+        self.assert_fails(words, *self.command, '--size', '2')
         self.assertEqual([], self.changes())
         self.assert_nodes(self.cluster_id, **{ONE: 4})
 
