@@ -69,6 +69,7 @@ class Inputs(unittest.TestCase):
         ('CLUSTER_ADD_NODES', {}, "'nodes' is 'None': it must be a list"),
         ('CLUSTER_DEL_NODES', {'candidates': 'a'}, "is 'a': it must be a"),
         ('CLUSTER_REPLACE_NODES', {}, "is 'None': it must map ids"),
+        ('CLUSTER_REPLACE_NODES', {'candidates': 'x'}, "is 'x': it must map"),
         ('CLUSTER_REPLACE_NODES', {'candidates': {}}, "is '{}': it must map"),
         ('CLUSTER_REPLACE_NODES', {'candidates': {'a': 1}}, 'it must map ids'),
         ('CLUSTER_RECOVER', {'operation': 5}, "'operation' is '5': it must"),
