@@ -295,14 +295,16 @@ class TestRunningServers(FilterCommandTest):
             [{'group': group}, shop] * 2,
         )
         self.assertEqual({first}, {*self.hosts_of(servers).values()})
-        found = [[*row.values()] for row in self.filter('audit')]
+        rows = self.filter('audit')
         self.assertEqual(
             {('spread', 'server group', 'db'), ('spread', 'stack', 'shop')},
-            {tuple(breach[:3]) for breach in found},
+            {(row['Problem'], row['Object'], row['Name']) for row in rows},
         )
-        for *_, why in found:
-            self.assertIn(f'host {first} has 2 of 2 members', why)
-            self.assertIn(f'{second} takes the server', why)
+        for row in rows:
+            self.assertEqual([first], row['Hosts'])
+            reason = row['Reason']
+            self.assertIn(f'host {first} has 2 of 2 members', reason)
+            self.assertIn(f'{second} takes the server', reason)
 
 
 class TestErrors(base.CommandTest):
