@@ -227,3 +227,17 @@ class ExplainTest(unittest.TestCase):
             ],
             [entry.points for entry in explanation.explain(verdicts)],
         )
+
+    def test_only_aggregates_that_prefer_something_give_points(self) -> None:
+        verdicts = _verdicts(
+            {},
+            ({'rack': '1', 'prefer_metadata_check': 'true'}, 'h1'),
+            ({'rack': '2'}, 'h2'),
+            hosts='h1 h2',
+        )
+        points = {
+            entry.host.name: entry.points
+            for entry in explanation.explain(verdicts)
+        }
+        demand = -1, "aggregate 'a0' demands 'rack'"
+        self.assertEqual({'h1': (demand,), 'h2': ()}, points)

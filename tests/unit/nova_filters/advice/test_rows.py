@@ -261,6 +261,8 @@ class GroupTest(unittest.TestCase):
             ({'max_server_per_host': '2'}, 2),
             ({}, 1),
             (None, 1),
+            # Not Nova's: a file may hold anything.
+            (['max_server_per_host'], 1),
         ):
             (group,) = rows.read_groups(_rows({**row, 'Rules': rules}))
             self.assertEqual(('u', most), (group.id, group.most_per_host))

@@ -194,6 +194,17 @@ class SeeTest(unittest.TestCase):
         found = members.see(TEAM, 'new', requests, positions)
         self.assertEqual(3, len(found.ahead))
 
+    def test_a_request_that_is_not_visible_is_like_the_last_one(self) -> None:
+        positions = {'m1': turn(1), 'm8': turn(8), 'm9': turn(9)}
+        requests = {
+            'm1': request(1, shape='last'),
+            'm8': request(8, shape='other'),
+            'm9': request(9, shape='last'),
+        }
+        sight = members.see(TEAM, 'new', requests, positions)
+        self.assertEqual('last', sight.shape)
+        self.assertEqual(2, len(sight.ahead))
+
 
 @ddt.ddt
 class ReadTest(unittest.TestCase):
