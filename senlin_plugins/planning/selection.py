@@ -54,7 +54,8 @@ def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
     :returns: each of the cluster's nodes once; a refusal if none is named.
     """
     known = set(members)
-    ids = list(dict.fromkeys(named))
+    # Each once, in the order of the request.
+    ids = dict.fromkeys(named)
     candidates = [id_ for id_ in ids if id_ in known]
     if ids and not candidates:
         return Decision(

@@ -89,3 +89,13 @@ class ChangeTest(unittest.TestCase):
         then = changes.apply([change], stock)
         with self.assertRaisesRegex(UnreadableError, 'zones e and w'):
             changes.zone_moves(stock.hosts, then.hosts)
+
+    def test_zones_are_named_in_order(self) -> None:
+        zones = [
+            inventory.HostAggregate(name, {'availability_zone': name}, ('h',))
+            for name in 'fbdace'
+        ]
+        stock = inventory.Stock([], zones)
+        expected = 'zones a and b and c and d and e and f$'
+        with self.assertRaisesRegex(UnreadableError, expected):
+            changes.zone_moves({}, stock.hosts)
