@@ -16,7 +16,7 @@ from nova_filters.commands import compute
 from nova_filters.matching.inputs import Exempt
 from os_placement_plugins.commands import lister
 from os_placement_plugins.commands.files import read, read_configuration
-from os_placement_plugins.quoting import listed, quote
+from os_placement_plugins.quoting import listed, printable, quote
 from os_placement_plugins.records.rows import UnreadableError
 
 #: The files that the commands read, and what printed each.
@@ -148,7 +148,7 @@ class FilterCommand(lister.Lister):
             self.remarks = [*self.unjudged, *self.remarks]
         else:
             for sentence in self.unjudged:
-                print(sentence, file=self.app.stderr)
+                print(printable(sentence), file=self.app.stderr)
         return super().produce_output(parsed_args, column_names, data)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

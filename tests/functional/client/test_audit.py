@@ -219,6 +219,13 @@ class AuditTest(base.CloudTestCase):
         told = self.told(f'{_AUDIT} --fail-on broken', status=1)
         self.assertIn('Not judged: the zones of mail, train, web', told)
 
+    def test_a_name_on_standard_error_is_not_obeyed(self) -> None:
+        self.cloud.maximum = '2.95'
+        self.cloud.servers['x\x1b[2J'] = ('compute-2', 'gpu.large')
+        result = self.openstack(*_AUDIT.split(), '-f', 'json', **self.login)
+        self.assertIn(r'x\x1b[2J', result.error)
+        self.assertNotIn('\x1b', result.error)
+
     def test_servers_that_cannot_be_judged_are_rows(self) -> None:
         self.cloud.down = ('lost',)
         for problem in ('refused', 'broken', 'spread'):
