@@ -176,7 +176,7 @@ class Storms(test_waiting_nodes.TestCase):
         if not any(regions[name].failures for name in CAPS):
             self.fall_silent(self.chance.choice(sorted(CAPS)))
 
-    def fail(self):
+    def lose_answers(self):
         """Let a region lose answers, or refuse what it is asked for."""
         self.some_failures().setdefault(*self.chance.choice(FAILURES))
 
@@ -247,5 +247,5 @@ class Storms(test_waiting_nodes.TestCase):
     KINDS = (
         *5 * [act_on_cluster],
         *(act_on_nodes, wait_in_vain, create, die, die),
-        *(go, go, fail, fail, fail, blip, end, end),
+        *(go, go, lose_answers, lose_answers, lose_answers, blip, end, end),
     )
