@@ -24,6 +24,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 KEY: Final = 'region_placement'
+#: The database tells the time before it waits for the row of the cluster, and
+#: another look may write meanwhile. A look that waits longer than this many
+#: seconds measures the silence anew.
+LOCK_SECONDS: Final = 5
 
 
 class Code(enum.StrEnum):
@@ -201,8 +205,9 @@ class Known:
         for name, fault in sorted(faults.items()):
             old = self.states.get(name)
             since, due, last = now, _later(now, seconds), ''
-            # What was seen in the future was seen by another clock.
-            past = old and max(old.since, old.last) <= now
+            # What was seen later than that was seen by another clock.
+            latest = _later(now, LOCK_SECONDS)
+            past = old and max(old.since, old.last) <= latest
             if old and past and old.dead == fault.dead:
                 since, due, last = old.since, old.due, old.last
             state = Code.SILENT

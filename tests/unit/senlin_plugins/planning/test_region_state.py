@@ -356,3 +356,15 @@ class Keeping(unittest.TestCase):
         self.assertEqual(at(120), back.states['A'].since)
         out = later.observe(fault, ['A', 'B', 'C'], at(131), 10)
         self.assertEqual('out', out.states['A'].state)
+
+    def test_who_waits_for_the_row_has_read_the_time_before(self):
+        fault = {'A': region_state.Fault(region_state.Cause.NO_ANSWER)}
+        regions = ['A', 'B', 'C']
+        first = Known().observe(fault, regions, at(100), 10)
+        second = first.observe(fault, regions, at(130), 10)
+        for now in at(129), at(125):
+            waited = second.observe(fault, regions, now, 10)
+            state = waited.states['A']
+            self.assertEqual((at(100), 'out'), (state.since, state.state))
+        late = second.observe(fault, regions, at(124), 10)
+        self.assertEqual(at(124), late.states['A'].since)
