@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Self
 
 import nova_filters
 from nova_filters import conf, made_up_hosts
-from nova_filters.advice import exempt_keys
+from nova_filters.matching import exempt_keys
 from os_placement_plugins import database, options, upgrade_check
 from os_placement_plugins.errors import DatabaseError, one_line
 from os_placement_plugins.upgrade_check import (

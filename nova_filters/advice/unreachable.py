@@ -9,6 +9,7 @@ from typing import Final
 from nova_filters.advice import explanation, inventory
 from nova_filters.advice.mistakes import Code, Finding
 from nova_filters.matching import inputs, preferences, requirement
+from nova_filters.matching.exempt_keys import exempt_line
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind, Side
 from nova_filters.matching.request import Request
@@ -16,14 +17,6 @@ from os_placement_plugins.quoting import listed, quote
 
 #: What the extra specs begin with by which Placement chooses hosts.
 _CHOOSING: Final = ('resources', 'trait')
-
-
-def exempt_line(patterns: Iterable[str]) -> str:
-    """Return the whole line of nova.conf with these patterns, each once.
-
-    A line with one more key alone would drop the default patterns.
-    """
-    return f'exempt_metadata_keys = {",".join(dict.fromkeys(patterns))}'
 
 
 def contradictory(stock: inventory.Stock) -> Iterable[Finding]:

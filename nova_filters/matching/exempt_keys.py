@@ -5,11 +5,18 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from nova_filters.advice.unreachable import exempt_line
 from nova_filters.matching.inputs import SCOPE, exemption
 
 #: Keys with nothing in common: what matches all of them matches every key.
 _UNALIKE: Final = ('os', 'gpu_model', 'hw:cpu_policy', 'X1')
+
+
+def exempt_line(patterns: Iterable[str]) -> str:
+    """Return the whole line of nova.conf with these patterns, each once.
+
+    A line with one more key alone would drop the default patterns.
+    """
+    return f'exempt_metadata_keys = {",".join(dict.fromkeys(patterns))}'
 
 
 def problems(

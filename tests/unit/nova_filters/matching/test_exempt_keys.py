@@ -4,7 +4,7 @@ import unittest
 
 import ddt
 
-from nova_filters.advice import exempt_keys
+from nova_filters.matching import exempt_keys
 
 MECHANISMS = ('force_metadata_check', 'prefer_metadata_check')
 
