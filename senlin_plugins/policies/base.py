@@ -10,9 +10,9 @@ from senlin.common import exception as exc
 from senlin.policies import base
 
 from senlin_plugins import conf
+from senlin_plugins.cluster import cluster_row
 from senlin_plugins.planning import inputs, plugin_types, values
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.regions import cluster_row
 
 LOG = logging.getLogger(__name__)
 # Senlin has read senlin.conf before it loads a policy.

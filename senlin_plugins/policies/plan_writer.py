@@ -10,11 +10,11 @@ from senlin.common import consts
 from senlin.common import context as senlin_context
 from senlin.objects import node as node_objects
 
+from senlin_plugins.cluster import node_records
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.snapshot import INIT, NO_REGION
 from senlin_plugins.policies import cluster_reader
 from senlin_plugins.profiles import region_aware
-from senlin_plugins.regions import node_records
 
 LOG = logging.getLogger(__name__)
 

@@ -16,6 +16,7 @@ from oslo_log import log as logging
 from senlin.common import constraints, consts, schema
 
 from senlin_plugins import conf
+from senlin_plugins.cluster import cluster_row, left_behind, node_records
 from senlin_plugins.planning import region_state, region_view
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.region_spec import Strategy
@@ -25,11 +26,6 @@ from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.policies import base
 from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from senlin_plugins.profiles import failover, region_aware
-from senlin_plugins.regions import (
-    cluster_row,
-    left_behind,
-    node_records,
-)
 
 LOG = logging.getLogger(__name__)
 

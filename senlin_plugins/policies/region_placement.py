@@ -14,6 +14,8 @@ from senlin.objects import node as node_objects
 from senlin.policies import base as senlin_base
 
 from senlin_plugins import conf
+from senlin_plugins.cluster import capacity, cluster_row
+from senlin_plugins.cluster.node_records import record_region
 from senlin_plugins.planning import apportionment, plugin_types, region_spec
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place, recover
@@ -31,8 +33,7 @@ from senlin_plugins.planning.snapshot import (
 )
 from senlin_plugins.policies import base, cluster_reader, plan_writer
 from senlin_plugins.profiles import region_aware
-from senlin_plugins.regions import capacity, cluster_row, health
-from senlin_plugins.regions.node_records import record_region
+from senlin_plugins.regions import health
 
 LOG = logging.getLogger(__name__)
 

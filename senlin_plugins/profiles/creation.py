@@ -19,9 +19,9 @@ from senlin.common import consts
 from senlin.common import exception as exc
 
 from senlin_plugins import conf
+from senlin_plugins.cluster import cluster_row, holders, node_records
+from senlin_plugins.cluster.holders import Resource
 from senlin_plugins.planning.snapshot import recorded_region
-from senlin_plugins.regions import cluster_row, holders, node_records
-from senlin_plugins.regions.holders import Resource
 
 LOG = logging.getLogger(__name__)
 

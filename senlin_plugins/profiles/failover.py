@@ -17,17 +17,17 @@ from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.profiles import base
 
-from senlin_plugins.planning.region_state import Known, Left, State
-from senlin_plugins.planning.region_view import View
-from senlin_plugins.planning.snapshot import recorded_region
-from senlin_plugins.profiles import creation
-from senlin_plugins.regions import (
+from senlin_plugins.cluster import (
     cluster_row,
     holders,
     left_behind,
     node_records,
 )
-from senlin_plugins.regions.holders import Resource
+from senlin_plugins.cluster.holders import Resource
+from senlin_plugins.planning.region_state import Known, Left, State
+from senlin_plugins.planning.region_view import View
+from senlin_plugins.planning.snapshot import recorded_region
+from senlin_plugins.profiles import creation
 
 LOG = logging.getLogger(__name__)
 

@@ -18,11 +18,11 @@ from oslo_config import cfg
 from senlin.common import exception as exc
 from senlin.drivers import base as driver_base
 
+from senlin_plugins.cluster import holders
+from senlin_plugins.cluster.node_records import record_region
 from senlin_plugins.planning import requirements
 from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.profiles import creation, failover
-from senlin_plugins.regions import holders
-from senlin_plugins.regions.node_records import record_region
 
 # The SDK imports its login plugin at the first login. In a fresh engine the
 # green threads of several nodes log in at once, and all but the first would

@@ -10,9 +10,9 @@ from senlin.drivers import sdk
 from senlin.policies import affinity_policy, lb_policy, zone_placement
 from senlin.profiles.os.nova import server
 
+from senlin_plugins.cluster.holders import Resource
 from senlin_plugins.planning import plugin_types, requirements
 from senlin_plugins.profiles import creation, region_aware
-from senlin_plugins.regions.holders import Resource
 
 
 class ServerProfile(

@@ -10,9 +10,9 @@ from senlin.common import exception as exc
 from senlin.drivers import sdk
 from senlin.profiles.os.heat import stack
 
+from senlin_plugins.cluster.holders import Resource
 from senlin_plugins.planning import plugin_types, requirements
 from senlin_plugins.profiles import region_aware
-from senlin_plugins.regions.holders import Resource
 
 
 class Healthy(stack.StackProfile):  # type: ignore[misc]  # untyped base

@@ -1,1 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
+
+"""Regions: whether their services answer; it needs no Senlin."""

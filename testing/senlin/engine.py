@@ -46,7 +46,7 @@ from senlin.engine.actions import base as actions
 from senlin.engine.actions import cluster_action
 from sqlalchemy import pool
 
-from senlin_plugins.regions import left_behind
+from senlin_plugins.cluster import left_behind
 from testing.senlin import driver
 
 REGIONS = ('RegionOne', 'RegionTwo', 'RegionThree')

@@ -9,14 +9,10 @@ from unittest import mock
 from senlin.common import context
 from senlin.objects import node as node_objects
 
+from senlin_plugins.cluster import cluster_row, left_behind
 from senlin_plugins.planning import region_state
 from senlin_plugins.policies import region_failover
-from senlin_plugins.regions import (
-    cluster_row,
-    endpoints,
-    health,
-    left_behind,
-)
+from senlin_plugins.regions import endpoints, health
 from testing.senlin import driver
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO

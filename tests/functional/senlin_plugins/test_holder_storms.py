@@ -26,8 +26,8 @@ from senlin.engine import cluster as cluster_mod
 from senlin.engine import node as node_mod
 from senlin.objects import node as node_objects
 
+from senlin_plugins.cluster import left_behind
 from senlin_plugins.profiles import failover
-from senlin_plugins.regions import left_behind
 from testing.senlin import driver, engine
 from tests.functional.senlin_plugins import test_holders
 from tests.functional.senlin_plugins.base import TWO

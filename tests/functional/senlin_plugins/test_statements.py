@@ -17,8 +17,8 @@ from senlin.engine.actions import base as actions
 from senlin.objects import cluster_policy as binding_objects
 from senlin.policies import base as policy_base
 
+from senlin_plugins.cluster import cluster_row
 from senlin_plugins.planning import region_spec, region_state
-from senlin_plugins.regions import cluster_row
 from testing.senlin import engine
 from tests.functional.senlin_plugins import test_failover
 from tests.functional.senlin_plugins.base import ONE, TWO

@@ -14,11 +14,11 @@ from senlin.common import context as senlin_context
 from senlin.common import exception as exc
 from senlin.objects import node as node_objects
 
+from senlin_plugins.cluster import cluster_row
 from senlin_plugins.planning import region_spec, region_state
 from senlin_plugins.planning.region_state import Left
 from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.snapshot import recorded_region
-from senlin_plugins.regions import cluster_row
 
 LOG = logging.getLogger(__name__)
 
