@@ -23,6 +23,7 @@ PACKAGES = {
     'senlin_plugins',
     'nova_filters',
     'heat_hints',
+    'openstack_commands',
 }
 
 

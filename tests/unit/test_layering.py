@@ -18,7 +18,7 @@ SERVICE_FREE = (
         for name in ('conf', 'status')
     ),
     *('heat_hints.providers.group', 'heat_hints.providers.mapping_file'),
-    'os_placement_plugins.commands.extension',
+    'openstack_commands.extension',
 )
 PROGRAM = """
 import importlib, sys

@@ -11,7 +11,7 @@ from typing import Any
 
 import ddt
 
-from nova_filters.advice import mistakes
+from openstack_commands.aggregates.advice import mistakes
 from tests import console
 from tests.functional.client import base, pages, rest_stub
 

@@ -13,7 +13,8 @@ import requests_mock
 from keystoneauth1 import adapter, session, token_endpoint
 
 from nova_filters.matching.inputs import SCOPE
-from os_placement_plugins.commands import extension, lister, pages, progress
+from openstack_commands import extension
+from openstack_commands.base import lister, pages, progress
 from tests.functional.client import base
 
 

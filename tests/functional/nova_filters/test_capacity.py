@@ -9,7 +9,12 @@ from typing import Any
 
 from oslo_utils import uuidutils
 
-from nova_filters.advice import capacity, demand, inventory, offers
+from openstack_commands.aggregates.advice import (
+    capacity,
+    demand,
+    inventory,
+    offers,
+)
 from tests import ALL
 from tests.functional.nova_filters import base
 

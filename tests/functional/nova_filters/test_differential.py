@@ -23,9 +23,9 @@ from nova.scheduler.filters import (
 from nova.scheduler.filters import extra_specs_ops
 
 import tests
-from nova_filters.advice import in_tree, inventory
 from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind
+from openstack_commands.aggregates.advice import in_tree, inventory
 from testing.nova import states
 from tests.functional.nova_filters import base
 

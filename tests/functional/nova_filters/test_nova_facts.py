@@ -15,8 +15,8 @@ from nova import exception, objects
 from nova.api.validation.extra_specs import validators
 from nova.scheduler import host_manager, request_filter, utils
 
-from nova_filters.advice import demand, inventory, mistakes
 from nova_filters.matching import requirement
+from openstack_commands.aggregates.advice import demand, inventory, mistakes
 from testing.nova import states
 from tests.functional.nova_filters import base
 

@@ -7,7 +7,7 @@ import re
 import shlex
 from unittest import mock
 
-from senlin_plugins.commands import clusters
+from openstack_commands.clusters import clusters
 from testing.senlin import driver
 from tests import console
 from tests.functional.senlin_plugins import gateway, test_failover

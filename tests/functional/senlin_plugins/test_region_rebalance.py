@@ -11,8 +11,8 @@ from unittest import mock
 from senlin.common import context
 from senlin.objects import node as node_objects
 
+from openstack_commands.clusters import clusters
 from senlin_plugins import conf
-from senlin_plugins.commands import clusters
 from tests.functional.senlin_plugins import test_region_commands
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 

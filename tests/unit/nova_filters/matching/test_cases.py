@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import ddt
 
-from nova_filters.advice import inventory
 from nova_filters.matching import inputs
 from nova_filters.matching.request import Request
+from openstack_commands.aggregates.advice import inventory
 from testing.nova import cases
 from tests import processes
 

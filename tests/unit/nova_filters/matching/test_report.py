@@ -4,9 +4,11 @@
 
 import unittest
 
-from nova_filters.advice.inventory import Host
-from nova_filters.advice.inventory import HostAggregate as Aggregate
 from nova_filters.matching import report
+from openstack_commands.aggregates.advice.inventory import Host
+from openstack_commands.aggregates.advice.inventory import (
+    HostAggregate as Aggregate,
+)
 from tests.unit.nova_filters.matching.test_request import Unreadable, sift
 
 _ON = {'force_metadata_check': 'true'}

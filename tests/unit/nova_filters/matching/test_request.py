@@ -8,10 +8,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nova_filters.advice.inventory import Host
-from nova_filters.advice.inventory import HostAggregate as Aggregate
 from nova_filters.matching import inputs, report
 from nova_filters.matching.request import Request
+from openstack_commands.aggregates.advice.inventory import Host
+from openstack_commands.aggregates.advice.inventory import (
+    HostAggregate as Aggregate,
+)
 from testing.nova import strategies
 
 _ON = {'force_metadata_check': 'true'}

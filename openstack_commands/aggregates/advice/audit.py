@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Which running servers break the rules now, and could stand better.
+
+As with the Kubernetes descheduler: a server that its own host would refuse
+today, a hard rule that does not hold, and a team (a stack or a server group)
+with a server that could run in a place that has fewer members. Nothing is
+moved.
+"""
+
+import collections
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from openstack_commands.aggregates.advice import (
+    breaches,
+    explanation,
+    hard_rules,
+    inventory,
+    reservations,
+)
+from openstack_commands.aggregates.advice.breaches import Breach
+from openstack_commands.aggregates.advice.rows import Group
+from os_placement_plugins import stack_hints
+
+#: The policy of server groups that prefers to keep members apart.
+_APART: Final = 'soft-anti-affinity'
+
+
+class Audit:
+    """What is judged: servers on hosts.
+
+    :param levels: kinds of places, such as ``rack`` or ``host``.
+    """
+
+    def __init__(
+        self,
+        servers: Iterable[inventory.Server],
+        stock: inventory.Stock,
+        levels: Sequence[str],
+    ) -> None:
+        self._stock, self._levels = stock, levels
+        ordered = sorted(servers, key=lambda s: (s.name, s.id))
+        #: The servers that run on a host, as far as they can be judged.
+        self.running = {
+            server.id: server
+            for server in ordered
+            if server.flavor and server.host in stock.hosts
+        }
+        #: The servers whose host Nova shows, which is enough for a group.
+        self._placed = {server.id: server for server in ordered if server.host}
+        #: The servers that cannot be judged; those without a host are fine.
+        self._unknown = [
+            server
+            for server in ordered
+            if server.host != '' and server.id not in self.running
+        ]
+        self._panel = explanation.Panel(stock)
+        self._places = functools.cache(self._places_of)
+
+    def unknown(self) -> Iterator[Breach]:
+        """Yield the servers that cannot be judged, by reason."""
+        by_reason: dict[str, list[inventory.Server]] = {}
+        for server in self._unknown:
+            reason = 'Nova does not show the flavor or the host'
+            if server.flavor and server.host:
+                reason = 'the host is not among the compute hosts'
+            by_reason.setdefault(reason, []).append(server)
+        for reason, servers in by_reason.items():
+            yield Breach(
+                problem=breaches.UNKNOWN,
+                noun=breaches.SERVER,
+                name='',
+                servers=servers,
+                reason=reason,
+            )
+
+    @property
+    def reserves(self) -> bool:
+        """Tell whether any host is reserved for projects."""
+        return any(map(reservations.projects, self._stock.hosts.values()))
+
+    def refused(self) -> Iterator[Breach]:
+        """Yield servers that their own host would refuse, by reason."""
+        by_reason: dict[tuple[str, str], list[inventory.Server]] = {}
+        for server in self.running.values():
+            host = server.host or ''
+            verdicts = self._panel.of_specs(server.specs)
+            if host in verdicts.first:
+                reason = verdicts.why(verdicts.first[host], [host])
+                key = server.flavor_name, reason
+                by_reason.setdefault(key, []).append(server)
+        for (flavor, reason), servers in by_reason.items():
+            yield Breach(
+                problem=breaches.REFUSED,
+                noun=breaches.FLAVOR,
+                name=flavor,
+                servers=servers,
+                reason=reason,
+            )
+
+    def broken(
+        self, groups: Iterable[Group], projects: bool
+    ) -> Iterator[Breach]:
+        """Yield the hard rules of Nova that do not hold.
+
+        :param projects: whether Nova keeps projects out of hosts that are
+            reserved for others.
+        """
+        for group in groups:
+            members = _members(group, self._placed)
+            yield from hard_rules.of_group(group, members)
+        running = self.running.values()
+        yield from hard_rules.of_zones(running, self._stock)
+        if projects:
+            yield from hard_rules.of_projects(running, self._stock)
+
+    def uneven(
+        self, groups: Iterable[Group], stacks: bool
+    ) -> Iterator[Breach]:
+        """Yield teams that are spread worse than they could be.
+
+        :param stacks: whether stacks are to be spread.
+        """
+        grouped: set[str] = set()
+        for group in groups:
+            grouped.update(group.members)
+            if group.policy == _APART:
+                yield from self._uneven(
+                    breaches.SERVER_GROUP,
+                    group.name,
+                    group.id,
+                    _members(group, self.running),
+                )
+        if stacks:
+            yield from self._uneven_stacks(grouped)
+
+    def _uneven_stacks(self, grouped: set[str]) -> Iterator[Breach]:
+        """Yield stacks that are spread worse than they could be.
+
+        :param grouped: the IDs of the servers in a server group, which go by
+            the policy of their group.
+        """
+        stacks: dict[tuple[str, str], list[inventory.Server]] = {}
+        names: dict[tuple[str, str], str] = {}
+        for server in self.running.values():
+            if not server.hints or server.id in grouped:
+                continue
+            hints = stack_hints.read(server.hints)
+            if hints.root_stack_id:
+                # Another project's stack cannot be joined by its ID.
+                key = server.project, hints.root_stack_id
+                stacks.setdefault(key, []).append(server)
+                name = hints.root_stack_id
+                if hints.path:
+                    name = hints.path[0].stack
+                names.setdefault(key, name)
+        for key, members in stacks.items():
+            _, stack = key
+            yield from self._uneven(breaches.STACK, names[key], stack, members)
+
+    def _uneven(
+        self,
+        noun: str,
+        name: str,
+        team: str,
+        members: Sequence[inventory.Server],
+    ) -> Iterator[Breach]:
+        """Yield the first move that would spread a team better.
+
+        :param team: the ID of the team.
+        """
+        for level in self._levels:
+            counts = collections.Counter(
+                self._place(member.host or '', level) for member in members
+            )
+            # Members alike have the same places.
+            emptiest: dict[tuple[inventory.Specs, str | None], str | None] = {}
+            for member in members:
+                here = self._place(member.host or '', level)
+                if counts[here] < 2:
+                    continue
+                kind = member.specs, member.zone
+                places = self._places(*kind, level)
+                if kind not in emptiest:
+                    emptiest[kind] = _emptiest(places, counts)
+                there = emptiest[kind]
+                if there is None or counts[there] + 1 >= counts[here]:
+                    continue
+                yield Breach(
+                    problem=breaches.SPREAD,
+                    noun=noun,
+                    name=name,
+                    servers=[member],
+                    reason=(
+                        f'{level} {here} has {counts[here]} of '
+                        f'{len(members)} members; {places[there]} takes the '
+                        f'server, and {level} {there} has {counts[there]}'
+                    ),
+                    id=team,
+                )
+                return
+
+    def _places_of(
+        self, specs: inventory.Specs, zone: str | None, level: str
+    ) -> dict[str, str]:
+        """Return the places that take a server, each with one of its hosts.
+
+        :returns: the places by name, each with the first host by name.
+        """
+        places: dict[str, str] = {}
+        for host in self._panel.of_specs(specs).usable:
+            if zone in ('', host.zone):
+                places.setdefault(self._place(host.name, level), host.name)
+        return dict(sorted(places.items()))
+
+    def _place(self, name: str, level: str) -> str:
+        """Return the place of a host; one that shares no place is one."""
+        return self._stock.hosts[name].place(level) or name
+
+
+def _members(
+    group: Group, servers: Mapping[str, inventory.Server]
+) -> list[inventory.Server]:
+    """Return the members of a server group among some servers, by ID."""
+    return [servers[i] for i in group.members if i in servers]
+
+
+def _emptiest(places: Iterable[str], counts: Mapping[str, int]) -> str | None:
+    """Return the place with the fewest members; None if there is no place.
+
+    :param places: in the order in which equal places go.
+    """
+    taken = []
+    for place in places:
+        if not counts.get(place):
+            return place
+        taken.append(place)
+    return min(taken, key=lambda place: counts[place], default=None)

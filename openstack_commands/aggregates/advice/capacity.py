@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""How many more servers Placement has room for, from its own answers.
+
+Two counts of the same answer: how many servers fit at most, and how many fit
+for certain. NUMA and PCI devices may leave less than both.
+"""
+
+import collections
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from typing import Any, Final, NamedTuple
+
+from openstack_commands.aggregates.advice.offers import Able, Answer
+from os_placement_plugins.quoting import LISTED
+
+#: No more fit, whatever else is asked for.
+AT_MOST: Final = 'at most'
+#: As many fit, and Placement has not told of all hosts.
+AT_LEAST: Final = 'at least'
+
+_HOSTS: Final = 'nova_flavor_hosts', 'Hosts that take the flavor and are up.'
+_SERVERS: Final = (
+    'nova_flavor_free_servers',
+    'Servers of the flavor that fit, at most, if all else stays; at least, '
+    'where nova_flavor_answer_cut is 1.',
+)
+_CUT: Final = (
+    'nova_flavor_answer_cut',
+    'Whether Placement has told of a part of the hosts only.',
+)
+
+
+class Room(NamedTuple):
+    """What is left for one flavor; the fields are the command's columns.
+
+    :param hosts: how many hosts pass and are up.
+    :param nodes: how many nodes these hosts have. A host of Ironic has many.
+    :param servers: how many more servers fit there; None if Placement
+        refuses the question.
+    :param bound: one of the constants above; empty without a number.
+    :param full: how many of the nodes have no room.
+    :param scarce: the resource classes and traits of which most nodes have
+        least.
+    :param unjudged: the extra specs that may leave less room.
+    """
+
+    flavor: str
+    hosts: int
+    nodes: int
+    servers: int | None
+    bound: str
+    full: int
+    scarce: list[str]
+    unjudged: list[str]
+
+
+#: What one server takes: the amount by provider and resource class.
+Shape = Mapping[tuple[str, str], int]
+
+
+class Stock:
+    """What Placement has left for one flavor.
+
+    :param answer: that of ``GET /allocation_candidates``, which has
+        accounted for reserved amounts, ratios, what is used and unit limits.
+    :param nodes: the IDs of the nodes to count. Other providers may share
+        what they have with nodes.
+    """
+
+    def __init__(self, answer: Answer, nodes: Collection[str]) -> None:
+        summaries = answer['provider_summaries']
+        #: What servers may take of each node.
+        self.shapes: dict[str, list[Shape]] = {}
+        self._free: dict[tuple[str, str], int] = {}
+        self._roots = {
+            provider: summary['root_provider_uuid']
+            for provider, summary in summaries.items()
+        }
+        for candidate in answer['allocation_requests']:
+            shape = _shape(candidate)
+            roots = {self._roots[provider] for provider, _ in shape}
+            # One of them is the host; another may share its disks.
+            for node in roots.intersection(nodes):
+                self.shapes.setdefault(node, []).append(shape)
+                for provider, name in shape:
+                    units = summaries[provider]['resources'][name]
+                    left = units['capacity'] - units['used']
+                    self._free[provider, name] = left
+
+    def is_plain(self, nodes: Iterable[str]) -> bool:
+        """Tell whether each node is one candidate with one provider."""
+        for node in nodes:
+            shapes = self.shapes.get(node, [])
+            providers = {provider for shape in shapes for provider, _ in shape}
+            if len(shapes) != 1 or len(providers) != 1:
+                return False
+        return True
+
+    def is_cut(self, able: Mapping[str, Able]) -> bool:
+        """Tell whether the answer may lack some ways to place a server.
+
+        :param able: by resource class and trait, who has it alone.
+        """
+        known = {
+            key for shapes in self.shapes.values() for key in _keys(shapes)
+        }
+        for name, owners in able.items():
+            if not any(own == name for _, own in known):
+                # A trait.
+                continue
+            providers = set(owners.others)
+            for node in self.shapes:
+                providers.update(owners.nodes.get(node, ()))
+            if any((provider, name) not in known for provider in providers):
+                return True
+        return False
+
+    def least(self) -> int:
+        """Return how many servers fit for certain.
+
+        Servers are put on one node after the other, until it is full.
+        """
+        free = dict(self._free)
+        servers = 0
+        for shapes in self.shapes.values():
+            for shape in shapes:
+                number = min(free[key] // shape[key] for key in shape)
+                servers += number
+                for key, amount in shape.items():
+                    free[key] -= number * amount
+        return servers
+
+    def most(self) -> int:
+        """Return how many servers fit at most.
+
+        What a provider shares with several nodes counts once.
+        """
+        limits = [self._most_of_nodes()]
+        limits += [self._most_of_class(name) for name in self._shared()]
+        return min(limits)
+
+    def of_node(self, node: str) -> dict[str, int]:
+        """Return how many servers a node alone has room for, by class."""
+        return {
+            name: self._fitting(name, [node])
+            for name in _needs(self.shapes[node])
+        }
+
+    def _most_of_nodes(self) -> int:
+        """Return how many servers fit if each node had all that it shares."""
+        return sum(min(self.of_node(node).values()) for node in self.shapes)
+
+    def _shared(self) -> set[str]:
+        """Return the classes that other providers share with nodes."""
+        return {
+            name
+            for shapes in self.shapes.values()
+            for shape in shapes
+            for provider, name in shape
+            if self._roots[provider] not in self.shapes
+        }
+
+    def _most_of_class(self, name: str) -> int:
+        """Return how many servers fit if one class counts once.
+
+        Nodes that have a provider of the class in common are counted
+        together.
+        """
+        servers = 0
+        for nodes in self._neighbours(name):
+            alone = sum(min(self.of_node(node).values()) for node in nodes)
+            servers += min(alone, self._fitting(name, nodes))
+        return servers
+
+    def _neighbours(self, name: str) -> Iterator[list[str]]:
+        """Yield the nodes in groups that have no provider in common.
+
+        :param name: the class of which the providers count.
+        """
+        users: dict[str, list[str]] = {}
+        for node, shapes in self.shapes.items():
+            for provider, own in _keys(shapes):
+                if own == name:
+                    users.setdefault(provider, []).append(node)
+        seen = set()
+        for start in self.shapes:
+            if start in seen:
+                continue
+            seen.add(start)
+            group = [start]
+            # The group grows while it is read.
+            for node in group:
+                for provider, _ in _keys(self.shapes[node]):
+                    for other in users.pop(provider, ()):
+                        if other not in seen:
+                            seen.add(other)
+                            group.append(other)
+            yield group
+
+    def _fitting(self, name: str, nodes: Iterable[str]) -> int:
+        """Return how many servers fit on nodes if one class is all they need.
+
+        A provider has room for whole servers, unless a server takes parts of
+        the class from several providers.
+        """
+        shapes = [shape for node in nodes for shape in self.shapes[node]]
+        need = _needs(shapes)[name]
+        providers: set[str] = set()
+        is_split = False
+        for shape in shapes:
+            for (provider, own), amount in shape.items():
+                if own == name:
+                    providers.add(provider)
+                    is_split = is_split or amount != need
+        free = [self._free[provider, name] for provider in providers]
+        if is_split:
+            return sum(free) // need
+        return sum(units // need for units in free)
+
+
+def _shape(candidate: Mapping[str, Any]) -> Shape:
+    """Return what a server takes of each provider."""
+    return {
+        (provider, name): amount
+        for provider, allocation in candidate['allocations'].items()
+        for name, amount in allocation['resources'].items()
+    }
+
+
+def _keys(shapes: Iterable[Shape]) -> set[tuple[str, str]]:
+    """Return the providers and classes of shapes."""
+    return {key for shape in shapes for key in shape}
+
+
+def _needs(shapes: Sequence[Shape]) -> dict[str, int]:
+    """Return how much a server needs of each class; all shapes agree."""
+    needs: collections.Counter[str] = collections.Counter()
+    for (_, name), amount in shapes[0].items():
+        needs[name] += amount
+    return needs
+
+
+def count(
+    flavor: str,
+    hosts: Collection[str],
+    nodes: Mapping[str, str],
+    answer: Answer,
+    able: Mapping[str, Able],
+    unjudged: Iterable[str],
+) -> Room:
+    """Return what is left for one flavor.
+
+    :param hosts: the hosts that pass and are up.
+    :param nodes: the hosts by the IDs of their nodes.
+    :param answer: that of ``GET /allocation_candidates``.
+    :param able: by resource class and trait, who has it alone. Empty if all
+        nodes that count are candidates with one provider.
+    """
+    counted = [node for node, host in nodes.items() if host in hosts]
+    stock = Stock(answer, counted)
+    scarce: collections.Counter[str] = collections.Counter()
+    full, is_cut = 0, stock.is_cut(able)
+    for node in counted:
+        if node in stock.shapes:
+            room = stock.of_node(node)
+            least = min(room.values())
+            scarce.update(name for name in room if room[name] == least)
+            continue
+        lacking = [name for name in able if able[name].lacks(node)]
+        scarce.update(lacking)
+        full += bool(lacking)
+        # It has all that is asked for, and is no candidate.
+        is_cut = is_cut or not lacking
+    return Room(
+        flavor=flavor,
+        hosts=len(hosts),
+        nodes=len(counted),
+        servers=stock.least() if is_cut else stock.most(),
+        bound=AT_LEAST if is_cut else AT_MOST,
+        full=full,
+        scarce=[name for name, _ in scarce.most_common(LISTED)],
+        unjudged=[*unjudged],
+    )
+
+
+def exposition(rooms: Collection[Room]) -> str:
+    """Return numbers in Prometheus' text format."""
+    counted = [room for room in rooms if room.servers is not None]
+    lines = []
+    for (name, text), numbers in (
+        (_HOSTS, {room.flavor: room.hosts for room in rooms}),
+        (_SERVERS, {room.flavor: room.servers for room in counted}),
+        (_CUT, {room.flavor: int(room.bound == AT_LEAST) for room in counted}),
+    ):
+        lines += [f'# HELP {name} {text}', f'# TYPE {name} gauge']
+        for flavor, number in numbers.items():
+            label = flavor.replace('\\', r'\\').replace('"', r'\"')
+            label = label.replace('\n', r'\n')
+            lines.append(f'{name}{{flavor="{label}"}} {number}')
+    return '\n'.join([*lines, ''])

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Changes of flavors and aggregates, as the ``openstack`` command has them."""
+
+import dataclasses
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from openstack_commands.aggregates.advice import inventory
+from openstack_commands.records.rows import UnreadableError
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """One change.
+
+    :param noun: ``flavor`` or ``aggregate``.
+    :param verb: ``set``, ``unset``, ``add host`` or ``remove host``.
+    :param name: the name or the ID of the flavor or the aggregate.
+    :param key: the key of the property, or the host's name.
+    :param value: the property's new value.
+    """
+
+    noun: str
+    verb: str
+    name: str
+    key: str
+    value: str = ''
+
+    def __str__(self) -> str:
+        """Return the command that makes the change, ready to paste."""
+        words = ['openstack', self.noun, *self.verb.split()]
+        if self.verb == 'set':
+            words += ['--property', f'{self.key}={self.value}', self.name]
+        elif self.verb == 'unset':
+            words += ['--property', self.key, self.name]
+        else:
+            words += [self.name, self.key]
+        return shlex.join(words)
+
+    def applied(
+        self, record: inventory.Flavor | inventory.HostAggregate
+    ) -> Any:
+        """Return the flavor or the aggregate as the change leaves it.
+
+        :raises UnreadableError: if what is to be removed is not there, or
+            what is to be added is there.
+        """
+        if isinstance(record, inventory.Flavor):
+            properties = self._edited(record.extra_specs)
+            return dataclasses.replace(record, extra_specs=properties)
+        if self.verb in ('set', 'unset'):
+            properties = self._edited(record.metadata)
+            return dataclasses.replace(record, metadata=properties)
+        if (self.key in record.hosts) == (self.verb == 'add host'):
+            state = 'already' if self.key in record.hosts else 'not'
+            raise UnreadableError(
+                f'host {self.key!r} is {state} in aggregate {self.name!r}'
+            )
+        hosts = tuple(host for host in record.hosts if host != self.key)
+        if self.verb == 'add host':
+            hosts += (self.key,)
+        return dataclasses.replace(record, hosts=hosts)
+
+    def _edited(self, properties: Mapping[str, str]) -> dict[str, str]:
+        """Return extra specs or metadata as the change leaves them."""
+        if self.verb == 'set':
+            return {**properties, self.key: self.value}
+        if self.key not in properties:
+            raise UnreadableError(
+                f'{self.noun} {self.name!r} has no key {self.key!r} to remove'
+            )
+        return {k: v for k, v in properties.items() if k != self.key}
+
+
+def apply(
+    changes: Iterable[Change], stock: inventory.Stock
+) -> inventory.Stock:
+    """Return a stock as changes leave it.
+
+    :raises UnreadableError: if a name is unknown, or a change impossible.
+    """
+    found: dict[str, list[Any]] = {
+        'flavor': [*stock.flavors],
+        'aggregate': [*stock.aggregates],
+    }
+    for change in changes:
+        records = found[change.noun]
+        (record,) = inventory.select(records, [change.name], change.noun)
+        records[records.index(record)] = change.applied(record)
+    return stock.changed(found['flavor'], found['aggregate'])
+
+
+def zone_moves(before: inventory.Hosts, after: inventory.Hosts) -> list[str]:
+    """Return the hosts whose availability zone changes.
+
+    :param after: the same hosts, or more.
+    :raises UnreadableError: if a host would be in a second zone.
+    """
+    moved = []
+    for name, host in after.items():
+        if host.zones != before.get(name, inventory.Host(name)).zones:
+            moved.append(name)
+            if len(host.zones) > 1:
+                raise UnreadableError(
+                    f'Nova refuses: host {name!r} would be in the '
+                    f'availability zones {" and ".join(sorted(host.zones))}'
+                )
+    return moved

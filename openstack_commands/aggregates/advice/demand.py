@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What nova-scheduler asks of Placement for a flavor, as far as it shows.
+
+Nova adds what comes from the image and from ports. A functional test compares
+this module with Nova's own.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from openstack_commands.aggregates.advice import inventory
+
+_KEY: Final = re.compile(r'(resources|trait)([a-zA-Z0-9_-]{1,64})?:(.*)')
+#: Amounts of these are asked for if no extra spec has the class.
+_CPUS: Final = ('VCPU', 'PCPU')
+#: Values of extra specs that stand for a required or forbidden trait.
+_TRAITS: Final = {
+    ('hw:cpu_thread_policy', 'isolate'): '!HW_CPU_HYPERTHREADING',
+    ('hw:cpu_thread_policy', 'require'): 'HW_CPU_HYPERTHREADING',
+    ('hw:pci_numa_affinity_policy', 'socket'): (
+        'COMPUTE_SOCKET_PCI_NUMA_AFFINITY'
+    ),
+    ('hw:maxphysaddr_mode', 'emulate'): 'COMPUTE_ADDRESS_SPACE_EMULATED',
+    ('hw:maxphysaddr_mode', 'passthrough'): (
+        'COMPUTE_ADDRESS_SPACE_PASSTHROUGH'
+    ),
+    ('os:secure_boot', 'required'): 'COMPUTE_SECURITY_UEFI_SECURE_BOOT',
+}
+#: The extra specs of which some Nova makes further resources and traits.
+_UNKNOWN: Final = """
+    accel:device_profile hw:ephemeral_encryption hw:ephemeral_encryption_format
+    hw:mem_encryption hw:mem_encryption_model hw:pmem hw:sound_model
+    hw:tpm_model hw:tpm_secret_security hw:tpm_version hw:viommu_model
+    hw:virtio_packed_ring pci_passthrough:alias
+    """.split()  # noqa: SIM905
+#: The resource classes that are no custom ones. Nova ignores other names.
+_STANDARD: Final = """
+    VCPU MEMORY_MB DISK_GB PCI_DEVICE SRIOV_NET_VF NUMA_SOCKET NUMA_CORE
+    NUMA_THREAD NUMA_MEMORY_MB IPV4_ADDRESS VGPU VGPU_DISPLAY_HEAD
+    NET_BW_EGR_KILOBIT_PER_SEC NET_BW_IGR_KILOBIT_PER_SEC PCPU
+    MEM_ENCRYPTION_CONTEXT FPGA PGPU NET_PACKET_RATE_KILOPACKET_PER_SEC
+    NET_PACKET_RATE_EGR_KILOPACKET_PER_SEC
+    NET_PACKET_RATE_IGR_KILOPACKET_PER_SEC
+    """.split()  # noqa: SIM905
+
+
+#: With one of these hints Nova looks at all candidates.
+UNLIMITED: Final = ('group', 'same_host', 'different_host')
+
+
+class Demand(NamedTuple):
+    """A request for allocation candidates.
+
+    :param query: the parameters of ``GET /allocation_candidates``.
+    :param unasked: the extra specs of which Nova may ask more.
+    """
+
+    query: dict[str, str]
+    unasked: tuple[str, ...]
+
+    @property
+    def anywhere(self) -> dict[str, str]:
+        """Return the query for all hosts, disabled ones and any zone too."""
+        return {
+            key: value
+            for key, value in self.query.items()
+            if key not in ('root_required', 'member_of', 'limit')
+        }
+
+    @property
+    def parts(self) -> dict[str, dict[str, str]]:
+        """Return a query for each resource class and each trait alone.
+
+        :returns: the parameters of ``GET /resource_providers`` by class or
+            trait; a forbidden trait has the mark ``!``.
+        """
+        amounts: dict[str, int] = {}
+        traits = []
+        for key, value in self.query.items():
+            words = filter(None, value.split(','))
+            if key.startswith('resources'):
+                for word in words:
+                    name, _, amount = word.partition(':')
+                    amounts[name] = max(amounts.get(name, 0), int(amount))
+            elif key.startswith('required'):
+                # A group of its own may be met by a part of a host.
+                plain = key == 'required'
+                traits += [word for word in words if plain or word[0] != '!']
+        return {
+            name: {'resources': f'{name}:{amount}'}
+            for name, amount in sorted(amounts.items())
+        } | {trait: {'required': trait} for trait in traits}
+
+    def __str__(self) -> str:
+        """Return the resources and the traits."""
+        return ', '.join(
+            value.replace(':', '=').replace(',', ', ')
+            for key, value in sorted(self.query.items())
+            if key.startswith(('resources', 'required')) and value
+        )
+
+
+def of(
+    flavor: inventory.Flavor,
+    from_volume: bool = False,
+    zone: Sequence[str] = (),
+    limit: int | None = None,
+) -> Demand:
+    """Return what nova-scheduler asks of Placement.
+
+    :param from_volume: whether the root disk is a volume.
+    :param zone: the UUIDs of the aggregates that make the requested
+        availability zone.
+    :param limit: how many candidates Nova looks at; None for all.
+    """
+    specs = flavor.extra_specs
+    amounts, traits = _named(specs)
+    unasked = [key for key in specs if key in _UNKNOWN]
+    if specs.get('hw:cpu_policy') == 'mixed':
+        # A mask says how many of the CPUs are dedicated.
+        unasked.append('hw:cpu_policy')
+        amounts[''] |= dict.fromkeys(_CPUS, 0)
+    _fill(amounts, flavor, from_volume)
+    query = {'root_required': '!COMPUTE_STATUS_DISABLED'}
+    if specs.get('group_policy') in ('none', 'isolate'):
+        query['group_policy'] = specs['group_policy']
+    if limit is not None:
+        query['limit'] = str(limit)
+    if zone:
+        query['member_of'] = f'in:{",".join(sorted(zone))}'
+    for group in {**amounts, **traits}:
+        wanted = {name: n for name, n in amounts[group].items() if n}
+        if wanted or traits[group]:
+            query[f'resources{group}'] = ','.join(
+                sorted(f'{name}:{number}' for name, number in wanted.items())
+            )
+        if traits[group]:
+            # The forbidden ones come last, as Nova has them.
+            query[f'required{group}'] = ','.join(
+                sorted(traits[group], key=lambda t: (t[0] == '!', t))
+            )
+    return Demand(query, tuple(unasked))
+
+
+def _named(
+    specs: Mapping[str, str],
+) -> tuple[defaultdict[str, dict[str, int]], defaultdict[str, set[str]]]:
+    """Return the amounts and the traits that extra specs name, by group."""
+    amounts: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    traits: defaultdict[str, set[str]] = defaultdict(set)
+    for key, text in specs.items():
+        match = _KEY.fullmatch(key)
+        if match and match[1] == 'resources':
+            known = match[3] in _STANDARD or match[3].startswith('CUSTOM_')
+            if known and text.isdecimal():
+                amounts[match[2] or ''][match[3]] = int(text)
+        elif match and text in ('required', 'forbidden'):
+            sign = '!' * (text == 'forbidden')
+            traits[match[2] or ''].add(sign + match[3])
+        elif (key, text) in _TRAITS:
+            traits[''].add(_TRAITS[key, text])
+    return amounts, traits
+
+
+def _fill(
+    amounts: defaultdict[str, dict[str, int]],
+    flavor: inventory.Flavor,
+    from_volume: bool,
+) -> None:
+    """Add what the flavor's numbers ask for, unless extra specs do."""
+    own, specs = amounts[''], flavor.extra_specs
+    if specs.get('hw:cpu_policy') == 'dedicated':
+        isolated = specs.get('hw:emulator_threads_policy') == 'isolate'
+        own['PCPU'] = flavor.vcpus + isolated
+    named = {name for group in amounts.values() for name in group}
+    if named.isdisjoint(_CPUS):
+        own['VCPU'] = flavor.vcpus
+    if 'MEMORY_MB' not in named:
+        own['MEMORY_MB'] = flavor.memory
+    if 'DISK_GB' not in named:
+        own['DISK_GB'] = flavor.disk + (0 if from_volume else flavor.root)

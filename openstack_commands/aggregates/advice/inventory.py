@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Flavors, aggregates, hosts and servers of a cloud, as the commands see them.
+
+:mod:`openstack_commands.aggregates.advice.rows` reads them from files.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeVar
+
+from nova_filters.matching import inputs
+from nova_filters.stacks import places
+from openstack_commands.records.rows import UnreadableError
+
+ZONE: Final = places.ZONE
+#: Extra specs as key and value pairs, which can be a key.
+Specs = tuple[tuple[str, str], ...]
+#: The state of a host that nobody could tell.
+UNKNOWN: Final = 'unknown'
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Flavor:
+    """A flavor.
+
+    :param id: its ID, which an operator may give in place of the name.
+    :param memory: MiB.
+    :param root: GiB of the root disk, which may be a volume instead.
+    :param disk: GiB of the other disks, swap included.
+    """
+
+    name: str
+    extra_specs: Mapping[str, str]
+    id: str = ''
+    vcpus: int = 0
+    memory: int = 0
+    root: int = 0
+    disk: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class HostAggregate(inputs.Aggregate):
+    """A host aggregate with its hosts; equal to itself only.
+
+    :param hosts: the names of its hosts.
+    :param id: its ID, which an operator may give in place of the name.
+    :param uuid: its ID in Placement; empty if not known.
+    """
+
+    hosts: tuple[str, ...] = ()
+    id: str = ''
+    uuid: str = ''
+
+    # The evaluator asks for them at each host.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Server:
+    """A server.
+
+    :param host: the host it runs on; empty if it has none, None if Nova does
+        not show the host.
+    :param flavor: the copy of the flavor that Nova keeps with the server and
+        uses when the server moves; None if Nova does not show it, because
+        the cell is down.
+    :param project: the ID of its project.
+    :param zone: the availability zone that it must stay in; empty for any,
+        None if not known.
+    :param hints: its scheduler hints; None if Nova does not show them.
+    :param failed: whether its request has failed: it is on no host.
+    :param fault: what Nova says of the failure.
+    :param grouped: whether it is in a server group.
+    :param from_volume: whether the root disk is a volume.
+    """
+
+    name: str
+    id: str
+    host: str | None
+    flavor: Flavor | None
+    project: str = ''
+    zone: str | None = None
+    hints: Mapping[str, object] | None = None
+    failed: bool = False
+    fault: str = ''
+    grouped: bool = False
+    from_volume: bool = False
+
+    @property
+    def flavor_name(self) -> str:
+        """Return the name of its flavor; empty if not known."""
+        return self.flavor.name if self.flavor else ''
+
+    @property
+    def specs(self) -> Specs:
+        """Return the extra specs of its flavor; none if not known."""
+        return tuple(self.flavor.extra_specs.items()) if self.flavor else ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Host:
+    """A compute host.
+
+    :param name: its name, as aggregates have it.
+    :param aggregates: its aggregates, by name.
+    :param state: of its nova-compute: ``up``, ``disabled``, ``down``,
+        ``disabled and down`` or ``unknown``; empty if there is no list of
+        compute services.
+    :param default_zone: the zone that Nova shows for a host in none.
+    """
+
+    name: str
+    aggregates: tuple[inputs.Aggregate, ...] = ()
+    state: str = ''
+    default_zone: str = 'nova'
+
+    @property
+    def usable(self) -> bool:
+        """Tell whether nova-scheduler may use the host, as far as known."""
+        return self.state in ('', 'up')
+
+    @property
+    def zones(self) -> set[str]:
+        """Return the availability zones that aggregates put the host into."""
+        found = (own.metadata.get(ZONE) for own in self.aggregates)
+        return {zone for zone in found if zone}
+
+    @property
+    def zone(self) -> str:
+        """Return the availability zone that Nova shows for the host."""
+        return self.place(ZONE) or ''
+
+    def place(self, level: str) -> str | None:
+        """Return the place that the host shares with others, if any."""
+        metadata = (aggregate.metadata for aggregate in self.aggregates)
+        return places.shared(metadata, level, self.default_zone)
+
+
+#: The hosts by their names.
+Hosts = Mapping[str, Host]
+
+
+@dataclasses.dataclass(frozen=True)
+class Stock:
+    """All that is judged together.
+
+    :param exempt: patterns of keys that no aggregate may demand.
+    :param others: all hosts, without their aggregates; None if nobody knows.
+        The state of a host that is not among them is unknown.
+    :param default_zone: the zone that Nova shows for a host in none.
+    """
+
+    flavors: Sequence[Flavor]
+    aggregates: Sequence[HostAggregate]
+    exempt: inputs.Exempt = ()
+    others: Sequence[Host] | None = None
+    default_zone: str = 'nova'
+
+    @functools.cached_property
+    def hosts(self) -> Hosts:
+        """Return what the filter sees of each host."""
+        known = {host.name: host for host in self.others or ()}
+        stranger = Host('', state='' if self.others is None else UNKNOWN)
+        found: dict[str, list[inputs.Aggregate]] = {name: [] for name in known}
+        for aggregate in sorted(self.aggregates, key=lambda a: a.name):
+            for name in aggregate.hosts:
+                found.setdefault(name, []).append(aggregate)
+        return {
+            name: dataclasses.replace(
+                known.get(name, stranger),
+                name=name,
+                aggregates=tuple(found[name]),
+                default_zone=self.default_zone,
+            )
+            for name in sorted(found)
+        }
+
+    def changed(
+        self, flavors: Sequence[Flavor], aggregates: Sequence[HostAggregate]
+    ) -> 'Stock':
+        """Return it with other flavors and aggregates; no host goes.
+
+        Both are compared on the same hosts, so ``others`` names them all.
+        """
+        then = dataclasses.replace(
+            self, flavors=flavors, aggregates=aggregates
+        )
+        hosts = {**then.hosts, **self.hosts}
+        return dataclasses.replace(then, others=[*hosts.values()])
+
+
+_NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
+
+
+def state_of(status: str, state: str) -> str:
+    """Return the state of a host in one word or two.
+
+    :param status: ``enabled`` or ``disabled``, as Nova says it; ``UNKNOWN``
+        if the host's cell is down.
+    :param state: ``up`` or ``down``, as Nova says it.
+    """
+    words = [word for word in (status, state) if word in ('disabled', 'down')]
+    if words or (status, state) == ('enabled', 'up'):
+        return ' and '.join(words) or state
+    return UNKNOWN
+
+
+def select(
+    records: Sequence[_NamedT], wanted: Iterable[str], noun: str
+) -> list[_NamedT]:
+    """Return the flavors, aggregates or servers that an operator named.
+
+    :param records: all of them; names of servers need not be unique.
+    :param wanted: IDs or names; an ID goes before the same name.
+    :param noun: what they are, for the errors.
+    :returns: each record once, in the order in which they are named.
+    :raises UnreadableError: if there is none, or more than one.
+    """
+    found: list[_NamedT] = []
+    for name in wanted:
+        own = [record for record in records if record.id == name]
+        own = own or [record for record in records if record.name == name]
+        if len(own) != 1:
+            raise UnreadableError(
+                f'{len(own) or "no"} {noun}s have the name or ID {name!r}'
+            )
+        found += [] if any(own[0] is one for one in found) else own
+    return found

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Mistakes in flavors and aggregates that change where flavors boot.
+
+:mod:`openstack_commands.aggregates.advice.mistakes` finds what is wrong in a
+single text. This module asks the evaluator which extra specs no aggregate
+meets, and :mod:`openstack_commands.aggregates.advice.unreachable` which hosts
+and flavors never meet.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from nova_filters.matching import inputs, preferences, requirement
+from nova_filters.matching.inputs import FLAG, SCOPE
+from nova_filters.matching.reason import Kind, Side, quote_all
+from nova_filters.matching.request import Request
+from openstack_commands.aggregates.advice import (
+    explanation,
+    inventory,
+    mistakes,
+    unreachable,
+)
+from openstack_commands.aggregates.advice.mistakes import Code, Finding
+from os_placement_plugins.quoting import quote
+
+
+def _unmet(
+    spec: inputs.FlavorSpec, aggregates: Sequence[inputs.Aggregate]
+) -> Iterator[Finding]:
+    """Find an extra spec that no aggregate meets."""
+    key, wanted = spec.key, spec.wanted
+    if wanted.problem:
+        return
+    # If any host passes this check, then one in one aggregate or in none.
+    alone = [inventory.Host('')]
+    alone += [inventory.Host('', (aggregate,)) for aggregate in aggregates]
+    passed, refused = Request((spec,)).sift(alone)
+    if passed or any(one.side is Side.AGGREGATE for one in refused):
+        return
+    quoted = quote(key)
+    if {one.kind for one in refused} == {Kind.MISSING}:
+        keys = {own for a in aggregates for own, _ in a.items()}
+        near = mistakes.alike(key, keys)
+        code, text = Code.KEY_NOT_OFFERED, f'no aggregate has {quoted}'
+        told = (
+            quote(near[0])
+            if near
+            else f"{key}=… on an aggregate, or '<or> … <or> ~' in the flavor "
+            'if the key may be absent'
+        )
+    else:
+        values = {piece.text for a in aggregates for piece in a.pieces(key)}
+        near = [
+            value
+            for literal in sorted(wanted.literals)
+            for value in mistakes.alike(literal, values)
+        ]
+        text = f'no aggregate has a {quoted} that meets {quote(wanted.text)}'
+        code, told = Code.VALUE_NOT_OFFERED, quote_all(values)
+        told = f'values that are there: {told}'
+    text += ': no host passes'
+    if near:
+        text += (
+            f'. An aggregate has {quote(near[0])}: only white space, or upper '
+            'and lower case, differ'
+        )
+    yield Finding(code, text, told)
+
+
+def _lint_extra_spec(
+    name: str, text: str, aggregates: Sequence[inputs.Aggregate]
+) -> Iterator[Finding]:
+    """Find what is wrong with one extra spec."""
+    wishes, malformed = preferences.read({name: text})
+    if wishes or malformed:
+        yield from _lint_preference(wishes, malformed, aggregates)
+        return
+    specs = inputs.read_flavor({name: text})
+    if not specs:
+        yield Finding(
+            Code.FLAG_IN_FLAVOR,
+            'it has no effect in a flavor',
+            f'{name.removeprefix(SCOPE)}=True on the aggregate',
+        )
+        return
+    (spec,) = specs
+    yield from mistakes.misspelled(name)
+    yield from mistakes.misspelled_preference(name)
+    yield from mistakes.scope(name, spec.wanted)
+    # Extra specs of other namespaces belong to other parts of Nova. The
+    # filter reads one only if an aggregate has the same key.
+    if spec.optional and not any(a.pieces(name) for a in aggregates):
+        return
+    yield from mistakes.malformed(spec.wanted)
+    yield from mistakes.expanded(text)
+    unmatchable = list(mistakes.unmatchable(spec.wanted))
+    yield from unmatchable
+    # No aggregate can offer such a text: one finding is enough.
+    if not unmatchable:
+        yield from _unmet(spec, aggregates)
+
+
+def _lint_preference(
+    wishes: Iterable[preferences.Preference],
+    malformed: Iterable[str],
+    aggregates: Sequence[inputs.Aggregate],
+) -> Iterator[Finding]:
+    """Find what is wrong with an extra spec that is a preference."""
+    for problem in malformed:
+        remedy = 'a value as in other extra specs, a factor from 1 to 100'
+        yield Finding(Code.MALFORMED_VALUE, problem, remedy)
+    for wish in wishes:
+        for unmet in _unmet(wish.spec, aggregates):
+            text = 'no aggregate meets it, so it has no effect'
+            yield Finding(Code.PREFERENCE_NOT_MET, text, unmet.remedy)
+
+
+def _lint_metadata(
+    name: str, text: str, aggregate: inputs.Aggregate
+) -> Iterator[Finding]:
+    """Find what is wrong with one metadata value."""
+    if name.removeprefix(SCOPE) in inputs.FLAGS:
+        yield from mistakes.flag(name, text)
+        return
+    if name in inputs.MULTIPLIERS:
+        yield from mistakes.multiplier(name, text)
+    yield from mistakes.misspelled(name)
+    yield from mistakes.expanded(text)
+    pieces = requirement.split(text)
+    if aggregate.forced or preferences.harden(aggregate):
+        for piece in pieces:
+            yield from mistakes.malformed(requirement.parse(piece))
+        return
+    for piece in pieces:
+        if requirement.parse(piece) != requirement.literal(piece):
+            yield Finding(
+                Code.SENTINEL_WITHOUT_FLAG,
+                f'{quote(piece)} is plain text here, because {FLAG} is not on',
+                f'{FLAG}=True, or commas between values',
+            )
+    if name.startswith(SCOPE):
+        yield Finding(
+            Code.SCOPE_WITHOUT_FLAG,
+            f'the scope is part of the key here, because {FLAG} is not on',
+            name.removeprefix(SCOPE),
+        )
+
+
+def lint(
+    stock: inventory.Stock,
+    limit: int = 1_000,
+    progress: Callable[..., Iterable[inventory.Flavor]] = lambda own, _: own,
+) -> list[Finding]:
+    """Look for mistakes in flavors and aggregates.
+
+    If nobody knows all hosts, a flavor may have a host in no aggregate.
+
+    :param limit: how many hosts Nova looks at: ``max_placement_results``.
+    :param progress: yields the flavors, and tells how far it is.
+    :returns: the findings; the worst first, then by object and key.
+    """
+    aggregates = stock.aggregates
+    found = []
+    # Many flavors have an extra spec in common.
+    in_spec = functools.cache(
+        lambda name, text: [*_lint_extra_spec(name, text, aggregates)]
+    )
+    panel = explanation.Panel(stock)
+    for flavor in progress(stock.flavors, 'flavors'):
+        own = [
+            one._replace(owner='flavor', name=flavor.name, key=name)
+            for name, text in flavor.extra_specs.items()
+            for one in in_spec(name, text)
+        ]
+        found += own
+        # These two say already that no host passes, and why.
+        hopeless = {Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
+        if hopeless.isdisjoint(f.code for f in own):
+            verdicts = panel.judge(flavor)
+            found += unreachable.confined(verdicts)
+            found += unreachable.beyond_limit(verdicts, limit)
+    found += [
+        one._replace(owner='aggregate', name=aggregate.name, key=name)
+        for aggregate in aggregates
+        for name, text in aggregate.metadata.items()
+        for one in _lint_metadata(name, text, aggregate)
+    ]
+    found += unreachable.closed(stock)
+    found += unreachable.avoided(stock)
+    found += unreachable.contradictory(stock)
+    return sorted(
+        dict.fromkeys(found),
+        key=lambda f: (
+            mistakes.SEVERITIES.index(f.code.severity),
+            *(f.owner, f.name, f.key, f.code),
+        ),
+    )

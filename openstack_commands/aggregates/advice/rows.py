@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Read flavors, aggregates, hosts, servers and server groups.
+
+Rows in, records out. A row is what ``openstack … list --long -f json`` or
+``openstack … show -f json`` prints for one object, or what Nova's API answers,
+its columns in one form: :mod:`openstack_commands.records.rows`.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple, TypeVar
+
+from openstack_commands.aggregates.advice import inventory
+from openstack_commands.records.rows import (
+    Row,
+    UnreadableError,
+    columns,
+    hints,
+    text,
+)
+
+_PROPERTIES: Final = ('properties', 'extra_specs', 'metadata')
+_SERVER_HOST: Final = ('os-ext-srv-attr:host', 'compute_host', 'host')
+_ASKED_ZONE: Final = 'os-ext-az:availability_zone'
+_MIB_IN_GIB: Final = 1024
+
+
+class Group(NamedTuple):
+    """A server group.
+
+    :param members: the IDs of its servers.
+    :param id: its ID.
+    :param most_per_host: the rule ``max_server_per_host``: how many members
+        one host may have if the policy is ``anti-affinity``.
+    """
+
+    name: str
+    policy: str
+    members: list[str]
+    id: str = ''
+    most_per_host: int = 1
+
+
+_RecordT = TypeVar(
+    '_RecordT', inventory.Flavor, inventory.HostAggregate, inventory.Host
+)
+
+
+def read_flavors(rows: Iterable[Row]) -> list[inventory.Flavor]:
+    """Return the flavors that rows describe.
+
+    :raises UnreadableError: if a column is missing.
+    """
+    command = 'openstack flavor list --all --long -f json'
+    found = []
+    for row in rows:
+        name = _name(row, command)
+        if 'hosts' in row:
+            raise UnreadableError(
+                f'{name!r} is no flavor; save the flavors with "{command}"'
+            )
+        found.append(_flavor(row, name, command))
+    return _unique(found, 'flavor')
+
+
+def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
+    """Return the aggregates that rows describe.
+
+    :returns: the aggregates. The client shows the metadata key
+        ``availability_zone`` in a column of its own; here the key is
+        metadata again.
+    :raises UnreadableError: if a column is missing.
+    """
+    command = 'openstack aggregate list --long -f json'
+    found = []
+    for row in rows:
+        name = _name(row, command)
+        metadata = _properties(row, name, command)
+        zone = row.get(inventory.ZONE)
+        if zone is not None:
+            metadata.setdefault(inventory.ZONE, str(zone))
+        if 'hosts' not in row:
+            raise UnreadableError(
+                f'{name!r} has no column "Hosts"; save it with "{command}"'
+            )
+        hosts = row['hosts'] or []
+        if not isinstance(hosts, list):
+            raise UnreadableError(f'the hosts of {name!r} are no list')
+        found.append(
+            inventory.HostAggregate(
+                *(name, metadata, tuple(map(str, hosts)), text(row, 'id')),
+                uuid=text(row, 'uuid'),
+            )
+        )
+    return _unique(found, 'aggregate')
+
+
+def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
+    """Return the compute hosts that rows describe, and their states.
+
+    :returns: the hosts; services other than nova-compute are left out.
+    :raises UnreadableError: if the rows are not compute services. Lists of
+        hypervisors have other names, and do not tell who is disabled.
+    """
+    found = []
+    for row in rows:
+        if 'binary' not in row or not text(row, 'host'):
+            raise UnreadableError(
+                'a row is not a compute service; save the hosts with '
+                '"openstack compute service list --service nova-compute '
+                '-f json"'
+            )
+        if row['binary'] == 'nova-compute':
+            state = inventory.state_of(text(row, 'status'), text(row, 'state'))
+            found.append(inventory.Host(text(row, 'host'), state=state))
+    return _unique(found, 'host')
+
+
+def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
+    """Return the servers that rows describe.
+
+    :raises UnreadableError: if a column is missing, or if the flavor in it
+        is a mere name.
+    """
+    command = (
+        'openstack --os-compute-api-version 2.47 server show -f json SERVER'
+    )
+    found = []
+    for row in rows:
+        if row.get('status') == 'UNKNOWN' and 'flavor' not in row:
+            # The cell is down.
+            lost = text(row, 'name', 'id'), text(row, 'id'), None, None
+            found.append(inventory.Server(*lost))
+            continue
+        name = _name(row, command)
+        given = row.get('flavor')
+        flavor = columns(given) if isinstance(given, Mapping) else {}
+        if flavor.keys().isdisjoint(_PROPERTIES):
+            raise UnreadableError(
+                f'server {name!r} comes without the extra specs of its '
+                f'flavor; save it with "{command}", or what GET '
+                '/servers/detail answers with microversion 2.47 or newer'
+            )
+        # Everybody is shown the hash of a host, empty for no host.
+        nowhere = '' if row.get('hostid') == '' else None
+        host = text(row, *_SERVER_HOST) or nowhere
+        # Without a host, Nova shows the zone that was asked for.
+        zone = _ASKED_ZONE if host == '' else 'pinned_availability_zone'
+        fault = row.get('fault')
+        found.append(
+            inventory.Server(
+                name=name,
+                id=text(row, 'id'),
+                host=host,
+                flavor=_flavor(
+                    flavor,
+                    text(flavor, 'original_name', 'name') or '?',
+                    command,
+                ),
+                project=text(row, 'tenant_id', 'project_id'),
+                zone=text(row, zone) if zone in row else None,
+                hints=hints(row),
+                failed=row.get('status') == 'ERROR' and host == '',
+                fault=text(fault, 'message')
+                if isinstance(fault, Mapping)
+                else '',
+                grouped=bool(row.get('server_groups')),
+                # A server that boots from a volume has no image.
+                from_volume=row.get('image') == '',
+            )
+        )
+    return found
+
+
+def read_groups(rows: Iterable[Row]) -> list[Group]:
+    """Return the server groups that rows of Nova's API describe."""
+    groups = []
+    for row in rows:
+        members = row.get('members')
+        rules = row.get('rules')
+        if not isinstance(members, list):
+            continue
+        most_per_host = 0
+        if isinstance(rules, Mapping):
+            most_per_host = _number(rules, 'max_server_per_host')
+        group = Group(
+            name=text(row, 'name'),
+            policy=text(row, 'policy'),
+            members=members,
+            id=text(row, 'id'),
+            most_per_host=most_per_host or 1,
+        )
+        groups.append(group)
+    return groups
+
+
+def _flavor(row: Row, name: str, command: str) -> inventory.Flavor:
+    """Return a flavor; its numbers are 0 where there is none."""
+    swap = _number(row, 'swap')
+    return inventory.Flavor(
+        name,
+        _properties(row, name, command),
+        text(row, 'id'),
+        _number(row, 'vcpus'),
+        _number(row, 'ram'),
+        _number(row, 'disk'),
+        _number(row, 'os-flv-ext-data:ephemeral', 'ephemeral')
+        + -(-swap // _MIB_IN_GIB),
+    )
+
+
+def _number(row: Row, *names: str) -> int:
+    """Return a number of a row; 0 if there is none."""
+    found = text(row, *names)
+    return int(found) if found.isdecimal() else 0
+
+
+def _name(row: Row, command: str) -> str:
+    """Return the name of a row's object."""
+    name = text(row, 'name', 'original_name')
+    if not name:
+        raise UnreadableError(
+            f'a row has no column "Name"; save it with "{command}"'
+        )
+    return name
+
+
+def _properties(row: Row, name: str, command: str) -> dict[str, str]:
+    """Return a row's extra specs or metadata."""
+    if row.keys().isdisjoint(_PROPERTIES):
+        raise UnreadableError(
+            f'{name!r} has no column "Properties"; save it with "{command}"'
+        )
+    given = (row.get(column) for column in _PROPERTIES)
+    value = next(filter(None, given), {})
+    if not isinstance(value, Mapping):
+        raise UnreadableError(
+            f'the properties of {name!r} are no keys with values'
+        )
+    found = {}
+    for key, value_of in value.items():
+        if value_of is None:
+            raise UnreadableError(f'{key!r} of {name!r} has no value')
+        if isinstance(value_of, (Mapping, list)):
+            raise UnreadableError(f'{key!r} of {name!r} is not text')
+        found[str(key)] = str(value_of)
+    return found
+
+
+def _unique(records: list[_RecordT], noun: str) -> list[_RecordT]:
+    """Return the records if no two have the same name."""
+    seen = set()
+    for record in records:
+        if record.name in seen:
+            raise UnreadableError(f'{noun} {record.name!r} is there twice')
+        seen.add(record.name)
+    return records

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Flavors that no host takes, and aggregates that no flavor can enter."""
+
+import collections
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final
+
+from nova_filters.matching import inputs, preferences, requirement
+from nova_filters.matching.exempt_keys import exempt_line
+from nova_filters.matching.inputs import SCOPE
+from nova_filters.matching.reason import Kind, Side
+from nova_filters.matching.request import Request
+from openstack_commands.aggregates.advice import explanation, inventory
+from openstack_commands.aggregates.advice.mistakes import Code, Finding
+from os_placement_plugins.quoting import listed, quote
+
+#: What the extra specs begin with by which Placement chooses hosts.
+_CHOOSING: Final = ('resources', 'trait')
+
+
+def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
+    """Find demands that exclude each other, in one aggregate or on a host."""
+    found: dict[tuple[tuple[str, ...], str], Finding] = {}
+    request = Request((), stock.exempt)
+    cases: dict[tuple[str, str], tuple[inputs.Aggregate, ...]]
+    cases = {('aggregate', own.name): (own,) for own in stock.aggregates}
+    cases |= {('host', n): own.aggregates for n, own in stock.hosts.items()}
+    for (owner, name), own in cases.items():
+        for refusal in request.refusals(own):
+            if refusal.kind is not Kind.CONTRADICTION:
+                continue
+            reason = request.explain(refusal, own)
+            # Further hosts in the same aggregates are the same mistake.
+            found.setdefault(
+                (reason.aggregate, reason.key),
+                Finding(
+                    *(Code.CONTRADICTORY_DEMANDS, str(reason)),
+                    f'{requirement.FORBIDDEN!r} in all of these aggregates, '
+                    'or in none',
+                    *(owner, name, reason.key),
+                ),
+            )
+    return found.values()
+
+
+def _closing_keys(
+    aggregate: inputs.Aggregate,
+    hosts: Iterable[Collection[inputs.Aggregate]],
+    flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
+    exempt: inputs.Exempt,
+) -> collections.Counter[str] | None:
+    """Count the flavors that each key keeps out; None if one gets in."""
+    closing: collections.Counter[str] = collections.Counter()
+    for flavor, number in flavors.items():
+        request = Request(flavor, exempt)
+        for own in hosts:
+            keys = {
+                refusal.key
+                for refusal in request.refusals(own)
+                if refusal.side is Side.AGGREGATE
+                and request.is_behind(refusal, aggregate)
+            }
+            if not keys:
+                return None
+            closing.update(dict.fromkeys(keys, number))
+    return closing
+
+
+def closed(stock: inventory.Stock) -> Iterator[Finding]:
+    """Find forced aggregates whose demands no flavor meets on any host."""
+    exempt = stock.exempt
+    specs = [
+        inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
+    ]
+    nobody = Request((), exempt)
+    carried = {
+        aggregate: {key for key, _ in aggregate.items()}
+        for aggregate in stock.aggregates
+        if aggregate.forced
+    }
+    for aggregate, demanded in carried.items():
+        kinds = {one.kind for one in nobody.refusals((aggregate,))}
+        # A contradiction is a finding of its own.
+        if Kind.CONTRADICTION in kinds:
+            continue
+        # Many flavors say the same about these keys, and many hosts are in
+        # the same forced aggregates that do.
+        alike = collections.Counter(
+            tuple(spec for spec in flavor if spec.key in demanded)
+            for flavor in specs
+        )
+        near = {a for a, keys in carried.items() if keys & demanded}
+        sets = {
+            frozenset(near.intersection(stock.hosts[name].aggregates))
+            for name in aggregate.hosts
+        }
+        closing = _closing_keys(
+            aggregate, {frozenset({aggregate}), *sets}, alike, exempt
+        )
+        if closing:
+            key = min(closing, key=lambda k: (-closing[k], k))
+            yield Finding(
+                Code.CLOSED_AGGREGATE,
+                f'none of {len(specs)} flavors meets what it demands; '
+                f'{quote(key)} keeps out most',
+                f'{SCOPE}{key} in a flavor, or "{exempt_line((*exempt, key))}"'
+                ' in nova.conf',
+                *('aggregate', aggregate.name, key),
+            )
+
+
+def avoided(stock: inventory.Stock) -> Iterator[Finding]:
+    """Find keys that aggregates prefer, and that no flavor meets."""
+    flavors = collections.Counter(
+        inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
+    )
+    for aggregate in stock.aggregates:
+        hard = preferences.harden(aggregate)
+        unmet = hard and _closing_keys(hard, [[hard]], flavors, stock.exempt)
+        for key, number in (unmet or {}).items():
+            if number == len(stock.flavors):
+                yield Finding(
+                    Code.AVOIDED_BY_ALL,
+                    'no flavor meets it: all flavors use these hosts last',
+                    f'{key}=… in a flavor, unless the hosts are to be emptied',
+                    *('aggregate', aggregate.name, key),
+                )
+
+
+def confined(
+    verdicts: explanation.Verdicts,
+) -> Iterator[Finding]:
+    """Find a flavor that no host takes, or one host only, or none now."""
+    flavor, stock = verdicts.flavor, verdicts.panel.stock
+    passed = verdicts.passed
+    if passed and not verdicts.usable:
+        names = listed([f'{host.name} ({host.state})' for host in passed])
+        yield Finding(
+            Code.NO_HOST_UP,
+            f'none of the hosts that take the flavor is up: {names}',
+            'enable one of them, or start its nova-compute',
+            *('flavor', flavor.name),
+        )
+    unseen = stock.others is None and not verdicts.request.refusals(())
+    if len(passed) > 1 or not verdicts.refused or unseen:
+        return
+    code = Code.NO_HOST
+    text = f'none of {len(stock.hosts)} hosts takes the flavor'
+    if passed:
+        code, text = Code.ONE_HOST, f'only {passed[0].name} takes the flavor'
+    nearest, key = verdicts.nearest(), ''
+    if nearest:
+        reasons = [*verdicts.request.reasons(nearest.aggregates)]
+        text += f'; nearest is {nearest.name}: {"; ".join(map(str, reasons))}'
+        key = reasons[0].key
+    yield Finding(code, text, '', 'flavor', flavor.name, key)
+
+
+def beyond_limit(
+    verdicts: explanation.Verdicts, limit: int
+) -> Iterator[Finding]:
+    """Find a flavor whose hosts need not be among those that Nova looks at.
+
+    Placement does not know aggregates' metadata, so it may leave out any host
+    above the limit. It chooses well if the flavor asks for resources or
+    traits.
+
+    :param limit: how many hosts Nova looks at.
+    """
+    flavor = verdicts.flavor
+    is_chosen = any(key.startswith(_CHOOSING) for key in flavor.extra_specs)
+    usable = [host for host in verdicts.panel.hosts if host.usable]
+    takers = len(verdicts.usable)
+    if is_chosen or not takers or len(usable) <= limit:
+        return
+    text = (
+        f'{takers} of {len(usable)} hosts take the flavor, and Nova looks at '
+        f'{limit} hosts'
+    )
+    if takers <= limit:
+        text += ': the right ones need not be among them'
+    yield Finding(
+        code=Code.BEYOND_LIMIT,
+        text=text,
+        remedy=(
+            f'max_placement_results = {len(usable)} in nova.conf, or a trait '
+            'in the flavor'
+        ),
+        owner='flavor',
+        name=flavor.name,
+    )

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The way of a request through nova-scheduler, as far as it can be judged.
+
+The hosts are those of now, and not those at the time of the request.
+"""
+
+import collections
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from nova_filters.matching import request
+from openstack_commands.aggregates.advice import (
+    in_tree,
+    inventory,
+    offers,
+    reservations,
+)
+from openstack_commands.aggregates.advice.explanation import Panel, Verdicts
+from os_placement_plugins.quoting import quote
+
+#: This package's filter.
+OURS: Final = 'AggregateInstanceTypeFilter'
+#: Nova's default of ``enabled_filters``, and this package's filter.
+DEFAULT_FILTERS: Final = (
+    *('ComputeFilter', 'ComputeCapabilitiesFilter', 'ImagePropertiesFilter'),
+    *('ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter', OURS),
+)
+PLACEMENT: Final = 'Placement'
+_ZONE: Final = 'Availability zone'
+
+
+class Step(NamedTuple):
+    """One step on the way.
+
+    :param name: Placement, the availability zone, or a filter.
+    :param left: the hosts that are left after it.
+    :param reason: what it asks for, or why it refuses hosts.
+    """
+
+    name: str
+    left: Sequence[inventory.Host]
+    reason: str
+
+
+class Walk(NamedTuple):
+    """The whole way.
+
+    :param steps: those that can be judged, in order.
+    :param unjudged: the enabled filters that cannot be judged from outside.
+    :param verdicts: the verdicts on all hosts of the filter that compares
+        flavors with aggregates; None if there is none. If there are two such
+        filters, those of the second on the hosts that pass the first.
+    :param obstacles: for each host that takes the flavor, what else refuses
+        it, without Placement.
+    """
+
+    steps: Sequence[Step]
+    unjudged: Sequence[str]
+    verdicts: Verdicts | None
+    obstacles: Mapping[str, list[offers.Obstacle]]
+
+
+#: Return why a host is refused; None if it passes.
+_Judge = Callable[[inventory.Host, inventory.Server], str | None]
+
+
+def _state(host: inventory.Host, _: inventory.Server) -> str | None:
+    """Refuse a host that is disabled or down."""
+    return None if host.usable else host.state
+
+
+def _zone(host: inventory.Host, server: inventory.Server) -> str | None:
+    """Refuse a host in another zone."""
+    return None if server.zone == host.zone else f'in zone {quote(host.zone)}'
+
+
+def _projects(host: inventory.Host, server: inventory.Server) -> str | None:
+    """Refuse a host that is reserved for other projects."""
+    reserved = reservations.projects(host)
+    if reservations.admits(reserved, server.project):
+        return None
+    return 'reserved for other projects'
+
+
+def _flavors(host: inventory.Host, server: inventory.Server) -> str | None:
+    """Refuse a host that is reserved for other flavors."""
+    reserved = reservations.flavors(host)
+    if reservations.admits(reserved, server.flavor_name):
+        return None
+    return 'reserved for other flavors'
+
+
+#: The steps that can be judged from outside, beside Placement.
+_JUDGES: Final[Mapping[str, _Judge]] = {
+    'AllHostsFilter': lambda host, server: None,
+    'ComputeFilter': _state,
+    _ZONE: _zone,
+    reservations.PROJECT_FILTER: _projects,
+    'AggregateTypeAffinityFilter': _flavors,
+}
+#: The filters that a panel judges.
+_OF_PANELS: Final = {
+    'AggregateInstanceExtraSpecsFilter': in_tree.Request,
+    OURS: request.Request,
+}
+_OF_GROUPS: Final = (
+    'ServerGroupAntiAffinityFilter',
+    'ServerGroupAffinityFilter',
+)
+
+
+def walk(
+    stock: inventory.Stock,
+    server: inventory.Server,
+    candidates: Collection[str] | None,
+    asked: str,
+    filters: Sequence[str],
+) -> Walk:
+    """Return the way of a request.
+
+    :param candidates: the names of Placement's candidates; None if Placement
+        could not be asked.
+    :param asked: what Placement was asked for.
+    :param filters: the enabled filters, in order.
+    """
+    judges = [name for name in filters if name in _JUDGES]
+    if _has_zone(server, stock):
+        judges.append(_ZONE)
+    verdicts = _verdicts(stock, server, filters)
+    takers = stock.hosts.values() if verdicts is None else verdicts.passed
+    return Walk(
+        steps=_steps(stock, server, candidates, asked, filters),
+        unjudged=[
+            name
+            for name in filters
+            if name not in _JUDGES
+            and name not in _OF_PANELS
+            and (server.grouped or name not in _OF_GROUPS)
+        ],
+        verdicts=verdicts,
+        obstacles={
+            host.name: _obstacles(host, server, judges) for host in takers
+        },
+    )
+
+
+def _has_zone(server: inventory.Server, stock: inventory.Stock) -> bool:
+    """Tell whether the request is for the hosts of a zone.
+
+    Nova takes any host for the default zone, unless an aggregate makes it.
+    """
+    zones = {
+        aggregate.metadata.get(inventory.ZONE)
+        for aggregate in stock.aggregates
+    }
+    is_default = server.zone == stock.default_zone
+    return bool(server.zone) and (not is_default or server.zone in zones)
+
+
+def _verdicts(
+    stock: inventory.Stock, server: inventory.Server, filters: Iterable[str]
+) -> Verdicts | None:
+    """Return the verdicts of filters that compare flavors with aggregates."""
+    verdicts = None
+    for name in filters:
+        if name not in _OF_PANELS:
+            continue
+        if verdicts is not None and not verdicts.passed:
+            break
+        hosts = None if verdicts is None else verdicts.passed
+        panel = Panel(stock, hosts, _OF_PANELS[name])
+        verdicts = panel.of_specs(server.specs)
+    return verdicts
+
+
+def _obstacles(
+    host: inventory.Host, server: inventory.Server, judges: Iterable[str]
+) -> list[offers.Obstacle]:
+    """Return what refuses a host, beside Placement and the flavor."""
+    reasons = [_JUDGES[name](host, server) for name in judges]
+    return [offers.Obstacle('is', reason) for reason in reasons if reason]
+
+
+def _steps(
+    stock: inventory.Stock,
+    server: inventory.Server,
+    candidates: Collection[str] | None,
+    asked: str,
+    filters: Iterable[str],
+) -> list[Step]:
+    """Return the steps that can be judged, one after the other."""
+    names = list(filters)
+    if candidates is not None:
+        names.insert(0, PLACEMENT)
+    if _has_zone(server, stock):
+        names.insert(0, _ZONE)
+    left = list(stock.hosts.values())
+    steps = [Step('All compute hosts', left, '')]
+    for name in names:
+        if name == PLACEMENT:
+            left = [host for host in left if host.name in (candidates or ())]
+            steps.append(Step(name, left, asked))
+        elif name in _OF_PANELS:
+            panel = Panel(stock, left, _OF_PANELS[name])
+            verdicts = panel.of_specs(server.specs)
+            left = verdicts.passed
+            steps.append(Step(name, left, _counted(verdicts.counts())))
+        elif name in _JUDGES:
+            causes = {host.name: _JUDGES[name](host, server) for host in left}
+            left = [host for host in left if not causes[host.name]]
+            counts = collections.Counter(filter(None, causes.values()))
+            told = [(n, cause) for cause, n in counts.most_common()]
+            steps.append(Step(name, left, _counted(told)))
+    return steps
+
+
+def _counted(counts: Iterable[tuple[int, str]]) -> str:
+    """Return how many hosts each reason refuses."""
+    return ', '.join(f'{number} {reason}' for number, reason in counts)

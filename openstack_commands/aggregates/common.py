@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the commands on the filter share: where their input comes from."""
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from cliff import columns
+from osc_lib import exceptions
+from oslo_config import cfg
+
+from nova_filters import conf
+from nova_filters.matching.inputs import Exempt
+from openstack_commands.aggregates import compute
+from openstack_commands.aggregates.advice import inventory, rows, walk
+from openstack_commands.base import lister
+from openstack_commands.base.files import read, read_configuration
+from openstack_commands.records.rows import UnreadableError
+from os_placement_plugins.quoting import listed, printable, quote
+
+#: The files that the commands read, and what printed each.
+_FILES = {
+    'flavors': 'output of "flavor list --all --long" or "flavor show"',
+    'aggregates': 'output of "aggregate list --long" or "aggregate show"',
+    'hosts': 'output of "compute service list"; adds hosts that are in no '
+    'aggregate, and the state of all hosts',
+    'servers': 'output of "server show" with microversion 2.47 or newer',
+}
+
+#: The options of Nova that are read, with their defaults.
+_OF_NOVA: Final = (
+    (
+        cfg.OptGroup('filter_scheduler'),
+        [cfg.ListOpt('enabled_filters', default=walk.DEFAULT_FILTERS[:-1])],
+    ),
+    (
+        cfg.OptGroup('DEFAULT'),
+        [cfg.StrOpt('default_availability_zone', default='nova')],
+    ),
+    (
+        cfg.OptGroup('scheduler'),
+        [cfg.IntOpt('max_placement_results', default=1000, min=1)],
+    ),
+)
+
+#: What stands below a table.
+OTHERS: Final = (
+    'Only AggregateInstanceTypeFilter is judged. Placement and the other '
+    'filters of Nova may refuse hosts that pass here.'
+)
+NO_HOSTS: Final = (
+    'No --hosts: hosts in no aggregate are left out, and hosts may be '
+    'disabled or down.'
+)
+
+
+class Names(columns.FormattableColumn):  # type: ignore[misc]
+    """Names: all of them for programs, the first for people."""
+
+    def human_readable(self) -> str:
+        """Return the first names, and how many there are beside."""
+        return listed(self.machine_readable()).replace(', ', ',\n')
+
+    def machine_readable(self) -> list[str]:
+        """Return the names, each once."""
+        return [*dict.fromkeys(self._value)]
+
+
+def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
+    """Refuse a host that is not there."""
+    for name in names:
+        if name not in hosts:
+            raise exceptions.CommandError(
+                f'No compute host has the name {name!r}'
+            )
+
+
+class Saved:
+    """Flavors, aggregates, hosts and servers, as files have them.
+
+    Each method raises ``CommandError`` if its files cannot be used.
+
+    :param paths: the files with ``flavors``, ``aggregates``, ``hosts`` and
+        ``servers``.
+    """
+
+    def __init__(self, paths: Mapping[str, Sequence[str]]) -> None:
+        self._paths = paths
+
+    def flavors(self) -> list[inventory.Flavor]:
+        """Return the flavors."""
+        return read(self._needed('flavors'), rows.read_flavors)
+
+    def aggregates(self) -> list[inventory.HostAggregate]:
+        """Return the host aggregates."""
+        return read(self._needed('aggregates'), rows.read_aggregates)
+
+    def hosts(self) -> list[inventory.Host] | None:
+        """Return all hosts; None if no file has them."""
+        paths = self._paths['hosts']
+        return read(paths, rows.read_hosts) if paths else None
+
+    def servers(self) -> list[inventory.Server] | None:
+        """Return the servers; None if no file has them."""
+        paths = self._paths['servers']
+        return read(paths, rows.read_servers) if paths else None
+
+    def servers_named(self, names: Sequence[str]) -> list[inventory.Server]:
+        """Return the servers with these names or IDs; without one, all."""
+        if not names:
+            return self.servers() or []
+        found = read(self._needed('servers'), rows.read_servers)
+        return inventory.select(found, names, 'server')
+
+    def _needed(self, noun: str) -> Sequence[str]:
+        """Return files without which the command cannot answer."""
+        if not self._paths[noun]:
+            raise exceptions.CommandError(
+                f'Offline input takes --{noun} <file> too'
+            )
+        return self._paths[noun]
+
+
+class FilterCommand(lister.Lister):
+    """A command that reads flavors and aggregates, from files or a cloud."""
+
+    INPUT_ERRORS = (UnreadableError,)
+
+    #: Whether files may stand for a cloud, and whether servers are read.
+    offline = True
+    reads_servers = False
+    #: What could not be judged: below a table, or else on standard error.
+    unjudged: list[str]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.unjudged = []
+
+    def produce_output(
+        self,
+        parsed_args: argparse.Namespace,
+        column_names: Sequence[str],
+        data: Iterable[Sequence[Any]],
+    ) -> int:
+        """Print the result, and what could not be judged."""
+        if parsed_args.formatter == 'table':
+            self.remarks = [*self.unjudged, *self.remarks]
+        else:
+            for sentence in self.unjudged:
+                print(printable(sentence), file=self.app.stderr)
+        return super().produce_output(parsed_args, column_names, data)
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        if self.offline:
+            self._add_files(parser)
+        exempt = parser.add_mutually_exclusive_group()
+        exempt.add_argument(
+            '--exempt',
+            metavar='<pattern>',
+            action='append',
+            help='pattern of keys that no aggregate demands; replaces the '
+            'default of the option exempt_metadata_keys; can be repeated',
+        )
+        exempt.add_argument(
+            '--config-file',
+            metavar='<file>',
+            help='nova.conf that sets exempt_metadata_keys',
+        )
+
+    def _add_files(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments that name files."""
+        source = parser.add_argument_group(
+            'offline input',
+            'Files saved with "-f json", or responses from '
+            "Nova's API. With these files, the command does not need a "
+            'cloud. You can repeat each option.',
+        )
+        for noun, text in _FILES.items():
+            if noun != 'servers' or self.reads_servers:
+                lister.add_repeatable(source, f'--{noun}', '<file>', text)
+
+    def exempt(self, parsed_args: argparse.Namespace) -> Exempt:
+        """Return the patterns of keys that no aggregate may demand."""
+        if parsed_args.exempt is not None:
+            return tuple(parsed_args.exempt)
+        config = self.configuration(parsed_args)
+        return tuple(config.nova_filters.exempt_metadata_keys)
+
+    def configuration(self, parsed_args: argparse.Namespace) -> cfg.ConfigOpts:
+        """Return what the nova.conf that is named says, or the defaults."""
+        path = parsed_args.config_file
+        opts = [(conf.GROUP, conf.OPTS), *_OF_NOVA]
+        return read_configuration(path, opts)
+
+    def find(self, findings: object, unknown: object = False) -> None:
+        """Set the exit code.
+
+        :param findings: true if what the command looks for is there.
+        :param unknown: true if something could not be judged.
+        """
+        self.status = lister.UNJUDGED if unknown else lister.FINE
+        self.status = lister.FOUND if findings else self.status
+
+    def stock(
+        self,
+        source: compute.Cloud | Saved,
+        parsed_args: argparse.Namespace,
+        flavors: Sequence[inventory.Flavor],
+    ) -> inventory.Stock:
+        """Return what is judged, and tell what is not known of the hosts."""
+        of_nova = self.configuration(parsed_args)
+        found = inventory.Stock(
+            *(flavors, source.aggregates(), self.exempt(parsed_args)),
+            *(source.hosts(), of_nova.default_availability_zone),
+        )
+        if found.others is None:
+            self.remarks.append(NO_HOSTS)
+        else:
+            known = [host.name for host in found.others]
+            self._tell_strangers(found.hosts, known)
+        return found
+
+    def _tell_strangers(
+        self, hosts: Iterable[str], known: Iterable[str]
+    ) -> None:
+        """Tell the hosts of aggregates that no compute service has."""
+        folded = {name.lower(): quote(name) for name in known}
+        strange = [
+            f"{quote(name)} (a service's host is {folded[low]})"
+            if (low := name.lower()) in folded
+            else quote(name)
+            for name in sorted({*hosts}.difference(known))
+        ]
+        if strange:
+            self.remarks.append(
+                'Aggregates name hosts that no compute service has, so they '
+                f'count as not up: {listed(strange)}.'
+            )
+
+    def source(self, parsed_args: argparse.Namespace) -> compute.Cloud | Saved:
+        """Return the files that are named, or else the cloud, logged in to."""
+        paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}
+        if any(paths.values()):
+            return Saved(paths)
+        return compute.Cloud(self.log_in())

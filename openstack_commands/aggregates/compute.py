@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Read a running cloud through the SDK; only requests that change nothing."""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from openstack import utils
+
+from openstack_commands.aggregates.advice import inventory, offers, rows
+from openstack_commands.base import pages
+from openstack_commands.records.rows import Row, columns
+
+#: Since this microversion Nova shows the hints of servers; an older Nova is
+#: asked with its newest one.
+_NEWEST: Final = '2.100'
+#: What nova-scheduler itself asks Placement with.
+_PLACEMENT_VERSION: Final = '1.36'
+#: Providers that share what they have with others in their aggregates.
+_SHARING: Final = {'required': 'MISC_SHARES_VIA_AGGREGATE'}
+#: The parameters of a question to Placement.
+Query = Mapping[str, str]
+
+
+class Cloud:
+    """Flavors, aggregates, hosts and servers of a running cloud.
+
+    :param connection: the SDK's connection.
+    """
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        #: How many requests Placement got.
+        self.asked = 0
+        self._answers: dict[tuple[Any, ...], Any] = {}
+        self._compute = connection.compute
+        # The shell pins 2.1 unless told otherwise, and there a server's
+        # flavor is no more than an ID.
+        self._compute.default_microversion = None
+
+    @functools.cached_property
+    def _version(self) -> str:
+        """Return the microversion in which Nova is asked."""
+        found = utils.maximum_supported_microversion(self._compute, _NEWEST)
+        return str(found or _NEWEST)
+
+    def _listed(self, path: str, noun: str, **query: Any) -> Iterator[Row]:
+        """Yield the rows of a list."""
+        return pages.listed(self._compute, path, noun, self._version, **query)
+
+    def flavors(self) -> list[inventory.Flavor]:
+        """Return all flavors, private ones too."""
+        return rows.read_flavors(
+            self._listed('/flavors/detail', 'flavors', is_public='None')
+        )
+
+    def aggregates(self) -> list[inventory.HostAggregate]:
+        """Return all host aggregates."""
+        return rows.read_aggregates(
+            self._listed('/os-aggregates', 'aggregates')
+        )
+
+    def hosts(self) -> list[inventory.Host]:
+        """Return all compute hosts, without their aggregates."""
+        found = self._listed('/os-services', 'services', binary='nova-compute')
+        return rows.read_hosts(found)
+
+    def servers(self) -> list[inventory.Server]:
+        """Return the servers of all projects."""
+        return rows.read_servers(
+            self._listed('/servers/detail', 'servers', all_tenants='True')
+        )
+
+    def groups(self) -> list[rows.Group]:
+        """Return the server groups of all projects."""
+        path, noun = '/os-server-groups', 'server_groups'
+        return rows.read_groups(self._listed(path, noun, all_projects='True'))
+
+    def servers_named(self, names: Iterable[str]) -> list[inventory.Server]:
+        """Return the servers with these names or IDs."""
+        found = []
+        for name in names:
+            with pages.reading_json('Nova'):
+                server = self._compute.find_server(
+                    name,
+                    ignore_missing=False,
+                    details=False,
+                    all_projects=True,
+                )
+            path = f'/servers/{server.id}'
+            answer = pages.ask(self._compute, path, self._version)
+            found.append(columns(answer['server']))
+        return rows.read_servers(found)
+
+    def candidates(self, query: Query) -> tuple[offers.Answer | None, str]:
+        """Ask Placement for allocation candidates.
+
+        :param query: the parameters of ``GET /allocation_candidates``.
+        :returns: the answer, and nothing; or None, and why Placement refuses
+            the question.
+        """
+        answer = self._ask_placement('/allocation_candidates', query)
+        if answer.status_code == HTTPStatus.BAD_REQUEST:
+            return None, str(answer.json()['errors'][0]['detail'])
+        return pages.told(answer, 'Placement'), ''
+
+    def able(self, queries: Mapping[str, Query]) -> dict[str, offers.Able]:
+        """Ask Placement who has each resource class and each trait.
+
+        No limit shortens these lists.
+
+        :param queries: the parameters of ``GET /resource_providers`` by class
+            or trait.
+        """
+        sharing = {provider['uuid'] for provider in self._providers(_SHARING)}
+        return {
+            name: offers.able(
+                self._providers(query), name, self.nodes, sharing
+            )
+            for name, query in queries.items()
+        }
+
+    def _providers(self, query: Query) -> list[Mapping[str, Any]]:
+        """Return the resource providers that a query is for."""
+        answer = self._ask_placement('/resource_providers', query)
+        return list(pages.told(answer, 'Placement')['resource_providers'])
+
+    def _ask_placement(self, path: str, query: Query) -> Any:
+        """Return the answer to a question, which is asked once."""
+        key = path, *sorted(query.items())
+        if key not in self._answers:
+            self.asked += 1
+            self._answers[key] = self._connection.placement.get(
+                path, params=dict(query), microversion=_PLACEMENT_VERSION
+            )
+        return self._answers[key]
+
+    @functools.cached_property
+    def nodes(self) -> dict[str, str]:
+        """Return the hosts by the IDs that their nodes have in Placement."""
+        found = self._listed('/os-hypervisors/detail', 'hypervisors')
+        return {
+            str(node['id']): str(node['service']['host'])  # type: ignore[index]
+            for node in found
+        }

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Read the files that a command line names."""
+
+import contextlib
+import json
+import pathlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import yaml
+from osc_lib import exceptions
+from oslo_config import cfg
+
+from openstack_commands.records import rows
+from os_placement_plugins import options
+from os_placement_plugins.errors import one_line
+from os_placement_plugins.quoting import quote
+
+_T = TypeVar('_T')
+
+
+@contextlib.contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Turn what is wrong with a file into one line that names it.
+
+    :raises CommandError: in place of what reading or parsing raises.
+    """
+    try:
+        yield
+    except OSError as exc:
+        raise exceptions.CommandError(
+            f'Cannot read {path!r}: {exc.strerror}'
+        ) from exc
+    except (ValueError, RecursionError, cfg.Error, yaml.YAMLError) as exc:
+        raise exceptions.CommandError(
+            f'Cannot use {path!r}: {one_line(exc)}'
+        ) from exc
+
+
+def read_text(path: str) -> str:
+    """Return what a file holds.
+
+    :raises CommandError: if it cannot be read.
+    """
+    with reading(path):
+        return pathlib.Path(path).read_text('utf-8')
+
+
+def read_configuration(
+    path: str | None, opts: options.Options
+) -> cfg.ConfigOpts:
+    """Return what a configuration file says; the defaults without one.
+
+    :raises CommandError: if the file cannot be read, or a value is wrong.
+    """
+    config = cfg.ConfigOpts()
+    options.register(config, opts)
+    if not path:
+        config(args=[], default_config_files=[], default_config_dirs=[])
+        return config
+    with reading(path):
+        # Opened first: oslo.config does not say why it cannot read a file.
+        pathlib.Path(path).open('rb').close()
+        config(args=[], default_config_files=[path], default_config_dirs=[])
+        options.check(config, opts)
+    return config
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object that has each key once."""
+    if len(dict(pairs)) < len(pairs):
+        raise rows.UnreadableError('a key is there twice in one object')
+    return dict(pairs)
+
+
+def _read(path: str) -> list[object]:
+    """Return the JSON documents of a file.
+
+    Several commands may have written into one file, one after another.
+    """
+    text = read_text(path).strip()
+    if not text.startswith(('[', '{')):
+        first = quote(text.partition('\n')[0])
+        text = f'it begins with {first}, which is no JSON; use -f json'
+        raise rows.UnreadableError(text)
+    decoder = json.JSONDecoder(object_pairs_hook=_object)
+    found: list[object] = []
+    position = 0
+    while position < len(text):
+        document, position = decoder.raw_decode(text, position)
+        found.append(document)
+        while text[position : position + 1].isspace():
+            position += 1
+    return found
+
+
+def read(
+    paths: Sequence[str], parse: Callable[[Iterable[rows.Row]], _T]
+) -> _T:
+    """Return what files that the ``openstack`` shell printed say.
+
+    :param paths: the files, JSON.
+    :param parse: takes the rows, columns in one form; see
+        :func:`rows.unwrap`.
+    :returns: its result on the rows of all files.
+    :raises CommandError: when a file is missing or is something else; one
+        line that names it.
+    """
+    documents: list[object] = []
+    for path in paths:
+        with reading(path):
+            own = _read(path)
+            # So that the message names the right one of several files.
+            parse(rows.unwrap(own))
+        documents += own
+    with reading(', '.join(paths)):
+        if rows.continues(documents[-1]):
+            raise rows.UnreadableError(
+                'Nova has further pages: ask for "next" in the links at the '
+                'end, too, and append the answer'
+            )
+        return parse(rows.unwrap(documents))

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The lists of Nova's API, page by page; only requests that change nothing."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from openstack import exceptions as sdk_exceptions
+
+from openstack_commands.base import progress
+from openstack_commands.records.rows import Row, columns
+
+
+def told(answer: Any, service: str) -> Any:
+    """Return what a service answers.
+
+    :raises HttpException: which names the service, if it refuses.
+    """
+    text = f'{service} answers {answer.status_code}'
+    sdk_exceptions.raise_from_response(answer, text)
+    with reading_json(service):
+        return answer.json()
+
+
+@contextlib.contextmanager
+def reading_json(service: str) -> Iterator[None]:
+    """Name the service whose answer is no JSON, such as a page of a proxy.
+
+    :raises SDKException: in place of what reading raises.
+    """
+    try:
+        yield
+    except ValueError as exc:
+        raise sdk_exceptions.SDKException(
+            f'{service} answers something that is no JSON: see whether its '
+            'endpoint in Keystone is right, and whether a proxy answers '
+            'instead'
+        ) from exc
+
+
+def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
+    """Return what Nova answers to a GET.
+
+    :param nova: the SDK's proxy.
+    :param version: the microversion.
+    """
+    answer = nova.get(path, params=query, microversion=version)
+    return told(answer, 'Nova')
+
+
+def listed(
+    nova: Any, path: str, noun: str, version: str, **query: Any
+) -> Iterator[Row]:
+    """Yield the rows of a list, their columns in one form.
+
+    Not as the SDK's own resources: an older SDK knows fewer columns.
+
+    :param noun: what Nova calls the objects in the answer.
+    """
+    far = progress.Progress()
+    number = 0
+    while True:
+        answer = ask(nova, path, version, **query)
+        found = answer[noun]
+        number += len(found)
+        far.tell(number, f'{noun.replace("_", " ")} read')
+        yield from map(columns, found)
+        if found and noun == 'server_groups':
+            # They have pages, but no links.
+            query['offset'] = query.get('offset', 0) + len(found)
+        elif f'{noun}_links' in answer:
+            query['marker'] = found[-1]['id']
+        else:
+            return

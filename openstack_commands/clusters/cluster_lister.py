@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The base of the commands about the regions of a cluster."""
+
+import argparse
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from cliff import columns
+from osc_lib import exceptions
+
+from openstack_commands.base import lister
+from openstack_commands.clusters import clusters
+from os_placement_plugins.quoting import printable
+from senlin_plugins.planning import region_spec, region_state, values
+from senlin_plugins.planning.apportionment import Region
+from senlin_plugins.planning.region_spec import Spec
+from senlin_plugins.planning.region_state import State
+from senlin_plugins.regions import health
+
+Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
+
+
+class Cell(columns.FormattableColumn):  # type: ignore[misc]
+    """A value for programs, and its text for people.
+
+    :param value: the value; ``None`` is a dash for people.
+    :param text: the text, if it is not simply that of the value.
+    """
+
+    def __init__(self, value: object, text: str | None = None) -> None:
+        super().__init__(value)
+        shown = str(value) if text is None else text
+        self._text = '-' if value is None else shown
+
+    def human_readable(self) -> str:
+        """Return the text."""
+        return self._text
+
+
+class ClusterLister(lister.Lister):
+    """A command that reads the regions of a policy and of a cluster."""
+
+    INPUT_ERRORS = (values.WrongValue,)
+
+    #: What to do about a cluster without a policy.
+    WITHOUT_POLICY = 'attach one, or enable it.'
+    #: The SDK's connection, once there is one.
+    connection: Any = None
+    _told: frozenset[str] = frozenset()
+
+    def add_default_region(self, parser: argparse.ArgumentParser) -> None:
+        """Add the option for what the API does not tell."""
+        parser.add_argument(
+            '--default-region',
+            metavar='<name>',
+            help="value of default_region_name in Senlin's configuration; "
+            'the region of nodes without a recorded region',
+        )
+
+    def find_cluster(self, name: str) -> Any:
+        """Log in and return a cluster."""
+        self.connection = self.connection or self.log_in()
+        return self.connection.clustering.find_cluster(
+            name, ignore_missing=False
+        )
+
+    def warn(self, text: str, *words: object) -> None:
+        """Warn of something that does not keep the command from its work."""
+        message = printable(text % words)
+        # A command may read the cluster more than once.
+        if message not in self._told:
+            self._told |= {message}
+            self.log.warning('%s', message)
+
+    def tell_no_effect(self, text: str, *words: object) -> None:
+        """Say that plans do not decide where the nodes of a cluster are."""
+        self.warn(text, *words)
+
+    def find_policy(self, name: str) -> Spec:
+        """Return a policy."""
+        found = self.connection.clustering.find_policy(
+            name, ignore_missing=False
+        )
+        policy = region_spec.read(found.spec)
+        if not policy.effective:
+            self.tell_no_effect(
+                "The policy is Senlin's own, whose plans have no effect. "
+                'This is what %s would do.',
+                region_spec.TYPES[0],
+            )
+        return policy
+
+    def attached_policy(self, cluster: Any) -> Spec:
+        """Return the region placement policy that acts on a cluster."""
+        enabled = {
+            str(binding.policy_type).rpartition('-')[0]: binding.policy_id
+            for binding in self.connection.clustering.cluster_policies(cluster)
+            if binding.is_enabled
+        }
+        for kind in region_spec.TYPES:
+            if kind in enabled:
+                return self.find_policy(enabled[kind])
+        raise exceptions.CommandError(
+            f"Cluster '{cluster.name}' has no region placement policy that is "
+            f'enabled: {self.WITHOUT_POLICY}'
+        )
+
+    def in_force(
+        self, policy: Spec, cluster: Any
+    ) -> tuple[Sequence[Region], dict[str, State]]:
+        """Return the regions as the policy counts them for a cluster.
+
+        :param cluster: the cluster, as the policy has last left it; ``None``
+            without one.
+        :returns: the regions, and those with which something is wrong.
+        """
+        if cluster is None or not policy.follows:
+            return policy.regions, {}
+        own = region_spec.override(policy.regions, cluster.metadata)
+        if own.problem:
+            self.warn(
+                'The policy takes its own weights and caps: %s', own.problem
+            )
+        known = region_state.read(cluster.data)
+        return own.regions, known.in_force(own.declared, health.now())
+
+    def unreachable(
+        self,
+        policy: Spec,
+        cluster: Any,
+        names: Collection[str],
+        growing: bool,
+    ) -> set[str]:
+        """Return the regions that a plan leaves alone.
+
+        :param cluster: the cluster; ``None`` if only Keystone is asked.
+        """
+        if policy.follows and not growing:
+            # Nodes can leave a region that nobody reaches.
+            return set()
+        services, tie, home = self._needs(cluster, growing)
+        faults = health.look(
+            self.connection.session,
+            self._known(names),
+            names,
+            services,
+            self.connection.config.get_interface(),
+        )
+        why = {name: fault.why for name, fault in faults.items()}
+        for name in {*names} - {home} if tie else ():
+            why.setdefault(name, f'the profile names the id of {tie}')
+        for name, reason in sorted(why.items()):
+            self.warn('The policy leaves %s out: %s.', name, reason)
+        return set(why)
+
+    def _known(self, names: Collection[str]) -> Collection[str]:
+        """Return the regions that Keystone knows."""
+        try:
+            with lister.telling_in_one_line():
+                return {r.id for r in self.connection.identity.regions()}
+        except exceptions.CommandError as exc:
+            self.warn(
+                'The list of regions could not be read, so all regions of '
+                'the policy count as usable: %s',
+                exc,
+            )
+            return names
+
+    def _needs(
+        self, cluster: Any, growing: bool
+    ) -> tuple[list[str], str, str | None]:
+        """Return what the nodes of a cluster need, if that can be known."""
+        if cluster is not None:
+            clustering = self.connection.clustering
+            try:
+                return clusters.needs(clustering, cluster, growing)
+            except LookupError as exc:
+                self.tell_no_effect(
+                    'Profiles of type %s are not from this package: if they '
+                    'create all nodes in one region, the plan has no effect.',
+                    exc,
+                )
+        return [], '', None
+
+
+def distribution_text(counts: Mapping[str, int]) -> str:
+    """Return how many nodes are in each region, for people.
+
+    :param counts: region name -> number of nodes.
+    """
+    return ', '.join(f'{name}={count}' for name, count in counts.items())
+
+
+def distribution_cell(counts: Mapping[str, int]) -> Cell:
+    """Return the same as a cell.
+
+    :param counts: region name -> number of nodes.
+    """
+    return Cell(dict(counts), distribution_text(counts))

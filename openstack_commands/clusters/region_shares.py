@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The commands that change weights and caps of one cluster."""
+
+import argparse
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from osc_lib import exceptions
+
+from openstack_commands.clusters import clusters
+from openstack_commands.clusters.cluster_lister import Table
+from openstack_commands.clusters.region_list import ListClusterRegion
+from senlin_plugins.planning import region_spec, region_state
+
+KEY = region_spec.METADATA_KEY
+
+
+class _ChangeClusterRegion(ListClusterRegion):
+    """A command that changes what the metadata say about one region."""
+
+    #: What the command sets for the region; nothing removes what is set.
+    CHANGES: Mapping[str, Any] = {}
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        super().add_arguments(parser)
+        parser.add_argument(
+            'region', metavar='<region>', help='region in the policy'
+        )
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Change the metadata, and return the regions as a table."""
+        changes = self.find_changes(parsed_args)
+        cluster = self.find_cluster(parsed_args.cluster)
+        policy = self.attached_policy(cluster)
+        name = parsed_args.region
+        given = dict(region_spec.read_metadata(cluster.metadata))
+        if name not in given and name not in {r.name for r in policy.regions}:
+            raise exceptions.CommandError(
+                f"'{name}' is not a region of the policy, and nothing is set "
+                'for it.'
+            )
+        own = given.pop(name, {})
+        own = {**own, **changes} if changes else {}
+        own = {key: value for key, value in own.items() if value is not None}
+        if own:
+            if not policy.follows:
+                raise exceptions.CommandError(
+                    'The policy of the cluster does not read metadata: attach '
+                    f'one of type {region_spec.TYPES[0]}, version 1.1.'
+                )
+            checked = region_spec.override(
+                policy.regions, {KEY: {**given, name: own}}
+            )
+            if checked.problem:
+                raise exceptions.CommandError(checked.problem)
+            (region,) = (r for r in checked.regions if r.name == name)
+            # As numbers, which the command line does not know.
+            given[name] = {k: getattr(region, k, own[k]) for k in own}
+        value = json.dumps(given) if given else None
+        clusters.update_metadata(
+            self.connection.clustering, cluster, {KEY: value}
+        )
+        return super().take_action(parsed_args)
+
+    def find_changes(
+        self, parsed_args: argparse.Namespace
+    ) -> Mapping[str, Any]:
+        """Return what to set; ``None`` as a value forgets a key."""
+        return self.CHANGES
+
+
+class SetClusterRegion(_ChangeClusterRegion):
+    """Set the weight or cap of a region for one cluster, or declare it out.
+
+    The command does not change the policy, and does not move any nodes.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        super().add_arguments(parser)
+        parser.add_argument(
+            '--weight',
+            metavar='<n>',
+            help='share of the region, relative to the weights of the others',
+        )
+        parser.add_argument(
+            '--cap',
+            metavar='<n>',
+            help='maximum number of nodes in the region; -1 means no cap',
+        )
+        state = parser.add_mutually_exclusive_group()
+        state.add_argument(
+            '--out',
+            action='store_true',
+            default=None,
+            help='declare that the region is out, even if its services answer',
+        )
+        # The shell would take --in for its own --insecure.
+        state.add_argument(
+            '--no-out',
+            dest='out',
+            action='store_false',
+            help='take the declaration back',
+        )
+
+    def find_changes(
+        self, parsed_args: argparse.Namespace
+    ) -> Mapping[str, Any]:
+        """Return what the options say."""
+        given = {'weight': parsed_args.weight, 'cap': parsed_args.cap}
+        changes = {k: value for k, value in given.items() if value is not None}
+        if parsed_args.out is not None:
+            changes['out'] = parsed_args.out or None
+        if not changes:
+            raise exceptions.CommandError(
+                'Set what? Say --weight, --cap, --out or --no-out.'
+            )
+        return changes
+
+
+class UnsetClusterRegion(_ChangeClusterRegion):
+    """Remove what is set for a region of one cluster.
+
+    The region then uses the weight and the cap from the policy again, and is
+    not declared out. The command does not move any nodes.
+    """
+
+
+class DrainClusterRegion(_ChangeClusterRegion):
+    """Set the weight and the cap of a region to 0 for one cluster.
+
+    The region then gets no new nodes. If you scale the cluster in, the nodes
+    in this region leave first. To remove all nodes from the region, use
+    "openstack cluster region rebalance".
+    """
+
+    CHANGES = {'weight': 0, 'cap': 0}
+
+
+class ForgetClusterRegion(ListClusterRegion):
+    """Leave servers for good that nodes of one cluster have left behind.
+
+    Nobody deletes these servers any more, and they do not keep the cluster
+    from being deleted.
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command."""
+        super().add_arguments(parser)
+        parser.add_argument(
+            'ids',
+            metavar='<id>',
+            nargs='+',
+            help='server that is left behind, or node that left it (ID)',
+        )
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Table:
+        """Change the metadata, and return the regions as a table."""
+        cluster = self.find_cluster(parsed_args.cluster)
+        left = region_state.read(cluster.data).left
+        known = {id_ for e in left for id_ in (e.server, e.node) if id_}
+        unknown = sorted({*parsed_args.ids} - known)
+        if unknown:
+            raise exceptions.CommandError(
+                f'{", ".join(unknown)} is not left behind: openstack cluster '
+                f'region list --long {cluster.name} shows what is.'
+            )
+        before = region_spec.forgotten(cluster.metadata)
+        ids = sorted({*parsed_args.ids, *(before & known)})
+        clusters.update_metadata(
+            self.connection.clustering,
+            cluster,
+            {region_spec.FORGET_KEY: ' '.join(ids)},
+        )
+        return super().take_action(parsed_args)

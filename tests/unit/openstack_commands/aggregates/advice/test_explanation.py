@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Explanations: the evaluator's verdict, all its reasons, and their order."""
+
+import unittest
+
+import ddt
+import hypothesis.strategies
+from hypothesis import given
+
+from nova_filters import conf
+from nova_filters.matching import inputs, preferences, report
+from nova_filters.matching.reason import Side
+from nova_filters.matching.request import Request
+from openstack_commands.aggregates.advice import explanation, inventory
+from testing.nova import strategies
+
+_EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
+_ON = {'force_metadata_check': 'True'}
+
+
+class ExplanationTest(unittest.TestCase):
+    def test_a_key_that_both_sides_refuse_counts_once(self) -> None:
+        flavor = inventory.Flavor('f', {'k': '1'})
+        aggregate = inventory.HostAggregate('a', {'k': '2', **_ON}, ('h',))
+        panel = explanation.Panel(inventory.Stock([], [aggregate]))
+        (found,) = explanation.explain(panel.judge(flavor))
+        self.assertEqual(
+            [Side.FLAVOR, Side.AGGREGATE],
+            [reason.side for reason in found.reasons],
+        )
+        self.assertEqual(('k',), found.failing_keys)
+
+    @given(
+        hypothesis.strategies.lists(strategies.extra_specs(), max_size=3),
+        strategies.metadata_lists(),
+    )
+    def test_a_panel_judges_as_the_filter_does(self, wanted, metadata) -> None:
+        aggregates = [
+            # One host is in all of them, and each has a host of its own.
+            inventory.HostAggregate(f'a{number}', data, ('h', f'h{number}'))
+            for number, data in enumerate(metadata)
+        ]
+        bare = inventory.Host('bare')
+        stock = inventory.Stock([], aggregates, _EXEMPT, [bare])
+        panel = explanation.Panel(stock)
+        for extra_specs in wanted:
+            flavor = inventory.Flavor('f', extra_specs or {})
+            request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
+            passed, refused = request.sift(stock.hosts.values())
+            found = panel.judge(flavor)
+            self.assertEqual((passed, refused), (found.passed, found.refused))
+            # The log has the same numbers and words.
+            logged = report.summarize(request, refused)
+            self.assertEqual(logged, found.counts())
+            # So are all reasons and preferences, key by key.
+            soft = preferences.Preferences(extra_specs, _EXEMPT)
+            for entry in explanation.explain(found):
+                aggregates = entry.host.aggregates
+                reasons = tuple(request.reasons(aggregates))
+                self.assertEqual(reasons, entry.reasons)
+                points = tuple(soft.reasons(aggregates))
+                self.assertEqual(points, entry.points)
+
+
+def _verdicts(
+    extra_specs: dict[str, str],
+    *aggregates: tuple[dict[str, str], str],
+    hosts: str = 'h1 h2 h3',
+    down: str = '',
+) -> explanation.Verdicts:
+    """Return the verdicts on one flavor.
+
+    :param aggregates: metadata, and the names of hosts.
+    :param hosts: the names of all hosts, in the order of the panel.
+    """
+    stock = inventory.Stock(
+        [],
+        [
+            inventory.HostAggregate(f'a{n}', metadata, tuple(names.split()))
+            for n, (metadata, names) in enumerate(aggregates)
+        ],
+        others=[
+            inventory.Host(name, state='down' if name in down else 'up')
+            for name in hosts.split()
+        ],
+    )
+    panel_hosts = [stock.hosts[name] for name in hosts.split()]
+    panel = explanation.Panel(stock, panel_hosts)
+    return panel.judge(inventory.Flavor('f', extra_specs))
+
+
+@ddt.ddt
+class VerdictsTest(unittest.TestCase):
+    GPU = {'gpu': 'a100', 'ssd': 'nvme', 'os': '*'}
+
+    def test_hosts_pass_and_are_up(self) -> None:
+        found = _verdicts({'gpu': '*'}, ({'gpu': '1'}, 'h1 h2'), down='h2')
+        self.assertEqual(['h1', 'h2'], [host.name for host in found.passed])
+        self.assertEqual(['h1'], [host.name for host in found.usable])
+        self.assertEqual({'h1'}, found.takers)
+
+    @ddt.data(
+        # Metadata of h1, h2 and h3; what is nearest.
+        ({'os': '1'}, {'os': '1', 'ssd': 'nvme'}, {}, 'h2'),
+        # The first by name of as many failing keys.
+        ({'os': '1'}, {'ssd': 'nvme'}, {'gpu': 'a100'}, 'h1'),
+        ({}, {}, {'os': '1'}, 'h3'),
+        # A host that passes is not near.
+        (GPU, {}, {'os': '1'}, 'h3'),
+        (GPU, GPU, GPU, None),
+    )
+    @ddt.unpack
+    def test_the_host_with_the_fewest_failing_keys_is_nearest(
+        self, first, second, third, wanted: str | None
+    ) -> None:
+        aggregates = (first, 'h1'), (second, 'h2'), (third, 'h3')
+        for hosts in ('h1 h2 h3', 'h3 h2 h1'):
+            found = _verdicts(self.GPU, *aggregates, hosts=hosts).nearest()
+            self.assertEqual(wanted, found and found.name)
+
+    def test_a_host_that_is_not_up_is_not_near(self) -> None:
+        own = {'gpu': 'a100', 'ssd': 'nvme'}, 'h1'
+        found = _verdicts(self.GPU, own, down='h1').nearest()
+        self.assertEqual('h2', found.name)
+        found = _verdicts(self.GPU, own, down='h1 h2 h3').nearest()
+        self.assertIsNone(found)
+
+    def test_two_reasons_on_one_key_count_once(self) -> None:
+        demanding = {'gpu': 'h100', 'ssd': '*', 'os': '*', **_ON}, 'h2'
+        found = _verdicts(self.GPU, ({'ssd': 'nvme'}, 'h1'), demanding)
+        self.assertEqual('h2', found.nearest().name)
+
+    @ddt.data(
+        ({}, 'h1', '', '3 of 3 hosts pass.'),
+        (
+            *({'gpu': '*'}, 'h1', ''),
+            "1 of 3 hosts passes; 2 'gpu' not in any aggregate.",
+        ),
+        (
+            *({'gpu': '2'}, 'h1', ''),
+            "0 of 3 hosts pass; 2 'gpu' not in any aggregate, 1 'gpu' does "
+            "not match '2'.",
+        ),
+        (
+            *({'gpu': '*'}, 'h1 h2', 'h2 h3'),
+            '2 of 3 hosts pass (1 of them not up); '
+            "1 'gpu' not in any aggregate.",
+        ),
+    )
+    @ddt.unpack
+    def test_the_verdicts_are_one_sentence(
+        self, specs: dict[str, str], own: str, down: str, wanted: str
+    ) -> None:
+        found = _verdicts(specs, ({'gpu': '1'}, own), down=down)
+        self.assertEqual(wanted, found.sentence())
+
+    @ddt.data(
+        # The flavor's check comes first, each check by key.
+        ({'b': '1', 'a': '1'}, {'c': '1'}, 'flavor', 'a'),
+        ({}, {'z': '1', 'd': '1', 'e': '1'}, 'aggregate', 'd'),
+        ({'x': '1'}, {'x': '2', 'c': '1'}, 'aggregate', 'c'),
+        ({'x': '1'}, {'x': '2', 'z': '1'}, 'aggregate', 'x'),
+    )
+    @ddt.unpack
+    def test_the_first_reason_is_that_of_the_filter(
+        self, specs, demanded, side: str, key: str
+    ) -> None:
+        offered = {'x': '1'}, 'h1'
+        found = _verdicts(specs, offered, ({**demanded, **_ON}, 'h1'))
+        first = found.first['h1']
+        self.assertEqual((side, key), (first.side, first.key))
+
+    def test_aggregates_behind_a_refusal_are_named_in_order(self) -> None:
+        found = _verdicts(
+            *({}, ({'os': '1', **_ON}, 'h1'), ({'os': '2', **_ON}, 'h1')),
+            *(({'os': '3', **_ON}, 'h2'), ({'os': '4'}, 'h1')),
+        )
+        own = found.aggregates_of(['h1', 'h1'])
+        self.assertEqual(['a0', 'a1', 'a3'], [one.name for one in own])
+        told = found.why(found.first['h1'], ['h1'])
+        self.assertEqual("aggregate 'a0', 'a1' demands 'os'", told)
+
+
+class ExplainTest(unittest.TestCase):
+    def test_near_misses_come_first(self) -> None:
+        verdicts = _verdicts(
+            {'gpu': 'a100', 'ssd': 'nvme', 'os': '*'},
+            ({'gpu': 'h100', 'os': '1', **_ON}, 'h4'),
+            ({'gpu': 'a100', 'ssd': 'nvme', 'os': 'bsd'}, 'h5'),
+            ({'gpu': 'a100', 'ssd': 'nvme'}, 'h2'),
+            hosts='h5 h4 h3 h2 h1',
+        )
+        found = explanation.explain(verdicts)
+        self.assertEqual(
+            [
+                ('h5', ()),
+                ('h2', ('os',)),
+                ('h4', ('gpu', 'ssd')),
+                ('h1', ('gpu', 'os', 'ssd')),
+                ('h3', ('gpu', 'os', 'ssd')),
+            ],
+            [(entry.host.name, entry.failing_keys) for entry in found],
+        )
+        self.assertEqual(
+            [
+                "'gpu' does not match 'a100'; aggregate 'a0' has 'h100'",
+                "'ssd' not in any aggregate",
+                "aggregate 'a0' demands 'gpu' to be 'h100'; the flavor has "
+                "'a100'",
+            ],
+            [str(reason) for reason in found[2].reasons],
+        )
+
+    def test_preferences_give_points(self) -> None:
+        verdicts = _verdicts(
+            {'aggregate_preferred.7:disk': 'ssd'},
+            ({'disk': 'ssd'}, 'h1'),
+            ({'rack': '1', 'prefer_metadata_check': 'true'}, 'h1 h2'),
+            hosts='h1 h2',
+        )
+        demand = -1, "aggregate 'a1' demands 'rack'"
+        self.assertEqual(
+            [
+                ((7, 'aggregate_preferred.7:disk=ssd'), demand),
+                (demand,),
+            ],
+            [entry.points for entry in explanation.explain(verdicts)],
+        )
+
+    def test_only_aggregates_that_prefer_something_give_points(self) -> None:
+        verdicts = _verdicts(
+            {},
+            ({'rack': '1', 'prefer_metadata_check': 'true'}, 'h1'),
+            ({'rack': '2'}, 'h2'),
+            hosts='h1 h2',
+        )
+        points = {
+            entry.host.name: entry.points
+            for entry in explanation.explain(verdicts)
+        }
+        demand = -1, "aggregate 'a0' demands 'rack'"
+        self.assertEqual({'h1': (demand,), 'h2': ()}, points)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a cloud has: what each host is in, and what an operator names."""
+
+import unittest
+
+from openstack_commands.aggregates.advice import inventory
+from openstack_commands.records.rows import UnreadableError
+
+
+class StockTest(unittest.TestCase):
+    def test_every_host_has_its_aggregates(self) -> None:
+        stock = inventory.Stock(
+            [],
+            [
+                inventory.HostAggregate('b', {}, ('h2', 'h1')),
+                inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
+            ],
+            others=[inventory.Host('h3'), inventory.Host('h1')],
+        )
+        self.assertEqual(
+            [('h1', ['a', 'b']), ('h2', ['b']), ('h3', [])],
+            [
+                (n, [a.name for a in own.aggregates])
+                for n, own in stock.hosts.items()
+            ],
+        )
+
+    def test_a_host_that_no_service_has_is_not_usable(self) -> None:
+        aggregates = [inventory.HostAggregate('a', {}, ('h1', 'h2'))]
+        up = inventory.Host('h1', state='up')
+        for others, usable in ((None, 2), ([up], 1), ([], 0)):
+            stock = inventory.Stock([], aggregates, others=others)
+            found = [host for host in stock.hosts.values() if host.usable]
+            self.assertEqual(usable, len(found))
+
+
+class SelectTest(unittest.TestCase):
+    def test_flavors_are_found_by_name_or_id(self) -> None:
+        flavors = [
+            inventory.Flavor('1', {}, '2'),
+            inventory.Flavor('b', {}, '1'),
+        ]
+        # The ID goes first, as in the client's own commands.
+        found = inventory.select(flavors, ['1', '2', 'b'], 'flavor')
+        # Each is one flavor, however often it is named.
+        self.assertEqual(['b', '1'], [flavor.name for flavor in found])
+        with self.assertRaisesRegex(UnreadableError, "'c'"):
+            inventory.select(flavors, ['c'], 'flavor')
+
+    def test_a_server_must_be_unambiguous(self) -> None:
+        servers = [inventory.Server('web', n, '', None) for n in '12']
+        found = inventory.select(servers, ['2'], 'server')
+        self.assertEqual(servers[1:], found)
+        with self.assertRaisesRegex(UnreadableError, '2 servers .*web'):
+            inventory.select(servers, ['web'], 'server')
+
+
+class ServerTest(unittest.TestCase):
+    def test_a_server_has_the_name_and_the_specs_of_its_flavor(self) -> None:
+        flavor = inventory.Flavor('small', {'k': '1', 'l': '2'})
+        server = inventory.Server('s', 'i', 'h', flavor)
+        self.assertEqual('small', server.flavor_name)
+        self.assertEqual((('k', '1'), ('l', '2')), server.specs)
+        hidden = inventory.Server('s', 'i', 'h', None)
+        self.assertEqual(('', ()), (hidden.flavor_name, hidden.specs))
+
+
+class HostTest(unittest.TestCase):
+    def test_a_host_is_in_a_zone_and_in_places(self) -> None:
+        aggregates = [
+            inventory.HostAggregate('a', {'availability_zone': 'z'}, ('h1',)),
+            inventory.HostAggregate('b', {'rack': 'r'}, ('h1', 'h2')),
+        ]
+        stock = inventory.Stock([], aggregates, default_zone='internal')
+        first, second = stock.hosts.values()
+        self.assertEqual(({'z'}, 'z'), (first.zones, first.zone))
+        self.assertEqual((set(), 'internal'), (second.zones, second.zone))
+        self.assertEqual(
+            ['r', 'r'], [h.place('rack') for h in (first, second)]
+        )
+        self.assertIsNone(first.place('host'))
+        self.assertIsNone(first.place('row'))
+
+    def test_the_words_of_nova_are_a_state(self) -> None:
+        for status, state, wanted in (
+            ('enabled', 'up', 'up'),
+            ('enabled', 'down', 'down'),
+            ('disabled', 'up', 'disabled'),
+            ('disabled', 'down', 'disabled and down'),
+            ('UNKNOWN', 'up', 'unknown'),
+            ('enabled', '', 'unknown'),
+            ('', 'up', 'unknown'),
+            ('UNKNOWN', 'down', 'down'),
+        ):
+            found = inventory.state_of(status, state)
+            self.assertEqual(wanted, found, (status, state))
+            usable = inventory.Host('h', state=found).usable
+            self.assertEqual(wanted == 'up', usable)
+
+
+class ChangedTest(unittest.TestCase):
+    def test_no_host_goes_with_its_aggregate(self) -> None:
+        aggregate = inventory.HostAggregate('a', {}, ('h1',))
+        up = [inventory.Host('h2', state='up')]
+        for others, states in (
+            (None, {'h1': '', 'h3': ''}),
+            (up, {'h1': 'unknown', 'h2': 'up', 'h3': 'unknown'}),
+        ):
+            stock = inventory.Stock([], [aggregate], others=others)
+            new = inventory.HostAggregate('b', {}, ('h3',))
+            then = stock.changed([], [new])
+            found = {name: host.state for name, host in then.hosts.items()}
+            self.assertEqual(states, found)
+            self.assertEqual((), then.hosts['h1'].aggregates)
+            self.assertEqual((new,), then.hosts['h3'].aggregates)

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Each mistake in one key or one value: what is told, and what to write."""
+
+import unittest
+from collections.abc import Iterable
+
+import ddt
+
+from nova_filters.matching import inputs, requirement
+from openstack_commands.aggregates.advice import mistakes
+from openstack_commands.aggregates.advice.mistakes import Code, Severity
+
+
+def _told(findings: Iterable[mistakes.Finding]) -> list[tuple[str, str, str]]:
+    """Return the code, text and remedy of findings that nobody owns yet."""
+    found = [*findings]
+    for finding in found:
+        if finding[3:] != ('', '', ''):
+            raise AssertionError(f'{finding} has an owner')
+    return [(f.code, f.text, f.remedy) for f in found]
+
+
+class CodeTest(unittest.TestCase):
+    def test_a_code_is_its_stable_name_and_has_a_severity(self) -> None:
+        self.assertEqual('no-host', Code.NO_HOST)
+        self.assertIs(Code.NO_HOST, Code('no-host'))
+        self.assertIs(Severity.ERROR, Code.NO_HOST.severity)
+        self.assertIs(Severity.WARNING, Code.ONE_HOST.severity)
+        self.assertIs(Severity.INFO, Code.UNSCOPED_KEY.severity)
+        self.assertEqual(('error', 'warning', 'info'), mistakes.SEVERITIES)
+
+
+@ddt.ddt
+class MalformedTest(unittest.TestCase):
+    @ddt.data(
+        (
+            *('<or> ! <or> 1', Code.EXCLUSIVE_SENTINEL),
+            "'<or> ! <or> 1': '!' excludes every other alternative",
+            "'!' alone, or the alternatives without it",
+        ),
+        (
+            *('<or>', Code.MALFORMED_VALUE),
+            "'<or>': nothing follows <or>",
+            "'<or> VALUE'",
+        ),
+        (
+            *('>=', Code.MALFORMED_VALUE),
+            "'>=': '>=' has no operand",
+            "'>= NUMBER', or 's== TEXT' for text",
+        ),
+        (
+            *('== two', Code.MALFORMED_VALUE),
+            "'== two': 'two' is not a number",
+            "'== NUMBER', or 's== TEXT' for text",
+        ),
+        (
+            *('<or> 1 2 <or> 3', Code.MISPLACED_OR),
+            "'<or> 1 2 <or> 3': every second word is skipped; a value in <or> "
+            'is one word',
+            "'<or> A <or> B'",
+        ),
+        (
+            *('1 <or> 2', Code.MISPLACED_OR),
+            "'1 <or> 2' is read as plain text: <or> must be the first word",
+            "'<or> A <or> B'",
+        ),
+        (
+            *(' >=2 ', Code.UNKNOWN_OPERATOR),
+            "' >=2 ' is read as plain text",
+            'an operator of Nova, a space, a value: != <= <all-in> <in> = == '
+            '>= s!= s< s<= s== s> s>=',
+        ),
+    )
+    @ddt.unpack
+    def test_a_value_that_cannot_be_meant_is_told(
+        self, text: str, code: Code, told: str, remedy: str
+    ) -> None:
+        found = _told(mistakes.malformed(requirement.parse(text)))
+        self.assertEqual([(code, told, remedy)], found)
+
+    @ddt.data(
+        '', '1', '*', '!', '~', '<or> 1', '<or> 1 <or> 2', '>= 2', 's== <or>',
+        '<in> a <or> b', 'a>b', '<all-in> 1 2',
+    )  # fmt: skip
+    def test_a_sound_value_is_no_mistake(self, text: str) -> None:
+        wanted = requirement.parse(text)
+        self.assertEqual([], [*mistakes.malformed(wanted)])
+
+
+@ddt.ddt
+class ExpandedTest(unittest.TestCase):
+    @ddt.data('/root', '/home/me', '/Users/me', '1,/root', '<or> 1 <or> /root')
+    def test_a_home_directory_was_a_tilde(self, text: str) -> None:
+        told = f"'{text}': a shell makes this of an unquoted ~"
+        self.assertEqual(
+            [(Code.EXPANDED_TILDE, told, "in quotes: 'KEY=~'")],
+            _told(mistakes.expanded(text)),
+        )
+
+    @ddt.data('/rooted', '/home', '/home/me/x', 'x/root', '~')
+    def test_another_path_was_none(self, text: str) -> None:
+        self.assertEqual([], [*mistakes.expanded(text)])
+
+
+@ddt.ddt
+class MisspelledTest(unittest.TestCase):
+    @ddt.data(
+        ('force_metadata_chek', 'force_metadata_check'),
+        ('Force-Metadata-Check', 'force_metadata_check'),
+        (f'{inputs.SCOPE}force_metadata_check', 'force_metadata_check'),
+        ('prefer_metadata_chek', 'prefer_metadata_check'),
+    )
+    @ddt.unpack
+    def test_a_key_that_is_nearly_a_flag_is_told(
+        self, key: str, flag: str
+    ) -> None:
+        told = f"'{key}' is a key like any other"
+        self.assertEqual(
+            [(Code.MISSPELLED_FLAG, told, f'{flag}=True')],
+            _told(mistakes.misspelled(key)),
+        )
+
+    @ddt.data(
+        ('aggregate_prefered:disk', 'aggregate_preferred:disk'),
+        ('aggregate_prefer:disk', 'aggregate_preferred:disk'),
+        ('aggregate_avoid:hw:cpu', 'aggregate_avoided:hw:cpu'),
+        ('aggregate_preferred_10:disk', 'aggregate_preferred.10:disk'),
+        ('Aggregate-Avoided10:disk', 'aggregate_avoided.10:disk'),
+    )
+    @ddt.unpack
+    def test_what_is_nearly_a_preference_is_told(
+        self, name: str, meant: str
+    ) -> None:
+        told = f"'{name}' is no preference, and has no effect"
+        self.assertEqual(
+            [(Code.MISSPELLED_PREFERENCE, told, meant)],
+            _told(mistakes.misspelled_preference(name)),
+        )
+
+    @ddt.data(
+        'aggregate_preferred:disk',
+        'aggregate_avoided.10:disk',
+        'aggregate_instance_extra_specs:disk',
+        'aggregate_prefer',
+        'hw:cpu_policy',
+    )
+    def test_what_is_none_is_not_told(self, name: str) -> None:
+        self.assertEqual([], [*mistakes.misspelled_preference(name)])
+
+    def test_white_space_around_a_key_is_told(self) -> None:
+        told = "'k ' has white space around it, so it is another key than 'k'"
+        self.assertEqual(
+            [(Code.OUTER_SPACE, told, "'k'")],
+            _told(mistakes.misspelled('k ')),
+        )
+
+    @ddt.data('metadata', 'check_force', 'force_image_check', 'k')
+    def test_another_key_is_no_mistake(self, key: str) -> None:
+        self.assertEqual([], [*mistakes.misspelled(key)])
+
+
+class AlikeTest(unittest.TestCase):
+    def test_texts_may_differ_in_case_and_outer_space(self) -> None:
+        others = ['b', 'A', ' a', 'A', 'aa', 'a']
+        self.assertEqual([' a', 'A', 'a'], mistakes.alike('a ', others))
+        self.assertEqual([], mistakes.alike('c', others))
+
+
+@ddt.ddt
+class UnmatchableTest(unittest.TestCase):
+    @ddt.data('1,2', '<or> 3 <or> 1,2', 's== 1,2', '<in> 1,2')
+    def test_no_aggregate_offers_a_comma(self, text: str) -> None:
+        told = (
+            f"'{text}': aggregates' values are split at commas, so none of "
+            'them holds one'
+        )
+        self.assertEqual(
+            [(Code.COMMA_IN_FLAVOR, told, "'<or> A <or> B'")],
+            _told(mistakes.unmatchable(requirement.parse(text))),
+        )
+
+    def test_no_aggregate_offers_outer_space(self) -> None:
+        told = "' 1': aggregates' values have no white space around them"
+        self.assertEqual(
+            [(Code.OUTER_SPACE, told, "'1'")],
+            _told(mistakes.unmatchable(requirement.parse(' 1'))),
+        )
+
+    @ddt.data('1', '<or> 1 <or> 2', 's!= 1,2', '>= 2', '*', '~')
+    def test_what_can_be_offered_is_no_mistake(self, text: str) -> None:
+        wanted = requirement.parse(text)
+        self.assertEqual([], [*mistakes.unmatchable(wanted)])
+
+
+@ddt.ddt
+class ScopeTest(unittest.TestCase):
+    @ddt.data('~', '*', '!', '<or> 1 <or> ~')
+    def test_novas_api_refuses_a_sentinel(self, text: str) -> None:
+        told = (
+            "Nova's API knows the values of 'hw:cpu_policy', and refuses a "
+            'sentinel'
+        )
+        remedy = f'{inputs.SCOPE}hw:cpu_policy'
+        self.assertEqual(
+            [(Code.REFUSED_BY_API, told, remedy)],
+            _told(mistakes.scope('hw:cpu_policy', requirement.parse(text))),
+        )
+
+    @ddt.data(
+        ('hypervisor_type', Code.CAPABILITY_KEY, 'compares it with what'),
+        ('num_whatever', Code.CAPABILITY_KEY, 'compares it with what'),
+        ('gpu', Code.UNSCOPED_KEY, 'reads it as well, if a host'),
+    )
+    @ddt.unpack
+    def test_nova_may_read_a_bare_key(
+        self, key: str, code: Code, words: str
+    ) -> None:
+        wanted = requirement.parse('1')
+        ((found, text, remedy),) = _told(mistakes.scope(key, wanted))
+        self.assertEqual((code, f'{inputs.SCOPE}{key}'), (found, remedy))
+        self.assertTrue(
+            text.startswith(f'ComputeCapabilitiesFilter {words}'), text
+        )
+
+    @ddt.data(
+        ('hw:cpu_policy', 'shared'),
+        ('mine:key', '~'),
+        (f'{inputs.SCOPE}gpu', '~'),
+    )
+    @ddt.unpack
+    def test_a_namespace_is_no_mistake(self, key: str, text: str) -> None:
+        self.assertEqual([], [*mistakes.scope(key, requirement.parse(text))])
+
+
+@ddt.ddt
+class FlagTest(unittest.TestCase):
+    @ddt.data('Ture', 'enabled', '2')
+    def test_a_value_that_leaves_the_flag_off_is_told(self, text: str) -> None:
+        self.assertEqual(
+            [
+                (
+                    Code.UNCLEAR_FLAG,
+                    f"'{text}' leaves the flag off",
+                    'force_metadata_check=True or force_metadata_check=False',
+                )
+            ],
+            _told(mistakes.flag(inputs.FLAG, text)),
+        )
+
+    @ddt.data('True', 'yes', 'x,1', 'False', ' No ', '0', 'off', '')
+    def test_a_clear_value_is_no_mistake(self, text: str) -> None:
+        self.assertEqual([], [*mistakes.flag(inputs.FLAG, text)])
+
+    def test_a_scope_switches_the_flag_off(self) -> None:
+        told = 'the flag has no effect with a scope'
+        self.assertEqual(
+            [(Code.MISSPELLED_FLAG, told, 'prefer_metadata_check=True')],
+            _told(mistakes.flag(inputs.SCOPE + inputs.SOFT_FLAG, 'True')),
+        )

@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Flavors that no host takes, or one only, and what would open a host."""
+
+import collections
+import dataclasses
+import random
+import unittest
+
+import ddt
+
+import tests
+from nova_filters import conf
+from nova_filters.matching import inputs
+from nova_filters.matching.request import Request
+from openstack_commands.aggregates.advice import (
+    explanation,
+    inventory,
+    lint,
+    unreachable,
+)
+from openstack_commands.aggregates.advice.mistakes import Code, Finding
+
+_EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
+_ON = {'force_metadata_check': 'True'}
+_SCOPE = inputs.SCOPE
+#: What random aggregates have, and what random flavors ask for.
+_OFFERED = {
+    'gpu': ('a100', 'h100', 'a100,l4'),
+    'cpu': ('2', '3', '4'),
+    'os': ('windows', 'rhel', '<or> windows <or> ~', '!'),
+    'tier': ('gold', 'silver', '*'),
+}
+_WANTED = {
+    'gpu': ('a100', '<or> h100 <or> l4', '*', '!', '<or> a100 <or> ~', 'v100'),
+    'cpu': ('>= 3', '== 4', '>= 5', '<or> 2 <or> 3'),
+    'os': ('windows', 'rhel', '~', '<or> rhel <or> ~'),
+    'tier': ('gold', 'silver', '!', '*'),
+}
+_KEYS = sorted(_OFFERED)
+#: The findings that say that no host passes.
+_NONE = {Code.NO_HOST, Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
+
+
+def _takers(flavor: inventory.Flavor, hosts: inventory.Hosts) -> list[str]:
+    """Return the hosts that the evaluator lets pass, each alone."""
+    request = Request(inputs.read_flavor(flavor.extra_specs), _EXEMPT)
+    return [n for n in hosts if not any(request.reasons(hosts[n].aggregates))]
+
+
+def _draw(rng: random.Random) -> inventory.Stock:
+    """Return a random cloud of eight hosts that are up."""
+    names = [f'h{number}' for number in range(8)]
+    aggregates = [
+        inventory.HostAggregate(
+            f'a{number}',
+            {key: rng.choice(_OFFERED[key]) for key in rng.sample(_KEYS, 2)}
+            | (_ON if rng.random() < 0.25 else {}),
+            tuple(rng.sample(names, rng.randint(0, 3))),
+        )
+        for number in range(6)
+    ]
+    flavors = []
+    for number in range(6):
+        keys = rng.sample(_KEYS, rng.randint(0, 3))
+        specs = {_SCOPE + key: rng.choice(_WANTED[key]) for key in keys}
+        flavors.append(inventory.Flavor(f'f{number}', specs))
+    hosts = [inventory.Host(name, state='up') for name in names]
+    return inventory.Stock(flavors, aggregates, _EXEMPT, hosts)
+
+
+class AgreementTest(unittest.TestCase):
+    def test_lint_agrees_with_the_evaluator(self) -> None:
+        rng = random.Random(20_261_122)
+        kinds: collections.Counter[int] = collections.Counter()
+        for _ in range(1_000 if tests.ALL else 150):
+            stock = _draw(rng)
+            takers = {
+                f.name: len(_takers(f, stock.hosts)) for f in stock.flavors
+            }
+            kinds.update(takers.values())
+            found = lint.lint(stock)
+            for number, codes in enumerate((_NONE, {Code.ONE_HOST})):
+                self.assertEqual(
+                    {name for name in takers if takers[name] == number},
+                    {f.name for f in found if f.code in codes},
+                )
+        self.assertGreater(min(kinds[n] for n in range(4)), 50, kinds)
+
+
+@ddt.ddt
+class NoHostTest(unittest.TestCase):
+    @ddt.data(
+        # Only an aggregate without hosts offers it.
+        ({'gpu': 'h100'}, ('gpu', 'has', 'a100')),
+        ({'gpu': 'a100', 'ssd': 'nvme'}, ('nearest', 'ssd')),
+        ({'gpu': 'a100', f'{_SCOPE}gpu': '!'}, ('nearest', 'gpu')),
+    )
+    @ddt.unpack
+    def test_a_flavor_that_no_host_takes_is_found(
+        self, extra_specs: dict[str, str], words: tuple[str, ...]
+    ) -> None:
+        stock = inventory.Stock(
+            [inventory.Flavor('f', extra_specs)],
+            [
+                inventory.HostAggregate('a', {'gpu': 'a100'}, ('h1', 'h2')),
+                inventory.HostAggregate('b', {'ssd': 'nvme'}, ('h3',)),
+                inventory.HostAggregate('c', {'gpu': 'h100'}),
+            ],
+            _EXEMPT,
+        )
+        found = lint.lint(stock)
+        (problem,) = (f for f in found if f.code is Code.NO_HOST)
+        for word in ('none of 3 hosts takes the flavor', *words):
+            self.assertIn(word, problem.text)
+        self.assertEqual('', problem.remedy)
+
+    @ddt.data(
+        # Hosts and their states; None for who does not know all hosts.
+        ('!', None, set()),
+        ('!', {}, {Code.NO_HOST}),
+        ('!', {'h1': 'up'}, {Code.NO_HOST}),
+        ('!', {'h2': 'up'}, {Code.ONE_HOST}),
+        ('!', {'h2': 'up', 'h3': 'up'}, set()),
+        ('1', {'h1': 'up', 'h4': 'disabled'}, set()),
+        ('1', {'h1': 'down', 'h4': 'disabled'}, {Code.NO_HOST_UP}),
+    )
+    @ddt.unpack
+    def test_hosts_count_if_they_are_known_and_up(
+        self, text, states, codes
+    ) -> None:
+        flavors = [inventory.Flavor('f', {f'{_SCOPE}gpu': text})]
+        own = ('h1', 'h4') if text == '1' else ('h1',)
+        aggregates = [inventory.HostAggregate('a', {'gpu': '1'}, own)]
+        known = [
+            inventory.Host(name, state=state)
+            for name, state in (states or {}).items()
+        ]
+        others = known if states is not None else None
+        stock = inventory.Stock(flavors, aggregates, _EXEMPT, others)
+        found = lint.lint(stock)
+        self.assertEqual(codes, {f.code for f in found})
+
+
+def _stock(
+    flavors: list[dict[str, str]],
+    *aggregates: tuple[dict[str, str], str],
+    exempt: inputs.Exempt = (),
+) -> inventory.Stock:
+    """Return flavors f0, f1, … and aggregates a0, a1, … with their hosts."""
+    return inventory.Stock(
+        [inventory.Flavor(f'f{n}', specs) for n, specs in enumerate(flavors)],
+        [
+            inventory.HostAggregate(f'a{n}', metadata, tuple(names.split()))
+            for n, (metadata, names) in enumerate(aggregates)
+        ],
+        exempt,
+    )
+
+
+class ClosedTest(unittest.TestCase):
+    """Forced aggregates whose demands no flavor meets."""
+
+    def test_the_key_that_keeps_out_most_flavors_is_told(self) -> None:
+        stock = _stock(
+            [{}, {}, {'b': '1'}, {'a': '1', 'ns:k': '1'}],
+            ({'a': '1', 'b': '2', **_ON}, 'h1'),
+            exempt=('zone', 'zone', 'rack'),
+        )
+        self.assertEqual(
+            [
+                Finding(
+                    Code.CLOSED_AGGREGATE,
+                    "none of 4 flavors meets what it demands; 'b' keeps out "
+                    'most',
+                    f'{_SCOPE}b in a flavor, or "exempt_metadata_keys = '
+                    'zone,rack,b" in nova.conf',
+                    *('aggregate', 'a0', 'b'),
+                )
+            ],
+            [*unreachable.closed(stock)],
+        )
+
+    def test_an_aggregate_that_one_flavor_enters_is_open(self) -> None:
+        own = {'a': '1', 'b': '2', **_ON}, 'h1'
+        for flavors in ([], [{}, {'a': '1', 'b': '2', 'c': '3'}]):
+            self.assertEqual([], [*unreachable.closed(_stock(flavors, own))])
+        stock = _stock([{}], own, exempt=('a', 'b'))
+        self.assertEqual([], [*unreachable.closed(stock)])
+        # Without the flag, nothing is demanded.
+        stock = _stock([{}], ({'a': '1'}, 'h1'))
+        self.assertEqual([], [*unreachable.closed(stock)])
+
+    def test_a_flavor_that_refuses_the_hosts_is_not_kept_out(self) -> None:
+        stock = _stock([{'k': '!'}], ({'k': '1,~', **_ON}, 'h1'))
+        self.assertEqual([], [*unreachable.closed(stock)])
+
+    def test_what_another_aggregate_demands_is_its_own_finding(self) -> None:
+        stock = _stock(
+            [{}],
+            ({'m': '1', **_ON}, 'h1'),
+            ({'a': '1', 'm': '~', **_ON}, 'h1'),
+        )
+        # a1 lets the flavor omit "m", and demands "a" itself.
+        found = [*unreachable.closed(stock)]
+        self.assertEqual([('a1', 'a')], [(f.name, f.key) for f in found])
+
+    def test_hosts_in_the_same_aggregates_count_once(self) -> None:
+        stock = _stock(
+            [{}],
+            ({'a': '1', 'b': '1', **_ON}, 'h1 h2 h3'),
+            ({'a': '~', **_ON}, 'h1 h2'),
+            ({'b': '~', **_ON}, 'h3'),
+            ({'rack': '1'}, 'h1'),
+            ({'rack': '2'}, 'h2'),
+        )
+        (found,) = unreachable.closed(stock)
+        self.assertEqual(('a0', 'a'), (found.name, found.key))
+
+    def test_a_contradiction_is_another_finding(self) -> None:
+        stock = _stock([{}], ({'k': '1,!', **_ON}, 'h1'))
+        self.assertEqual([], [*unreachable.closed(stock)])
+
+
+class ContradictoryTest(unittest.TestCase):
+    """Demands that exclude each other."""
+
+    def test_an_aggregate_may_contradict_itself(self) -> None:
+        metadata = {'k': '1,!', 'l': '!', 'm': '2', **_ON}
+        (found,) = unreachable.contradictory(_stock([], (metadata, 'h1')))
+        self.assertEqual(
+            Finding(
+                Code.CONTRADICTORY_DEMANDS,
+                "aggregate 'a0' contradicts itself on 'k'",
+                "'!' in all of these aggregates, or in none",
+                *('aggregate', 'a0', 'k'),
+            ),
+            found,
+        )
+
+    def test_hosts_in_the_same_aggregates_have_one_mistake(self) -> None:
+        stock = _stock(
+            [],
+            ({'k': '1', 'l': '1', **_ON}, 'h1 h2 h3'),
+            ({'k': '!', 'l': '!', **_ON}, 'h2 h3'),
+            ({'rack': '1'}, 'h3'),
+        )
+        found = [*unreachable.contradictory(stock)]
+        self.assertEqual(
+            [('host', 'h2', 'k'), ('host', 'h2', 'l')],
+            [(f.owner, f.name, f.key) for f in found],
+        )
+
+
+class AvoidedTest(unittest.TestCase):
+    """Keys that aggregates prefer, and that no flavor meets."""
+
+    SOFT = {'disk': 'ssd', 'rack': '1', 'prefer_metadata_check': 'on'}
+
+    def test_a_key_that_no_flavor_meets_is_told(self) -> None:
+        stock = _stock([{'disk': 'ssd'}, {}, {}], (self.SOFT, 'h1'))
+        self.assertEqual(
+            [
+                Finding(
+                    Code.AVOIDED_BY_ALL,
+                    'no flavor meets it: all flavors use these hosts last',
+                    'rack=… in a flavor, unless the hosts are to be emptied',
+                    *('aggregate', 'a0', 'rack'),
+                )
+            ],
+            [*unreachable.avoided(stock)],
+        )
+
+    def test_a_key_that_some_flavor_meets_is_no_mistake(self) -> None:
+        for flavors, metadata in (
+            ([{'disk': 'ssd', 'rack': '1'}, {}], self.SOFT),
+            ([{'disk': 'ssd'}, {'rack': '1'}], self.SOFT),
+            ([{}], {'disk': 'ssd'}),
+            ([{}], {**self.SOFT, **_ON}),
+            ([], self.SOFT),
+        ):
+            stock = _stock(flavors, (metadata, 'h1'))
+            self.assertEqual([], [*unreachable.avoided(stock)], flavors)
+        stock = _stock([{}], (self.SOFT, 'h1'), exempt=('disk', 'rack'))
+        self.assertEqual([], [*unreachable.avoided(stock)])
+
+
+class ConfinedTest(unittest.TestCase):
+    """Flavors that no host takes, or one only."""
+
+    def confined(
+        self, specs: dict[str, str], *aggregates: tuple[dict[str, str], str]
+    ) -> list[Finding]:
+        """Return what is found on a flavor and three hosts.
+
+        h3 is down, and h2 is disabled.
+        """
+        states = {'h1': 'up', 'h2': 'disabled', 'h3': 'down'}
+        stock = _stock([specs], *aggregates)
+        others = [
+            inventory.Host(n, state=state) for n, state in states.items()
+        ]
+        panel = explanation.Panel(dataclasses.replace(stock, others=others))
+        return [*unreachable.confined(panel.judge(stock.flavors[0]))]
+
+    def test_a_flavor_whose_hosts_are_not_up_is_told(self) -> None:
+        self.assertEqual(
+            [
+                Finding(
+                    Code.NO_HOST_UP,
+                    'none of the hosts that take the flavor is up: h2 '
+                    '(disabled), h3 (down)',
+                    'enable one of them, or start its nova-compute',
+                    *('flavor', 'f0'),
+                )
+            ],
+            self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h2 h3')),
+        )
+
+    def test_a_flavor_that_one_host_takes_is_told(self) -> None:
+        (found,) = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h1'))
+        self.assertEqual(Code.ONE_HOST, found.code)
+        self.assertEqual('only h1 takes the flavor', found.text)
+        up, one = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h3'))
+        self.assertEqual([Code.NO_HOST_UP, Code.ONE_HOST], [up.code, one.code])
+        self.assertEqual(
+            "only h3 takes the flavor; nearest is h1: 'gpu' not in any "
+            'aggregate',
+            one.text,
+        )
+
+    def test_a_flavor_that_two_hosts_take_is_no_mistake(self) -> None:
+        own = {'gpu': '1'}, 'h1 h2'
+        self.assertEqual([], self.confined({'gpu': '1'}, own))
+        self.assertEqual([], self.confined({}))
+
+    def test_the_reasons_of_the_nearest_host_are_told(self) -> None:
+        (found,) = self.confined(
+            {'gpu': '1', 'ssd': '2'}, ({'gpu': '2'}, 'h1'), ({'ssd': '2'}, '')
+        )
+        self.assertTrue(
+            found.text.startswith(
+                'none of 3 hosts takes the flavor; nearest is h1: '
+                "'gpu' does not match '1'; aggregate 'a0' has '2'; 'ssd' not "
+                'in any aggregate'
+            ),
+            found.text,
+        )
+        self.assertEqual(
+            (Code.NO_HOST, 'flavor', 'f0', 'gpu'),
+            (found.code, found.owner, found.name, found.key),
+        )
+
+
+@ddt.ddt
+class BeyondLimitTest(unittest.TestCase):
+    """Flavors whose hosts Nova may not look at."""
+
+    def found(
+        self, limit: int, specs: dict[str, str], **states: str
+    ) -> list[Finding]:
+        """Return what is found; h1, h2 and h3 have a GPU."""
+        stock = _stock([specs], ({'gpu': '1'}, 'h1 h2 h3'))
+        names = ('h1', 'h2', 'h3', 'h4', 'h5')
+        hosts = [
+            inventory.Host(name, state=states.get(name, 'up'))
+            for name in names
+        ]
+        panel = explanation.Panel(dataclasses.replace(stock, others=hosts))
+        verdicts = panel.judge(stock.flavors[0])
+        return [*unreachable.beyond_limit(verdicts, limit)]
+
+    def test_the_right_hosts_may_be_left_out(self) -> None:
+        self.assertEqual(
+            [
+                Finding(
+                    Code.BEYOND_LIMIT,
+                    '3 of 5 hosts take the flavor, and Nova looks at 4 hosts: '
+                    'the right ones need not be among them',
+                    'max_placement_results = 5 in nova.conf, or a trait in '
+                    'the flavor',
+                    *('flavor', 'f0'),
+                )
+            ],
+            self.found(4, {'gpu': '1'}),
+        )
+
+    def test_more_hosts_may_pass_than_nova_looks_at(self) -> None:
+        for limit, told in ((3, ': the'), (2, ''), (1, '')):
+            (found,) = self.found(limit, {'gpu': '1'})
+            self.assertIs(bool(told), ': the right' in found.text)
+        (found,) = self.found(4, {})
+        self.assertTrue(found.text.startswith('5 of 5 hosts take'))
+
+    @ddt.data(
+        (5, {'gpu': '1'}),
+        (4, {'gpu': '2'}),
+        (4, {'gpu': '1', 'trait:HW_A': 'required'}),
+        (4, {'gpu': '1', 'resources:VGPU': '1'}),
+    )
+    @ddt.unpack
+    def test_other_flavors_are_well(
+        self, limit: int, specs: dict[str, str]
+    ) -> None:
+        self.assertEqual([], self.found(limit, specs))
+
+    def test_hosts_that_are_not_up_do_not_count(self) -> None:
+        self.assertEqual([], self.found(4, {'gpu': '1'}, h5='down'))
+        down = dict.fromkeys(('h1', 'h2', 'h3'), 'down')
+        self.assertEqual([], self.found(1, {'gpu': '1'}, **down))
