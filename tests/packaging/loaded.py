@@ -84,7 +84,12 @@ if __name__ == '__main__':
         for name, one in globals()[service]().items()
     }
     if '--uninstalled' in sys.argv:
-        for name in 'os_placement_plugins', 'nova_filters', 'heat_hints':
+        for name in (
+            'os_placement_plugins',
+            'nova_filters',
+            'heat_hints',
+            'openstack_commands',
+        ):
             assert not importlib.util.find_spec(name), name
         for distribution in importlib.metadata.distributions():
             assert distribution.name != 'os-placement-plugins'

@@ -65,6 +65,8 @@ class WheelTest(unittest.TestCase):
         }
         self.assertEqual({n for n in tracked if (ROOT / n).exists()}, found)
         self.assertEqual(PACKAGES, {name.split('/')[0] for name in found})
+        # A type checker reads the types of a package only with this file.
+        self.assertLessEqual({f'{name}/py.typed' for name in PACKAGES}, found)
 
     def metadata(self):
         """Return what an index shows of the wheel."""

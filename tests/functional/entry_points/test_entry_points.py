@@ -26,6 +26,35 @@ for point in points:
         print(point.group, point.name, name, *getattr(loaded, 'VERSIONS', ()))
 """
 
+#: By service: a program that gets the plug-ins as the service does, and a
+#: module that is then there.
+LOADING = {
+    'senlin': (
+        'import importlib.metadata\n'
+        'import senlin.cmd\n'
+        'for group in "senlin.policies", "senlin.profiles":\n'
+        '    for point in importlib.metadata.entry_points(group=group):\n'
+        '        point.load()\n',
+        'senlin_plugins.policies.region_failover',
+    ),
+    'nova': (
+        'import nova_filters\n'
+        'nova_filters.all_filters()\n'
+        'nova_filters.all_weighers()\n',
+        'nova_filters.weighers.host_weighers',
+    ),
+    'heat': (
+        'import importlib.metadata\n'
+        'import heat.cmd\n'
+        'groups = "heat.stack_lifecycle_plugins", "heat_hints.providers"\n'
+        'for group in groups:\n'
+        '    for point in importlib.metadata.entry_points(group=group):\n'
+        '        point.load()\n'
+        'from heat_hints import overrides\n',
+        'heat_hints.overrides',
+    ),
+}
+
 
 def own_entry_points():
     """Return the entry points of this distribution."""
@@ -43,7 +72,9 @@ class EntryPointTest(unittest.TestCase):
             ]
             self.assertEqual([DISTRIBUTION], owners, own)
 
-    @ddt.data('senlin_plugins', 'nova_filters', 'heat_hints')
+    @ddt.data(
+        'senlin_plugins', 'nova_filters', 'heat_hints', 'openstack_commands'
+    )
     def test_every_entry_point_loads_in_a_process_of_its_package(self, name):
         # As in production: two services do not fit into one process.
         wanted = sorted(
@@ -61,6 +92,15 @@ class EntryPointTest(unittest.TestCase):
                 type_name, _, version = published.partition('-')
                 self.assertTrue(type_name.startswith('senlin_plugins.'))
                 self.assertIn(version, versions)
+
+    @ddt.data('senlin', 'nova', 'heat')
+    def test_no_service_loads_the_commands(self, service):
+        program, plugin = LOADING[service]
+        program += 'import sys\nprint(*sys.modules, sep="\\n")\n'
+        modules = processes.run_python(program)
+        self.assertIn(plugin, modules)
+        commands = [m for m in modules if m.startswith('openstack_commands')]
+        self.assertEqual([], commands)
 
     def test_option_groups_are_named_after_their_package(self):
         # But for one line that nova.conf and heat.conf share.
