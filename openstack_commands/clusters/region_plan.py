@@ -16,7 +16,6 @@ from openstack_commands.clusters.cluster_lister import (
     Cell,
     ClusterLister,
     Table,
-    distribution_cell,
 )
 from senlin_plugins.planning import region_spec, sizing
 from senlin_plugins.planning.placement import place
@@ -29,7 +28,6 @@ SHORT = (
     *('Current', 'Change', 'Result', 'Target'),
 )
 COLUMNS = (*SHORT, 'Why')
-STEP_COLUMNS = ('Step', 'Region', 'Distribution')
 
 
 class PlanClusterRegion(ClusterLister):
@@ -86,11 +84,6 @@ class PlanClusterRegion(ClusterLister):
         text = 'treat this region as out of reach; can be repeated'
         lister.add_repeatable(parser, '--without', '<name>', text)
         self.add_default_region(parser)
-        parser.add_argument(
-            '--steps',
-            action='store_true',
-            help='show a row for each node that is added or removed',
-        )
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
         """Return the plan as a table.
@@ -104,13 +97,6 @@ class PlanClusterRegion(ClusterLister):
             raise exceptions.CommandError(
                 projection.explain_refusal(snapshot, decision)
             )
-        if parsed_args.steps:
-            return STEP_COLUMNS, [
-                (number, name, distribution_cell(after.current))
-                for number, (name, after) in enumerate(
-                    projection.steps(snapshot), start=1
-                )
-            ]
         shares = projection.explain(snapshot, decision)
         self.table_columns = SHORT
         self.remarks = [
@@ -153,15 +139,12 @@ class PlanClusterRegion(ClusterLister):
                 asked - out_of_reach - {NO_REGION},
                 change.growing,
             )
-        # The order in which --steps shows the regions.
-        shown = dict.fromkeys([*names, *sorted(current)], 0) | current
         return Snapshot(
             change,
             regions,
-            shown,
+            current,
             out_of_reach,
             failing=failing,
-            strategy=policy.strategy,
         )
 
     def _policy(self, parsed_args: argparse.Namespace, cluster: Any) -> Spec:

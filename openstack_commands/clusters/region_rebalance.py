@@ -180,7 +180,6 @@ class RebalanceClusterRegion(ClusterLister):
             dict.fromkeys(names, 0) | current,
             gone,
             failing=failing,
-            strategy=policy.strategy,
         )
         room = surge = self._surge
         if cluster.max_size >= 0:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from senlin_plugins.planning import apportionment, selection
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import NO_REGION, Snapshot, distribution
 
@@ -20,7 +19,9 @@ def place(snapshot: Snapshot) -> Decision:
     """
     change = snapshot.change
     if change.growing:
-        return _grow(snapshot)
+        return apportionment.grow(
+            snapshot.usable, snapshot.movable, change.count
+        )
     planned = apportionment.shrink(
         snapshot.usable, snapshot.movable, change.count
     )
@@ -33,19 +34,6 @@ def place(snapshot: Snapshot) -> Decision:
         {'regions': planned.plan},
     )
     return dataclasses.replace(planned, candidates=chosen.candidates)
-
-
-def _grow(snapshot: Snapshot) -> Decision:
-    """Plan around regions that are out or full, unless that is unwanted."""
-    missed = [r.name for r in snapshot.regions if r.name in snapshot.failing]
-    if missed and snapshot.strategy is Strategy.EVEN:
-        why = snapshot.failing[missed[0]].describe()
-        return Decision(
-            refusal=f"Region '{missed[0]}' {why}. The strategy 'even' "
-            'adds no nodes meanwhile.'
-        )
-    count = snapshot.change.count
-    return apportionment.grow(snapshot.usable, snapshot.movable, count)
 
 
 def recover(snapshot: Snapshot, lost: Sequence[str]) -> Decision:

@@ -7,7 +7,6 @@ compares both.
 """
 
 import dataclasses
-import enum
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
@@ -21,6 +20,11 @@ from senlin_plugins.planning.values import WrongValue
 TYPES: Final = REGION_PLACEMENT, RIVALS[REGION_PLACEMENT]
 #: Version -> the properties of its spec.
 VERSIONS: Final = {'1.0': ('regions',), '1.1': ('regions', 'strategy')}
+#: The values of ``strategy``, which has no effect: every cluster grows in the
+#: regions that work. Specs that are stored with it still load.
+BALANCED: Final = 'balanced'
+EVEN: Final = 'even'
+STRATEGIES: Final = (BALANCED, EVEN)
 #: The key of a cluster's metadata that goes before the spec in version 1.1.
 METADATA_KEY: Final = 'region_placement'
 #: The key with the ids of servers that are left behind, and stay where they
@@ -32,27 +36,16 @@ _REGION_KEYS: Final = ('name', 'weight', 'cap')
 _WHERE: Final = f"'{METADATA_KEY}' of the cluster's metadata"
 
 
-class Strategy(enum.StrEnum):
-    """How to grow while something is wrong with a region (version 1.1)."""
-
-    #: Grow in the other regions.
-    BALANCED = 'balanced'
-    #: Refuse to grow.
-    EVEN = 'even'
-
-
 class Spec(NamedTuple):
     """What a region placement policy says.
 
     :param regions: its regions, in the order of the spec.
-    :param strategy: what it does while a region is out or full.
     :param follows: whether it follows the metadata and the data of a
         cluster, as version 1.1 does.
     :param effective: whether its plans take effect.
     """
 
     regions: tuple[Region, ...]
-    strategy: Strategy = Strategy.BALANCED
     follows: bool = False
     effective: bool = True
 
@@ -102,14 +95,13 @@ def read(spec: object) -> Spec:
     if not isinstance(properties, Mapping):
         raise WrongValue("'properties' is not a mapping: it needs 'regions'.")
     _check_keys(properties, VERSIONS[version], "'properties'")
-    strategy = properties.get('strategy', Strategy.BALANCED)
-    values.read_choice(strategy, "'strategy'", Strategy)
+    strategy = properties.get('strategy', BALANCED)
+    values.read_choice(strategy, "'strategy'", STRATEGIES)
     given = properties.get('regions')
     if not isinstance(given, list):
         raise WrongValue("'regions' must be a list of regions.")
     return Spec(
         _checked(given),
-        Strategy(strategy),
         follows=version > '1.0',
         effective=spec['type'] == REGION_PLACEMENT,
     )

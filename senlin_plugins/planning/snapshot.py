@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 
@@ -58,7 +57,6 @@ class Snapshot:
         of some that the spec does not name.
     :param nodes: the nodes themselves; candidates are chosen from them.
     :param failing: region name -> what is wrong there. Nodes can leave it.
-    :param strategy: what that means for a plan to grow.
     """
 
     change: Change
@@ -67,7 +65,6 @@ class Snapshot:
     out_of_reach: Collection[str] = ()
     nodes: Sequence[Node] = ()
     failing: Mapping[str, State] = dataclasses.field(default_factory=dict)
-    strategy: Strategy = Strategy.BALANCED
 
     @property
     def left_alone(self) -> set[str]:

@@ -17,9 +17,8 @@ from senlin.common import constraints, consts, schema
 
 from senlin_plugins import conf
 from senlin_plugins.cluster import cluster_row, left_behind, node_records
-from senlin_plugins.planning import region_state, region_view
+from senlin_plugins.planning import region_spec, region_state, region_view
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import Fault, Known, State
 from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.snapshot import recorded_region
@@ -55,11 +54,16 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
     properties_schema = {
         **RegionPlacementPolicy.properties_schema,
         'strategy': schema.String(
-            'How to grow while a region is out or full: balanced or even.',
-            default=Strategy.BALANCED.value,
-            constraints=[constraints.AllowedValues([*Strategy])],
+            'This property has no effect.',
+            default=region_spec.BALANCED,
+            constraints=[constraints.AllowedValues(region_spec.STRATEGIES)],
         ),
     }
+
+    def check_spec(self) -> None:
+        """Check the spec, and warn of a property without an effect."""
+        super().check_spec()
+        self._warn_of_even()
 
     def view(self, cluster: Any, now: str = '') -> View:
         """Read what the policy and the owner say, and what is known.
@@ -157,8 +161,20 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         if kind == consts.CLUSTER_DELETE:
             return Decision(refusal=_find_left(cluster, view))
         if ('BEFORE', kind) in RegionPlacementPolicy.TARGET:
+            self._warn_of_even()
             return super().decide(cluster, action, view) or Decision()
         return Decision()
+
+    def _warn_of_even(self) -> None:
+        """Warn if the spec expects clusters not to grow meanwhile."""
+        properties = self.spec['properties']
+        if properties.get('strategy') == region_spec.EVEN:
+            LOG.warning(
+                "Policy '%s' has the strategy 'even', which has no effect: "
+                'while a region is out or full, clusters grow in the other '
+                "regions. Create the policy again without 'strategy'.",
+                self.name,
+            )
 
     def find_lost(self, cluster: Any, view: View) -> list[str]:
         """Return the ids of nodes that cannot be where they were."""

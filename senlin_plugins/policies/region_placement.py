@@ -318,7 +318,6 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             out_of_reach=names - usable,
             nodes=nodes,
             failing=view.states,
-            strategy=view.spec.strategy,
         )
 
     def write(self, action: Any, decision: Decision) -> None:

@@ -4,7 +4,7 @@
 
 import dataclasses
 import fractions
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from senlin_plugins.planning.apportionment import (
     NO_CAP,
@@ -14,7 +14,6 @@ from senlin_plugins.planning.apportionment import (
 )
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place
-from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
 
 # Why a region gets what it gets; the numbers are filled in.
@@ -165,19 +164,3 @@ def explain_refusal(snapshot: Snapshot, decision: Decision) -> str:
     else:
         why = f'to be removed, and {sum(movable.values())} can be.'
     return f'{decision.refusal} {nodes} {why}'
-
-
-def steps(snapshot: Snapshot) -> Iterator[tuple[str, Snapshot]]:
-    """Decide node after node.
-
-    :param snapshot: the cluster as it is; there is a plan for its change.
-    :returns: the region of each node, and the cluster after it.
-    """
-    count = snapshot.change.count
-    one = Change(snapshot.change.growing, 1)
-    snapshot = dataclasses.replace(snapshot, change=one)
-    for _ in range(count):
-        plan = place(snapshot).plan
-        snapshot = snapshot.after(plan)
-        (name,) = plan
-        yield name, snapshot

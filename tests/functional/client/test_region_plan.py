@@ -41,11 +41,6 @@ class RegionPlanTest(base.CommandTestCase):
         ):
             self.assertEqual(self.plan(f'{REGIONS} {one}'), self.plan(same))
 
-    def test_steps_show_each_node(self):
-        *_, row = self.plan('--region a:2 --region b:1 --count +3 --steps')
-        wanted = {'Step': 3, 'Region': 'a', 'Distribution': {'a': 2, 'b': 1}}
-        self.assertEqual(wanted, row)
-
     def test_a_region_can_be_thought_away(self):
         rows = self.plan(f'{REGIONS} --without RegionOne --count +3')
         self.assertEqual(

@@ -176,17 +176,14 @@ class Knowing(TestCase):
         self.assertNotIn('\n', line)
         self.assertEqual({ONE: 1, TWO: 1}, data['creation']['regions'])
 
-    def test_even_refuses_to_grow(self):
+    def test_even_grows_in_the_other_regions_with_a_warning(self):
         cluster = self.spread_out(2, (ONE,), (TWO,), strategy='even')
         self.go_out(TWO, cluster)
-        action = self.senlin.act(cluster, 'scale_out')
-        reason = action['data']['reason']
-        self.assert_failed(reason, action)
-        self.assertRegex(
-            reason,
-            f"^Region '{TWO}' is out since .* .compute does not answer.. The "
-            "strategy 'even' adds no nodes meanwhile.$",
-        )
+        with self.assertLogs('senlin_plugins', 'WARNING') as logs:
+            data = self.act(cluster, 'scale_out')
+        self.assertEqual({ONE: 1}, data['creation']['regions'])
+        warnings = [line for line in logs.output if "strategy 'even'" in line]
+        self.assertEqual(1, len(warnings), logs.output)
 
 
 class Full(TestCase):

@@ -3,7 +3,6 @@
 """What the region placement policy decides about a cluster."""
 
 import collections
-import dataclasses
 import os
 import unittest
 
@@ -16,7 +15,6 @@ from senlin_plugins.planning.apportionment import (
     Region,
 )
 from senlin_plugins.planning.placement import place, recover, relocate
-from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
@@ -113,9 +111,6 @@ class FailingRegions(unittest.TestCase):
         self.assertEqual(
             (wanted.plan, wanted.refusal), (decision.plan, decision.refusal)
         )
-        even = dataclasses.replace(cluster, strategy=Strategy.EVEN)
-        refused = "strategy 'even'" in place(even).refusal
-        self.assertEqual(any(r.name in fails for r in regions), refused)
 
     @many
     @hypothesis.given(REGIONS, NODES, FAILING, FEW)
@@ -176,31 +171,7 @@ class FailingRegions(unittest.TestCase):
 class Grow(unittest.TestCase):
     FULL = State('full', 'refused', due='then')
 
-    def test_even_refuses_and_names_the_first_region_that_fails(self):
-        cluster = Snapshot(
-            Change(True, 1),
-            [Region('A'), Region('B'), Region('C')],
-            current={},
-            failing={'C': self.FULL, 'B': self.FULL},
-            strategy=Strategy.EVEN,
-        )
-        self.assertEqual(
-            "Region 'B' is full until then (it has refused a node). The "
-            "strategy 'even' adds no nodes meanwhile.",
-            place(cluster).refusal,
-        )
-
-    def test_even_grows_if_only_a_region_of_others_fails(self):
-        cluster = Snapshot(
-            Change(True, 1),
-            [Region('A')],
-            current={},
-            failing={'other': self.FULL},
-            strategy=Strategy.EVEN,
-        )
-        self.assertEqual({'A': 1}, place(cluster).plan)
-
-    def test_balanced_grows_in_the_other_regions(self):
+    def test_a_cluster_grows_in_the_other_regions(self):
         cluster = Snapshot(
             Change(True, 2),
             [Region('A'), Region('B')],

@@ -9,7 +9,7 @@ import ddt
 
 from senlin_plugins.planning import region_spec, values
 from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.region_spec import Override, Spec, Strategy
+from senlin_plugins.planning.region_spec import Override, Spec
 
 TYPE = 'senlin_plugins.policy.region_placement'
 
@@ -45,30 +45,20 @@ class RegionSpecTest(unittest.TestCase):
         self.assertEqual(
             Spec(
                 (Region('a'),),
-                Strategy.BALANCED,
                 follows=False,
                 effective=True,
             ),
             region_spec.read(spec_of({'name': 'a'})),
         )
 
-    def test_version_1_1_follows_metadata_and_has_a_strategy(self):
-        for properties, strategy in (
-            ({}, Strategy.BALANCED),
-            ({'strategy': 'balanced'}, Strategy.BALANCED),
-            ({'strategy': 'even'}, Strategy.EVEN),
-        ):
-            properties['regions'] = [{'name': 'a'}]
-            spec = spec_of(version='1.1', properties=properties)
-            self.assertEqual(
-                Spec((Region('a'),), strategy, follows=True, effective=True),
-                region_spec.read(spec),
-            )
-
-    def test_a_strategy_is_a_member_of_the_enumeration(self):
-        properties = {'regions': [{'name': 'a'}], 'strategy': 'even'}
+    @ddt.data({}, {'strategy': 'balanced'}, {'strategy': 'even'})
+    def test_version_1_1_follows_metadata_whatever_its_strategy(self, more):
+        properties = {'regions': [{'name': 'a'}], **more}
         spec = spec_of(version='1.1', properties=properties)
-        self.assertIs(Strategy.EVEN, region_spec.read(spec).strategy)
+        self.assertEqual(
+            Spec((Region('a'),), follows=True, effective=True),
+            region_spec.read(spec),
+        )
 
     def test_the_plans_of_senlins_own_policy_take_no_effect(self):
         spec = spec_of({'name': 'a'}, type='senlin.policy.region_placement')
@@ -82,7 +72,7 @@ class RegionSpecTest(unittest.TestCase):
 
     def test_regions_alone_are_a_spec_that_takes_effect(self):
         self.assertEqual(
-            Spec((), Strategy.BALANCED, follows=False, effective=True),
+            Spec((), follows=False, effective=True),
             Spec(()),
         )
 

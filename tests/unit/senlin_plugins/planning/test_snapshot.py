@@ -9,7 +9,6 @@ import ddt
 
 from senlin_plugins.planning import snapshot
 from senlin_plugins.planning.apportionment import Region
-from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import NO_REGION, Node, Snapshot
@@ -75,7 +74,6 @@ class SnapshotTest(unittest.TestCase):
         self.assertEqual({}, self.CLUSTER.failing)
         self.assertEqual((), self.CLUSTER.nodes)
         self.assertEqual((), self.CLUSTER.out_of_reach)
-        self.assertIs(Strategy.BALANCED, self.CLUSTER.strategy)
 
     def test_a_node_is_healthy_and_stands_before_the_first_place(self):
         node = Node('id')

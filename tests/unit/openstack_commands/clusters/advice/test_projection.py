@@ -13,7 +13,6 @@ from openstack_commands.clusters.advice import projection
 from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.apportionment import NO_FEASIBLE_PLAN, Region
 from senlin_plugins.planning.placement import place
-from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
@@ -40,13 +39,10 @@ def shares_of(snapshot):
 
 class ProjectionPropertyTest(unittest.TestCase):
     @hypothesis.given(snapshots())
-    def test_steps_results_and_targets_add_up_to_the_plan(self, snapshot):
+    def test_results_and_targets_add_up_to_the_plan(self, snapshot):
         found = place(snapshot)
         hypothesis.assume(not found.refusal)
         wanted = snapshot.after(found.plan)
-        taken = list(projection.steps(snapshot))
-        self.assertEqual(snapshot.change.count, len(taken))
-        self.assertEqual(wanted.current, taken[-1][1].current)
         shares = projection.explain(snapshot, found)
         total = sum(wanted.current.values())
         self.assertEqual(total, sum(share.result for share in shares))
@@ -136,16 +132,6 @@ class ProjectionTest(unittest.TestCase):
         self.assertIsNone(shares['a'].target)
         self.assertIsNone(shares['b'].target)
 
-    def test_steps_are_one_node_each(self):
-        cluster = Snapshot(Change(SHRINK, 2), EQUAL, {'a': 2, 'b': 1})
-        steps = [
-            (name, dict(after.current))
-            for name, after in projection.steps(cluster)
-        ]
-        self.assertEqual(
-            [('a', {'a': 1, 'b': 1}), ('b', {'a': 1, 'b': 0})], steps
-        )
-
     def test_target_is_by_weight_whatever_the_caps(self):
         regions = [Region('a', 300, 1), Region('b')]
         shares = shares_of(Snapshot(Change(GROW, 6), regions, {}))
@@ -176,17 +162,6 @@ class ProjectionTest(unittest.TestCase):
             Snapshot(Change(GROW, 1), [Region('a')], {'a': 2}, ('a',)),
             f'{apportionment.NO_USABLE_REGION} All regions of the policy are '
             'out of reach.',
-        ),
-        (
-            Snapshot(
-                Change(GROW, 1),
-                EQUAL,
-                {'a': 2},
-                failing={'a': State('full', 'refused', due='then')},
-                strategy=Strategy.EVEN,
-            ),
-            "Region 'a' is full until then (it has refused a node). The "
-            "strategy 'even' adds no nodes meanwhile.",
         ),
     )
     def test_a_refusal_says_the_numbers_behind_it(self, snapshot, text):

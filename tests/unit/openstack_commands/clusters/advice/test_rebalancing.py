@@ -14,7 +14,6 @@ from openstack_commands.clusters.advice import rebalancing
 from openstack_commands.clusters.advice.rebalancing import Step
 from senlin_plugins.planning import apportionment
 from senlin_plugins.planning.apportionment import NO_CAP, Region
-from senlin_plugins.planning.region_spec import Strategy
 from senlin_plugins.planning.region_state import State
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import Snapshot
@@ -66,7 +65,6 @@ def failing_snapshots(draw):
                 st.sampled_from([OUT, FULL]),
             )
         ),
-        strategy=draw(st.sampled_from(Strategy)),
     ), draw(some)
 
 
@@ -149,8 +147,6 @@ class Steps(unittest.TestCase):
         self.assertEqual(
             [Step({'b': 3}, {'a': 3}, {'a': 3, 'b': 3, 'c': 3})], found
         )
-        even = dataclasses.replace(snapshot, strategy=Strategy.EVEN)
-        self.assertEqual([], list(rebalancing.steps(even, 9, 9)))
         leaving = dataclasses.replace(snapshot, failing={'c': OUT})
         *_, last = rebalancing.steps(leaving, 9, 2)
         self.assertEqual({'a': 5, 'b': 4, 'c': 0}, last.after)
