@@ -80,9 +80,10 @@ knows the region.
         default=3,
         min=1,
         help="""
-Number of seconds in which a service must answer. If a service
-does not answer three times in a row, with pauses in between, its
-region is silent. Region placement policies of version 1.1 ask the
+Number of seconds in which a service must answer. A service that
+does not answer is asked again after 1 second, and once more after 3
+further seconds, as long as the look takes at most this number of
+seconds plus 1. If it never answers, its region is silent. Region placement policies of version 1.1 ask the
 services that the profile needs, in all regions at the same time.
 """,
     ),

@@ -25,6 +25,7 @@ from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.policies import base
 from senlin_plugins.policies.region_placement import RegionPlacementPolicy
 from senlin_plugins.profiles import failover, region_aware
+from senlin_plugins.regions import shared_look
 
 LOG = logging.getLogger(__name__)
 
@@ -77,11 +78,23 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
     def look(self, cluster: Any, view: View) -> View:
         """Look at the regions, and begin to clear up in those that work.
 
+        Actions that ask at the same time share a look.
+
         :param cluster: the engine's cluster object, or its row; its data
             change.
         :param view: what was known before.
         :returns: what is known now.
         """
+        changed = shared_look.share(
+            cluster.id, lambda: self._find_changes(cluster, view)
+        )
+        cluster.data = changed.after.write(cluster.data or {})
+        view = view.after(changed.after, changed.now)
+        left_behind.start(cluster, view)
+        return view
+
+    def _find_changes(self, cluster: Any, view: View) -> cluster_row.Change:
+        """Look at the regions, and store what a look finds."""
         recorded = [recorded_region(node) for node in cluster.nodes]
         others = {entry.region for entry in view.known.left}
         others.update(name for name in recorded if name)
@@ -97,9 +110,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             lambda known, now: known.observe(faults, view.names, now, seconds),
         )
         _log_changes(cluster, changed.before, changed.after)
-        view = view.after(changed.after, changed.now)
-        left_behind.start(cluster, view)
-        return view
+        return changed
 
     def current(self, cluster: cluster_row.Row, region: str | None) -> View:
         """Return what is known now, for an action on a node of a region."""

@@ -66,10 +66,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     CLIENT = ''
 
     def do_check(self, obj: Any) -> Any:
-        """Check a node, unless its region is known to be out."""
+        """Check a node, unless its region is known not to answer."""
         watched = _find_policy(obj)
         state = watched and watched.view.state_of(obj)
-        if state and state.is_dead:
+        if state and state.dead:
             raise self._refusal('checking', obj, state)
         return super().do_check(obj)
 

@@ -12,8 +12,8 @@ from keystoneauth1 import exceptions as keystone_exc
 #: Seconds before each further question to a service that did not answer. A
 #: refused connection takes no time: without a pause it would be one look.
 PAUSES: Final = (1.0, 3.0)
-#: Seconds for an answer beside the time in which a service must answer.
-GRACE: Final = 0.5
+#: Seconds for a whole look beside the time in which a service must answer.
+GRACE: Final = 1.0
 
 
 def find(
@@ -42,32 +42,39 @@ def find_silent(
 ) -> set[str]:
     """Return the services that do not answer, all asked at the same time.
 
-    A service is asked again, after pauses, before it counts as silent. A
-    refusal such as 401 is an answer: no token is sent. An error such as 503
-    is none.
+    As long as there is time, a service is asked again, after pauses, before
+    it counts as silent. A refusal such as 401 is an answer: no token is sent.
+    An error such as 503 is none.
 
     :param session: a session of keystoneauth, for its TLS settings.
     :param urls: the endpoints as the catalog has them.
-    :param timeout: seconds to wait for each answer.
+    :param timeout: seconds to wait for each answer; :data:`GRACE` more is
+        the limit of all tries together.
     """
     silent = set(urls)
+    deadline = time.monotonic() + timeout + GRACE
     for pause in (0.0, *PAUSES):
-        if silent:
-            time.sleep(pause)
-            silent -= _find_answering(session, silent, timeout)
+        if not silent or time.monotonic() + pause >= deadline:
+            break
+        time.sleep(pause)
+        silent -= _find_answering(session, silent, timeout, deadline)
     return silent
 
 
 def _find_answering(
-    session: Any, urls: Collection[str], timeout: float
+    session: Any, urls: Collection[str], timeout: float, deadline: float
 ) -> set[str]:
-    """Return the services that answer in time, each asked once."""
+    """Return the services that answer in time, each asked once.
+
+    :param deadline: when to stop waiting, as ``time.monotonic`` counts.
+    """
     # Green threads, as everything in an engine.
     pool = futures.ThreadPoolExecutor(len(urls))
     questions = {
         pool.submit(_answers, session, url, timeout): url for url in urls
     }
-    done, _ = futures.wait(questions, timeout=timeout + GRACE)
+    left = max(0.0, deadline - time.monotonic())
+    done, _ = futures.wait(questions, timeout=left)
     # Who sends one line after the other is never late, and never ready. The
     # thread ends with him.
     pool.shutdown(wait=False)

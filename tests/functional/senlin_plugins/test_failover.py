@@ -12,7 +12,7 @@ from senlin.objects import node as node_objects
 from senlin_plugins.cluster import cluster_row, left_behind
 from senlin_plugins.planning import region_state
 from senlin_plugins.policies import region_failover
-from senlin_plugins.regions import endpoints, health
+from senlin_plugins.regions import endpoints, health, shared_look
 from testing.senlin import driver
 from tests.functional.senlin_plugins import base
 from tests.functional.senlin_plugins.base import ONE, THREE, TWO
@@ -523,6 +523,29 @@ class AtOnce(TestCase):
         # None of the notes that all of them wrote is lost.
         self.assertEqual(6, len(self.known(cluster)[1]))
         self.assert_forgotten(cluster, **{ONE: 5, THREE: 5})
+
+
+    def test_twenty_recoveries_at_once_need_two_looks(self):
+        cluster = self.spread_out(20, (ONE,), (TWO, 0))
+        ask, look = shared_look.share, health.look
+        questions, looks = [], []
+
+        def note_question(*args):
+            questions.append(args)
+            return ask(*args)
+
+        def look_when_all_have_asked(*args):
+            looks.append(args)
+            self.wait_until(lambda: len(questions) == 20)
+            return look(*args)
+
+        self.patch(shared_look, 'share', note_question)
+        self.patch(health, 'look', look_when_all_have_asked)
+        started = [self.start(node) for node in self.ids(cluster, ONE)]
+        for action in started:
+            self.assert_done(self.senlin.wait(action))
+        self.assertEqual(20, len(questions))
+        self.assertLessEqual(len(looks), 2)
 
 
 class LeavingBehind(TestCase):
