@@ -83,8 +83,9 @@ knows the region.
 Number of seconds in which a service must answer. A service that
 does not answer is asked again after 1 second, and once more after 3
 further seconds, as long as the look takes at most this number of
-seconds plus 1. If it never answers, its region is silent. Region placement policies of version 1.1 ask the
-services that the profile needs, in all regions at the same time.
+seconds plus 1. If it never answers, its region is silent. Region
+placement policies of version 1.1 ask the services that the profile
+needs, in all regions at the same time.
 """,
     ),
     cfg.IntOpt(

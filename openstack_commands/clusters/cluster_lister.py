@@ -12,10 +12,15 @@ from osc_lib import exceptions
 from openstack_commands.base import lister
 from openstack_commands.clusters import clusters
 from os_placement_plugins.quoting import printable
-from senlin_plugins.planning import region_spec, region_state, values
+from senlin_plugins.planning import (
+    declaration,
+    region_spec,
+    region_state,
+    values,
+)
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import Spec
-from senlin_plugins.planning.region_state import State
+from senlin_plugins.planning.region_state import Code, State
 from senlin_plugins.regions import health
 
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
@@ -124,6 +129,18 @@ class ClusterLister(lister.Lister):
             )
         known = region_state.read(cluster.data)
         return own.regions, known.in_force(own.declared, health.now())
+
+    def advise(self, cluster: Any, states: Mapping[str, State]) -> list[str]:
+        """Return what to do about regions that nobody gives up by itself.
+
+        :param states: the regions with which something is wrong.
+        """
+        return [
+            f'If {name} is out, run: {declaration.declare_out(cluster, name)}'
+            for name, state in states.items()
+            if state.state == Code.HELD
+            or (state.state == Code.SILENT and cluster.status == 'ERROR')
+        ]
 
     def unreachable(
         self,

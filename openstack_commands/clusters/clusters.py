@@ -6,12 +6,13 @@ import collections
 import functools
 import time
 from collections.abc import Iterable, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 from openstack import exceptions as sdk_exceptions
 from osc_lib import exceptions
 
-from senlin_plugins.planning import requirements
+from senlin_plugins.planning import declaration, requirements
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import counted_region, recorded_region
 
@@ -65,7 +66,15 @@ def update_metadata(
     if metadata == before:
         return
     body = {'cluster': {'metadata': metadata}}
-    _change(clustering, 'PATCH', f'/clusters/{cluster.id}', body)
+    try:
+        _change(clustering, 'PATCH', f'/clusters/{cluster.id}', body)
+    except exceptions.CommandError as exc:
+        if cluster.status != declaration.ERROR:
+            raise
+        commands = declaration.change(cluster, 'this command again')
+        raise exceptions.CommandError(
+            f'{exc} Run, in this order: {declaration.THEN.join(commands)}'
+        ) from exc
 
 
 def scale(clustering: Any, cluster: Any, change: Change) -> None:
@@ -97,9 +106,14 @@ def _change(
     try:
         sdk_exceptions.raise_from_response(response)
     except sdk_exceptions.HttpException as exc:
-        raise exceptions.CommandError(
-            f'Senlin refuses this now: {exc.details}'
-        ) from exc
+        reason = f'Senlin refuses this now: {exc.details}'
+        if response.status_code == HTTPStatus.CONFLICT:
+            reason += (
+                '. Wait until these actions end, and try again. If you cannot '
+                'wait for them to give a dead region up: remove its endpoints '
+                "from Keystone's catalog"
+            )
+        raise exceptions.CommandError(reason) from exc
     action_id = response.headers['Location'].rpartition('/')[2]
     while True:
         action = clustering.get_action(action_id)

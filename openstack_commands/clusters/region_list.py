@@ -102,6 +102,7 @@ class ListClusterRegion(ClusterLister):
         self.remarks = [
             f'{name} {state.describe()}.' for name, state in states.items()
         ]
+        self.remarks += self.advise(cluster, states)
         if left:
             self.remarks.append(LEFT.format(cluster.name))
         return COLUMNS, rows

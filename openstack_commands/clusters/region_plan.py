@@ -3,7 +3,7 @@
 """The command ``openstack cluster region plan``."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import yaml
@@ -38,6 +38,8 @@ class PlanClusterRegion(ClusterLister):
     """
 
     WITHOUT_POLICY = 'name one with --policy, --spec or --region'
+    #: What to do about regions that are silent.
+    advice: Sequence[str] = ()
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
@@ -102,6 +104,7 @@ class PlanClusterRegion(ClusterLister):
         self.remarks = [
             f'{share.name}: {share.why}.' for share in shares if share.why
         ]
+        self.remarks += self.advice
         return COLUMNS, [_row(share) for share in shares]
 
     def _read(
@@ -115,6 +118,7 @@ class PlanClusterRegion(ClusterLister):
             self.connection = self.log_in()
         policy = self._policy(parsed_args, cluster)
         regions, failing = self.in_force(policy, cluster)
+        self.advice = self.advise(cluster, failing)
         names = [region.name for region in regions]
         out_of_reach = set(parsed_args.without)
         if not out_of_reach <= set(names):

@@ -4,17 +4,19 @@
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from osc_lib import exceptions
 
 from openstack_commands.clusters import clusters
-from openstack_commands.clusters.cluster_lister import Table
+from openstack_commands.clusters.cluster_lister import ClusterLister, Table
 from openstack_commands.clusters.region_list import ListClusterRegion
 from senlin_plugins.planning import region_spec, region_state
+from senlin_plugins.planning.snapshot import recorded_region
 
 KEY = region_spec.METADATA_KEY
+FORGOTTEN_COLUMNS = ('Region', 'Node', 'Server')
 
 
 class _ChangeClusterRegion(ListClusterRegion):
@@ -98,7 +100,6 @@ class SetClusterRegion(_ChangeClusterRegion):
             default=None,
             help='declare that the region is out, even if its services answer',
         )
-        # The shell would take --in for its own --insecure.
         state.add_argument(
             '--no-out',
             dest='out',
@@ -116,7 +117,8 @@ class SetClusterRegion(_ChangeClusterRegion):
             changes['out'] = parsed_args.out or None
         if not changes:
             raise exceptions.CommandError(
-                'Set what? Say --weight, --cap, --out or --no-out.'
+                'Set what? Say --weight, --cap, --out or --no-out. (The '
+                'openstack shell takes --in for its own --insecure.)'
             )
         return changes
 
@@ -140,16 +142,19 @@ class DrainClusterRegion(_ChangeClusterRegion):
     CHANGES = {'weight': 0, 'cap': 0}
 
 
-class ForgetClusterRegion(ListClusterRegion):
+class ForgetClusterRegion(ClusterLister):
     """Leave servers for good that nodes of one cluster have left behind.
 
     Nobody deletes these servers any more, and they do not keep the cluster
-    from being deleted.
+    from being deleted. If Senlin failed to delete the cluster, also name the
+    nodes in status ERROR whose servers nobody can delete.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the arguments of the command."""
-        super().add_arguments(parser)
+        parser.add_argument(
+            'cluster', metavar='<cluster>', help='cluster (name or ID)'
+        )
         parser.add_argument(
             'ids',
             metavar='<id>',
@@ -158,21 +163,44 @@ class ForgetClusterRegion(ListClusterRegion):
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
-        """Change the metadata, and return the regions as a table."""
+        """Change the metadata, and return what is forgotten."""
         cluster = self.find_cluster(parsed_args.cluster)
-        left = region_state.read(cluster.data).left
-        known = {id_ for e in left for id_ in (e.server, e.node) if id_}
-        unknown = sorted({*parsed_args.ids} - known)
+        entries = [
+            (entry.region, entry.node, entry.server)
+            for entry in region_state.read(cluster.data).left
+        ]
+        entries += self._find_broken_nodes(cluster)
+        ids_left = set()
+        for _, node, server in entries:
+            ids_left.update([node, server])
+        unknown = sorted({*parsed_args.ids} - ids_left)
         if unknown:
             raise exceptions.CommandError(
                 f'{", ".join(unknown)} is not left behind: openstack cluster '
                 f'region list --long {cluster.name} shows what is.'
             )
         before = region_spec.forgotten(cluster.metadata)
-        ids = sorted({*parsed_args.ids, *(before & known)})
+        forgotten = {*parsed_args.ids, *(before & ids_left)}
         clusters.update_metadata(
             self.connection.clustering,
             cluster,
-            {region_spec.FORGET_KEY: ' '.join(ids)},
+            {region_spec.FORGET_KEY: ' '.join(sorted(forgotten))},
         )
-        return super().take_action(parsed_args)
+        rows = [entry for entry in entries if forgotten & {*entry[1:]}]
+        return FORGOTTEN_COLUMNS, rows
+
+    def _find_broken_nodes(
+        self, cluster: Any
+    ) -> Iterator[tuple[str, str, str]]:
+        """Yield the nodes that Senlin could not delete with the cluster.
+
+        Senlin detaches all policies before it deletes a cluster. As long as
+        one is attached, it gives the nodes up itself.
+        """
+        clustering = self.connection.clustering
+        if list(clustering.cluster_policies(cluster)):
+            return
+        for node in clustering.nodes(cluster_id=cluster.id):
+            if node.status == 'ERROR':
+                region = recorded_region(node) or ''
+                yield region, node.id, node.physical_id

@@ -133,6 +133,8 @@ class Row:
     profile_id: str
     data: Any
     metadata: Any
+    status: str
+    min_size: int
     #: The time at which it was read.
     now: str
 
@@ -206,6 +208,8 @@ def _find_row(cluster_id: str) -> Row | None:
             table.profile_id,
             table.data,
             table.meta_data,
+            table.status,
+            table.min_size,
             _clock(session),
         )
         found = rows.filter(table.id == cluster_id).one_or_none()
@@ -218,5 +222,7 @@ def _find_row(cluster_id: str) -> Row | None:
         profile_id=found.profile_id,
         data=found.data,
         metadata=found.meta_data,
+        status=found.status,
+        min_size=found.min_size,
         now=read_clock(found.now),
     )

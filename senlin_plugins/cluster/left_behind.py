@@ -15,7 +15,7 @@ from senlin.common import exception as exc
 from senlin.objects import node as node_objects
 
 from senlin_plugins.cluster import cluster_row
-from senlin_plugins.planning import region_spec, region_state
+from senlin_plugins.planning import declaration, region_spec, region_state
 from senlin_plugins.planning.region_state import Left
 from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.snapshot import recorded_region
@@ -28,6 +28,12 @@ PAUSE: Final = 2.0
 #: How many servers are deleted at the same time.
 AT_ONCE: Final = 8
 
+#: What is logged of a server that its owner has let go.
+FORGOTTEN: Final = (
+    "Server %s, left behind by node %s in region '%s', is forgotten. It runs "
+    'on.'
+)
+
 #: The clusters for which a green thread of this process deletes.
 at_work: set[str] = set()
 
@@ -36,6 +42,14 @@ def listed(cluster: Any) -> list[Left]:
     """Return what is left behind, without what its owner has let go."""
     forgotten = region_spec.forgotten(cluster.metadata)
     return region_state.read(cluster.data).remaining(forgotten)
+
+
+def log_forgotten(cluster: Any) -> None:
+    """Log which servers run on when the cluster that knows them is deleted."""
+    remaining = listed(cluster)
+    for entry in region_state.read(cluster.data).left:
+        if entry not in remaining:
+            LOG.info(FORGOTTEN, entry.server, entry.node, entry.region)
 
 
 def start(cluster: Any, view: View) -> None:
@@ -106,10 +120,7 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
     # The owner may let go of it at the last moment.
     forgotten = region_spec.forgotten(_metadata(cluster))
     if forgotten & {entry.server, entry.node}:
-        LOG.info(
-            "Server %s, left behind by node %s in region '%s', is forgotten.",
-            *what,
-        )
+        LOG.info(FORGOTTEN, *what)
         return True
     try:
         with eventlet.Timeout(max(0.0, end - time.monotonic())):
@@ -143,16 +154,26 @@ def _discard(cluster: Any, entry: Left) -> bool:
     return gone
 
 
-def describe(entries: Sequence[Left]) -> str:
-    """Say that something is left behind, and what to do.
+def describe(
+    cluster: Any, left: Sequence[Left], held: Sequence[Left] = ()
+) -> str:
+    """Say which servers keep a cluster from being deleted, and what to do.
 
-    :param entries: what it is, at least one.
+    :param cluster: the engine's cluster object.
+    :param left: what nodes have left behind.
+    :param held: what nodes of the cluster would leave behind. One of both has
+        an entry.
     """
+    entries = [*left, *held]
     first = entries[0]
+    commands = declaration.delete(
+        cluster,
+        ids=[entry.server or entry.node for entry in entries],
+        held_regions=sorted({entry.region for entry in held}),
+    )
     return (
         f'{len(entries)} server(s) cannot be deleted now, such as '
         f"{first.server or 'that'} of node '{first.name}' in region "
         f"'{first.region}'. Delete the cluster when the region works again. "
-        'If it never will, scale the cluster to 0, and leave what is left '
-        'behind there with: openstack cluster region forget'
+        f'If it never will, run: {commands}'
     )

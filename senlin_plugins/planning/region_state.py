@@ -125,7 +125,8 @@ class State(NamedTuple):
             Code.SILENT: f'is silent {since} ({self.why}), and counts as out '
             f'if this lasts until {self.due}',
             Code.HELD: f'is silent {since} ({self.why}), and does not count '
-            'as out because more than half of the regions are silent',
+            'as out because more than half of the regions are silent: declare '
+            'it out if it is',
             Code.OUT: f'is out {since} ({self.why})'
             if self.since
             else f'is out ({self.why})',
@@ -196,8 +197,8 @@ class Known:
         apart, and this one as well.
 
         :param faults: what the look has found.
-        :param named: the regions of the policy. If more than half of them are
-            silent, the network of this engine may be to blame.
+        :param named: the regions that take nodes. If more than half of them
+            are silent, the network of this engine may be to blame.
         :param seconds: how long silence must last.
         """
         most = 2 * len(faults.keys() & {*named}) > len(named)

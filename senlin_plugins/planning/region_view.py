@@ -50,6 +50,11 @@ class View:
         """The names of the regions of the policy."""
         return {region.name for region in self.spec.regions}
 
+    @functools.cached_property
+    def taking_nodes(self) -> set[str]:
+        """The regions of the policy that nobody has given up."""
+        return self.names - self.override.declared - self._drained
+
     def after(self, known: Known, now: str) -> 'View':
         """Return the view after a look."""
         return dataclasses.replace(self, known=known, now=now)

@@ -17,7 +17,12 @@ from senlin.common import constraints, consts, schema
 
 from senlin_plugins import conf
 from senlin_plugins.cluster import cluster_row, left_behind, node_records
-from senlin_plugins.planning import region_spec, region_state, region_view
+from senlin_plugins.planning import (
+    declaration,
+    region_spec,
+    region_state,
+    region_view,
+)
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.region_state import Fault, Known, State
 from senlin_plugins.planning.region_view import View
@@ -107,7 +112,9 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         seconds = cfg.CONF[conf.GROUP].region_out_after
         changed = cluster_row.change(
             cluster,
-            lambda known, now: known.observe(faults, view.names, now, seconds),
+            lambda known, now: known.observe(
+                faults, view.taking_nodes, now, seconds
+            ),
         )
         _log_changes(cluster, changed.before, changed.after)
         return changed
@@ -203,10 +210,14 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         if worked or not recovers:
             return
         states = action.data.get(region_state.KEY) or {}
-        words = [
-            f"Region '{name}' {State(**state).describe()}."
-            for name, state in states.items()
-        ]
+        words = []
+        for name, fields in states.items():
+            state = State(**fields)
+            words.append(f"Region '{name}' {state.describe()}.")
+            if state.state == region_state.Code.HELD:
+                row = cluster_row.load(cluster_id)
+                commands = declaration.declare_out(row, name)
+                words.append(f'If it is out, run: {commands}.')
         stuck = action.data.get('stuck')
         if stuck:
             names = ', '.join(stuck)
@@ -224,8 +235,7 @@ def _find_left(cluster: Any, view: View) -> str:
         if recorded_region(node) in gone
     ]
     left = [entry for entry in view.left if entry.region in gone]
-    entries = [*left, *held]
-    return left_behind.describe(entries) if entries else ''
+    return left_behind.describe(cluster, left, held) if left or held else ''
 
 
 def _log_changes(cluster: Any, before: Known, after: Known) -> None:

@@ -17,6 +17,7 @@ from senlin.common import consts
 from senlin.common import exception as exc
 from senlin.profiles import base
 
+from os_placement_plugins.quoting import quote
 from senlin_plugins.cluster import (
     cluster_row,
     holders,
@@ -24,6 +25,7 @@ from senlin_plugins.cluster import (
     node_records,
 )
 from senlin_plugins.cluster.holders import Resource
+from senlin_plugins.planning import declaration, region_spec
 from senlin_plugins.planning.region_state import Known, Left, State
 from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.snapshot import recorded_region
@@ -101,6 +103,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         if watched and state and state.is_dead:
             self._leave(obj, watched.cluster)
             return True
+        if not watched and self._is_forgotten(obj):
+            return True
         try:
             made = self._find_what_is_made(obj)
         except exc.InternalError as ex:
@@ -123,6 +127,25 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             with contextlib.suppress(exc.ResourceNotFound):
                 node_records.update(obj, physical_id=None)
         return deleted
+
+    def _is_forgotten(self, obj: Any) -> bool:
+        """Tell whether the owner of the cluster has let go of a node.
+
+        Senlin detaches all policies before it deletes a cluster. If a region
+        dies in this moment, nobody else can give its nodes up.
+        """
+        if not obj.cluster_id:
+            return False
+        metadata = cluster_row.load(obj.cluster_id).metadata
+        if not region_spec.forgotten(metadata) & {obj.id, obj.physical_id}:
+            return False
+        LOG.info(
+            left_behind.FORGOTTEN,
+            obj.physical_id,
+            obj.id,
+            recorded_region(obj),
+        )
+        return True
 
     def _find_what_is_made(self, obj: Any) -> list[str]:
         """Return the ids of what a node is made of, as far as it is known.
@@ -203,7 +226,20 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             # Senlin forgets the id otherwise.
             if not ex.resource_id and self._may_be_there(obj):
                 ex.resource_id = obj.physical_id
+            if watched and not state:
+                self._advise(obj, watched.cluster, ex)
             raise
+
+    def _advise(self, obj: Any, cluster: cluster_row.Row, error: Any) -> None:
+        """Say what to do about a region that answers looks, and no calls."""
+        region = recorded_region(obj)
+        if region:
+            LOG.warning(
+                "Node %s could not be recovered in region '%s', although the "
+                'region answers: %s If all nodes there fail, run: %s',
+                *(obj.id, region, quote(error)),
+                declaration.declare_out(cluster, region),
+            )
 
     def do_cluster_delete(self, obj: Any) -> None:
         """Clear up what the nodes of a cluster have left behind, at last.
@@ -212,11 +248,14 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         :raises: ``EResourceDeletion`` if something is still there: the row of
             the cluster is the only place that knows it.
         """
+        left_behind.log_forgotten(obj)
         left = left_behind.listed(obj)
         rest = left_behind.clear(obj, left) if left else []
         if rest:
             raise exc.EResourceDeletion(
-                type='cluster', id=obj.id, message=left_behind.describe(rest)
+                type='cluster',
+                id=obj.id,
+                message=left_behind.describe(obj, rest),
             )
 
     def _is_well(self, obj: Any) -> bool:

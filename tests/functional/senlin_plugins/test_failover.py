@@ -487,6 +487,11 @@ class Lasting(TestCase):
             {ONE: 'held', TWO: 'held'}, self.known(self.cluster_id)[0]
         )
         # An operator knows better.
+        self.assertIn(
+            'If it is out, run: openstack cluster region set --out '
+            f'{self.cluster_id} {TWO}.',
+            action['data']['reason'],
+        )
         self.declare(self.cluster_id, TWO)
         self.recover()
         self.assertEqual(2, len(self.ids(self.cluster_id, THREE)))
@@ -500,6 +505,17 @@ class Lasting(TestCase):
         self.assertEqual(2, self.cloud.servers_of(self.cluster_id)[TWO])
         self.update(f'/clusters/{self.cluster_id}', metadata={})
         self.assert_forgotten(self.cluster_id, **{ONE: 4})
+
+    def test_a_region_that_is_given_up_is_none_of_the_silent_ones(self):
+        self.declare(self.cluster_id, ONE)
+        for name in (ONE, TWO):
+            self.fall_silent(name)
+        for seconds in (0, 300, 600):
+            with self.at(seconds):
+                self.recover(check=True)
+        states, _ = self.known(self.cluster_id)
+        self.assertEqual('out', states[TWO])
+        self.assertEqual(4, len(self.ids(self.cluster_id, THREE)))
 
 
 class AtOnce(TestCase):
@@ -523,7 +539,6 @@ class AtOnce(TestCase):
         # None of the notes that all of them wrote is lost.
         self.assertEqual(6, len(self.known(cluster)[1]))
         self.assert_forgotten(cluster, **{ONE: 5, THREE: 5})
-
 
     def test_twenty_recoveries_at_once_need_two_looks(self):
         cluster = self.spread_out(20, (ONE,), (TWO, 0))

@@ -96,7 +96,8 @@ class SharesTest(TestCase, test_failover.TestCase):
             'nonsense is not left', 'forget', self.cluster_id, 'nonsense'
         )
         rows = self.run_region('forget', self.cluster_id, kept.server)
-        self.assertEqual(1, self.row(rows, TWO)['Left'])
+        shown = {'Region': TWO, 'Node': kept.node, 'Server': kept.server}
+        self.assertEqual([shown], rows)
         self.cloud.heal()
         self.act(self.cluster_id, 'check')
         self.assertEqual(({}, []), self.known(self.cluster_id))
@@ -202,6 +203,97 @@ class FailoverTest(TestCase, test_failover.TestCase):
         one, two = self.run_region('list', cluster)
         self.assertIn('takes its own weights', self.said)
         self.assertEqual((100, 'policy'), (two['Weight'], two['From']))
+
+    def run_commands(self, text):
+        """Run commands of a message, one after the other."""
+        for command in text.split('; '):
+            program, cluster, *words = shlex.split(command)
+            self.assertEqual(('openstack', 'cluster'), (program, cluster))
+            if words[0] == 'region':
+                self.run_region(*words[1:])
+            elif words[0] == 'delete':
+                self.assert_done(self.senlin.delete(f'/clusters/{words[1]}'))
+            else:
+                self.assertEqual('resize', words[0])
+                self.resize(words[1], *words[2:])
+
+    def resize(self, cluster, *words):
+        """Do what the command of python-senlinclient does."""
+        options = dict(zip(words[::2], words[1::2], strict=True))
+        inputs = {'min_size': int(options.pop('--min-size'))}
+        if options:
+            inputs['adjustment_type'] = 'EXACT_CAPACITY'
+            inputs['number'] = int(options.pop('--capacity'))
+        self.assertEqual({}, options)
+        self.act(cluster, 'resize', **inputs)
+
+    def hold_in_error(self):
+        """Make a cluster in status ERROR, of which two regions are held.
+
+        :returns: its id, and the reason of its last recovery.
+        """
+        cluster = self.spread_out(6, (ONE,), (TWO,), (THREE,))
+        self.act(cluster, 'resize', min_size=6)
+        for name in (ONE, TWO):
+            self.fall_silent(name)
+        for _ in range(3):
+            action = self.senlin.act(cluster, 'recover', check=True)
+            self.settle(cluster)
+        self.assertEqual('ERROR', self.status(cluster))
+        return cluster, self.senlin.action(action['id'])['data']['reason']
+
+    def status(self, cluster):
+        """Return the status of a cluster."""
+        shown = self.senlin.call('GET', f'/clusters/{cluster}')
+        return shown['cluster']['status']
+
+    def test_the_commands_of_a_message_declare_a_region_out(self):
+        cluster, reason = self.hold_in_error()
+        listed = self.shell('list', cluster)
+        remarks = ' '.join(listed.output.split())
+        found = re.search(f'If {ONE} is out, run: (.*? 6) ', remarks)
+        self.assertIn(f'If it is out, run: {found[1]}.', reason)
+        self.assertIn(f'region set --out {cluster} {TWO};', reason)
+        planned = self.shell('plan', '--cluster', cluster, '--count', '+1')
+        self.assertIn(found[1], ' '.join(planned.output.split()))
+        self.assert_fails('Run, in this order', 'drain', cluster, ONE)
+        self.run_commands(found[1])
+        # The other one is no longer one of too many.
+        self.act(cluster, 'recover')
+        self.assert_nodes(cluster, **{THREE: 6})
+        self.assertEqual('ACTIVE', self.status(cluster))
+
+    def delete(self, cluster):
+        """Delete a cluster, which fails; return the action."""
+        action = self.senlin.delete(f'/clusters/{cluster}')
+        self.assertEqual('FAILED', action['status'])
+        return action
+
+    def test_the_commands_of_a_message_delete_a_cluster(self):
+        cluster, _ = self.hold_in_error()
+        reason = self.delete(cluster)['data']['reason']
+        self.run_commands(reason.partition('If it never will, run: ')[2])
+        self.assertEqual(4, sum(self.cloud.servers_of(cluster).values()))
+
+    def test_a_region_dies_while_a_cluster_is_deleted(self):
+        cluster = self.spread_out(4, (ONE,), (TWO,))
+        # Nobody looks any more: Senlin has detached the policy.
+        self.cloud.regions[TWO].failures['server_delete'] = 'dead'
+        self.delete(cluster)
+        self.fall_silent(TWO)
+        self.delete(cluster)
+        first, second = self.ids(cluster, TWO)
+        self.assert_fails('nonsense is not', 'forget', cluster, 'nonsense')
+        (row,) = self.run_region('forget', cluster, first)
+        self.assertEqual((TWO, first), (row['Region'], row['Node']))
+        self.delete(cluster)
+        self.assertEqual([second], self.ids(cluster, TWO))
+        self.run_region('forget', cluster, self.held(cluster)[second])
+        with self.assertLogs('senlin_plugins', 'INFO') as logs:
+            self.assert_done(self.senlin.delete(f'/clusters/{cluster}'))
+        (line,) = (line for line in logs.output if 'is forgotten' in line)
+        self.assertIn(second, line)
+        self.assertEqual(2, self.cloud.servers_of(cluster)[TWO])
 
     def test_a_drained_region_is_emptied(self):
         cluster = self.spread_out(4, (ONE,), (TWO,), (THREE,))

@@ -196,7 +196,7 @@ class Looking(unittest.TestCase):
             State('held', 'unknown', 'yesterday', 'tomorrow'),
             'is silent since yesterday (Keystone does not know it), and does '
             'not count as out because more than half of the regions are '
-            'silent',
+            'silent: declare it out if it is',
         ),
         (
             State('out', 'unknown', 'yesterday'),

@@ -44,6 +44,11 @@ class RegionView(unittest.TestCase):
         self.assertEqual([LEFT[1]], view.left)
         self.assertEqual({'A', 'B', 'C'}, view.names)
 
+    def test_regions_that_are_given_up_take_no_nodes(self):
+        view = self.view(regions={'A': {'out': True}, 'B': {'cap': 0}})
+        self.assertEqual({'C'}, view.taking_nodes)
+        self.assertEqual({'A', 'B', 'C'}, self.view().taking_nodes)
+
     def test_after_a_look_what_was_said_stays(self):
         before = self.view(
             Known({'A': OUT}),

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The commands by which the owner of a cluster gives up a region.
+
+Senlin refuses to change a cluster in status ERROR. A cluster leaves this
+status as soon as its minimum size is not above the number of its active nodes.
+"""
+
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+ERROR: Final = 'ERROR'
+#: How many ids a command names. Beyond that, it says where they are.
+LISTED: Final = 10
+#: Between commands that are run one after the other.
+THEN: Final = '; '
+
+
+def declare_out(cluster: Any, region: str) -> str:
+    """Return the commands that declare a region out, in their order.
+
+    :param cluster: a cluster of Senlin's engine or API, with its status and
+        its minimum size.
+    """
+    return THEN.join(change(cluster, _declare(cluster, region)))
+
+
+def change(cluster: Any, command: str) -> list[str]:
+    """Return the commands that change a cluster in its status.
+
+    :param cluster: the same.
+    :param command: the command that changes the cluster.
+    """
+    if cluster.status != ERROR:
+        return [command]
+    commands = [_resize(cluster, 0), command]
+    if cluster.min_size:
+        commands.append(_resize(cluster, cluster.min_size))
+    return commands
+
+
+def delete(
+    cluster: Any, ids: Sequence[str], held_regions: Iterable[str]
+) -> str:
+    """Return the commands that delete a cluster without some servers.
+
+    The servers run on if their region ever works again.
+
+    :param cluster: the same.
+    :param ids: the servers, or the nodes that have or had them.
+    :param held_regions: the regions in which the cluster still has nodes.
+    """
+    commands = [_declare(cluster, region) for region in held_regions]
+    if commands:
+        commands.append(f'{_resize(cluster, 0)} --capacity 0')
+    shown = ' '.join(ids)
+    if len(ids) > LISTED:
+        shown = f'<ids from openstack cluster region list --long {cluster.id}>'
+    commands.append(f'openstack cluster region forget {cluster.id} {shown}')
+    commands.append(f'openstack cluster delete {cluster.id}')
+    if cluster.status == ERROR:
+        commands.insert(0, _resize(cluster, 0))
+    return THEN.join(commands)
+
+
+def _declare(cluster: Any, region: str) -> str:
+    """Return the command that declares a region out."""
+    name = shlex.quote(region)
+    return f'openstack cluster region set --out {cluster.id} {name}'
+
+
+def _resize(cluster: Any, minimum: int) -> str:
+    """Return the command that changes the minimum size."""
+    return f'openstack cluster resize {cluster.id} --min-size {minimum}'
