@@ -27,7 +27,7 @@ def write_all() -> None:
             (
                 from_page('heat', 'enabled = true'),
                 from_page('heat-providers', 'group_places ='),
-                from_page('nova', 'signing_key ='),
+                from_page('heat', 'signing_key ='),
             )
         ),
         'senlin': from_page('senlin', 'default_region_name ='),
@@ -68,15 +68,16 @@ def write_region(region: layout.Region) -> None:
             authtoken=authtoken(service),
             login=login(service),
             # The second filter does nothing unless a server asks it.
-            plugin=from_page('nova', 'enabled_filters =')
+            plugin=from_page('quickstart-nova', 'enabled_filters =')
             + ',TeamSpreadFilter\n'
             + from_page(
-                'nova',
+                'nova-spread',
                 'weight_classes =',
                 'stack_spread_over =',
                 'server_group_weight_multiplier =',
-                'signing_key =',
-            ),
+            )
+            + '\n'
+            + from_page('heat', 'signing_key ='),
         )
     write(
         'nova-database.conf',

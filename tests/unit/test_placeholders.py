@@ -29,7 +29,7 @@ class PlaceholderTest(unittest.TestCase):
             for file in files
             if file.is_file() and file.suffix != '.pyc'
         }
-        for file in ('nova.conf', 'heat.conf', 'helm-nova.yaml', 'nova.rst'):
+        for file in ('nova.conf', 'heat.conf', 'helm-nova.yaml', 'heat.rst'):
             self.assertEqual(['REPLACE-ME'], values[file], file)
         for value in itertools.chain(*values.values()):
             if VARIABLE.fullmatch(value):

@@ -18,6 +18,9 @@ class ExamplesTest(unittest.TestCase):
     @ddt.data(
         ('senlin.rst', senlin_conf),
         ('nova.rst', nova_conf),
+        ('nova-spread.rst', nova_conf),
+        ('preferences.rst', nova_conf),
+        ('soft-anti-affinity.rst', nova_conf),
         ('heat.rst', heat_conf),
         ('heat-providers.rst', heat_conf),
     )

@@ -16,7 +16,7 @@ from testing.nova import cases
 from tests import processes
 
 _PAGE = processes.ROOT / 'doc' / 'source' / 'nova.rst'
-_SECTION = re.compile(r'The rules in full\n-+\n(.*?)\n\* ', re.DOTALL)
+_SECTION = re.compile(r'The rules in full\n=+\n(.*?)\n\* ', re.DOTALL)
 #: A table's title, and its lines from the first ruler to the last one.
 _TABLE = re.compile(
     r'^([^\n:;]+)[^\n]*:\n\n(=.*?\n=.*?\n=[= ]+)\n', re.M | re.S
