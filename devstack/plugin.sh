@@ -37,6 +37,8 @@ function configure_placement_plugins_nova {
         nova.scheduler.filters.all_filters nova_filters.all_filters
     iniset "$NOVA_CONF" filter_scheduler enabled_filters \
         "${enabled:+$enabled,}AggregateInstanceTypeFilter"
+    # Nova's own weighers alone, if only the filter is wanted.
+    [[ "$PLACEMENT_PLUGINS_WEIGHERS" == "True" ]] || return 0
     iniset "$NOVA_CONF" filter_scheduler weight_classes \
         nova.scheduler.weights.all_weighers,nova_filters.all_weighers
     iniset "$NOVA_CONF" nova_filters stack_affinity_weight_multiplier \

@@ -90,6 +90,17 @@ class NovaTest(DevstackCase):
         again, _ = self.stacked('n-sch', text)
         self.assertEqual(text, again)
 
+    def test_the_filter_comes_alone_if_no_weigher_is_wanted(self):
+        text, _ = self.stacked(
+            'n-sch',
+            PLACEMENT_PLUGINS_WEIGHERS='False',
+            PLACEMENT_PLUGINS_SIGNING_KEY=signing.KEY,
+        )
+        self.assertIn('AggregateInstanceTypeFilter\n', text)
+        for option in ('weight_classes', 'multiplier', 'signing_key'):
+            self.assertNotIn(option, text)
+        self.assert_clean(text)
+
     def test_without_the_service_nothing_is_written(self):
         text, _ = self.stacked('n-sch', PLACEMENT_PLUGINS_NOVA='False')
         self.assertEqual('', text)
