@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tests and files that pages name exist."""
+"""What pages name exists, and the numbers of the README are right."""
 
 import pathlib
 import re
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
-CONTRIBUTOR = ROOT / 'doc/source/contributor'
+PAGES = ROOT / 'doc/source'
+CONTRIBUTOR = PAGES / 'contributor'
 
 
 class PagesTest(unittest.TestCase):
@@ -23,3 +24,39 @@ class PagesTest(unittest.TestCase):
         named = re.findall(r'``(\w+/[\w/.]+)``', page)
         self.assertGreater(len(named), 20)
         self.assertEqual([], [n for n in named if not (ROOT / n).exists()])
+
+
+class ReadmeTest(unittest.TestCase):
+    """What the first page says of the source tree."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.readme = (ROOT / 'README.rst').read_text()
+
+    def test_each_file_exists_and_no_link_is_relative(self) -> None:
+        # An index shows this page without the files beside it.
+        self.assertNotRegex(self.readme, r'<(?!https?:)[^>]*>`_')
+        named = re.findall(r'``((?:doc/source/)?[\w-]+\.rst)``', self.readme)
+        self.assertEqual('doc/source/soft-anti-affinity.rst', named[0])
+        for name in named:
+            beside = (ROOT / name).exists()
+            self.assertTrue(beside or (PAGES / name).exists(), name)
+
+    def test_the_table_says_how_many_lines_each_package_has(self) -> None:
+        stated = dict(
+            re.findall(r'``(\w+)`` .*\n\(([\d,]+) lines\)', self.readme)
+        )
+        packages = {path.parent.name for path in ROOT.glob('*/__init__.py')}
+        packages -= {'benchmarks', 'demo', 'testing', 'tests', 'tools'}
+        self.assertEqual(packages, set(stated))
+        for name, number in stated.items():
+            count = 0
+            for path in (ROOT / name).rglob('*.py'):
+                count += len(path.read_text().splitlines())
+            difference = abs(count - int(number.replace(',', '')))
+            message = f'{name} has {count:,} lines: correct README.rst.'
+            self.assertLess(difference, 0.05 * count, message)
+
+    def test_the_two_commands_stand_there_word_for_word(self) -> None:
+        for command in ('make demo', 'make test'):
+            self.assertIn(f'::\n\n    {command}\n', self.readme)

@@ -10,6 +10,7 @@ import pathlib
 import signal
 import sys
 import tempfile
+import textwrap
 import unittest
 from xml.etree import ElementTree
 
@@ -17,7 +18,7 @@ import ddt
 import markupsafe
 
 from demo import __main__ as command
-from demo import part, report
+from demo import figure, part, report
 from testing import subprocesses
 
 #: Seconds for the whole demo, whose services have a limit of their own.
@@ -78,6 +79,8 @@ class DemoTest(unittest.TestCase):
         self.assertEqual([], failed)
         self.assertEqual([], [s['title'] for s in steps if not s['checks']])
         self.assertIs(True, data['ok'])
+        readme = (command.ROOT / 'README.rst').read_text()
+        self.assertIn(textwrap.indent(figure.draw(data), '  '), readme)
         self.assertEqual((0, ''), (done.returncode, done.stdout))
         self.assertEqual(
             ['senlin', 'nova', 'heat', 'stack'], [one['name'] for one in parts]
