@@ -1,11 +1,14 @@
 """Sphinx configuration of the documentation."""
 
 import configparser
+import importlib.metadata
 import pathlib
 
 from docutils import nodes
+from sphinx import errors
 
 extensions = [
+    'cliff.sphinxext',
     'matplotlib.sphinxext.plot_directive',
     'oslo_config.sphinxext',
     'reno.sphinxext',
@@ -47,6 +50,28 @@ def _name_version(app, doctree):
             title[:] = [nodes.Text(_setup['metadata']['version'])]
 
 
+#: What the generated pages read of the installed package.
+_GENERATED = {
+    'oslo.config.opts': {'senlin_plugins', 'nova_filters', 'heat_hints'},
+    'openstack.os_placement_plugins.v1': {'aggregate_filter_explain'},
+}
+
+
+def _refuse_empty_pages(app, config):
+    """Stop the build if the package is not installed.
+
+    The pages of options and commands would be empty without an error.
+    """
+    for group, names in _GENERATED.items():
+        found = importlib.metadata.entry_points(group=group).names
+        if names - found:
+            raise errors.ConfigError(
+                f'No entry point "{min(names - found)}" in "{group}": install '
+                'os-placement-plugins in the environment of Sphinx.'
+            )
+
+
 def setup(app):
+    app.connect('config-inited', _refuse_empty_pages)
     # Before Sphinx copies the titles into the tables of contents.
     app.connect('doctree-read', _name_version, priority=100)

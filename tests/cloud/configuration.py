@@ -25,9 +25,8 @@ def write_all() -> None:
         # Whoever signs and whoever believes have the same line.
         'heat': '\n'.join(
             (
-                from_page('heat', 'enabled = true'),
+                from_page('quickstart-stack', 'enabled = true'),
                 from_page('heat-providers', 'group_places ='),
-                from_page('heat', 'signing_key ='),
             )
         ),
         'senlin': from_page('senlin', 'default_region_name ='),
@@ -70,14 +69,13 @@ def write_region(region: layout.Region) -> None:
             # The second filter does nothing unless a server asks it.
             plugin=from_page('quickstart-nova', 'enabled_filters =')
             + ',TeamSpreadFilter\n'
+            + from_page('quickstart-stack', 'weight_classes =')
+            + '\n'
             + from_page(
                 'nova-spread',
-                'weight_classes =',
                 'stack_spread_over =',
                 'server_group_weight_multiplier =',
-            )
-            + '\n'
-            + from_page('heat', 'signing_key ='),
+            ),
         )
     write(
         'nova-database.conf',

@@ -21,6 +21,7 @@ class ExamplesTest(unittest.TestCase):
         ('nova-spread.rst', nova_conf),
         ('preferences.rst', nova_conf),
         ('soft-anti-affinity.rst', nova_conf),
+        ('quickstart-stack.rst', heat_conf),
         ('heat.rst', heat_conf),
         ('heat-providers.rst', heat_conf),
     )
