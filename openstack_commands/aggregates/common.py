@@ -166,7 +166,9 @@ class FilterCommand(lister.Lister):
         exempt.add_argument(
             '--config-file',
             metavar='<file>',
-            help='nova.conf that sets exempt_metadata_keys',
+            help='nova.conf with the options that the answer depends on: '
+            'exempt_metadata_keys, and for some commands also '
+            'enabled_filters, max_placement_results and stack_spread_over',
         )
 
     def _add_files(self, parser: argparse.ArgumentParser) -> None:

@@ -11,6 +11,9 @@ from selenium import webdriver
 PAGES = pathlib.Path(__file__).parents[2] / 'doc' / 'build' / 'html'
 WIDTHS = (400, 800, 1200)
 
+#: Pages that no other page needs to link.
+MADE_BY_SPHINX = ('genindex.html', 'search.html', 'index.html')
+
 
 class PagesTest(unittest.TestCase):
     """Chromium, which may ask no other host."""
@@ -75,3 +78,39 @@ class PagesTest(unittest.TestCase):
             ]
             self.assertEqual([], foreign, page.name)
         self.assertEqual(2, len(backgrounds), backgrounds)
+
+    def links(self, page: str) -> set[str]:
+        """Return the addresses of the pages that a page links to."""
+        self.browser.get(page)
+        script = 'return Array.from(document.links, link => link.href)'
+        links = self.browser.execute_script(script)
+        return {
+            link.split('#')[0]
+            for link in links
+            if link.startswith(PAGES.as_uri())
+        }
+
+    def words(self, page: pathlib.Path) -> int:
+        """Return how many words the text of a page has, without menus."""
+        self.browser.get(page.as_uri())
+        script = 'return document.querySelector("article").innerText'
+        return len(self.browser.execute_script(script).split())
+
+    def test_each_page_is_at_most_two_clicks_away(self) -> None:
+        first = self.links((PAGES / 'index.html').as_uri())
+        reached = set(first)
+        for page in first:
+            if page.endswith('.html'):
+                reached |= self.links(page)
+        pages = {
+            page.as_uri()
+            for page in PAGES.glob('**/*.html')
+            if page.name not in MADE_BY_SPHINX
+        }
+        self.assertEqual(set(), pages - reached)
+
+    def test_no_generated_page_is_empty(self) -> None:
+        options = sorted(PAGES.glob('configuration-*.html'))
+        self.assertEqual(3, len(options))
+        for page in (*options, PAGES / 'commands-reference.html'):
+            self.assertGreater(self.words(page), 150, page.name)

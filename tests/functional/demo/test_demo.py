@@ -79,8 +79,9 @@ class DemoTest(unittest.TestCase):
         self.assertEqual([], failed)
         self.assertEqual([], [s['title'] for s in steps if not s['checks']])
         self.assertIs(True, data['ok'])
-        readme = (command.ROOT / 'README.rst').read_text()
-        self.assertIn(textwrap.indent(figure.draw(data), '  '), readme)
+        drawn = textwrap.indent(figure.draw(data), '  ')
+        for page in ('README.rst', 'doc/source/soft-anti-affinity.rst'):
+            self.assertIn(drawn, (command.ROOT / page).read_text(), page)
         self.assertEqual((0, ''), (done.returncode, done.stdout))
         self.assertEqual(
             ['senlin', 'nova', 'heat', 'stack'], [one['name'] for one in parts]
