@@ -158,6 +158,40 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         self.assertEqual(after, self.held(cluster))
         self.assert_spread(cluster, RegionOne=2)
 
+    def test_a_region_is_declared_out_for_a_cluster_in_error(self):
+        cluster = self.spread(4)
+        self.do(cluster, 'resize', min_size=4)
+        processes.kill(API)
+        self.senlin.wait(self.senlin.act(f'/clusters/{cluster}', 'check'))
+        self.wait_until_idle()
+        shown = self.senlin.get(f'/clusters/{cluster}')['cluster']
+        self.assertEqual('ERROR', shown['status'])
+        refused = self.region('drain', cluster, TWO)
+        self.assertIn('Run, in this order', refused.error)
+        listed = self.region('list', cluster)
+        text = ' '.join(listed.output.split())
+        commands = text.partition(f'If {TWO} is out, run: ')[2]
+        first, declare, last = commands.split('; ')
+        # The command of python-senlinclient, which is not in this cloud.
+        resize = f'openstack cluster resize {cluster} --min-size'
+        self.assertEqual([f'{resize} 0', f'{resize} 4'], [first, last])
+        self.do(cluster, 'resize', min_size=0)
+        result = self.openstack_process(
+            *declare.removeprefix('openstack ').split(), **self.login
+        )
+        self.assertEqual(0, result.status, result.error)
+        self.do(cluster, 'resize', min_size=4)
+        self.do(cluster, 'recover')
+        self.check_moved(cluster)
+        self.region('set', cluster, TWO, '--no-out')
+        self.recovered(cluster, RegionOne=4)
+
+    def region(self, *words: str):
+        """Run ``openstack cluster region``; return what it left behind."""
+        return self.openstack_process(
+            *('cluster', 'region', *words), **self.login
+        )
+
     def left(self, cluster: str) -> list[dict]:
         """Return what the nodes have left behind; nobody looks for it."""
         shown = self.senlin.get(f'/clusters/{cluster}')['cluster']
