@@ -3,12 +3,15 @@
 """Random sequences of actions, while regions fail, fill up and come back.
 
 Creations lose the race for the lock, floating IPs run out, and engines die.
-What must hold after each sequence, whatever happened: nothing is lost,
-nothing that a node has is deleted, and after the return of all regions one
-check leaves nothing behind. Without the cluster, no server and no port is
-left.
+Keystone fails, the clocks of the engines differ, the profile of the cluster
+changes, and its owner declares regions out and lets go of servers. What must
+hold after each sequence, whatever happened: nothing is lost, a recovery
+replaces nothing that is well, nothing that a node has is deleted, and after
+the return of all regions one check leaves nothing behind. Without the cluster,
+no server and no port is left, but what its owner has let go of.
 """
 
+import json
 import os
 import random
 
@@ -58,13 +61,10 @@ class Storms(test_waiting_nodes.TestCase):
         self.addCleanup(debug.hub_exceptions, True)
         self.set_option('full_time', 0)
         self.story = []
-        self.profile_id = self.senlin.profile(
-            flavor='small',
-            networks=[
-                {'network': 'front', 'floating_network': 'out'},
-                {'network': 'back'},
-            ],
-        )
+        self.metadata = {}
+        self.declared = set()
+        self.forgotten = set()
+        self.profile_id = self.make_profile()
         regions = ((name, 100, cap) for name, cap in CAPS.items())
         self.cluster_id = self.cluster(
             self.policy(*regions), profile=self.profile_id
@@ -74,9 +74,13 @@ class Storms(test_waiting_nodes.TestCase):
         for _ in range(EVENTS):
             event = self.chance.choice(self.KINDS)
             self.story.append(event.__name__)
-            event(self)
+            # The clocks of three engines.
+            with self.clock_ahead(self.chance.choice((0, 3600, -3600))):
+                event(self)
             self.check_invariants()
         self.cloud.heal()
+        self.declared.clear()
+        self.set_metadata()
         self.settle(self.cluster_id)
         self.check(self.cluster_id)
         self.senlin.act(self.cluster_id, 'recover', check=True)
@@ -89,20 +93,53 @@ class Storms(test_waiting_nodes.TestCase):
             min(len(nodes), sum(CAPS.values())), len(whole), self.story
         )
         regions = self.cloud.regions.values()
+        kept = self.kept_servers(nodes)
         self.assertEqual(
             sorted(node['physical_id'] for node in whole),
-            sorted(server for region in regions for server in region.servers),
+            sorted({*self.servers()} - kept),
             self.story,
         )
-        self.assertEqual(
-            sorted(port['id'] for port in self.ports(nodes)),
-            sorted(port for region in regions for port in region.ports),
-            self.story,
-        )
-        self.assert_gone(self.cluster_id)
+        if not kept:
+            self.assertEqual(
+                sorted(port['id'] for port in self.ports(nodes)),
+                sorted(port for region in regions for port in region.ports),
+                self.story,
+            )
+        self.assert_done(self.senlin.delete(f'/clusters/{self.cluster_id}'))
+        self.assertEqual(kept, {*self.servers()}, self.story)
         for region in regions:
-            self.assertEqual({}, region.ports, self.story)
-            self.assertEqual({}, region.floating, self.story)
+            if not kept:
+                self.assertEqual({}, region.ports, self.story)
+                self.assertEqual({}, region.floating, self.story)
+
+    def servers(self):
+        """Return the servers of all regions, by their ids."""
+        return {
+            id_: server
+            for region in self.cloud.regions.values()
+            for id_, server in region.servers.items()
+        }
+
+    def kept_servers(self, nodes):
+        """Return the servers that run on because their owner says so."""
+        held = {node['physical_id'] for node in nodes}
+        kept = set()
+        for id_, server in self.servers().items():
+            names = {id_, server.metadata['cluster_node_id']}
+            if names & self.forgotten and id_ not in held:
+                kept.add(id_)
+        return kept
+
+    def make_profile(self, **properties):
+        """Create a profile whose servers have two ports each."""
+        return self.senlin.profile(
+            flavor='small',
+            networks=[
+                {'network': 'front', 'floating_network': 'out'},
+                {'network': 'back'},
+            ],
+            **properties,
+        )
 
     def ports(self, nodes):
         """Return what the nodes' data say of their ports."""
@@ -122,8 +159,10 @@ class Storms(test_waiting_nodes.TestCase):
         unknown |= {n['id'] for n in nodes if not n['physical_id']}
         for region in self.cloud.regions.values():
             for server in region.servers.values():
+                node = server.metadata['cluster_node_id']
+                if {server.id, node} & self.forgotten:
+                    continue
                 if server.id not in held | noted:
-                    node = server.metadata['cluster_node_id']
                     self.assertIn(node, unknown, self.story)
         for node in nodes:
             if node['status'] == 'ACTIVE':
@@ -142,8 +181,77 @@ class Storms(test_waiting_nodes.TestCase):
         """Run an action, whatever comes of it."""
         name, arguments = self.chance.choice(ACTIONS)
         self.story.append(name)
+        well = self.nodes_that_are_well()
         self.senlin.act(self.cluster_id, name, **arguments)
         self.calm_down()
+        if name == 'recover':
+            self.check_not_replaced(well)
+
+    def nodes_that_are_well(self):
+        """Return node id -> server, where nobody can have a reason to move."""
+        nodes = {}
+        for node in self.senlin.nodes(self.cluster_id):
+            region = base.region_of(node)
+            if node['status'] != 'ACTIVE' or region in self.declared:
+                continue
+            if not self.cloud.regions[region].failures:
+                nodes[node['id']] = node['physical_id']
+        return nodes
+
+    def check_not_replaced(self, well):
+        """Raise if a recovery has replaced a server that was well."""
+        for node in self.senlin.nodes(self.cluster_id):
+            server = well.get(node['id'], node['physical_id'])
+            self.assertEqual(server, node['physical_id'], self.story)
+
+    def lose_keystone(self):
+        """Recover the cluster while Keystone fails, from some moment on."""
+        well = self.nodes_that_are_well()
+        failure = 'Keystone is on fire'
+        if self.chance.random() < 0.5:
+            self.cloud.keystone_failure = failure
+        action = self.senlin.start(self.cluster_id, 'recover', check=True)
+        self.cloud.keystone_failure = failure
+        self.senlin.wait(action)
+        self.calm_down()
+        self.cloud.keystone_failure = ''
+        self.check_not_replaced(well)
+
+    def set_metadata(self):
+        """Say what the owner of the cluster wants."""
+        declared = {name: {'out': True} for name in sorted(self.declared)}
+        metadata = {
+            'region_placement': json.dumps(declared),
+            'region_forget': ' '.join(sorted(self.forgotten)),
+        }
+        # Senlin refuses an update that changes nothing.
+        if metadata != self.metadata:
+            self.update(f'/clusters/{self.cluster_id}', metadata=metadata)
+            self.metadata = metadata
+
+    def declare_out(self):
+        """Declare a region out, or take all declarations back."""
+        if self.declared:
+            self.declared.clear()
+        else:
+            self.declared.add(self.chance.choice(sorted(CAPS)))
+        self.set_metadata()
+
+    def forget(self):
+        """Let go of something that is left behind."""
+        left = self.known(self.cluster_id)[1]
+        if left:
+            entry = self.chance.choice(left)
+            self.forgotten.add(entry.server or entry.node)
+            self.set_metadata()
+
+    def change_profile(self):
+        """Let new nodes have another profile."""
+        self.update(
+            f'/clusters/{self.cluster_id}',
+            profile_id=self.make_profile(name=self.chance.choice('abc')),
+            profile_only=True,
+        )
 
     def act_on_nodes(self):
         """Recover or delete some nodes at the same time."""
@@ -247,5 +355,16 @@ class Storms(test_waiting_nodes.TestCase):
     KINDS = (
         *5 * [act_on_cluster],
         *(act_on_nodes, wait_in_vain, create, die, die),
-        *(go, go, lose_answers, lose_answers, lose_answers, blip, end, end),
+        *(lose_keystone, declare_out, declare_out, forget, forget),
+        *(
+            change_profile,
+            go,
+            go,
+            lose_answers,
+            lose_answers,
+            lose_answers,
+            blip,
+            end,
+            end,
+        ),
     )
