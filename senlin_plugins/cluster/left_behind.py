@@ -129,7 +129,8 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
         LOG.warning(
             "Server %s, left behind by node %s in region '%s', cannot be "
             'deleted yet: %s',
-            *(*what, str(ex) or 'no answer in time'),
+            *what,
+            str(ex) or 'no answer in time',
         )
         return False
     if gone:

@@ -215,8 +215,13 @@ class Known:
             if last >= due:
                 state = Code.HELD if most else Code.OUT
             states[name] = State(
-                *(state.value, fault.cause.value, since, due, now),
-                *(fault.service, fault.dead),
+                state.value,
+                fault.cause.value,
+                since,
+                due,
+                now,
+                fault.service,
+                fault.dead,
             )
         full = {n: until for n, until in self.full.items() if until > now}
         return self._with(states=states, full=full)

@@ -94,7 +94,9 @@ def untied(names: set[str], profile: Any) -> set[str]:
     LOG.warning(
         "New nodes of profile '%s' can only be in region '%s', because the "
         'profile contains an id from this region: %s.',
-        *(profile.name, region, ties[0]),
+        profile.name,
+        region,
+        ties[0],
     )
     return names & {region}
 

@@ -191,7 +191,9 @@ class DeletionPolicy(base.PlacementPolicy):
                 "Action %s: '%s' has %s nodes less than the action must "
                 'remove there. The rest of the cluster loses these nodes '
                 'instead.',
-                *(action.id, group, missing),
+                action.id,
+                group,
+                missing,
             )
         candidates = list(decision.candidates)
         action.data['reason'] = CANDIDATES_GENERATED

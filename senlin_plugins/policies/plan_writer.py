@@ -58,7 +58,9 @@ def write(action: Any, decision: Decision) -> None:
         LOG.warning(
             "The plan for action %s has no effect: profile '%s' of type '%s' "
             'is not region-aware.',
-            *(action.id, profile.name, profile.type),
+            action.id,
+            profile.name,
+            profile.type,
         )
     elif action.action not in (consts.NODE_CREATE, consts.NODE_RECOVER):
         placement = action.data.get('placement') or {}

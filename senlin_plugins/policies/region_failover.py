@@ -157,7 +157,9 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
                 "Policy '%s' takes its own weights and caps for cluster %s: "
                 '%s',
                 # The last quotes what the cluster's owner wrote.
-                *(self.name, cluster.id, repr(problem[:LONGEST])),
+                self.name,
+                cluster.id,
+                repr(problem[:LONGEST]),
             )
         view = self.look(cluster, before)
         if view.states:
@@ -247,7 +249,9 @@ def _log_changes(cluster: Any, before: Known, after: Known) -> None:
         if new:
             LOG.warning(
                 "Region '%s' of cluster %s %s.",
-                *(name, cluster.id, new.describe()),
+                name,
+                cluster.id,
+                new.describe(),
             )
         else:
             LOG.info(

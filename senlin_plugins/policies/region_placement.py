@@ -138,7 +138,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             return reason
         LOG.warning(
             "Policy '%s' only plans for cluster %s. %s",
-            *(self.name, cluster.id, reason),
+            self.name,
+            cluster.id,
+            reason,
         )
         return ''
 
@@ -390,6 +392,10 @@ class RegionPlacementPolicy(base.PlacementPolicy):
                 LOG.warning(
                     "%s %s brings a node to region '%s' against policy '%s': "
                     'it has %s node(s) then, and the policy allows %s.',
-                    *(action.action, action.id, name, self.name),
-                    *(counts[name], cap),
+                    action.action,
+                    action.id,
+                    name,
+                    self.name,
+                    counts[name],
+                    cap,
                 )

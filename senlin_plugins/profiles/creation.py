@@ -91,7 +91,10 @@ class Maker(Recorder):
             LOG.warning(
                 'Node %s was deleted while its %s %s was being created: '
                 'deleting the %s, too.',
-                *(self._node.id, kind, thing.id, kind),
+                self._node.id,
+                kind,
+                thing.id,
+                kind,
             )
             if not holders.is_held(Resource(thing.id)):
                 getattr(self._client, f'{kind}_delete')(thing.id)
@@ -142,7 +145,9 @@ class Ports(Recorder):
                 LOG.warning(
                     'Port %s of node %s could not be deleted: %s It is '
                     'deleted with the node.',
-                    *(port['id'], self._node.id, ex),
+                    port['id'],
+                    self._node.id,
+                    ex,
                 )
         if self._made:
             self._node.data = self._with(left)
@@ -199,7 +204,8 @@ def fail(
             LOG.warning(
                 'What was created for node %s could not be deleted: %s It is '
                 'deleted with the node.',
-                *(node.id, ex),
+                node.id,
+                ex,
             )
         # None if another node has adopted it meanwhile.
         failure.resource_id = node.physical_id
@@ -222,5 +228,7 @@ def _note_failure(node: Any, error: str) -> None:
         )
         LOG.warning(
             "Region '%s' is full for cluster %s: %s",
-            *(region, cluster.id, ' '.join(error.split())),
+            region,
+            cluster.id,
+            ' '.join(error.split()),
         )

@@ -117,7 +117,11 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                 'Nobody can tell whether node %s has a %s: %s If you '
                 'later find a %s with the cluster_node_id of this node, '
                 'delete the %s.',
-                *(obj.id, kind, ex, kind, kind),
+                obj.id,
+                kind,
+                ex,
+                kind,
+                kind,
             )
             made = []
         deleted = self._delete(obj, made, **params)
@@ -181,7 +185,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             return False
         LOG.warning(
             '%s %s of node %s stays, because another node has it.',
-            *(self.CREATES, id_, obj.id),
+            self.CREATES,
+            id_,
+            obj.id,
         )
         return True
 
@@ -237,7 +243,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             LOG.warning(
                 "Node %s could not be recovered in region '%s', although the "
                 'region answers: %s If all nodes there fail, run: %s',
-                *(obj.id, region, quote(error)),
+                obj.id,
+                region,
+                quote(error),
                 declaration.declare_out(cluster, region),
             )
 
@@ -277,7 +285,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         LOG.warning(
             "%s %s of node %s is left behind in region '%s'. It is deleted "
             'when the region works again.',
-            *(self.CREATES, left.server, left.name, left.region),
+            self.CREATES,
+            left.server,
+            left.name,
+            left.region,
         )
 
     def _move(self, obj: Any, watched: Watched) -> str:
@@ -297,7 +308,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             raise exc.EResourceOperation(**failed, message=reason)
         LOG.info(
             "Node %s moves from region '%s' to '%s'.",
-            *(obj.id, old_region, decision.placements[0]),
+            obj.id,
+            old_region,
+            decision.placements[0],
         )
         try:
             return str(self.do_create(obj))
