@@ -25,8 +25,14 @@ READ_AT_ONCE: Final = 10_000
 NEWEST: Final = 10_000
 #: Migrations in these states go nowhere any more.
 _OVER: Final = (
-    *('cancelled', 'completed', 'confirmed', 'done', 'error'),
-    *('failed', 'finished', 'reverted'),
+    'cancelled',
+    'completed',
+    'confirmed',
+    'done',
+    'error',
+    'failed',
+    'finished',
+    'reverted',
 )
 
 
@@ -55,8 +61,10 @@ def requests(
     :param words: a request without any of them is left in the database.
     """
     query = sa.select(
-        *(_REQUEST.instance_uuid, _REQUEST.id),
-        *(_REQUEST.created_at, _REQUEST.spec),
+        _REQUEST.instance_uuid,
+        _REQUEST.id,
+        _REQUEST.created_at,
+        _REQUEST.spec,
     ).where(
         _REQUEST.instance_uuid.in_(uuids),
         sa.or_(*(_REQUEST.spec.contains(w, autoescape=True) for w in words)),
@@ -108,8 +116,11 @@ def _moves(context: Any, uuids: Collection[str]) -> dict[str, tuple[Any, ...]]:
     )
     newest = goal.order_by(_MIGRATION.id.desc()).limit(1).scalar_subquery()
     query = sa.select(
-        *(_ACTION.instance_uuid, _ACTION.action, _ACTION.id),
-        *(_ACTION.start_time, newest),
+        _ACTION.instance_uuid,
+        _ACTION.action,
+        _ACTION.id,
+        _ACTION.start_time,
+        newest,
     ).where(_ACTION.id.in_(latest.group_by(_ACTION.instance_uuid)))
     return {
         uuid: (action, members.Turn(True, number, time), host)
