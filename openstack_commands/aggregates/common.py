@@ -214,8 +214,11 @@ class FilterCommand(lister.Lister):
         """Return what is judged, and tell what is not known of the hosts."""
         of_nova = self.configuration(parsed_args)
         found = inventory.Stock(
-            *(flavors, source.aggregates(), self.exempt(parsed_args)),
-            *(source.hosts(), of_nova.default_availability_zone),
+            flavors,
+            source.aggregates(),
+            self.exempt(parsed_args),
+            source.hosts(),
+            of_nova.default_availability_zone,
         )
         if found.others is None:
             self.remarks.append(NO_HOSTS)

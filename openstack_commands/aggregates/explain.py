@@ -44,7 +44,9 @@ class ExplainFilter(common.FilterCommand):
             help='flavor (name or ID); default with --summary: all flavors',
         )
         lister.add_repeatable(
-            *(parser, '--server', '<server>'),
+            parser,
+            '--server',
+            '<server>',
             "server (name or ID): judge the server's own copy of the "
             'flavor; can be repeated; default with --servers: all servers in '
             'the files. For a single server with the status ERROR and no '
@@ -143,7 +145,10 @@ class ExplainFilter(common.FilterCommand):
             state = ['State'] * any(not e.host.usable for e in entries)
             self.table_columns = [
                 *['Flavor'] * (len(found) > 1),
-                *('Host', *state, 'Result', 'Reason'),
+                'Host',
+                *state,
+                'Result',
+                'Reason',
                 *['Preferences'] * any(e.points for e in entries),
             ]
         return verdicts.COLUMNS, map(verdicts.row, entries)

@@ -25,8 +25,16 @@ from openstack_commands.base import files, lister
 from os_placement_plugins.quoting import listed
 
 _COLUMNS = (
-    *('Object', 'Name', 'Hosts', 'Before', 'After'),
-    *('Elsewhere Before', 'Elsewhere After', 'ID', 'Flavor', 'Effect'),
+    'Object',
+    'Name',
+    'Hosts',
+    'Before',
+    'After',
+    'Elsewhere Before',
+    'Elsewhere After',
+    'ID',
+    'Flavor',
+    'Effect',
     'Reason',
 )
 _TABLE = ('Object', 'Name', 'Hosts', 'Effect', 'Reason')

@@ -11,7 +11,13 @@ from openstack_commands.aggregates.advice import lint, mistakes
 from openstack_commands.base import lister
 
 _COLUMNS = (
-    *('Severity', 'Code', 'Object', 'Name', 'Key', 'Problem', 'Remedy'),
+    'Severity',
+    'Code',
+    'Object',
+    'Name',
+    'Key',
+    'Problem',
+    'Remedy',
 )
 
 

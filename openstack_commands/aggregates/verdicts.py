@@ -19,8 +19,19 @@ _PASS = 'pass'  # noqa: S105
 _REFUSE = 'refuse'
 
 COLUMNS = (
-    *('Flavor', 'Host', 'State', 'Result', 'Failing Keys', 'Side', 'Key'),
-    *('Wanted', 'Found', 'Aggregate', 'Host Aggregates', 'All Keys', 'Reason'),
+    'Flavor',
+    'Host',
+    'State',
+    'Result',
+    'Failing Keys',
+    'Side',
+    'Key',
+    'Wanted',
+    'Found',
+    'Aggregate',
+    'Host Aggregates',
+    'All Keys',
+    'Reason',
     'Preferences',
 )
 _WHAT_TO_DO = {

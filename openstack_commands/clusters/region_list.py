@@ -21,8 +21,14 @@ from senlin_plugins.planning.snapshot import Snapshot
 
 #: What a table shows without --long.
 SHORT = (
-    *('Region', 'Weight', 'Cap', 'From'),
-    *('Nodes', 'Target', 'State', 'Left'),
+    'Region',
+    'Weight',
+    'Cap',
+    'From',
+    'Nodes',
+    'Target',
+    'State',
+    'Left',
 )
 COLUMNS = (*SHORT, 'Since', 'Until', 'Why', 'Left Servers')
 #: Where a weight and a cap come from.

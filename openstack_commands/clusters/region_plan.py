@@ -24,8 +24,13 @@ from senlin_plugins.planning.snapshot import NO_REGION, Snapshot
 
 #: What a table shows; the reasons stand below it.
 SHORT = (
-    *('Region', 'Weight', 'Cap'),
-    *('Current', 'Change', 'Result', 'Target'),
+    'Region',
+    'Weight',
+    'Cap',
+    'Current',
+    'Change',
+    'Result',
+    'Target',
 )
 COLUMNS = (*SHORT, 'Why')
 
@@ -56,7 +61,9 @@ class PlanClusterRegion(ClusterLister):
             help='use the regions in this policy spec, a YAML file',
         )
         lister.add_repeatable(
-            *(regions, '--region', '<name>[:<weight>[:<cap>]]'),
+            regions,
+            '--region',
+            '<name>[:<weight>[:<cap>]]',
             'use this region; default: weight 100 and no cap; repeat this '
             'option for each region',
         )
@@ -67,7 +74,9 @@ class PlanClusterRegion(ClusterLister):
             help='use the current distribution of this cluster (name or ID)',
         )
         lister.add_repeatable(
-            *(current, '--current', '<name>=<count>'),
+            current,
+            '--current',
+            '<name>=<count>',
             'current number of nodes in a region; repeat this option for each '
             'region that has nodes',
         )

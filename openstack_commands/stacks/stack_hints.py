@@ -31,8 +31,17 @@ _ALL_LEVELS: Final = 100
 #: What a table shows without --long; the path ends with the stack.
 SHORT: Final = ('Server', 'Path', 'Key ID', 'Signature')
 COLUMNS: Final = (
-    *('Server', 'Stack', 'Path', 'Resource', 'Key ID', 'Key Number'),
-    *('Signature', 'Server ID', 'Project ID', 'Stack ID', 'Root Stack ID'),
+    'Server',
+    'Stack',
+    'Path',
+    'Resource',
+    'Key ID',
+    'Key Number',
+    'Signature',
+    'Server ID',
+    'Project ID',
+    'Stack ID',
+    'Root Stack ID',
     'Resource ID',
 )
 
@@ -81,7 +90,9 @@ class ListStackHints(lister.Lister):
             'name or ID in the hints',
         )
         lister.add_repeatable(
-            *(parser, '--server', '<server>'),
+            parser,
+            '--server',
+            '<server>',
             'list only this server (name or ID), also without hints; can be '
             'repeated',
         )
@@ -98,7 +109,9 @@ class ListStackHints(lister.Lister):
             '(eight hexadecimal digits)',
         )
         lister.add_repeatable(
-            *(parser, '--servers', '<file>'),
+            parser,
+            '--servers',
+            '<file>',
             "offline input: responses from Nova's API, or the output of "
             '"server show" as JSON, with microversion '
             f'{HINTS_SHOWN} or newer; can be repeated',

@@ -124,7 +124,10 @@ def _flips(old: Verdicts, new: Verdicts) -> Iterator[Effect]:
             reason = '; '.join([*news, f'before: {old.why(then, own)}'])
         words = _word(then), _word(now)
         yield Effect(
-            *('flavor', old.flavor.name, tuple(own), *words),
+            'flavor',
+            old.flavor.name,
+            tuple(own),
+            *words,
             flavor=old.flavor.name,
             effect=CHANGES if then and now else LOSES if now else GAINS,
             reason=reason,
@@ -167,7 +170,11 @@ def moves(
             continue
         own = server.host
         found = Effect(
-            *('server', server.name, (own,) if own else (), '', ''),
+            'server',
+            server.name,
+            (own,) if own else (),
+            '',
+            '',
             id=server.id,
             flavor=server.flavor_name,
             effect=UNKNOWN,

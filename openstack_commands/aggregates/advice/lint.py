@@ -193,6 +193,9 @@ def lint(
         dict.fromkeys(found),
         key=lambda f: (
             mistakes.SEVERITIES.index(f.code.severity),
-            *(f.owner, f.name, f.key, f.code),
+            f.owner,
+            f.name,
+            f.key,
+            f.code,
         ),
     )

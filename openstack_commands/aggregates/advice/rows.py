@@ -88,7 +88,10 @@ def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
             raise UnreadableError(f'the hosts of {name!r} are no list')
         found.append(
             inventory.HostAggregate(
-                *(name, metadata, tuple(map(str, hosts)), text(row, 'id')),
+                name,
+                metadata,
+                tuple(map(str, hosts)),
+                text(row, 'id'),
                 uuid=text(row, 'uuid'),
             )
         )

@@ -35,10 +35,13 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
             found.setdefault(
                 (reason.aggregate, reason.key),
                 Finding(
-                    *(Code.CONTRADICTORY_DEMANDS, str(reason)),
+                    Code.CONTRADICTORY_DEMANDS,
+                    str(reason),
                     f'{requirement.FORBIDDEN!r} in all of these aggregates, '
                     'or in none',
-                    *(owner, name, reason.key),
+                    owner,
+                    name,
+                    reason.key,
                 ),
             )
     return found.values()
@@ -106,7 +109,9 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
                 f'{quote(key)} keeps out most',
                 f'{SCOPE}{key} in a flavor, or "{exempt_line((*exempt, key))}"'
                 ' in nova.conf',
-                *('aggregate', aggregate.name, key),
+                'aggregate',
+                aggregate.name,
+                key,
             )
 
 
@@ -124,7 +129,9 @@ def avoided(stock: inventory.Stock) -> Iterator[Finding]:
                     Code.AVOIDED_BY_ALL,
                     'no flavor meets it: all flavors use these hosts last',
                     f'{key}=… in a flavor, unless the hosts are to be emptied',
-                    *('aggregate', aggregate.name, key),
+                    'aggregate',
+                    aggregate.name,
+                    key,
                 )
 
 
@@ -140,7 +147,8 @@ def confined(
             Code.NO_HOST_UP,
             f'none of the hosts that take the flavor is up: {names}',
             'enable one of them, or start its nova-compute',
-            *('flavor', flavor.name),
+            'flavor',
+            flavor.name,
         )
     unseen = stock.others is None and not verdicts.request.refusals(())
     if len(passed) > 1 or not verdicts.refused or unseen:

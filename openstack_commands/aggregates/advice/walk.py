@@ -23,8 +23,12 @@ from os_placement_plugins.quoting import quote
 OURS: Final = 'AggregateInstanceTypeFilter'
 #: Nova's default of ``enabled_filters``, and this package's filter.
 DEFAULT_FILTERS: Final = (
-    *('ComputeFilter', 'ComputeCapabilitiesFilter', 'ImagePropertiesFilter'),
-    *('ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter', OURS),
+    'ComputeFilter',
+    'ComputeCapabilitiesFilter',
+    'ImagePropertiesFilter',
+    'ServerGroupAntiAffinityFilter',
+    'ServerGroupAffinityFilter',
+    OURS,
 )
 PLACEMENT: Final = 'Placement'
 _ZONE: Final = 'Availability zone'

@@ -100,7 +100,9 @@ def read_server(row: rows.Row, keys: signature.Keys) -> Member:
         )
     project = rows.text(row, 'tenant_id', 'project_id')
     return Member(
-        *(name, server_id, stack_hints.read(hints)),
+        name,
+        server_id,
+        stack_hints.read(hints),
         _state(hints, project, keys),
         signature.key_id(hints) or '',
         project,
