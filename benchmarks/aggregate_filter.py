@@ -199,9 +199,7 @@ def drawn(limit: int) -> Iterator[Shape]:
             [rng.random() < 0.5 for _ in '12345'],
         )
         *three, suits, shared = truths
-        yield Shape(
-            *(hosts, per_host, keys, *three, shared), FLAVORS[not suits]
-        )
+        yield Shape(hosts, per_host, keys, *three, shared, FLAVORS[not suits])
 
 
 def scaled(hosts: int) -> Iterator[Shape]:

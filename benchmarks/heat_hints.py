@@ -42,9 +42,12 @@ _BOOKKEEPING = ('BEGIN', 'SELECT 1')
 #: Heat's own option; the hook that knows no stack, and the hook that does.
 SIDES = ('in-tree', 'cold', 'warm')
 HEADS = (
-    *('servers in', 'members', 'stacks above'),
+    'servers in',
+    'members',
+    'stacks above',
     *(f'SQL: {side}' for side in SIDES),
-    *('columns: in-tree', 'columns: cold'),
+    'columns: in-tree',
+    'columns: cold',
     *(f'ms: {side}' for side in SIDES),
     'ratio',
 )
@@ -201,7 +204,11 @@ class Bench:
                 f'{kind}: the two sides send other hints.'
             )
         return (
-            *(kind, members, servers[0][2], *counts, *widths[:2]),
+            kind,
+            members,
+            servers[0][2],
+            *counts,
+            *widths[:2],
             *(f'{taken * 1e3:.3f}' for taken in times),
             f'{times[0] / times[2]:.1f}',
         )

@@ -57,7 +57,9 @@ class Preferences(Clouds):
         )
         times = filtering, *self._weighing(hosts, spec)
         return [
-            *(count, what, 'shared' if shared else 'own'),
+            count,
+            what,
+            'shared' if shared else 'own',
             *(f'{taken:.2f}' for taken in times),
         ]
 

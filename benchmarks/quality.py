@@ -18,8 +18,12 @@ from senlin_plugins.planning.snapshot import Snapshot
 from testing.senlin import optimum
 
 HEADS = (
-    *('plans', 'cases with a plan', 'best plan', 'wrongly refused'),
-    *('cases without', 'planned all the same'),
+    'plans',
+    'cases with a plan',
+    'best plan',
+    'wrongly refused',
+    'cases without',
+    'planned all the same',
 )
 
 
@@ -76,8 +80,10 @@ def compare(
             score['best'] += not decision.refusal and after in best
     for what, score in sorted(scores.items()):
         yield (
-            *(what, score['feasible']),
+            what,
+            score['feasible'],
             f'{score["best"] / score["feasible"]:.1%}',
             f'{score["refused"] / score["feasible"]:.1%}',
-            *(score['without'], score['invented']),
+            score['without'],
+            score['invented'],
         )

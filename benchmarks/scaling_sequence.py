@@ -81,8 +81,10 @@ def run(caps: Nodes) -> Iterator[tuple[Any, ...]]:
         target = shares(caps, size)
         ours, theirs = (_joined(own.values()) for own in nodes)
         yield (
-            *(size, _joined(f'{part:.1f}' for part in target.values())),
-            *(ours, theirs + ' refused' * refused[1]),
+            size,
+            _joined(f'{part:.1f}' for part in target.values()),
+            ours,
+            theirs + ' refused' * refused[1],
             *(
                 f'{sum(abs(own[n] - target[n]) for n in WEIGHTS) / 2:.1f}'
                 for own in nodes

@@ -193,8 +193,11 @@ class Bench:
         """Time the deletion policies with each criterion."""
         for one in CRITERIA:
             self.compare(
-                *(f'deletion, {one}', {'criteria': one}),
-                *(cluster, 'in', count),
+                f'deletion, {one}',
+                {'criteria': one},
+                cluster,
+                'in',
+                count,
                 **others,
             )
 
@@ -208,8 +211,12 @@ class Bench:
                 cluster = self.cluster(size, regions)
                 for way in ('out', 'in'):
                     data = self.compare(
-                        *(f'placement, scale {way}', {'regions': regions}),
-                        *(cluster, way, half, number),
+                        f'placement, scale {way}',
+                        {'regions': regions},
+                        cluster,
+                        way,
+                        half,
+                        number,
                     )
                 # Deletion follows the plan for the scale-in.
                 plan = {'count': half, 'regions': data['deletion']['regions']}
@@ -230,7 +237,10 @@ def compare(quick: bool) -> str:
         bench.measure(SIZES, REGIONS)
     times = [
         (
-            *(what, nodes, regions or '-', change),
+            what,
+            nodes,
+            regions or '-',
+            change,
             *(f'{taken * 1e3:.2f}' for taken in (ours, theirs)),
             f'{theirs / ours:.1f}',
         )
@@ -248,7 +258,8 @@ def compare(quick: bool) -> str:
             '',
             'Milliseconds of processor time, the best of several runs; '
             'ratio: in-tree / ours',
-            *(common.table(HEADS, times, 'what'), ''),
+            common.table(HEADS, times, 'what'),
+            '',
             f'Quality of the plans ({CASES} random cases, seed {SEED})',
             str(plans),
         ]

@@ -97,7 +97,8 @@ def _matrix(
             said = boot.said.removeprefix('1 ').removeprefix(own)
             row.append('boots' if boot.host else said)
             step.boots[shown][where] = [
-                *(where in case.boots_in(name), bool(boot.host)),
+                where in case.boots_in(name),
+                bool(boot.host),
                 where in beside,
             ]
         row.append('all' if len(left) == len(hosts) else ', '.join(beside))

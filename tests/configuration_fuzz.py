@@ -25,9 +25,31 @@ NUMBER = int(os.environ.get('OPP_CONFIGURATIONS', '30'))
 
 #: What no option of any kind expects.
 _VALUES = (
-    *('', 'many', '-1', '7', '1e400', 'nan', 'true', 'none', '*', '[', '~'),
-    *(',', ',,a', 'a b', '"quoted"', "'x", 'gr\u00fc\u00df', '\u2028', '%s'),
-    *('{0}', '[DEFAULT]', 'x' * 3000, '/nowhere', '\x1b[31m', '0x10'),
+    '',
+    'many',
+    '-1',
+    '7',
+    '1e400',
+    'nan',
+    'true',
+    'none',
+    '*',
+    '[',
+    '~',
+    ',',
+    ',,a',
+    'a b',
+    '"quoted"',
+    "'x",
+    'gr\u00fc\u00df',
+    '\u2028',
+    '%s',
+    '{0}',
+    '[DEFAULT]',
+    'x' * 3000,
+    '/nowhere',
+    '\x1b[31m',
+    '0x10',
 )
 _REFERENCES = ('$foo', '${foo}', '$foo.bar', '$$', '$', '$enabled_filters')
 _SECTIONS = ('DEFAULT', 'vgpu_nvidia-35', 'audit_middleware', 'acme', 'oslo_x')

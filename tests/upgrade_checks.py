@@ -23,13 +23,17 @@ from tests import processes, threads
 #: modules of a package.
 LOADED = {
     'senlin-plugins-status': (
-        *('senlin.cmd', 'senlin.conf', 'senlin.db.sqlalchemy.api'),
-        *('senlin.engine.environment', 'senlin_plugins.profiles.server'),
+        'senlin.cmd',
+        'senlin.conf',
+        'senlin.db.sqlalchemy.api',
+        'senlin.engine.environment',
+        'senlin_plugins.profiles.server',
     ),
     'senlin-plugins-convert': ('senlin.conf',),
     'nova-filters-status': ('nova.conf', 'nova.scheduler.filters.*'),
     'heat-hints-status': (
-        *('heat.cmd.engine', 'heat.engine.clients.os.*'),
+        'heat.cmd.engine',
+        'heat.engine.clients.os.*',
         'heat.engine.resources.*',
     ),
 }

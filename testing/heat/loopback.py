@@ -250,7 +250,10 @@ class Cloud:
         scope = json.loads(body)['auth'].get('scope', {})
         project = scope.get('project', {}).get('id')
         token = fixture.V3Token(
-            *('2099-01-01T00:00:00.000000Z', None, 'demo-user', 'demo'),
+            '2099-01-01T00:00:00.000000Z',
+            None,
+            'demo-user',
+            'demo',
             user_domain_id='default',
             project_id=project,
             project_name=project,

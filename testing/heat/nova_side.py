@@ -40,7 +40,11 @@ def check(request: loopback.Request) -> None:
         str(uuid.uuid4()),
         {'id': loopback.IMAGE, 'properties': {}},
         objects.Flavor(),
-        *(None, None, {'scheduler_hints': given}, None, None),
+        None,
+        None,
+        {'scheduler_hints': given},
+        None,
+        None,
         project_id=request.project,
         user_id='user',
     )

@@ -79,7 +79,7 @@ def main() -> None:
         log=pathlib.Path(folder, f'{region}.log'),
     )
     server = simple_server.make_server(
-        *(loopback.HOST, 0, api(cloud), _Server, _Handler)
+        loopback.HOST, 0, api(cloud), _Server, _Handler
     )
     threading.Thread(target=server.serve, daemon=True).start()
     print(f'http://{loopback.HOST}:{server.server_port}', file=answer)

@@ -41,8 +41,10 @@ LOADED_FIRST = ('heat.clients', 'heat.constraints')
 
 #: What Heat imports when the first stack needs it.
 LOADED_LATE = (
-    *('novaclient.v2.client', 'glanceclient.v2.client'),
-    *('cinderclient.v3.client', 'sqlalchemy.dialects.sqlite'),
+    'novaclient.v2.client',
+    'glanceclient.v2.client',
+    'cinderclient.v3.client',
+    'sqlalchemy.dialects.sqlite',
 )
 
 

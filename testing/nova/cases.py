@@ -179,7 +179,10 @@ def cells() -> tuple[Cell, ...]:
     """Return the cells of the tables in the documentation."""
     return tuple(
         Cell(
-            *(table['table'], row, column, cell['decides']),
+            table['table'],
+            row,
+            column,
+            cell['decides'],
             tuple(
                 _case(*one, cell.get('exempt', table.get('exempt', ())))
                 for case in cell['cases']

@@ -78,7 +78,9 @@ def start_all() -> None:
     steps['neutron tables'] = tables.neutron
     for name in 'heat', 'senlin':
         steps[f'{name} tables'] = partial(
-            *(tables.manage, f'{name}.cmd.manage', (f'{name}.conf',)),
+            tables.manage,
+            f'{name}.cmd.manage',
+            (f'{name}.conf',),
             'db_sync',
         )
     steps['glance tables'] = tables.glance

@@ -69,7 +69,13 @@ REGIONS = (
 
 #: Whatever listens: what there is once, and the APIs of each region.
 SERVERS = (
-    *('mariadb', 'rabbitmq', 'epmd', 'erlang', 'keystone', 'heat', 'senlin'),
+    'mariadb',
+    'rabbitmq',
+    'epmd',
+    'erlang',
+    'keystone',
+    'heat',
+    'senlin',
     *(
         f'{region.name}.{service}'
         for region in REGIONS

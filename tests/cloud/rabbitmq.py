@@ -112,9 +112,15 @@ def listeners() -> dict[tuple[str, str], int]:
     for vhost in VHOSTS:
         listed = subprocess.run(
             [
-                *('/usr/lib/rabbitmq/bin/rabbitmqctl', '--quiet'),
-                *('--vhost', vhost, '--formatter', 'json'),
-                *('list_queues', 'name', 'consumers'),
+                '/usr/lib/rabbitmq/bin/rabbitmqctl',
+                '--quiet',
+                '--vhost',
+                vhost,
+                '--formatter',
+                'json',
+                'list_queues',
+                'name',
+                'consumers',
             ],
             # The same home: the cookie that lets others in is there.
             env=processes.environment(client()),

@@ -82,12 +82,14 @@ def nova(region: layout.Region) -> None:
     hosts = set(region.hosts)
     for database, wanted, query in (
         (
-            *('nova', hosts | {'scheduler-1', 'scheduler-2'}),
+            'nova',
+            hosts | {'scheduler-1', 'scheduler-2'},
             'SELECT host FROM services',
         ),
         ('nova_api', hosts, 'SELECT host FROM host_mappings'),
         (
-            *('placement', hosts),
+            'placement',
+            hosts,
             'SELECT name FROM resource_providers AS p JOIN inventories AS i'
             ' ON i.resource_provider_id = p.id',
         ),

@@ -16,11 +16,17 @@ FIRST = layout.REGIONS[0]
 def databases() -> list[str]:
     """Return the names of all databases."""
     regional = (
-        *('placement', 'glance', 'neutron'),
-        *('nova_api', 'nova_cell0', 'nova'),
+        'placement',
+        'glance',
+        'neutron',
+        'nova_api',
+        'nova_cell0',
+        'nova',
     )
     return [
-        *('keystone', 'heat', 'senlin'),
+        'keystone',
+        'heat',
+        'senlin',
         *(
             f'{service}_{region.name}'
             for region in layout.REGIONS
@@ -43,7 +49,8 @@ def manage(
     options = ' '.join(services.config_files(*files))
     processes.run(
         *services.python('manage.py', environment),
-        *(module, *(f'{options} {command}' for command in commands)),
+        module,
+        *(f'{options} {command}' for command in commands),
         log=f'{module.partition(".")[0]}-manage',
     )
 

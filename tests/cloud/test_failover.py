@@ -79,8 +79,13 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             running = pool.submit(
                 self.openstack_process,
-                *('cluster', 'region', 'rebalance', '--yes'),
-                *('--max-surge', '2', cluster),
+                'cluster',
+                'region',
+                'rebalance',
+                '--yes',
+                '--max-surge',
+                '2',
+                cluster,
                 **self.login,
             )
             while not running.done():
@@ -189,7 +194,7 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
     def region(self, *words: str):
         """Run ``openstack cluster region``; return what it left behind."""
         return self.openstack_process(
-            *('cluster', 'region', *words), **self.login
+            'cluster', 'region', *words, **self.login
         )
 
     def left(self, cluster: str) -> list[dict]:

@@ -91,8 +91,13 @@ class TestHints(base.CommandTest, heat_base.StackTest):
             # RegionOne's Nova does not show hints.
             file = str(layout.ETC / self.region / 'nova.conf')
             rows = self.live(
-                *('stack', 'hints', 'list', self.show(root)['stack_name']),
-                *('--long', '--config-file', file),
+                'stack',
+                'hints',
+                'list',
+                self.show(root)['stack_name'],
+                '--long',
+                '--config-file',
+                file,
             )
             self.assertEqual(
                 {

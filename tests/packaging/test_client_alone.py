@@ -16,8 +16,10 @@ LIMIT = 600
 #: Each command of the shell, asked about files, and what its first row says.
 EXAMPLES = pathlib.Path(__file__).parents[2] / 'doc/source/examples'
 FILTER_FILES = (
-    *('--flavors', EXAMPLES / 'flavors.json'),
-    *('--aggregates', EXAMPLES / 'aggregates.json'),
+    '--flavors',
+    EXAMPLES / 'flavors.json',
+    '--aggregates',
+    EXAMPLES / 'aggregates.json',
 )
 STACK = ('--servers', EXAMPLES / 'stack-servers.json')
 COMMANDS = (
@@ -25,7 +27,9 @@ COMMANDS = (
     ('aggregate filter lint', FILTER_FILES, 'Code', 'one-host'),
     (
         'aggregate filter impact --replace-in-tree',
-        *(FILTER_FILES, 'Effect', 'gains'),
+        FILTER_FILES,
+        'Effect',
+        'gains',
     ),
     ('cluster region plan --scale-out 3 --region ONE', (), 'Change', 3),
     ('stack hints list', STACK, 'Key ID', 'd8fbf8b7'),

@@ -44,12 +44,18 @@ class AuditTest(base.CloudTestCase):
         self.assertEqual(
             [
                 (
-                    *('refused', 'flavor', 'win.medium', ['mail (compute-7)']),
+                    'refused',
+                    'flavor',
+                    'win.medium',
+                    ['mail (compute-7)'],
                     "'os' does not match 'windows'; aggregate 'licensed' has "
                     "'linux'",
                 ),
                 (
-                    *('refused', 'flavor', 'gpu.large', ['train (compute-2)']),
+                    'refused',
+                    'flavor',
+                    'gpu.large',
+                    ['train (compute-2)'],
                     "'gpu' not in any aggregate",
                 ),
             ],

@@ -15,9 +15,16 @@ from tests.functional.client import base, pages, rest_stub
 #: The words of examples that ask a cloud: those that save a file are run
 #: below, and the others beside what they ask.
 _ELSEWHERE = (
-    *(' > ', '$(', 'next=', 'stack hints list shop --config-file'),
-    *('explain --server train', 'filter capacity', 'filter audit'),
-    *(' region list', ' region drain', ' region rebalance'),
+    ' > ',
+    '$(',
+    'next=',
+    'stack hints list shop --config-file',
+    'explain --server train',
+    'filter capacity',
+    'filter audit',
+    ' region list',
+    ' region drain',
+    ' region rebalance',
 )
 
 

@@ -114,8 +114,10 @@ class ErrorTest(base.CloudTestCase):
 
     @ddt.data(
         *(' '.join(('aggregate filter', *command)) for command in _COMMANDS),
-        *('aggregate filter audit', 'aggregate filter capacity'),
-        *('stack hints list shop', 'stack hints list'),
+        'aggregate filter audit',
+        'aggregate filter capacity',
+        'stack hints list shop',
+        'stack hints list',
         'cluster region list web',
         _CLUSTER,
     )
@@ -150,7 +152,10 @@ class ErrorTest(base.CloudTestCase):
         )
         result = self.run_filter('lint', **self.login)
         self.assert_one_line(
-            *(result, 'Nova answers 403', '/os-aggregates', 'Policy says no'),
+            result,
+            'Nova answers 403',
+            '/os-aggregates',
+            'Policy says no',
         )
 
     def test_an_unknown_server_is_told(self) -> None:

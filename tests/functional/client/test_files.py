@@ -56,7 +56,8 @@ class FilesTest(base.CloudTestCase):
         command = ('aggregate', 'filter', 'lint', *self.files('flavors'))
         self.assert_one_line(
             self.openstack(*command, '--aggregates', short),
-            *('"Properties"', 'openstack aggregate list --long'),
+            '"Properties"',
+            'openstack aggregate list --long',
         )
 
     def test_pages_may_follow_each_other(self) -> None:
@@ -91,7 +92,8 @@ class FilesTest(base.CloudTestCase):
         told = self.told(
             'aggregate filter impact --summary -f json --fail-on stranded '
             '--remove-host licensed compute-8',
-            *(*others, file),
+            *others,
+            file,
             status=2,
         )
         self.assertIn(

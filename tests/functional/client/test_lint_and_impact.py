@@ -68,8 +68,8 @@ class ImpactTest(base.CloudTestCase):
         (
             # A server has a copy of the flavor.
             f'--set-flavor m1.small {_SCOPE}:ssd=*',
-            *[('flavor', 'm1.small', ['compute-1', 'compute-4'])
-              + ('', '', 'loses')],
+            ('flavor', 'm1.small', ['compute-1', 'compute-4'])
+              + ('', '', 'loses'),
         ),
         (
             '--unset-aggregate licensed force_metadata_check '

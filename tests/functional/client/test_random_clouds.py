@@ -25,7 +25,9 @@ _EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
 _ZONE = 'availability_zone'
 _STATES = (
     *[('enabled', 'up')] * 5,
-    *(('disabled', 'up'), ('enabled', 'down'), ('disabled', 'down')),
+    ('disabled', 'up'),
+    ('enabled', 'down'),
+    ('disabled', 'down'),
     ('UNKNOWN', None),
 )
 _OFFERED = {

@@ -24,8 +24,10 @@ class ShellTest(base.CommandTestCase):
         flavor = {'Name': 'f', 'Properties': {f'{SCOPE}os': '<or> ! <or> x'}}
         aggregate = {'Name': 'a', 'Properties': {}, 'Hosts': ['h']}
         files = [
-            *('--flavors', self.write(json.dumps([flavor]), 'flavors')),
-            *('--aggregates', self.write(json.dumps([aggregate]), 'others')),
+            '--flavors',
+            self.write(json.dumps([flavor]), 'flavors'),
+            '--aggregates',
+            self.write(json.dumps([aggregate]), 'others'),
         ]
         command = 'aggregate filter lint --severity error -f json'
         result = self.openstack_process(*command.split(), *files)

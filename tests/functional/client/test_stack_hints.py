@@ -105,8 +105,15 @@ class OfflineTest(base.CommandTestCase):
         rows = self.show('--server', 'shop-db', '--server', 'id-plain')
         self.assertEqual({'shop-db', 'plain'}, {*verdicts(rows)})
         result = self.openstack(
-            *(*COMMAND, '--servers', str(SERVERS), '--server', 'shop-db'),
-            *('--server', 'id-nobody', '--server', 'other'),
+            *COMMAND,
+            '--servers',
+            str(SERVERS),
+            '--server',
+            'shop-db',
+            '--server',
+            'id-nobody',
+            '--server',
+            'other',
         )
         self.assert_one_line(result, "found for 'id-nobody', 'other'")
 

@@ -70,7 +70,7 @@ class TerminalTest(base.CommandTestCase):
     def test_an_error_that_names_a_text(self) -> None:
         file = self.write(json.dumps([SERVER]), 'servers.json')
         result = self.openstack(
-            *('stack', 'hints', 'list', EVIL * 2, '--servers', file)
+            'stack', 'hints', 'list', EVIL * 2, '--servers', file
         )
         self.assert_one_line(result)
         self.assertTrue(result.error.strip().isprintable())

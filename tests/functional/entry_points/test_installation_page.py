@@ -117,7 +117,9 @@ class _Lines:
                 self.assertIn(PLACEHOLDER, placeholder)
                 self.check_details(
                     placeholder,
-                    *('Option values', 'FAILURE', 'fewer than 32 characters'),
+                    'Option values',
+                    'FAILURE',
+                    'fewer than 32 characters',
                 )
                 # Nova's own filters would be gone without the other line.
                 lines = 2 * (service == 'nova')
@@ -145,7 +147,9 @@ class NovaTest(_Lines, FileCase):
         ]
         self.check_details(
             text.replace(f'{first}\n{last}', f'{first},{last.split()[-1]}'),
-            *('Filter', 'FAILURE', 'Write one line for each name'),
+            'Filter',
+            'FAILURE',
+            'Write one line for each name',
         )
 
 

@@ -138,6 +138,8 @@ class TestReject(base.ScenarioCase):
 
     def test_heat_engine_does_not_start_and_says_what_to_use(self) -> None:
         self.assert_not_started(
-            *(*base.REFUSED, 'option user_hints ', 'override'),
+            *base.REFUSED,
+            'option user_hints ',
+            'override',
             user_hints='reject',
         )

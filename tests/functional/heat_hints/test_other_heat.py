@@ -21,7 +21,8 @@ class _StillCreates:
     """The engine starts, creates a server without hints, and logs once."""
 
     error = (
-        *('stack scheduler hints are off', 'for this Heat'),
+        'stack scheduler hints are off',
+        'for this Heat',
         'Install a version of os-placement-plugins',
     )
     entry_points = {'heat.constraints': {'gone': 'gone'}}

@@ -93,8 +93,14 @@ class TwoRegionsTest(unittest.TestCase):
 
     def test_grow_with_a_full_region_and_meet_a_dead_region(self):
         made = self.run_here(
-            *('openstack', 'stack', 'create', '--wait', 'web'),
-            *('-t', 'regions.yaml', '--parameter'),
+            'openstack',
+            'stack',
+            'create',
+            '--wait',
+            'web',
+            '-t',
+            'regions.yaml',
+            '--parameter',
             'sizes={"RegionOne": 2, "RegionTwo": 1}',
         )
         self.assertEqual(0, made.returncode, made.stderr)
@@ -117,8 +123,14 @@ class TwoRegionsTest(unittest.TestCase):
         self.assertTrue(cut)
         pathlib.Path(self.folder, 'one.yaml').write_text(text)
         done = self.run_here(
-            *('openstack', 'stack', 'update', '--wait', 'web'),
-            *('-t', f'{self.folder}/one.yaml', '--parameter'),
+            'openstack',
+            'stack',
+            'update',
+            '--wait',
+            'web',
+            '-t',
+            f'{self.folder}/one.yaml',
+            '--parameter',
             'sizes={"RegionOne": 4}',
         )
         self.assertEqual(1, done.returncode, done.stdout)

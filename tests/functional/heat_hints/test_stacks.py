@@ -47,8 +47,17 @@ DEEP = {
 #: that make stacks, it takes letters, digits and these three signs only.
 ODD_STACK = 'Stack_with.dots-and_dashes'
 ODD_NAMES = (
-    *('a,b', 'quoted "name"', "it's", 'größe', '服务器', '💻', '[null,"x"]'),
-    *(' blank ', '%(percent)s', '{brace}', 'back\\slash'),
+    'a,b',
+    'quoted "name"',
+    "it's",
+    'größe',
+    '服务器',
+    '💻',
+    '[null,"x"]',
+    ' blank ',
+    '%(percent)s',
+    '{brace}',
+    'back\\slash',
 )
 #: Reserved names by every way into a template, and of every shape.
 EVERYTHING = {

@@ -17,8 +17,11 @@ PACKAGE = pathlib.Path(heat_hints.__file__).parent
 class TestRefused(base.ScenarioCase):
     def test_wrong_values_are_told_although_no_hints_are_wanted(self):
         self.assert_not_started(
-            *(*base.REFUSED, 'option scope ', 'opt_in'),
-            *('option signing_key ', 'number 1 has fewer than 32 characters'),
+            *base.REFUSED,
+            'option scope ',
+            'opt_in',
+            'option signing_key ',
+            'number 1 has fewer than 32 characters',
             secret='short-key',
             enabled='false',
             scope='some',
@@ -28,7 +31,8 @@ class TestRefused(base.ScenarioCase):
 
     def test_a_type_that_heat_does_not_know(self):
         self.assert_not_started(
-            *(*base.REFUSED, 'option resource_types '),
+            *base.REFUSED,
+            'option resource_types ',
             'no resource type "OS::Nova::Severs"',
             resource_types='OS::Nova::Severs,OS::Nova::Server',
         )

@@ -20,32 +20,38 @@ CASES = {
         ('user_hints = reject', 'user_hints', 'override', "'reject'"),
         (
             'signing_key = short-secret',
-            *('signing_key', 'number 1 has fewer than 32 characters'),
+            'signing_key',
+            'number 1 has fewer than 32 characters',
         ),
     ),
     ('Start of heat-engine', 'FAILURE'): (
         (
             'user_hints = keep',
-            *('hints that a tenant made up', 'Set user_hints = override'),
+            'hints that a tenant made up',
+            'Set user_hints = override',
         ),
         ('scope = some', 'Not checked', 'Option values'),
         (
             'resource_types = OS::Nova::Severs',
-            *('no resource type "OS::Nova::Severs"', 'Correct'),
+            'no resource type "OS::Nova::Severs"',
+            'Correct',
         ),
         (
             'providers = rack',
-            *('provider "rack"', 'installed here are: group, mapping_file'),
+            'provider "rack"',
+            'installed here are: group, mapping_file',
         ),
         (
             'providers = group',
-            *('group_places is not set', 'give the places'),
+            'group_places is not set',
+            'give the places',
         ),
     ),
     ('Start of heat-engine', 'WARNING'): (
         (
             '[DEFAULT]\nstack_scheduler_hints = true',
-            *('stack_scheduler_hints is on as well', 'turn it off'),
+            'stack_scheduler_hints is on as well',
+            'turn it off',
         ),
     ),
 }

@@ -135,8 +135,13 @@ class TestWorkers(unittest.TestCase):
         with (folder / 'output').open('wb') as stream:
             engine = subprocess.Popen(
                 [
-                    *(sys.executable, '-P', '-W', 'ignore', str(command)),
-                    *('--config-file', str(file)),
+                    sys.executable,
+                    '-P',
+                    '-W',
+                    'ignore',
+                    str(command),
+                    '--config-file',
+                    str(file),
                 ],
                 env={
                     **os.environ,

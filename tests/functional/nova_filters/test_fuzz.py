@@ -34,8 +34,11 @@ _AGGREGATES = st.builds(
 ) | st.sampled_from(
     [
         # Fields that nobody set.
-        *(objects.Aggregate(), objects.Aggregate(name='name only')),
-        *(objects.Aggregate(metadata={'k': '1'}), None, 'no aggregate'),
+        objects.Aggregate(),
+        objects.Aggregate(name='name only'),
+        objects.Aggregate(metadata={'k': '1'}),
+        None,
+        'no aggregate',
     ]
 )
 _HOSTS = st.builds(
@@ -55,7 +58,9 @@ _REQUESTS = st.builds(
     ),
 ) | st.sampled_from(
     [
-        *(objects.RequestSpec(), None, object()),
+        objects.RequestSpec(),
+        None,
+        object(),
         objects.RequestSpec(flavor=objects.Flavor()),
     ]
 )

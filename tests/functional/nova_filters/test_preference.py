@@ -30,15 +30,18 @@ _AVOIDS, _LIKES = 'aggregate_avoided', 'aggregate_preferred'
 #: host that each flavor gets.
 _RECIPES: dict[str, tuple[dict[str, str], str, dict[str, Any]]] = {
     'decommissioning': (
-        *(_LEAVING, 'large'),
+        _LEAVING,
+        'large',
         {'host-0': {}, 'large': {'leaving': 'true'}},
     ),
     'old hardware last': (
-        *(_OLD, 'large'),
+        _OLD,
+        'large',
         {'large': {}, 'host-0': {f'{_AVOIDS}:generation': 'old'}},
     ),
     'reserved first': (
-        *(_RESERVED, 'host-0'),
+        _RESERVED,
+        'host-0',
         {
             'large': {},
             'host-0': {f'{_LIKES}:reserved': 'acme'}
@@ -46,15 +49,18 @@ _RECIPES: dict[str, tuple[dict[str, str], str, dict[str, Any]]] = {
         },
     ),
     'SSD if there is one': (
-        *(_SSD, 'host-0'),
+        _SSD,
+        'host-0',
         {'large': {}, 'host-0': {f'{_LIKES}:disk': 'ssd'}},
     ),
     'PreferNoSchedule': (
-        *(_TAINTED, 'large'),
+        _TAINTED,
+        'large',
         {'host-0': {}, 'large': {'taint': '<or> maintenance <or> ~'}},
     ),
     'a preference that matters more': (
-        *(_OLD | _SSD, 'host-0'),
+        _OLD | _SSD,
+        'host-0',
         {
             'host-0': {f'{_LIKES}.10:disk': 'ssd'}
             | {f'{_AVOIDS}:generation': 'old'},

@@ -28,21 +28,27 @@ signing_key = {signing.KEY}
 CASES = {
     ('Filter', 'FAILURE'): (
         (
-            *('available_filters = nova_filters.all_filters\n', ''),
-            *('does not start', 'Add the line "available_filters = nova_f'),
+            'available_filters = nova_filters.all_filters\n',
+            '',
+            'does not start',
+            'Add the line "available_filters = nova_f',
         ),
         (
-            *('available_filters = nova.scheduler.filters.all_filters\n', ''),
+            'available_filters = nova.scheduler.filters.all_filters\n',
+            '',
             'names ComputeFilter',
             'Add the line "available_filters = nova.scheduler.filters',
         ),
         (
-            *('all_filters\navailable_filters = ', 'all_filters,'),
-            *('does not start', 'one line for each name'),
+            'all_filters\navailable_filters = ',
+            'all_filters,',
+            'does not start',
+            'one line for each name',
         ),
         # One has a name like it, and the other has none.
         (
-            *('ComputeFilter', 'ComputFilter,Unheard'),
+            'ComputeFilter',
+            'ComputFilter,Unheard',
             'the nearest is ComputeFilter), Unheard in enabled_filters',
         ),
     ),
@@ -51,65 +57,81 @@ CASES = {
             '= nova_filters.all_filters\n',
             '= nova_filters.all_filters\navailable_filters = '
             'nova_filters.all_weighers\n',
-            *('offers PreferenceWeigher', 'no filters'),
+            'offers PreferenceWeigher',
+            'no filters',
         ),
         (
-            *(',AggregateInstanceTypeFilter', ''),
-            *('available but not enabled', 'enabled_filters'),
+            ',AggregateInstanceTypeFilter',
+            '',
+            'available but not enabled',
+            'enabled_filters',
         ),
     ),
     ('In-tree filter', 'WARNING'): (
         (
-            *('ComputeFilter', 'AggregateInstanceExtraSpecsFilter'),
+            'ComputeFilter',
+            'AggregateInstanceExtraSpecsFilter',
             'Remove it from enabled_filters',
         ),
     ),
     ('Two candidate hosts', 'FAILURE'): (
         (
-            *('nova_filters.all_weighers', 'nova_filters.all_filters'),
-            *('first boot', 'AggregateInstanceTypeFilter', 'weigh_objects'),
+            'nova_filters.all_weighers',
+            'nova_filters.all_filters',
+            'first boot',
+            'AggregateInstanceTypeFilter',
+            'weigh_objects',
         ),
         (
             'ComputeFilter,AggregateInstanceTypeFilter',
             'RAMWeigher\n'
             'available_filters = nova.scheduler.weights.all_weighers',
-            *('first boot', 'RAMWeigher'),
+            'first boot',
+            'RAMWeigher',
         ),
         (
             'nova_filters.all_weighers',
             'nova.scheduler.weights.BaseHostWeigher',
-            *('does not start', 'BaseHostWeigher'),
+            'does not start',
+            'BaseHostWeigher',
         ),
         (
             'weight_classes =',
             'ram_weight_multiplier = $nowhere\nweight_classes =',
-            *('RAMWeigher', 'nowhere'),
+            'RAMWeigher',
+            'nowhere',
         ),
     ),
     ('Weigher', 'WARNING'): (
         (
             'nova_filters.all_weighers',
             'nova_filters.all_weighers,nova_filters.all_weighers',
-            *('PreferenceWeigher', 'more than once'),
+            'PreferenceWeigher',
+            'more than once',
         ),
         (
             'nova_filters.all_weighers',
             'nova_filters.all_weighers,nova.scheduler.weights.ram.RAMWeigher',
-            *('names RAMWeigher more than once',),
+            'names RAMWeigher more than once',
         ),
         (
             'weight_classes = nova.scheduler.weights.all_weighers,'
             'nova_filters.all_weighers',
             'weight_classes =',
-            *('no weigher', 'nova.scheduler.weights.all_weighers'),
+            'no weigher',
+            'nova.scheduler.weights.all_weighers',
         ),
         (
-            *('nova.scheduler.weights.all_weighers,', ''),
-            *('only weigher', 'nova.scheduler.weights.all_weighers'),
+            'nova.scheduler.weights.all_weighers,',
+            '',
+            'only weigher',
+            'nova.scheduler.weights.all_weighers',
         ),
         (
-            *(',nova_filters.all_weighers', ''),
-            *('nothing reads it', 'weight_classes'),
+            ',nova_filters.all_weighers',
+            '',
+            'nothing reads it',
+            'weight_classes',
         ),
     ),
     ('Spread', 'WARNING'): (
@@ -122,18 +144,26 @@ CASES = {
     ),
     ('Places', 'WARNING'): (
         (
-            *('', 'stack_spread_over = rack'),
-            *('could not be read', 'connection is not set', '[api_database]'),
+            '',
+            'stack_spread_over = rack',
+            'could not be read',
+            'connection is not set',
+            '[api_database]',
         ),
     ),
     ('Weigher', 'FAILURE'): (
         (
-            *('nova_filters.all_weighers', 'nova_filters.all_filters'),
-            *('AggregateInstanceTypeFilter', 'no weighers', 'boot'),
+            'nova_filters.all_weighers',
+            'nova_filters.all_filters',
+            'AggregateInstanceTypeFilter',
+            'no weighers',
+            'boot',
         ),
         (
-            *('nova_filters.all_weighers', 'nova_filters.weighers.gone'),
-            *('does not start', 'weight_classes'),
+            'nova_filters.all_weighers',
+            'nova_filters.weighers.gone',
+            'does not start',
+            'weight_classes',
         ),
     ),
     ('Signature', 'SUCCESS'): (
@@ -150,25 +180,33 @@ CASES = {
         (
             'enabled_filters = ComputeFilter,',
             'enabled_filters = ComputeFilter\nenabled_filters = ',
-            *('[filter_scheduler] enabled_filters', '2 lines', 'the last'),
+            '[filter_scheduler] enabled_filters',
+            '2 lines',
+            'the last',
             'with commas between them',
         ),
         (
             '[nova_filters]\n',
             '[nova_filters]\nmax_skew = 0\nmax_skew = 0\n',
-            *('max_skew has 2 lines', 'keep one line.'),
+            'max_skew has 2 lines',
+            'keep one line.',
         ),
     ),
     ('Option values', 'FAILURE'): (
         (
-            *(signing.KEY, 'short-secret'),
-            *('nova-scheduler stops', 'number 1', '32 characters'),
+            signing.KEY,
+            'short-secret',
+            'nova-scheduler stops',
+            'number 1',
+            '32 characters',
         ),
     ),
     ('Exempt metadata keys', 'WARNING'): (
         (
-            *('', 'exempt_metadata_keys = a,*'),
-            *('"*" matches every key', 'name the keys'),
+            '',
+            'exempt_metadata_keys = a,*',
+            '"*" matches every key',
+            'name the keys',
             'force_metadata_check (AggregateInstanceTypeFilter)',
             'prefer_metadata_check (PreferenceWeigher)',
         ),
@@ -179,15 +217,20 @@ CASES = {
             'through prefer_metadata_check (PreferenceWeigher): name',
         ),
         (
-            *('', 'exempt_metadata_keys = rack'),
-            *('availability_zone', 'refuses every flavor'),
+            '',
+            'exempt_metadata_keys = rack',
+            'availability_zone',
+            'refuses every flavor',
             'exempt_metadata_keys = availability_zone,filter_tenant_id*,'
             'trait:*,*_weight_multiplier,*_allocation_ratio,'
             'max_io_ops_per_host,max_instances_per_host,instance_type,rack',
         ),
         (
-            *('', 'stack_spread_over = rack,host'),
-            *('"rack"', 'stack_spread_over', 'every flavor'),
+            '',
+            'stack_spread_over = rack,host',
+            '"rack"',
+            'stack_spread_over',
+            'every flavor',
             'instance_type,rack',
         ),
     ),
@@ -203,8 +246,10 @@ class NovaFiltersStatusTest(
     command = 'nova-filters-status'
     file = 'nova.conf'
     misspelled = (
-        *('nova_filters', 'nova_filter'),
-        *('exempt_metadata_keys', 'exempt_metadata_key'),
+        'nova_filters',
+        'nova_filter',
+        'exempt_metadata_keys',
+        'exempt_metadata_key',
     )
 
     def good(self):
@@ -235,7 +280,9 @@ class NovaFiltersStatusTest(
         for name in ('nova_filters.all_filter', 'nova_filter.all_filters'):
             answer = self.check_details(
                 GOOD.replace('nova_filters.all_filters', name),
-                *('Filter', 'FAILURE', name.rpartition('.')[0]),
+                'Filter',
+                'FAILURE',
+                name.rpartition('.')[0],
             )
             self.assertNotIn('Traceback', answer.output)
             self.assertNotIn('importutils', answer.output)
@@ -286,7 +333,10 @@ class NovaFiltersStatusTest(
         ):
             self.check_details(
                 GOOD.replace(old, 'others.all_things'),
-                *(row, 'FAILURE', 'does not start', 'no class: a thing.'),
+                row,
+                'FAILURE',
+                'does not start',
+                'no class: a thing.',
             )
 
     def test_a_misspelled_option_of_nova_is_told(self):
@@ -336,7 +386,9 @@ class NovaFiltersStatusTest(
         text = self.database({'rack': 'r2'}, {'rack': 'r1'}, {'os': 'x'})
         self.check_details(
             text + 'stack_spread_over = rack,os,host\n',
-            *('Places', 'WARNING', 'c1 (rack: r1, r2).'),
+            'Places',
+            'WARNING',
+            'c1 (rack: r1, r2).',
         )
 
     def test_lines_in_two_files_are_no_repetition(self):
@@ -348,8 +400,12 @@ class NovaFiltersStatusTest(
         )
         path = self.write(GOOD)
         answer = self.execute(
-            *('--config-file', path, '--config-dir', folder),
-            *('upgrade', 'check'),
+            '--config-file',
+            path,
+            '--config-dir',
+            folder,
+            'upgrade',
+            'check',
         )
         self.assertEqual(0, answer.code, answer.output)
 
@@ -401,7 +457,10 @@ class NovaFiltersStatusTest(
                 'nova_filters.all_weighers',
                 'nova_filters.all_weighers,others.RackWeigher',
             ),
-            *('Two candidate hosts', 'WARNING', 'RackWeigher', words),
+            'Two candidate hosts',
+            'WARNING',
+            'RackWeigher',
+            words,
         )
         self.assertNotIn('s3cretpw', answer.output)
 
@@ -416,7 +475,9 @@ class NovaFiltersStatusTest(
         )
         answer = self.check_details(
             text + weigher,
-            *('In-tree filter', 'SUCCESS', 'soft rule of PreferenceWeigher'),
+            'In-tree filter',
+            'SUCCESS',
+            'soft rule of PreferenceWeigher',
         )
         self.assertEqual(0, answer.code, answer.output)
         # The filter alone counts for itself.
@@ -434,7 +495,10 @@ class NovaFiltersStatusTest(
                 'nova_filters.all_filters\navailable_filters = '
                 'others.AggregateInstanceTypeFilter\n',
             ),
-            *('Filter', 'FAILURE', 'class of others', 'after the other'),
+            'Filter',
+            'FAILURE',
+            'class of others',
+            'after the other',
         )
 
     def test_the_example_of_the_page_prints_what_stands_there(self):

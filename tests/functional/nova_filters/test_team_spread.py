@@ -68,9 +68,15 @@ class TeamSpreadTest(base.StackTestCase):
     def test_a_place_may_have_as_many_more_as_the_smallest_limit(self) -> None:
         self.place(of_stack('a'), 2, 1, 1)
         for option, hint, extra_spec, count in (
-            *((0, '', '', 4), (1, '', '', 2), (9, '', '', 4)),
-            *((0, '3', '', 2), (9, '3', '', 2), (9, '4', '', 4)),
-            *((0, '', '3', 2), (9, '3', '9', 2), (9, '9', '3', 2)),
+            (0, '', '', 4),
+            (1, '', '', 2),
+            (9, '', '', 4),
+            (0, '3', '', 2),
+            (9, '3', '', 2),
+            (9, '4', '', 4),
+            (0, '', '3', 2),
+            (9, '3', '9', 2),
+            (9, '9', '3', 2),
         ):
             self.set_option('max_skew', option)
             request = self.asking(hint, extra_spec)

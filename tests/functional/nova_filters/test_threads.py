@@ -44,10 +44,21 @@ CHANGES: tuple[tuple[dict[str, str], dict[str, str]], ...] = (
 
 #: One for each thread.
 FLAVORS: tuple[dict[str, str], ...] = (
-    *({}, {'k': '1'}, {'k': '2'}, {'k': '*'}, {'k': '~'}, {'k': '!'}),
-    *({'k': '<or> 1 <or> ~'}, {'k': '>= 2'}, {'l': '1'}, {'l': '>= 2'}),
-    *({'l': '<or> 1 <or> 2', 'k': '1'}, {'m': '!'}, {'m': '~', 'l': '1'}),
-    *({'n:x': '1'}, {'aggregate_instance_extra_specs:n:x': '2'}),
+    {},
+    {'k': '1'},
+    {'k': '2'},
+    {'k': '*'},
+    {'k': '~'},
+    {'k': '!'},
+    {'k': '<or> 1 <or> ~'},
+    {'k': '>= 2'},
+    {'l': '1'},
+    {'l': '>= 2'},
+    {'l': '<or> 1 <or> 2', 'k': '1'},
+    {'m': '!'},
+    {'m': '~', 'l': '1'},
+    {'n:x': '1'},
+    {'aggregate_instance_extra_specs:n:x': '2'},
     {'k': '>= two'},
 )
 

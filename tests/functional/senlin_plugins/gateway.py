@@ -133,7 +133,7 @@ class ShellTestCase(base.TestCase, client.CommandTestCase):
             logging.getLogger('senlin'), 'propagate', False
         ):
             result = self.openstack(
-                *('cluster', 'region', *arguments), **self.login, COLUMNS='80'
+                'cluster', 'region', *arguments, **self.login, COLUMNS='80'
             )
         said = [
             line

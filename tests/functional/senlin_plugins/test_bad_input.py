@@ -143,7 +143,8 @@ class RegionCounts(TestCase):
             ('CLUSTER_RESIZE', {'max_size': 'x'}, "'max_size' is 'x': it"),
             ('CLUSTER_ADD_NODES', {'nodes': 5}, "'nodes' is '5': it must be"),
             (
-                *('CLUSTER_REPLACE_NODES', {'candidates': 'x'}),
+                'CLUSTER_REPLACE_NODES',
+                {'candidates': 'x'},
                 "'candidates' is 'x': it must map ids",
             ),
             ('CLUSTER_RECOVER', {'operation': 5}, "'operation' is '5': it"),

@@ -70,7 +70,8 @@ class Concurrency(base.TestCase):
         threads = [
             eventlet.spawn(
                 self.senlin.run,
-                *(cluster, 'CLUSTER_RESIZE'),
+                cluster,
+                'CLUSTER_RESIZE',
                 **(change | {'number': number}),
             )
             for number in (1, 2, -1, 3, -2) * 2

@@ -19,8 +19,12 @@ from tests.functional.senlin_plugins.base import ONE, THREE, TWO
 
 #: What fails in a region that is out.
 CALLS = (
-    *('probe compute', 'servers', 'server_create', 'server_get'),
-    *('server_delete', 'server_update'),
+    'probe compute',
+    'servers',
+    'server_create',
+    'server_get',
+    'server_delete',
+    'server_update',
 )
 QUOTA = 'Quota exceeded for instances: Requested 1, but already used 2 of 2'
 

@@ -291,7 +291,17 @@ class HolderStorms(test_holders.TestCase):
             row.meta_data = metadata
 
     KINDS = (
-        *(create, lose_creation, lose_creation, lose_recovery),
-        *(adopt_some, adopt_some, share, delete_some, recover_some),
-        *(all_at_once, all_at_once, go_out, come_back),
+        create,
+        lose_creation,
+        lose_creation,
+        lose_recovery,
+        adopt_some,
+        adopt_some,
+        share,
+        delete_some,
+        recover_some,
+        all_at_once,
+        all_at_once,
+        go_out,
+        come_back,
     )

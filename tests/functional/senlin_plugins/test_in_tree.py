@@ -144,19 +144,28 @@ SERVERS = {
     'breaks and is rebuilt': (break_down, check, recovering('REBUILD')),
     'is gone and rebuilt': (lose, recovering('REBUILD')),
     'is polled': (
-        *(poll, failing('server_get', poll)),
-        *(break_down, poll, lose, poll),
+        poll,
+        failing('server_get', poll),
+        break_down,
+        poll,
+        lose,
+        poll,
     ),
     'cannot be updated': (updating(user_data='new'), check, recovering()),
     **lives(
         {'name': 'renamed'},
-        *('server_create', 'wait_for_server', 'server_get', 'server_delete'),
+        'server_create',
+        'wait_for_server',
+        'server_get',
+        'server_delete',
     ),
 }
 STACKS = lives(
     {'timeout': 7},
     # Not stack_get: without it, ours cannot tell who holds a stack.
-    *('stack_create', 'wait_for_stack', 'stack_delete'),
+    'stack_create',
+    'wait_for_stack',
+    'stack_delete',
 )
 LIVES = {
     f'{kind} that {what}': (kind, steps)

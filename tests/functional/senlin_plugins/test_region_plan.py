@@ -45,8 +45,12 @@ class LivePlanTest(gateway.ShellTestCase):
     def test_a_policy_without_a_cluster(self):
         policy = self.region_policy((ONE, 100, 1), (TWO, 100), (THREE, 100))
         planned, said = self.plan(
-            *('--policy', policy, '--current', f'{TWO}=1'),
-            *('--scale-out', '5'),
+            '--policy',
+            policy,
+            '--current',
+            f'{TWO}=1',
+            '--scale-out',
+            '5',
         )
         self.assertEqual({ONE: 1, TWO: 1, THREE: 3}, planned)
         self.assertEqual('', said)

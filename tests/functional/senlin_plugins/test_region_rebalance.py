@@ -120,7 +120,7 @@ class RebalanceTest(test_region_commands.TestCase):
         failures.clear()
         self.act(cluster, 'recover')
         rows = self.run_region(
-            *(*self.command, '--max-surge', '2', '--size', '4')
+            *self.command, '--max-surge', '2', '--size', '4'
         )
         self.assertEqual(
             [({}, {ONE: 1}), ({TWO: 1}, {ONE: 1})],

@@ -32,8 +32,13 @@ EVENTS = 12
 CAPS = {ONE: 4, TWO: 4, THREE: 4}
 #: Calls in which an engine may die.
 DEADLY = (
-    *('server_create', 'server_created', 'wait_for_server', 'server_delete'),
-    *('port on front', 'port on back', 'floatingip_create'),
+    'server_create',
+    'server_created',
+    'wait_for_server',
+    'server_delete',
+    'port on front',
+    'port on back',
+    'floatingip_create',
 )
 #: What a user does with a cluster.
 ACTIONS = (
@@ -354,17 +359,23 @@ class Storms(test_waiting_nodes.TestCase):
 
     KINDS = (
         *5 * [act_on_cluster],
-        *(act_on_nodes, wait_in_vain, create, die, die),
-        *(lose_keystone, declare_out, declare_out, forget, forget),
-        *(
-            change_profile,
-            go,
-            go,
-            lose_answers,
-            lose_answers,
-            lose_answers,
-            blip,
-            end,
-            end,
-        ),
+        act_on_nodes,
+        wait_in_vain,
+        create,
+        die,
+        die,
+        lose_keystone,
+        declare_out,
+        declare_out,
+        forget,
+        forget,
+        change_profile,
+        go,
+        go,
+        lose_answers,
+        lose_answers,
+        lose_answers,
+        blip,
+        end,
+        end,
     )

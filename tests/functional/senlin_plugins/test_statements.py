@@ -171,8 +171,10 @@ class Reading(TestCase):
     def test_all_is_read_once(self):
         cluster = self.fill(20, version='1.1', status='ERROR')
         for name in (
-            *(consts.CLUSTER_SCALE_OUT, consts.CLUSTER_SCALE_IN),
-            *(consts.CLUSTER_RECOVER, consts.CLUSTER_CHECK),
+            consts.CLUSTER_SCALE_OUT,
+            consts.CLUSTER_SCALE_IN,
+            consts.CLUSTER_RECOVER,
+            consts.CLUSTER_CHECK,
         ):
             action, (policy, *_) = self.prepare(name, cluster, cluster)
             with self.counting() as calls:

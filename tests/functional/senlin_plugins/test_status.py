@@ -61,8 +61,10 @@ class SenlinPluginsStatusTest(
     command = 'senlin-plugins-status'
     file = 'senlin.conf'
     misspelled = (
-        *('senlin_plugins', 'senlin_plugin'),
-        *('enabled_policies', 'enabled_policy'),
+        'senlin_plugins',
+        'senlin_plugin',
+        'enabled_policies',
+        'enabled_policy',
     )
 
     def good(self):
@@ -108,13 +110,15 @@ class SenlinPluginsStatusTest(
             f'four os.nova.server-1.0 {OURS}',
         )
         self.check_details(
-            *(text, 'Attached policies', 'WARNING'),
-            *('clusters one, two: nothing reads its plan', 'attach a policy'),
-            *(
-                'both attached to cluster two',
-                'both attached to cluster three',
-            ),
-            *('attached to cluster four, but', SERVER.removesuffix('-1.0')),
+            text,
+            'Attached policies',
+            'WARNING',
+            'clusters one, two: nothing reads its plan',
+            'attach a policy',
+            'both attached to cluster two',
+            'both attached to cluster three',
+            'attached to cluster four, but',
+            SERVER.removesuffix('-1.0'),
         )
 
     def test_clusters_of_one_name_are_two_and_many_are_counted(self):
@@ -122,7 +126,10 @@ class SenlinPluginsStatusTest(
         many = (f'c{number:02} os.x-1.0 {THEIRS}' for number in range(12))
         answer = self.check_details(
             self.configure(ours, *many, theirs),
-            *('Attached policies', 'WARNING', 'c00, c01', 'and 3 more'),
+            'Attached policies',
+            'WARNING',
+            'c00, c01',
+            'and 3 more',
         )
         self.assertNotIn('both attached', answer.output)
 
@@ -135,7 +142,9 @@ class SenlinPluginsStatusTest(
     def test_a_database_that_cannot_be_asked_is_a_warning(self, line, word):
         self.check_details(
             f'[database]\n{line}\n',
-            *('Attached policies', 'WARNING', word),
+            'Attached policies',
+            'WARNING',
+            word,
             'Check connection in [database]',
         )
 
@@ -151,7 +160,11 @@ class SenlinPluginsStatusTest(
         line, check, code, words = case.split(': ')
         self.check_details(
             self.configure(added=f'[senlin_plugins]\n{line}\n'),
-            *(check, code, words, line.split()[0], 'restart'),
+            check,
+            code,
+            words,
+            line.split()[0],
+            'restart',
         )
 
     def test_no_default_region_is_a_warning(self):

@@ -22,8 +22,11 @@ class OptionsTest(unittest.TestCase):
                 self.assertIn('Related options:', opt.help)
 
     @ddt.data(
-        *(('max_skew', '-1'), (_MULTIPLIER, 'strong'), (_MULTIPLIER, 'nan')),
-        *((_MULTIPLIER, '-inf'), (_MULTIPLIER, '')),
+        ('max_skew', '-1'),
+        (_MULTIPLIER, 'strong'),
+        (_MULTIPLIER, 'nan'),
+        (_MULTIPLIER, '-inf'),
+        (_MULTIPLIER, ''),
         ('stack_place_weight_multiplier', '-1'),
         ('server_group_weight_multiplier', '-1'),
         ('preference_weight_multiplier', '-1'),

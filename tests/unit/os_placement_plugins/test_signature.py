@@ -149,7 +149,12 @@ class SignedTest(unittest.TestCase):
             for given in (hints, stored(hints)):
                 self.assertEqual(*keys.ids, signature.key_id(given))
         for none in (
-            *('', '0' * 64, '2:00000000:' + '0' * 64, 7, None, []),
+            '',
+            '0' * 64,
+            '2:00000000:' + '0' * 64,
+            7,
+            None,
+            [],
             [SIGNATURE, SIGNATURE],
         ):
             self.assertIsNone(signature.key_id({signature.HINT: none}))

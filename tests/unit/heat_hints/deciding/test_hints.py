@@ -96,8 +96,15 @@ class TestAccept(unittest.TestCase):
         self.assertEqual({name: reason} if reason else {}, refused)
 
     @ddt.data(
-        *('group', 'same_host', 'different_host', 'query', '_nova_'),
-        *('_nova_check_type', '_nova_\n', 'build_near_host_ip', 'cidr'),
+        'group',
+        'same_host',
+        'different_host',
+        'query',
+        '_nova_',
+        '_nova_check_type',
+        '_nova_\n',
+        'build_near_host_ip',
+        'cidr',
     )
     def test_a_name_that_nova_acts_on_needs_leave(self, name):
         self.assertEqual(
@@ -125,8 +132,16 @@ class TestAccept(unittest.TestCase):
         )
 
     @ddt.data(
-        *(str, [str], object(), b'bytes', {'a': 'b'}, {'a'}),
-        *([['a']], ['a', None], [{'a': 'b'}], 1j),
+        str,
+        [str],
+        object(),
+        b'bytes',
+        {'a': 'b'},
+        {'a'},
+        [['a']],
+        ['a', None],
+        [{'a': 'b'}],
+        1j,
     )
     def test_another_value_is_refused(self, value):
         self.assertEqual(

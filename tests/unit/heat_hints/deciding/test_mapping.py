@@ -72,8 +72,13 @@ class TestTypes(unittest.TestCase):
         return mapping.parse([{'hints': {'a': 'b'}, 'type': kind}], TYPES)
 
     @ddt.data(
-        *('os::nova::server', 'OS::Nova::Sever', 'OS::Neutron::*', 'os::*'),
-        *('AWS::EC2::Instance', 'OS::Nova::Server ', 'OS::'),
+        'os::nova::server',
+        'OS::Nova::Sever',
+        'OS::Neutron::*',
+        'os::*',
+        'AWS::EC2::Instance',
+        'OS::Nova::Server ',
+        'OS::',
     )
     def test_a_type_of_heat_that_gets_no_hints_is_named(self, kind):
         with self.assertRaises(mapping.MappingError) as caught:
@@ -86,9 +91,16 @@ class TestTypes(unittest.TestCase):
         )
 
     @ddt.data(
-        *('OS::Nova::Server', 'OS::*', 'OS::Cinder::V*', '*', '*::Server'),
+        'OS::Nova::Server',
+        'OS::*',
+        'OS::Cinder::V*',
+        '*',
+        '*::Server',
         # They may be aliases.
-        *('My::Server', 'my::*', 'Nova::Server', 'OSX::Server'),
+        'My::Server',
+        'my::*',
+        'Nova::Server',
+        'OSX::Server',
     )
     def test_a_type_that_gets_hints_or_may_be_an_alias_is_used(self, kind):
         self.assertEqual(1, len(self.parse(kind)))

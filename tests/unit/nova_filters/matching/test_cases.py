@@ -96,5 +96,7 @@ class VerdictTest(unittest.TestCase):
                 wanted = cases.PASSES
             self.assertVerdict(
                 re.sub(' k$', ' n:k', wanted),
-                *({'n:k': flavor['k']}, renamed, exempt),
+                {'n:k': flavor['k']},
+                renamed,
+                exempt,
             )

@@ -103,9 +103,15 @@ class PreferencesTest(unittest.TestCase):
     def test_points_are_the_sum_of_hard_verdicts(self) -> None:
         rng = random.Random(20_261_123)
         names = [
-            *('disk', 'rack', 'hw:cpu', f'{inputs.SCOPE}disk'),
-            *(LIKES, AVOIDS, 'aggregate_preferred.7:rack'),
-            *('aggregate_avoided.100:hw:cpu', 'aggregate_avoided.3:disk'),
+            'disk',
+            'rack',
+            'hw:cpu',
+            f'{inputs.SCOPE}disk',
+            LIKES,
+            AVOIDS,
+            'aggregate_preferred.7:rack',
+            'aggregate_avoided.100:hw:cpu',
+            'aggregate_avoided.3:disk',
         ]
         seen = set()
         for _ in range(CASES):

@@ -19,17 +19,21 @@ class ReasonTest(unittest.TestCase):
         # Extra specs, metadata, the summary, and what else the reason says.
         ({'gpu': 'a100'}, {}, "'gpu' not in any aggregate"),
         (
-            *({'gpu': 'a100'}, {'gpu': 'h100'}),
+            {'gpu': 'a100'},
+            {'gpu': 'h100'},
             "'gpu' does not match 'a100'",
             "; aggregate 'a0' has 'h100'",
         ),
         (
-            *({'gpu': '!'}, {'gpu': 'h100'}),
+            {'gpu': '!'},
+            {'gpu': 'h100'},
             "'gpu' must not be in an aggregate",
             "; aggregate 'a0' has 'h100'",
         ),
         (
-            *({'gpu': '>= two'}, {}, "'gpu' is malformed in the flavor"),
+            {'gpu': '>= two'},
+            {},
+            "'gpu' is malformed in the flavor",
             " ('>= two': 'two' is not a number)",
         ),
         ({}, {'os': 'windows', **_ON}, "aggregate 'a0' demands 'os'"),
@@ -39,12 +43,14 @@ class ReasonTest(unittest.TestCase):
             "aggregate 'a0' contradicts itself on 'x'",
         ),
         (
-            *({'n:os': 'linux'}, {'n:os': '!', **_ON}),
+            {'n:os': 'linux'},
+            {'n:os': '!', **_ON},
             "aggregate 'a0' forbids 'n:os'",
             "; the flavor has 'linux'",
         ),
         (
-            *({'k': '2'}, {'k': '1', **_ON}),
+            {'k': '2'},
+            {'k': '1', **_ON},
             "aggregate 'a0' demands 'k' to be '1'",
             "; the flavor has '2'",
         ),

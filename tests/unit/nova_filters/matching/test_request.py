@@ -158,8 +158,10 @@ class SiftTest(unittest.TestCase):
             self.assertEqual(kinds, [r.kind for r in found], metadata)
 
     @given(
-        *(_TEXTS | st.none() | strategies.anything(), _METADATA),
-        *(_MEMBERSHIPS, _EXEMPT),
+        _TEXTS | st.none() | strategies.anything(),
+        _METADATA,
+        _MEMBERSHIPS,
+        _EXEMPT,
     )
     def test_anything_has_one_verdict(
         self, extra_specs, metadata, memberships, exempt

@@ -244,8 +244,12 @@ class OverrideTest(unittest.TestCase):
         self.assertEqual(ids, region_spec.forgotten(metadata))
 
     @ddt.data(
-        *('{"a', '[]', '{"a": "x"}', '{"Nowhere": {"cap": 1}}'),
-        *('{"a": {"cap": -7}}', '{"a": {"out": 1}}'),
+        '{"a',
+        '[]',
+        '{"a": "x"}',
+        '{"Nowhere": {"cap": 1}}',
+        '{"a": {"cap": -7}}',
+        '{"a": {"out": 1}}',
         # Longer numbers stop an engine for seconds.
         f'{{"a": {{"weight": {"9" * 4299}}}}}',
         '[' * 100_000,

@@ -33,8 +33,12 @@ FAILING = st.dictionaries(st.sampled_from(NAMES), STATES)
 LEFT = st.lists(
     st.builds(
         Left,
-        *(st.sampled_from(NAMES), st.sampled_from('123'), st.just('node')),
-        *(st.sampled_from(['s', 't', None]), st.just([]), st.just('then')),
+        st.sampled_from(NAMES),
+        st.sampled_from('123'),
+        st.just('node'),
+        st.sampled_from(['s', 't', None]),
+        st.just([]),
+        st.just('then'),
     ),
     max_size=6,
 )
@@ -150,7 +154,9 @@ class Looking(unittest.TestCase):
         known = Known().refuse('A', at(0), 600).refuse('B', at(0), 600)
         known = known.observe(
             {'A': Fault(Cause.UNKNOWN), 'B': Fault(Cause.UNKNOWN)},
-            *(self.NAMED, at(1), 300),
+            self.NAMED,
+            at(1),
+            300,
         )
         states = known.in_force(['A'], at(2))
         self.assertEqual({'A': 'out', 'B': 'silent'}, codes(states))

@@ -27,7 +27,8 @@ class Scaling(unittest.TestCase):
         ('S2', SCALE_OUT, THREE, {}, Change(True, 3)),
         (
             'S2, another policy decided',
-            *(SCALE_OUT, THREE),
+            SCALE_OUT,
+            THREE,
             {'creation': {'count': 2}, 'deletion': {'count': 9}},
             Change(True, 2),
         ),

@@ -102,12 +102,20 @@ class RefusedTest(unittest.TestCase):
         self.assertEqual(
             [
                 (
-                    *('refused', 'flavor', 'f', ['a (h3)']),
-                    *("aggregate 'other' demands 'os'", ''),
+                    'refused',
+                    'flavor',
+                    'f',
+                    ['a (h3)'],
+                    "aggregate 'other' demands 'os'",
+                    '',
                 ),
                 (
-                    *('refused', 'flavor', 'f', ['b (h2)', 'c (h1)']),
-                    *("aggregate 'licensed' demands 'os'", ''),
+                    'refused',
+                    'flavor',
+                    'f',
+                    ['b (h2)', 'c (h1)'],
+                    "aggregate 'licensed' demands 'os'",
+                    '',
                 ),
             ],
             _told(found),
@@ -137,7 +145,10 @@ class GroupTest(unittest.TestCase):
         self.assertEqual(
             [
                 (
-                    *('spread', 'server group', 'g', ['a (h1)']),
+                    'spread',
+                    'server group',
+                    'g',
+                    ['a (h1)'],
                     'host h1 has 2 of 2 members; h2 takes the server, and '
                     'host h2 has 0',
                     'id of g',
@@ -253,7 +264,10 @@ class StackTest(unittest.TestCase):
         self.assertEqual(
             [
                 (
-                    *('spread', 'stack', 'root', ['a (h1)']),
+                    'spread',
+                    'stack',
+                    'root',
+                    ['a (h1)'],
                     'host h1 has 2 of 2 members; h2 takes the server, and '
                     'host h2 has 0',
                     'root',

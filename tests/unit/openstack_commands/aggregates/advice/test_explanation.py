@@ -134,16 +134,22 @@ class VerdictsTest(unittest.TestCase):
     @ddt.data(
         ({}, 'h1', '', '3 of 3 hosts pass.'),
         (
-            *({'gpu': '*'}, 'h1', ''),
+            {'gpu': '*'},
+            'h1',
+            '',
             "1 of 3 hosts passes; 2 'gpu' not in any aggregate.",
         ),
         (
-            *({'gpu': '2'}, 'h1', ''),
+            {'gpu': '2'},
+            'h1',
+            '',
             "0 of 3 hosts pass; 2 'gpu' not in any aggregate, 1 'gpu' does "
             "not match '2'.",
         ),
         (
-            *({'gpu': '*'}, 'h1 h2', 'h2 h3'),
+            {'gpu': '*'},
+            'h1 h2',
+            'h2 h3',
             '2 of 3 hosts pass (1 of them not up); '
             "1 'gpu' not in any aggregate.",
         ),
@@ -173,8 +179,11 @@ class VerdictsTest(unittest.TestCase):
 
     def test_aggregates_behind_a_refusal_are_named_in_order(self) -> None:
         found = _verdicts(
-            *({}, ({'os': '1', **_ON}, 'h1'), ({'os': '2', **_ON}, 'h1')),
-            *(({'os': '3', **_ON}, 'h2'), ({'os': '4'}, 'h1')),
+            {},
+            ({'os': '1', **_ON}, 'h1'),
+            ({'os': '2', **_ON}, 'h1'),
+            ({'os': '3', **_ON}, 'h2'),
+            ({'os': '4'}, 'h1'),
         )
         own = found.aggregates_of(['h1', 'h1'])
         self.assertEqual(['a0', 'a1', 'a3'], [one.name for one in own])

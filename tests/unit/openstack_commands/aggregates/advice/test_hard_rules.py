@@ -131,12 +131,18 @@ class ServerTest(unittest.TestCase):
         self.assertEqual(
             [
                 (
-                    *('broken', 'server', 'moved', [servers[3]]),
+                    'broken',
+                    'server',
+                    'moved',
+                    [servers[3]],
                     f"it must stay in zone 'z'{told}",
                     'id of moved',
                 ),
                 (
-                    *('broken', 'server', 'closed', [servers[4]]),
+                    'broken',
+                    'server',
+                    'closed',
+                    [servers[4]],
                     f"it must stay in zone 'was'{told}",
                     'id of closed',
                 ),
@@ -163,7 +169,10 @@ class ServerTest(unittest.TestCase):
         (breach,) = hard_rules.of_projects(servers, self.stock)
         self.assertEqual(
             (
-                *('broken', 'server', 'stranger', [servers[2]]),
+                'broken',
+                'server',
+                'stranger',
+                [servers[2]],
                 'host h2 is reserved for other projects',
                 'id of stranger',
             ),

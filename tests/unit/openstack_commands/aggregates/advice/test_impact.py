@@ -134,19 +134,31 @@ class FlipTest(unittest.TestCase):
         self.assertEqual(
             [
                 impact.Effect(
-                    *('flavor', 'old', ('h1', 'h2'), 'pass', ''),
+                    'flavor',
+                    'old',
+                    ('h1', 'h2'),
+                    'pass',
+                    '',
                     flavor='old',
                     effect='deleted',
                     reason='2 of 3 hosts pass',
                 ),
                 impact.Effect(
-                    *('flavor', 'new', ('h1', 'h2', 'h3'), '', 'pass'),
+                    'flavor',
+                    'new',
+                    ('h1', 'h2', 'h3'),
+                    '',
+                    'pass',
                     flavor='new',
                     effect='new',
                     reason='3 of 3 hosts pass',
                 ),
                 impact.Effect(
-                    *('flavor', 'shut', (), '', 'pass'),
+                    'flavor',
+                    'shut',
+                    (),
+                    '',
+                    'pass',
                     flavor='shut',
                     effect='new',
                     reason='0 of 3 hosts pass',
@@ -161,7 +173,11 @@ class FlipTest(unittest.TestCase):
         (flip,) = impact.flips(before, after)
         self.assertEqual(
             impact.Effect(
-                *('flavor', 'f', ('h1', 'h3'), 'pass', 'refuse'),
+                'flavor',
+                'f',
+                ('h1', 'h3'),
+                'pass',
+                'refuse',
                 flavor='f',
                 effect='loses',
                 reason="aggregate 'a' demands 'os'",
@@ -203,22 +219,30 @@ class MoveTest(unittest.TestCase):
     MOVES = (
         (_WINDOWS, 'h1', (_FORCED, 'h1', 'h2'), None),
         (
-            *(_WINDOWS, 'h1', (_WINDOWS, 'h1')),
+            _WINDOWS,
+            'h1',
+            (_WINDOWS, 'h1'),
             ('pass', 'pass', 1, 0, impact.STRANDED, "h2: 'os' not in any ag"),
         ),
         # h3 is left of h2 and h3.
         (
-            *({}, 'h1', (_FORCED, 'h1', 'h2')),
+            {},
+            'h1',
+            (_FORCED, 'h1', 'h2'),
             ('pass', 'refuse', 2, 1, impact.REFUSED, "aggregate 'a' demands"),
         ),
         # Without a host, no host refuses it.
         (
-            *(_WINDOWS, '', ({'os': 'linux'}, 'h1', 'h2')),
+            _WINDOWS,
+            '',
+            ({'os': 'linux'}, 'h1', 'h2'),
             ('pass', 'pass', 2, 0, impact.STRANDED, "h1: 'os' does not match"),
         ),
         # That h3 refuses it is nothing new.
         (
-            *(_WINDOWS, 'h3', ({'os': 'linux'}, 'h1', 'h2')),
+            _WINDOWS,
+            'h3',
+            ({'os': 'linux'}, 'h1', 'h2'),
             ('refuse', 'refuse', 2, 0, impact.STRANDED, "h1: 'os' does not m"),
         ),
     )
@@ -279,7 +303,11 @@ class MoveTest(unittest.TestCase):
         self.assertEqual(
             [
                 impact.Effect(
-                    *('server', 's', ('h1',), '', ''),
+                    'server',
+                    's',
+                    ('h1',),
+                    '',
+                    '',
                     id='id',
                     effect='unknown',
                     reason='Nova does not show its flavor: its cell may be '

@@ -34,8 +34,19 @@ VALUES: dict[Code | None, tuple[str, ...]] = {
     Code.OUTER_SPACE: (' 1',),
     Code.VALUE_NOT_OFFERED: ('3', '>= 3'),
     None: (
-        *('1', '*', '~', '!', '<or> 1 <or> ~', '<or> 1 <or>', '>= 2', 's== 1'),
-        *('<or> * <or> ~', '!= 7', '<in> 1', '<all-in> 1', 's!= /home/x/y'),
+        '1',
+        '*',
+        '~',
+        '!',
+        '<or> 1 <or> ~',
+        '<or> 1 <or>',
+        '>= 2',
+        's== 1',
+        '<or> * <or> ~',
+        '!= 7',
+        '<in> 1',
+        '<all-in> 1',
+        's!= /home/x/y',
     ),
 }
 #: By code, what an aggregate has.
@@ -46,13 +57,18 @@ METADATA: dict[Code | None, tuple[dict[str, str], ...]] = {
     Code.UNKNOWN_OPERATOR: ({'k': '>=2', **_ON},),
     Code.EXPANDED_TILDE: ({'k': '1,/root', **_ON}, {'k': '/home/me'}),
     Code.MISSPELLED_FLAG: (
-        *({'force_metadata_chek': 'True'}, {_FLAG.upper(): 'True'}),
-        *({'force-metadata-check': 'True'}, {'force_metadata': 'True'}),
-        *({'forced_metadata_checks': 'True'}, {inputs.SCOPE + _FLAG: 'True'}),
+        {'force_metadata_chek': 'True'},
+        {_FLAG.upper(): 'True'},
+        {'force-metadata-check': 'True'},
+        {'force_metadata': 'True'},
+        {'forced_metadata_checks': 'True'},
+        {inputs.SCOPE + _FLAG: 'True'},
         {'prefer_metadata_chek': 'on'},
     ),
     Code.UNCLEAR_FLAG: (
-        *({_FLAG: 'Ture'}, {_FLAG: 'enabled'}, {inputs.SOFT_FLAG: 'Ture'}),
+        {_FLAG: 'Ture'},
+        {_FLAG: 'enabled'},
+        {inputs.SOFT_FLAG: 'Ture'},
     ),
     Code.MALFORMED_MULTIPLIER: (
         {'preference_weight_multiplier': 'nan'},
@@ -61,15 +77,22 @@ METADATA: dict[Code | None, tuple[dict[str, str], ...]] = {
         {'stack_affinity_weight_multiplier': '-inf', **_ON},
     ),
     Code.SENTINEL_WITHOUT_FLAG: (
-        *({'k': '*'}, {'k': '1,~'}, {'k': '<or> 1 <or> 2'}, {'k': '>= 2'}),
+        {'k': '*'},
+        {'k': '1,~'},
+        {'k': '<or> 1 <or> 2'},
+        {'k': '>= 2'},
     ),
     Code.SCOPE_WITHOUT_FLAG: ({_SCOPED: '1'},),
     Code.OUTER_SPACE: ({'k ': '1'}, {' k': '1', **_ON}),
     Code.CONTRADICTORY_DEMANDS: ({'k': '!,1', **_ON},),
     None: (
-        *({}, {'k': '1,2', 'availability_zone': 'az1'}, {_SCOPED: '*', **_ON}),
-        *({'k': '<or> 1 <or> 2', **_ON}, {'k': '!', **_ON}),
-        *({'k': '1', _FLAG: 'False'}, {'k': '1', _FLAG: 'yes'}),
+        {},
+        {'k': '1,2', 'availability_zone': 'az1'},
+        {_SCOPED: '*', **_ON},
+        {'k': '<or> 1 <or> 2', **_ON},
+        {'k': '!', **_ON},
+        {'k': '1', _FLAG: 'False'},
+        {'k': '1', _FLAG: 'yes'},
         {'metadata': '1', 'check_force': '2', 'force_image_check': '3'},
         {'path': '/home/admin/x'},
         {'stack_affinity_weight_multiplier': '-10', **_ON},
@@ -79,8 +102,12 @@ METADATA: dict[Code | None, tuple[dict[str, str], ...]] = {
 }
 #: What makes an extra spec one that no host meets.
 _HOPELESS = {
-    *(Code.EXCLUSIVE_SENTINEL, Code.MALFORMED_VALUE, Code.COMMA_IN_FLAVOR),
-    *(Code.OUTER_SPACE, Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED),
+    Code.EXCLUSIVE_SENTINEL,
+    Code.MALFORMED_VALUE,
+    Code.COMMA_IN_FLAVOR,
+    Code.OUTER_SPACE,
+    Code.KEY_NOT_OFFERED,
+    Code.VALUE_NOT_OFFERED,
 }
 
 
@@ -162,8 +189,10 @@ class CloudTest(unittest.TestCase):
         ({_SCOPED: '<or> 1 <or> ~'}, {'l': '1'}),
         # A forced aggregate's sentinel does not carry the key.
         (
-            *({_SCOPED: '1'}, {'k': '~', **_ON}),
-            *(Code.KEY_NOT_OFFERED, Code.CLOSED_AGGREGATE),
+            {_SCOPED: '1'},
+            {'k': '~', **_ON},
+            Code.KEY_NOT_OFFERED,
+            Code.CLOSED_AGGREGATE,
         ),
         ({_LIKES: '1'}, {'k': '1'}),
         ({_LIKES: '~'}, {'k': '1'}),
@@ -180,12 +209,14 @@ class CloudTest(unittest.TestCase):
         # Other namespaces are read where an aggregate has the key.
         ({'hw:numa_cpus.0': '0,1'}, {'k': '1'}),
         (
-            *({'hw:numa_cpus.0': '0,1'}, {'hw:numa_cpus.0': '0'}),
+            {'hw:numa_cpus.0': '0,1'},
+            {'hw:numa_cpus.0': '0'},
             Code.COMMA_IN_FLAVOR,
         ),
         (
             {'hypervisor_type': 'QEMU', 'k': '1'},
-            *({'hypervisor_type': 'QEMU', 'k': '1'}, Code.CAPABILITY_KEY),
+            {'hypervisor_type': 'QEMU', 'k': '1'},
+            Code.CAPABILITY_KEY,
         ),
         ({}, {'os': 'windows', **_ON}, Code.CLOSED_AGGREGATE),
         ({f'{inputs.SCOPE}os': 'windows'}, {'os': 'windows', **_ON}),
@@ -233,37 +264,48 @@ class CloudTest(unittest.TestCase):
 
     @ddt.data(
         (
-            *({_SCOPED: '1'}, {'l': '1'}, Code.KEY_NOT_OFFERED),
+            {_SCOPED: '1'},
+            {'l': '1'},
+            Code.KEY_NOT_OFFERED,
             "no aggregate has 'k': no host passes",
             "k=… on an aggregate, or '<or> … <or> ~' in the flavor if the key "
             'may be absent',
         ),
         (
-            *({_SCOPED: '1'}, {'K': '1'}, Code.KEY_NOT_OFFERED),
+            {_SCOPED: '1'},
+            {'K': '1'},
+            Code.KEY_NOT_OFFERED,
             "no aggregate has 'k': no host passes. An aggregate has 'K': only "
             'white space, or upper and lower case, differ',
             "'K'",
         ),
         (
             {_SCOPED: '<or> C <or> B'},
-            *({'k': 'a,c,b,a'}, Code.VALUE_NOT_OFFERED),
+            {'k': 'a,c,b,a'},
+            Code.VALUE_NOT_OFFERED,
             "no aggregate has a 'k' that meets '<or> C <or> B': no host "
             "passes. An aggregate has 'b': only white space, or upper and "
             'lower case, differ',
             "values that are there: 'a', 'b', 'c'",
         ),
         (
-            *({_FLAG: 'True'}, {}, Code.FLAG_IN_FLAVOR),
+            {_FLAG: 'True'},
+            {},
+            Code.FLAG_IN_FLAVOR,
             'it has no effect in a flavor',
             f'{_FLAG}=True on the aggregate',
         ),
         (
-            *({_LIKES: '3'}, {'k': '1'}, Code.PREFERENCE_NOT_MET),
+            {_LIKES: '3'},
+            {'k': '1'},
+            Code.PREFERENCE_NOT_MET,
             'no aggregate meets it, so it has no effect',
             "values that are there: '1'",
         ),
         (
-            *({_LIKES: '<or>'}, {}, Code.MALFORMED_VALUE),
+            {_LIKES: '<or>'},
+            {},
+            Code.MALFORMED_VALUE,
             "the flavor has 'aggregate_preferred:k': nothing follows <or>",
             'a value as in other extra specs, a factor from 1 to 100',
         ),
@@ -280,18 +322,21 @@ class CloudTest(unittest.TestCase):
 
     @ddt.data(
         (
-            *({'k': '1, *'}, Code.SENTINEL_WITHOUT_FLAG),
+            {'k': '1, *'},
+            Code.SENTINEL_WITHOUT_FLAG,
             f"'*' is plain text here, because {_FLAG} is not on",
             f'{_FLAG}=True, or commas between values',
         ),
         (
-            *({_SCOPED: '1'}, Code.SCOPE_WITHOUT_FLAG),
+            {_SCOPED: '1'},
+            Code.SCOPE_WITHOUT_FLAG,
             f'the scope is part of the key here, because {_FLAG} is not on',
             'k',
         ),
         # Each piece has it, and it is told once.
         (
-            *({'k': '>=,>=', **_ON}, Code.MALFORMED_VALUE),
+            {'k': '>=,>=', **_ON},
+            Code.MALFORMED_VALUE,
             "'>=': '>=' has no operand",
             "'>= NUMBER', or 's== TEXT' for text",
         ),

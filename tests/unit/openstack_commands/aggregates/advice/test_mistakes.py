@@ -35,38 +35,45 @@ class CodeTest(unittest.TestCase):
 class MalformedTest(unittest.TestCase):
     @ddt.data(
         (
-            *('<or> ! <or> 1', Code.EXCLUSIVE_SENTINEL),
+            '<or> ! <or> 1',
+            Code.EXCLUSIVE_SENTINEL,
             "'<or> ! <or> 1': '!' excludes every other alternative",
             "'!' alone, or the alternatives without it",
         ),
         (
-            *('<or>', Code.MALFORMED_VALUE),
+            '<or>',
+            Code.MALFORMED_VALUE,
             "'<or>': nothing follows <or>",
             "'<or> VALUE'",
         ),
         (
-            *('>=', Code.MALFORMED_VALUE),
+            '>=',
+            Code.MALFORMED_VALUE,
             "'>=': '>=' has no operand",
             "'>= NUMBER', or 's== TEXT' for text",
         ),
         (
-            *('== two', Code.MALFORMED_VALUE),
+            '== two',
+            Code.MALFORMED_VALUE,
             "'== two': 'two' is not a number",
             "'== NUMBER', or 's== TEXT' for text",
         ),
         (
-            *('<or> 1 2 <or> 3', Code.MISPLACED_OR),
+            '<or> 1 2 <or> 3',
+            Code.MISPLACED_OR,
             "'<or> 1 2 <or> 3': every second word is skipped; a value in <or> "
             'is one word',
             "'<or> A <or> B'",
         ),
         (
-            *('1 <or> 2', Code.MISPLACED_OR),
+            '1 <or> 2',
+            Code.MISPLACED_OR,
             "'1 <or> 2' is read as plain text: <or> must be the first word",
             "'<or> A <or> B'",
         ),
         (
-            *(' >=2 ', Code.UNKNOWN_OPERATOR),
+            ' >=2 ',
+            Code.UNKNOWN_OPERATOR,
             "' >=2 ' is read as plain text",
             'an operator of Nova, a space, a value: != <= <all-in> <in> = == '
             '>= s!= s< s<= s== s> s>=',

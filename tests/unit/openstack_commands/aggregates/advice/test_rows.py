@@ -193,7 +193,11 @@ class ServerTest(unittest.TestCase):
         }
         self.assertEqual(
             inventory.Server(
-                *('s', 'i', 'h1', self.FLAVOR, 'p'),
+                's',
+                'i',
+                'h1',
+                self.FLAVOR,
+                'p',
                 zone='z',
                 hints={'group': 'g'},
                 grouped=True,

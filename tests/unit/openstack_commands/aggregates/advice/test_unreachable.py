@@ -175,7 +175,9 @@ class ClosedTest(unittest.TestCase):
                     'most',
                     f'{_SCOPE}b in a flavor, or "exempt_metadata_keys = '
                     'zone,rack,b" in nova.conf',
-                    *('aggregate', 'a0', 'b'),
+                    'aggregate',
+                    'a0',
+                    'b',
                 )
             ],
             [*unreachable.closed(stock)],
@@ -233,7 +235,9 @@ class ContradictoryTest(unittest.TestCase):
                 Code.CONTRADICTORY_DEMANDS,
                 "aggregate 'a0' contradicts itself on 'k'",
                 "'!' in all of these aggregates, or in none",
-                *('aggregate', 'a0', 'k'),
+                'aggregate',
+                'a0',
+                'k',
             ),
             found,
         )
@@ -265,7 +269,9 @@ class AvoidedTest(unittest.TestCase):
                     Code.AVOIDED_BY_ALL,
                     'no flavor meets it: all flavors use these hosts last',
                     'rack=… in a flavor, unless the hosts are to be emptied',
-                    *('aggregate', 'a0', 'rack'),
+                    'aggregate',
+                    'a0',
+                    'rack',
                 )
             ],
             [*unreachable.avoided(stock)],
@@ -311,7 +317,8 @@ class ConfinedTest(unittest.TestCase):
                     'none of the hosts that take the flavor is up: h2 '
                     '(disabled), h3 (down)',
                     'enable one of them, or start its nova-compute',
-                    *('flavor', 'f0'),
+                    'flavor',
+                    'f0',
                 )
             ],
             self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h2 h3')),
@@ -379,7 +386,8 @@ class BeyondLimitTest(unittest.TestCase):
                     'the right ones need not be among them',
                     'max_placement_results = 5 in nova.conf, or a trait in '
                     'the flavor',
-                    *('flavor', 'f0'),
+                    'flavor',
+                    'f0',
                 )
             ],
             self.found(4, {'gpu': '1'}),

@@ -182,7 +182,8 @@ class WalkTest(unittest.TestCase):
         steps, way = _walk(stock, server, OURS)
         self.assertEqual(
             (
-                *(OURS, 'h1'),
+                OURS,
+                'h1',
                 "1 'os' does not match 'windows', 1 'os' not in any aggregate",
             ),
             steps[1],

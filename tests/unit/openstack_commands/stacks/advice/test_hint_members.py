@@ -72,8 +72,11 @@ class ServerHintsTest(unittest.TestCase):
         self.assertEqual(
             ('web', 'i', 'p1', 'r', 'mine', 'invalid'),
             (
-                *(member.name, member.id, member.project_id),
-                *(member.hints.root_stack_id, member.hints.stack_name),
+                member.name,
+                member.id,
+                member.project_id,
+                member.hints.root_stack_id,
+                member.hints.stack_name,
                 member.signature,
             ),
         )
@@ -112,8 +115,14 @@ class OfStackTest(unittest.TestCase):
             server({'heat_stack_name': 'shop'}), None
         )
         for stack, places in (
-            *(('r1', [0]), ('r2-cell', [1]), ('web', [1]), ('cells', [])),
-            *(('web-cells', [1]), ('web-cell', [1]), ('', []), ('r1-', [])),
+            ('r1', [0]),
+            ('r2-cell', [1]),
+            ('web', [1]),
+            ('cells', []),
+            ('web-cells', [1]),
+            ('web-cell', [1]),
+            ('', []),
+            ('r1-', []),
         ):
             self.assertEqual(places, self.of_stack(stack, one, two), stack)
         self.assertEqual([0], self.of_stack('shop', named, two))
