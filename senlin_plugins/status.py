@@ -9,7 +9,7 @@ each other's way. The command changes nothing.
 
 import importlib
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from importlib import metadata
 from typing import Any, Final, Self
 
@@ -17,6 +17,7 @@ from oslo_config import cfg
 
 from os_placement_plugins import database, upgrade_check
 from os_placement_plugins.errors import DatabaseError, one_line
+from os_placement_plugins.quoting import listed
 from os_placement_plugins.upgrade_check import (
     FAILURE,
     SUCCESS,
@@ -147,46 +148,44 @@ class Checks(upgrade_check.Checks):
 
 def _find_obstacles(uses: Collection[inventory.Use]) -> Iterator[str]:
     """Say on which clusters policies have no effect, or undo each other."""
-
-    def clusters(*policies: str, own: Sequence[str] = ()) -> str:
-        names = []
-        for use in uses:
-            attached = {kind.rpartition('-')[0] for kind in use.policies}
-            if attached.issuperset(policies) and use.profile not in own:
-                names.append(use.name)
-        return _join(names)
-
     for ours, theirs in RIVALS.items():
-        if both := clusters(ours, theirs):
+        both = _clusters(uses, [ours, theirs])
+        if both:
             yield (
                 f'{ours} and {theirs} are both attached to {both} and '
                 'overwrite each other: detach the latter'
             )
-    if unaware := clusters(REGION_PLACEMENT, own=PROFILE_TYPES):
+    unaware = _clusters(
+        [use for use in uses if use.profile not in PROFILE_TYPES],
+        [REGION_PLACEMENT],
+    )
+    if unaware:
         yield (
             f'{REGION_PLACEMENT} is attached to {unaware}, but the profile '
             'creates all nodes in one region unless it brings regions of its '
             f'own: use a profile of type {" or ".join(PROFILE_TYPES)}'
         )
     in_tree = RIVALS[REGION_PLACEMENT]
-    if lone := clusters(in_tree):
+    ineffective = _clusters(uses, [in_tree])
+    if ineffective:
         yield (
-            f'{in_tree} is attached to {lone}: nothing reads '
+            f'{in_tree} is attached to {ineffective}: nothing reads '
             'its plan, all nodes are created in one region. Detach it and '
             f'attach a policy of type {REGION_PLACEMENT}'
         )
 
 
-def _join(names: Iterable[str]) -> str:
-    """Return a short list of clusters; an empty string for none."""
-    given = list(names)
-    if not given:
+def _clusters(uses: Iterable[inventory.Use], policies: Collection[str]) -> str:
+    """Return the clusters with some policies; an empty string for none."""
+    names = []
+    for use in uses:
+        attached = {kind.rpartition('-')[0] for kind in use.policies}
+        if attached.issuperset(policies):
+            names.append(use.name)
+    if not names:
         return ''
-    more = len(given) - _NAMED
-    text = ', '.join(given[:_NAMED]) + (
-        f' and {more} more' if more > 0 else ''
-    )
-    return f'cluster {text}' if len(given) == 1 else f'clusters {text}'
+    noun = 'cluster' if len(names) == 1 else 'clusters'
+    return f'{noun} {listed(names, most=_NAMED)}'
 
 
 def _is_ours(get: Any, name: str) -> bool:

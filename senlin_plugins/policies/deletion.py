@@ -152,7 +152,8 @@ class DeletionPolicy(base.PlacementPolicy):
             change = cluster_reader.read_change(action, cluster)
             if change.growing or not change.count:
                 return None
-        if refusal := self._find_hook_obstacle(action):
+        refusal = self._find_hook_obstacle(action)
+        if refusal:
             return Decision(refusal=refusal)
         if named:
             members = [node.id for node in cluster.nodes]

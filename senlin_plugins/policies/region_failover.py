@@ -152,7 +152,8 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         before = self.view(cluster)
         if not region_aware.is_aware(cluster.rt['profile']):
             return before
-        if problem := before.override.problem:
+        problem = before.override.problem
+        if problem:
             LOG.warning(
                 "Policy '%s' takes its own weights and caps for cluster %s: "
                 '%s',

@@ -116,7 +116,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     def find_obstacle(self, cluster: Any) -> str:
         """Say why a plan could not take effect on a cluster."""
-        if obstacle := super().find_obstacle(cluster):
+        obstacle = super().find_obstacle(cluster)
+        if obstacle:
             return obstacle
         for node, region in cluster_reader.read_unrecorded(cluster):
             if not region:
@@ -253,11 +254,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return decision
 
     def usable_regions(
-        self,
-        cluster: Any,
-        profile: Any,
-        names: set[str],
-        growing: bool,
+        self, cluster: Any, profile: Any, names: set[str], growing: bool
     ) -> set[str]:
         """Return those of some regions that a profile can use.
 
@@ -358,7 +355,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             return
         creation = action.data.get('creation') or {}
         if creation.get('reason'):
-            if restores := creation.pop('check_capacity', None):
+            restores = creation.pop('check_capacity', None)
+            if restores:
                 action.inputs['check_capacity'] = restores
             super().refuse(action, creation['reason'])
 

@@ -304,8 +304,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             watched.cluster, watched.view, obj, take
         )
         failed = {'op': 'recovering', 'type': 'node', 'id': obj.id}
-        if reason := decision.refusal:
-            raise exc.EResourceOperation(**failed, message=reason)
+        if decision.refusal:
+            raise exc.EResourceOperation(**failed, message=decision.refusal)
         LOG.info(
             "Node %s moves from region '%s' to '%s'.",
             obj.id,

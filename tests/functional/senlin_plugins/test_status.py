@@ -129,7 +129,7 @@ class SenlinPluginsStatusTest(
             'Attached policies',
             'WARNING',
             'c00, c01',
-            'and 3 more',
+            'c09, 3 more',
         )
         self.assertNotIn('both attached', answer.output)
 
