@@ -119,10 +119,10 @@ class AuditFilter(common.FilterCommand):
         """
         if not fail_on:
             return
-        found = any(
-            breach.fails(problem) for breach in problems for problem in fail_on
-        )
-        self.find(found, unknown or unseen.intersection(fail_on))
+        is_found = False
+        for breach in problems:
+            is_found = is_found or any(map(breach.fails, fail_on))
+        self.find(is_found, unknown or unseen.intersection(fail_on))
 
 
 def _row(breach: breaches.Breach) -> tuple[object, ...]:

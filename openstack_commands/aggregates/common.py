@@ -232,12 +232,13 @@ class FilterCommand(lister.Lister):
     ) -> None:
         """Tell the hosts of aggregates that no compute service has."""
         folded = {name.lower(): quote(name) for name in known}
-        strange = [
-            f"{quote(name)} (a service's host is {folded[low]})"
-            if (low := name.lower()) in folded
-            else quote(name)
-            for name in sorted({*hosts}.difference(known))
-        ]
+        strange = []
+        for name in sorted({*hosts}.difference(known)):
+            text = quote(name)
+            similar = folded.get(name.lower())
+            if similar:
+                text += f" (a service's host is {similar})"
+            strange.append(text)
         if strange:
             self.remarks.append(
                 'Aggregates name hosts that no compute service has, so they '

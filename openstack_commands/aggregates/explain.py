@@ -140,7 +140,9 @@ class ExplainFilter(common.FilterCommand):
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
         """Return the table of hosts."""
-        entries = [e for own in found for e in explanation.explain(own)]
+        entries: list[explanation.Explanation] = []
+        for verdicts_of_flavor in found:
+            entries.extend(explanation.explain(verdicts_of_flavor))
         if not parsed_args.long:
             state = ['State'] * any(not e.host.usable for e in entries)
             self.table_columns = [

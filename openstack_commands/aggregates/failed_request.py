@@ -121,11 +121,10 @@ class FailedRequest:
                 'Try again.'
             )
         hosts = self._stock.hosts
-        asleep = [
-            hosts[host]
-            for host, reasons in kept.items()
-            if [reason.what for reason in reasons] == [hosts[host].state]
-        ]
+        asleep = []
+        for name, reasons in kept.items():
+            if [reason.what for reason in reasons] == [hosts[name].state]:
+                asleep.append(hosts[name])
         return told + verdicts.orders(asleep)
 
     def _offers(self, takers: Collection[str]) -> offers.Offers:

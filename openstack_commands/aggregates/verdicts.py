@@ -65,15 +65,15 @@ def row(entry: explanation.Explanation) -> tuple[Any, ...]:
 
 def summary(found: Iterable[Verdicts]) -> Table:
     """Return a row for each flavor and reason."""
-    return ('Flavor', 'Result', 'Hosts', 'Reason'), [
-        (verdicts.flavor.name, result, hosts, reason)
-        for verdicts in found
-        for result, hosts, reason in (
-            (_PASS, len(verdicts.passed), ''),
-            *((_REFUSE, *count) for count in verdicts.counts()),
-        )
-        if hosts
-    ]
+    rows: list[tuple[Any, ...]] = []
+    for verdicts in found:
+        flavor = verdicts.flavor.name
+        if verdicts.passed:
+            rows.append((flavor, _PASS, len(verdicts.passed), ''))
+        for hosts, reason in verdicts.counts():
+            if hosts:
+                rows.append((flavor, _REFUSE, hosts, reason))
+    return ('Flavor', 'Result', 'Hosts', 'Reason'), rows
 
 
 def conclude(

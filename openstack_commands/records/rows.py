@@ -13,11 +13,8 @@ from typing import Final
 Row = Mapping[str, object]
 
 #: What Nova's API calls the objects of an answer.
-_ANSWERS: Final = frozenset(
-    f'{noun}{plural}'
-    for noun in ('flavor', 'aggregate', 'service', 'server', 'server_group')
-    for plural in ('', 's')
-)
+_NOUNS: Final = ('flavor', 'aggregate', 'service', 'server', 'server_group')
+_ANSWERS: Final = frozenset([*_NOUNS, *(f'{noun}s' for noun in _NOUNS)])
 #: Beside its objects, an answer that is a page has a link to the next one.
 _LINKS: Final = frozenset(f'{name}_links' for name in _ANSWERS)
 #: Where a server's hints are: in Nova's API and in the shell.

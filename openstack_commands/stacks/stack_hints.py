@@ -243,7 +243,8 @@ def _choose(
         raise exceptions.CommandError(f'No server found for {stack!r}')
     chosen = members
     if servers:
-        names = {name for m in members for name in (m.id, m.name)}
+        names = {member.id for member in members}
+        names.update(member.name for member in members)
         missing = [quote(server) for server in servers if server not in names]
         if missing:
             raise exceptions.CommandError(

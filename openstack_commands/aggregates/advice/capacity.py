@@ -97,7 +97,7 @@ class Stock:
         """Tell whether each node is one candidate with one provider."""
         for node in nodes:
             shapes = self.shapes.get(node, [])
-            providers = {provider for shape in shapes for provider, _ in shape}
+            providers = {provider for provider, _ in _keys(shapes)}
             if len(shapes) != 1 or len(providers) != 1:
                 return False
         return True
@@ -107,9 +107,9 @@ class Stock:
 
         :param able: by resource class and trait, who has it alone.
         """
-        known = {
-            key for shapes in self.shapes.values() for key in _keys(shapes)
-        }
+        known: set[tuple[str, str]] = set()
+        for shapes in self.shapes.values():
+            known.update(_keys(shapes))
         for name, owners in able.items():
             if not any(own == name for _, own in known):
                 # A trait.
@@ -158,13 +158,12 @@ class Stock:
 
     def _shared(self) -> set[str]:
         """Return the classes that other providers share with nodes."""
-        return {
-            name
-            for shapes in self.shapes.values()
-            for shape in shapes
-            for provider, name in shape
-            if self._roots[provider] not in self.shapes
-        }
+        names = set()
+        for shapes in self.shapes.values():
+            for provider, name in _keys(shapes):
+                if self._roots[provider] not in self.shapes:
+                    names.add(name)
+        return names
 
     def _most_of_class(self, name: str) -> int:
         """Return how many servers fit if one class counts once.
@@ -209,7 +208,9 @@ class Stock:
         A provider has room for whole servers, unless a server takes parts of
         the class from several providers.
         """
-        shapes = [shape for node in nodes for shape in self.shapes[node]]
+        shapes: list[Shape] = []
+        for node in nodes:
+            shapes.extend(self.shapes[node])
         need = _needs(shapes)[name]
         providers: set[str] = set()
         is_split = False
@@ -226,16 +227,16 @@ class Stock:
 
 def _shape(candidate: Mapping[str, Any]) -> Shape:
     """Return what a server takes of each provider."""
-    return {
-        (provider, name): amount
-        for provider, allocation in candidate['allocations'].items()
-        for name, amount in allocation['resources'].items()
-    }
+    shape = {}
+    for provider, allocation in candidate['allocations'].items():
+        for name, amount in allocation['resources'].items():
+            shape[provider, name] = amount
+    return shape
 
 
 def _keys(shapes: Iterable[Shape]) -> set[tuple[str, str]]:
     """Return the providers and classes of shapes."""
-    return {key for shape in shapes for key in shape}
+    return set().union(*shapes)
 
 
 def _needs(shapes: Sequence[Shape]) -> dict[str, int]:

@@ -175,7 +175,7 @@ def _fill(
     if specs.get('hw:cpu_policy') == 'dedicated':
         isolated = specs.get('hw:emulator_threads_policy') == 'isolate'
         own['PCPU'] = flavor.vcpus + isolated
-    named = {name for group in amounts.values() for name in group}
+    named: set[str] = set().union(*amounts.values())
     if named.isdisjoint(_CPUS):
         own['VCPU'] = flavor.vcpus
     if 'MEMORY_MB' not in named:

@@ -73,9 +73,10 @@ class Verdicts:
 
     def aggregates_of(self, names: Iterable[str]) -> list[inputs.Aggregate]:
         """Return the aggregates of some hosts, by name."""
-        hosts = self.panel.stock.hosts
-        every = {own for name in names for own in hosts[name].aggregates}
-        return sorted(every, key=lambda aggregate: aggregate.name)
+        aggregates: set[inputs.Aggregate] = set()
+        for name in names:
+            aggregates.update(self.panel.stock.hosts[name].aggregates)
+        return sorted(aggregates, key=lambda aggregate: aggregate.name)
 
     def why(self, refusal: Reason, names: Iterable[str]) -> str:
         """Return why some hosts refuse, which have the reason in common."""
@@ -144,10 +145,13 @@ class Panel:
         self.stock = stock
         self.hosts = [*(stock.hosts.values() if hosts is None else hosts)]
         self._ask = ask
-        self._aggregates = {a for host in self.hosts for a in host.aggregates}
-        self._demanded = {
-            key for a in self._aggregates if a.forced for key, _ in a.items()
-        }
+        self._aggregates: set[inputs.Aggregate] = set()
+        for host in self.hosts:
+            self._aggregates.update(host.aggregates)
+        self._demanded: set[str] = set()
+        for aggregate in self._aggregates:
+            if aggregate.forced:
+                self._demanded.update(key for key, _ in aggregate.items())
         #: The hosts by name, their aggregates with one key alone.
         self.alone = functools.cache(self._with_key)
         self._of_key = functools.cache(self._judge_key)
@@ -217,25 +221,23 @@ class Panel:
     def _with_key(self, key: str) -> dict[str, inventory.Host]:
         """Return the hosts by name, their aggregates with this key alone."""
         names = {key, SCOPE + key}
-        alone = {
-            own: inventory.HostAggregate(
-                own.name,
-                {
-                    name: text
-                    for name, text in own.metadata.items()
-                    if name == FLAG or name in names
-                },
+        alone = {}
+        for aggregate in self._aggregates:
+            if names.isdisjoint(aggregate.metadata):
+                continue
+            metadata = {
+                name: text
+                for name, text in aggregate.metadata.items()
+                if name == FLAG or name in names
+            }
+            alone[aggregate] = inventory.HostAggregate(
+                aggregate.name, metadata
             )
-            for own in self._aggregates
-            if not names.isdisjoint(own.metadata)
-        }
-        return {
-            host.name: inventory.Host(
-                host.name,
-                tuple(alone[a] for a in host.aggregates if a in alone),
-            )
-            for host in self.hosts
-        }
+        hosts = {}
+        for host in self.hosts:
+            aggregates = [alone[a] for a in host.aggregates if a in alone]
+            hosts[host.name] = inventory.Host(host.name, tuple(aggregates))
+        return hosts
 
     def _judge_key(
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]

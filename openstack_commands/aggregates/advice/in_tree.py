@@ -44,11 +44,12 @@ def read_flavor(
     extra_specs: Mapping[str, str] | None,
 ) -> tuple[inputs.FlavorSpec, ...]:
     """Return extra specs as that filter reads them, in their order."""
-    return tuple(
-        inputs.FlavorSpec(key, False, _read(text))
-        for name, text in (extra_specs or {}).items()
-        if (key := name.removeprefix(inputs.SCOPE)) != name or ':' not in key
-    )
+    specs = []
+    for name, text in (extra_specs or {}).items():
+        key = name.removeprefix(inputs.SCOPE)
+        if key != name or ':' not in key:
+            specs.append(inputs.FlavorSpec(key, False, _read(text)))
+    return tuple(specs)
 
 
 def _say(

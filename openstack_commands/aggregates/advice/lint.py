@@ -40,7 +40,9 @@ def _unmet(
         return
     quoted = quote(key)
     if {one.kind for one in refused} == {Kind.MISSING}:
-        keys = {own for a in aggregates for own, _ in a.items()}
+        keys: set[str] = set()
+        for aggregate in aggregates:
+            keys.update(name for name, _ in aggregate.items())
         near = mistakes.alike(key, keys)
         code, text = Code.KEY_NOT_OFFERED, f'no aggregate has {quoted}'
         told = (
@@ -50,12 +52,12 @@ def _unmet(
             'if the key may be absent'
         )
     else:
-        values = {piece.text for a in aggregates for piece in a.pieces(key)}
-        near = [
-            value
-            for literal in sorted(wanted.literals)
-            for value in mistakes.alike(literal, values)
-        ]
+        values: set[str] = set()
+        for aggregate in aggregates:
+            values.update(piece.text for piece in aggregate.pieces(key))
+        near = []
+        for literal in sorted(wanted.literals):
+            near += mistakes.alike(literal, values)
         text = f'no aggregate has a {quoted} that meets {quote(wanted.text)}'
         code, told = Code.VALUE_NOT_OFFERED, quote_all(values)
         told = f'values that are there: {told}'
@@ -168,24 +170,29 @@ def lint(
     )
     panel = explanation.Panel(stock)
     for flavor in progress(stock.flavors, 'flavors'):
-        own = [
-            one._replace(owner='flavor', name=flavor.name, key=name)
-            for name, text in flavor.extra_specs.items()
-            for one in in_spec(name, text)
-        ]
-        found += own
+        of_flavor = []
+        for name, text in flavor.extra_specs.items():
+            for finding in in_spec(name, text):
+                of_flavor.append(
+                    finding._replace(
+                        owner='flavor', name=flavor.name, key=name
+                    )
+                )
+        found += of_flavor
         # These two say already that no host passes, and why.
         hopeless = {Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
-        if hopeless.isdisjoint(f.code for f in own):
+        if hopeless.isdisjoint(finding.code for finding in of_flavor):
             verdicts = panel.judge(flavor)
             found += unreachable.confined(verdicts)
             found += unreachable.beyond_limit(verdicts, limit)
-    found += [
-        one._replace(owner='aggregate', name=aggregate.name, key=name)
-        for aggregate in aggregates
-        for name, text in aggregate.metadata.items()
-        for one in _lint_metadata(name, text, aggregate)
-    ]
+    for aggregate in aggregates:
+        for name, text in aggregate.metadata.items():
+            for finding in _lint_metadata(name, text, aggregate):
+                found.append(
+                    finding._replace(
+                        owner='aggregate', name=aggregate.name, key=name
+                    )
+                )
     found += unreachable.closed(stock)
     found += unreachable.avoided(stock)
     found += unreachable.contradictory(stock)

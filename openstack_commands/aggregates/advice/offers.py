@@ -73,11 +73,11 @@ def roots(answer: Answer) -> set[str]:
     :param answer: that of ``GET /allocation_candidates``.
     """
     summaries = answer['provider_summaries']
-    return {
-        summaries[provider]['root_provider_uuid']
-        for candidate in answer['allocation_requests']
-        for provider in candidate['allocations']
-    }
+    providers = set()
+    for candidate in answer['allocation_requests']:
+        for provider in candidate['allocations']:
+            providers.add(summaries[provider]['root_provider_uuid'])
+    return providers
 
 
 class Able(NamedTuple):

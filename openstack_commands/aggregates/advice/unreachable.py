@@ -77,11 +77,10 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
         inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
     ]
     nobody = Request((), exempt)
-    carried = {
-        aggregate: {key for key, _ in aggregate.items()}
-        for aggregate in stock.aggregates
-        if aggregate.forced
-    }
+    carried = {}
+    for aggregate in stock.aggregates:
+        if aggregate.forced:
+            carried[aggregate] = {key for key, _ in aggregate.items()}
     for aggregate, demanded in carried.items():
         kinds = {one.kind for one in nobody.refusals((aggregate,))}
         # A contradiction is a finding of its own.

@@ -56,12 +56,18 @@ def steps(
         plan, after = _carry_out(snapshot, missing, closed)
         if not plan:
             return
-        yield Step(*((plan, {}) if missing > 0 else ({}, plan)), after.current)
+        if missing > 0:
+            yield Step(plan, {}, after.current)
+        else:
+            yield Step({}, plan, after.current)
         snapshot = after
     # More than all nodes cannot move.
-    while step := _find_step(snapshot, min(size, surge), closed):
+    most = min(size, surge)
+    step = _find_step(snapshot, most, closed)
+    while step:
         yield step
         snapshot = dataclasses.replace(snapshot, current=step.after)
+        step = _find_step(snapshot, most, closed)
 
 
 def _find_step(
