@@ -28,15 +28,16 @@ from os_placement_plugins.upgrade_check import (
 from senlin_plugins import conf, inventory
 from senlin_plugins.planning.plugin_types import REGION_PLACEMENT, RIVALS
 
-#: The types that this package publishes, with their versions.
-POLICY_TYPES, PROFILE_TYPES = (
-    [
-        point.name
-        for point in metadata.entry_points(group=group)
-        if point.name.startswith('senlin_plugins.')
-    ]
-    for group in ('senlin.policies', 'senlin.profiles')
-)
+
+def _published_types(group: str) -> list[str]:
+    """Return the types of an entry-point group that this package publishes."""
+    names = [point.name for point in metadata.entry_points(group=group)]
+    return [name for name in names if name.startswith('senlin_plugins.')]
+
+
+#: The types, with their versions.
+POLICY_TYPES = _published_types('senlin.policies')
+PROFILE_TYPES = _published_types('senlin.profiles')
 
 #: How many clusters a text names.
 _NAMED: Final = 10
@@ -76,12 +77,13 @@ class Checks(upgrade_check.Checks):
             )
         missing = [
             name
-            for names, get in (
-                (POLICY_TYPES, known.get_policy),
-                (PROFILE_TYPES, known.get_profile),
-            )
-            for name in names
-            if not _is_ours(get, name)
+            for name in POLICY_TYPES
+            if not _is_ours(known.get_policy, name)
+        ]
+        missing += [
+            name
+            for name in PROFILE_TYPES
+            if not _is_ours(known.get_profile, name)
         ]
         if not missing:
             return Result(SUCCESS)

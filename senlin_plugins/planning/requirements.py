@@ -40,12 +40,11 @@ def ties(properties: Mapping[str, Any]) -> list[str]:
     networks = properties.get('networks') or ()
     devices = properties.get('block_device_mapping_v2') or ()
     sources = {device['source_type'] for device in devices}
-    return [
-        f"'{key}' of 'networks'"
-        for key in ('port', 'floating_ip')
-        if any(network.get(key) for network in networks)
-    ] + [
-        f"a {kind} in 'block_device_mapping_v2'"
-        for kind in ('volume', 'snapshot')
-        if kind in sources
-    ]
+    names = []
+    for key in ('port', 'floating_ip'):
+        if any(network.get(key) for network in networks):
+            names.append(f"'{key}' of 'networks'")
+    for kind in ('volume', 'snapshot'):
+        if kind in sources:
+            names.append(f"a {kind} in 'block_device_mapping_v2'")
+    return names

@@ -91,11 +91,9 @@ def select(
     members: dict[str | None, list[Node]] = collections.defaultdict(list)
     for node in ordered:
         members[node.region if per_region else node.zone].append(node)
-    chosen = [
-        node.id
-        for name, wanted in sorted(per_group.items())
-        for node in members[name][:wanted]
-    ]
+    chosen: list[str] = []
+    for name, number in sorted(per_group.items()):
+        chosen.extend(node.id for node in members[name][:number])
     missing = max(count, sum(per_group.values())) - len(chosen)
     taken = set(chosen)
     rest = [node.id for node in ordered if node.id not in taken]

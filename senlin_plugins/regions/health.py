@@ -35,11 +35,11 @@ def look(
     :param catalog: whether a region must offer the services.
     :returns: region name -> what is wrong, without those that work.
     """
-    urls = {
-        (name, service): endpoints.find(session, name, service, interface)
-        for name in sorted({*names} & {*known})
-        for service in services
-    }
+    urls = {}
+    for name in sorted({*names} & {*known}):
+        for service in services:
+            url = endpoints.find(session, name, service, interface)
+            urls[name, service] = url
     asked = {url for url in urls.values() if url and timeout}
     silent = endpoints.find_silent(session, asked, timeout)
     faults = {name: Fault(Cause.UNKNOWN) for name in {*names} - {*known}}
