@@ -36,8 +36,10 @@ def find(own: StackRow, load: Callable[[str], StackRow]) -> Lineage:
     :raises LookupError: if a stack above is gone, or the stacks form a ring.
     """
     rows = [own]
-    while (above := rows[0].owner_id) is not None:
+    above = own.owner_id
+    while above is not None:
         if any(row.id == above for row in rows):
             raise LookupError(f'stack "{above}" is nested in itself')
         rows.insert(0, load(above))
+        above = rows[0].owner_id
     return tuple(rows)

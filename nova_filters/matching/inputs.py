@@ -93,12 +93,11 @@ class Aggregate:
 
     def pieces(self, key: str) -> list[requirement.Requirement]:
         """Return the alternatives that the aggregate offers for a key."""
-        return [
-            piece
-            for own, value in self.items()
-            if own == key
-            for piece in requirement.parse_metadata(value, self.forced)
-        ]
+        pieces: list[requirement.Requirement] = []
+        for name, value in self.items():
+            if name == key:
+                pieces += requirement.parse_metadata(value, self.forced)
+        return pieces
 
 
 def items(

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeVar
 
-from nova_filters.matching.inputs import read_aggregate
+from nova_filters.matching.inputs import Aggregate, read_aggregate
 from nova_filters.matching.reason import Kind, Reason, Side
 from nova_filters.matching.request import Request
 from os_placement_plugins.quoting import quote
@@ -34,26 +34,35 @@ def problems(
     :param request: the request that has judged the hosts.
     :param refused: the refused hosts, by the first reason.
     """
-    found = set(request.problems)
+    sentences = set(request.problems)
     refusing = {(refusal.key, refusal.wanted) for refusal in refused}
     for key, optional, wanted in request.flavor:
         # Another namespace's value may be meant for somebody else.
         if wanted.problem and (
             not optional or (key, (wanted.text,)) in refusing
         ):
-            found.add(f'the flavor has {quote(key)}: {wanted.problem}')
+            sentences.add(f'the flavor has {quote(key)}: {wanted.problem}')
     for refusal, hosts in refused.items():
         # A flavor that lacks the key would not meet a sound value either.
         if refusal.malformed and refusal.kind is not Kind.MISSING:
-            key = refusal.key
-            aggregates = {a for host in hosts for a in _aggregates(host)}
-            found.update(
-                f'aggregate {quote(own.name)} has {quote(key)}: {problem}'
-                for own in map(read_aggregate, aggregates)
-                for problem in {piece.problem for piece in own.pieces(key)}
-                if problem
+            aggregates: set[Any] = set()
+            for host in hosts:
+                aggregates.update(_aggregates(host))
+            for aggregate in aggregates:
+                sentences.update(
+                    _problems_of(read_aggregate(aggregate), refusal.key)
+                )
+    return sorted(sentences)
+
+
+def _problems_of(aggregate: Aggregate, key: str) -> Iterator[str]:
+    """Yield what is malformed in the values of an aggregate for a key."""
+    for piece in aggregate.pieces(key):
+        if piece.problem:
+            yield (
+                f'aggregate {quote(aggregate.name)} has {quote(key)}: '
+                f'{piece.problem}'
             )
-    return sorted(found)
 
 
 def explain(

@@ -133,12 +133,11 @@ class Request:
         ]
         if refusal.kind is Kind.UNREADABLE:
             return refusal._replace(aggregate=tuple(a.name for a in own))
-        offers = [
-            (aggregate.name, piece)
-            for aggregate in own
-            for piece in aggregate.pieces(refusal.key)
-            if not (of_flavor and piece.absence_only)
-        ]
+        offers = []
+        for aggregate in own:
+            for piece in aggregate.pieces(refusal.key):
+                if not (of_flavor and piece.absence_only):
+                    offers.append((aggregate.name, piece))
         names = tuple(name for name, _ in offers)
         texts = tuple(piece.text for _, piece in offers)
         if of_flavor:

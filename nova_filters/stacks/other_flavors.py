@@ -46,7 +46,9 @@ def find_candidates(
     request = _request(flavor, exempt)
     # Where the server's own flavor passes, the host is full or disabled.
     _, refused = request.sift(other_hosts)
-    only_for_others = [host for hosts in refused.values() for host in hosts]
+    only_for_others: list[Host] = []
+    for refused_hosts in refused.values():
+        only_for_others += refused_hosts
     found = {}
     for other_flavor in other_flavors:
         other_request = _request(other_flavor, exempt)

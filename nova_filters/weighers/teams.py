@@ -163,9 +163,9 @@ def _aggregates_by_host(hosts: Sequence[Any]) -> Mapping[str, list[Any]]:
 
     :param hosts: Nova's HostStates.
     """
-    aggregates = {
-        aggregate for host in hosts for aggregate in host.aggregates or ()
-    }
+    aggregates: set[Any] = set()
+    for host in hosts:
+        aggregates.update(host.aggregates or ())
     by_host: dict[str, list[Any]] = {}
     for aggregate in aggregates:
         for name in aggregate.hosts:
