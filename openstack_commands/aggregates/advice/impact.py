@@ -6,7 +6,7 @@ Two panels are compared: flavors and hosts now, and after the change.
 """
 
 import collections
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from nova_filters.matching.inputs import SCOPE
@@ -107,46 +107,69 @@ def _lone(verdicts: Verdicts, effect: str) -> Effect:
     )
 
 
-def _flips(old: Verdicts, new: Verdicts) -> Iterator[Effect]:
+def _flips(before: Verdicts, after: Verdicts) -> Iterator[Effect]:
     """Yield what changes for one flavor."""
+    flavor = before.flavor.name
     groups: dict[tuple[Reason | None, Reason | None], list[str]] = {}
-    for host in old.panel.hosts:
-        pair = old.first.get(host.name), new.first.get(host.name)
-        if _word(pair[0]) != _word(pair[1]):
-            groups.setdefault(pair, []).append(host.name)
-    for (then, now), own in groups.items():
-        reason = new.why(now, own) if now else ''
-        if then and not now:
-            said, says = (_said(then.key, own, side) for side in (old, new))
-            news = sorted(says - said)
-            if not news:
-                news = [f'no longer: {text}' for text in sorted(said - says)]
-            reason = '; '.join([*news, f'before: {old.why(then, own)}'])
-        words = _word(then), _word(now)
+    for host in before.panel.hosts:
+        refusals = before.first.get(host.name), after.first.get(host.name)
+        if _word(refusals[0]) != _word(refusals[1]):
+            groups.setdefault(refusals, []).append(host.name)
+    for (refusal_before, refusal_after), hosts in groups.items():
+        if refusal_after:
+            reason = after.why(refusal_after, hosts)
+        elif refusal_before:
+            reason = _why_open(before, after, refusal_before, hosts)
         yield Effect(
-            'flavor',
-            old.flavor.name,
-            tuple(own),
-            *words,
-            flavor=old.flavor.name,
-            effect=CHANGES if then and now else LOSES if now else GAINS,
+            noun='flavor',
+            name=flavor,
+            hosts=tuple(hosts),
+            before=_word(refusal_before),
+            after=_word(refusal_after),
+            flavor=flavor,
+            effect=_effect(refusal_before, refusal_after),
             reason=reason,
         )
 
 
-def _said(key: str, names: Iterable[str], verdicts: Verdicts) -> set[str]:
+def _effect(
+    refusal_before: Reason | None, refusal_after: Reason | None
+) -> str:
+    """Return what two verdicts that differ are for a flavor."""
+    if not refusal_after:
+        return GAINS
+    return CHANGES if refusal_before else LOSES
+
+
+def _why_open(
+    before: Verdicts, after: Verdicts, refusal: Reason, hosts: Sequence[str]
+) -> str:
+    """Return what has changed so that hosts pass, and why they refused."""
+    lines_before = _statements(before, refusal.key, hosts)
+    lines_after = _statements(after, refusal.key, hosts)
+    texts = sorted(lines_after - lines_before)
+    if not texts:
+        gone = sorted(lines_before - lines_after)
+        texts = [f'no longer: {text}' for text in gone]
+    texts.append(f'before: {before.why(refusal, hosts)}')
+    return '; '.join(texts)
+
+
+def _statements(
+    verdicts: Verdicts, key: str, hosts: Iterable[str]
+) -> set[str]:
     """Return what a flavor and the aggregates of hosts say of a key."""
-    told = {
-        f'the flavor asks for {quote(key)}: {quote(text)}'
-        for name, text in verdicts.flavor.extra_specs.items()
-        if name.removeprefix(SCOPE) == key
-    }
-    for aggregate in verdicts.aggregates_of(names):
+    statements = set()
+    for name, text in verdicts.flavor.extra_specs.items():
+        if name.removeprefix(SCOPE) == key:
+            statements.add(f'the flavor asks for {quote(key)}: {quote(text)}')
+    for aggregate in verdicts.aggregates_of(hosts):
         verb = 'demands' if aggregate.forced else 'has'
         owner = f'aggregate {quote(aggregate.name)} {verb} {quote(key)}'
-        for own, text in aggregate.items():
-            told |= {f'{owner}: {quote(text)}'} if own == key else set()
-    return told
+        for name, text in aggregate.items():
+            if name == key:
+                statements.add(f'{owner}: {quote(text)}')
+    return statements
 
 
 def moves(
@@ -164,48 +187,66 @@ def moves(
         host would count as another one.
     """
     hosts = {host.name for host in after.hosts}
-
     for server in sorted(servers, key=lambda s: (s.name, s.id)):
         if server.failed:
             continue
-        own = server.host
-        found = Effect(
-            'server',
-            server.name,
-            (own,) if own else (),
-            '',
-            '',
+        effect = Effect(
+            noun='server',
+            name=server.name,
+            hosts=(server.host,) if server.host else (),
+            before='',
+            after='',
             id=server.id,
             flavor=server.flavor_name,
             effect=UNKNOWN,
-            reason='Nova does not show its flavor: its cell may be down',
         )
         if server.flavor is None:
-            yield found
+            reason = 'Nova does not show its flavor: its cell may be down'
+            yield effect._replace(reason=reason)
             continue
-        then, now = (one.of_specs(server.specs) for one in (before, after))
-        if own is None or own and own not in hosts:
-            if then.first.keys() != now.first.keys():
-                reason = 'Nova does not show its host'
-                if own:
-                    reason = f'its host {quote(own)} is not among the hosts'
-                yield found._replace(reason=reason)
-            continue
-        old, new = own not in then.first, own not in now.first
-        others, rest = len(then.takers - {own}), len(now.takers - {own})
-        stranded = others and not rest
-        if not stranded and (not old or new):
-            continue
+        verdicts_before = before.of_specs(server.specs)
+        verdicts_after = after.of_specs(server.specs)
+        # A server that is shelved is on no host.
+        if server.host == '' or server.host in hosts:
+            yield from _moves(
+                effect, server.host, verdicts_before, verdicts_after
+            )
+        elif verdicts_before.first.keys() != verdicts_after.first.keys():
+            reason = 'Nova does not show its host'
+            if server.host:
+                reason = (
+                    f'its host {quote(server.host)} is not among the hosts'
+                )
+            yield effect._replace(reason=reason)
+
+
+def _moves(
+    effect: Effect, host: str, before: Verdicts, after: Verdicts
+) -> Iterator[Effect]:
+    """Yield the effect on a server of which all is known, if there is one.
+
+    :param effect: what does not depend on the verdicts.
+    :param host: the server's own host.
+    """
+    passes_before = host not in before.first
+    passes_after = host not in after.first
+    others_before = before.takers - {host}
+    others_after = after.takers - {host}
+    stranded = bool(others_before) and not others_after
+    newly_refused = passes_before and not passes_after
+    if stranded or newly_refused:
         # If its own host says nothing new, a host that took the server does.
-        telling = own if old and not new else min(then.takers - {own})
-        reason = now.why(now.first[telling], [telling])
-        yield found._replace(
-            before='pass' if old else 'refuse',
-            after='pass' if new else 'refuse',
-            elsewhere_before=others,
-            elsewhere_after=rest,
+        telling = host if newly_refused else min(others_before)
+        reason = after.why(after.first[telling], [telling])
+        if telling != host:
+            reason = f'{telling}: {reason}'
+        yield effect._replace(
+            before='pass' if passes_before else 'refuse',
+            after='pass' if passes_after else 'refuse',
+            elsewhere_before=len(others_before),
+            elsewhere_after=len(others_after),
             effect=STRANDED if stranded else REFUSED,
-            reason=reason if telling == own else f'{telling}: {reason}',
+            reason=reason,
         )
 
 
@@ -214,10 +255,12 @@ def sentence(effects: Collection[Effect]) -> str:
 
     :param effects: the results of :func:`flips` and :func:`moves`.
     """
-    told = []
+    sentences = []
     for noun in ('flavor', 'server'):
-        found = {(e.effect, e.name, e.id) for e in effects if e.noun == noun}
-        counts = collections.Counter(effect for effect, *_ in found)
-        words = ', '.join(f'{name} {n}' for name, n in sorted(counts.items()))
-        told.append(f'{noun.capitalize()}s by effect: {words or "none"}.')
-    return ' '.join(told)
+        # A flavor has several rows.
+        objects = {(e.effect, e.name, e.id) for e in effects if e.noun == noun}
+        counts = collections.Counter(effect for effect, *_ in objects)
+        words = [f'{name} {number}' for name, number in sorted(counts.items())]
+        text = ', '.join(words) or 'none'
+        sentences.append(f'{noun.capitalize()}s by effect: {text}.')
+    return ' '.join(sentences)
