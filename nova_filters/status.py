@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, Self
 
 import nova_filters
-from nova_filters import conf, made_up_hosts
+from nova_filters import conf, made_up_hosts, scheduler_classes
 from nova_filters.matching import exempt_keys
+from nova_filters.scheduler_classes import cause, is_ours, lacking
 from os_placement_plugins import database, options, upgrade_check
 from os_placement_plugins.errors import DatabaseError, one_line
 from os_placement_plugins.upgrade_check import (
@@ -40,36 +41,6 @@ _LINES: Final = (
     f'{OUR_FILTERS}"'
 )
 _WEIGHERS: Final = f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}"'
-_STOPPED: Final = 'nova-scheduler does not start: [filter_scheduler] '
-
-
-def _is_ours(cls: type) -> bool:
-    """Tell whether a class comes from this package."""
-    return cls.__module__.split('.')[0] == __package__
-
-
-def _cause(exc: Exception) -> str:
-    """Return why a class cannot be loaded, in one line.
-
-    If a module lacks the class, oslo.utils puts a traceback into the text.
-    """
-    cause = exc.__context__
-    return one_line(cause if isinstance(cause, AttributeError) else exc)
-
-
-def _refuse_others(classes: Iterable[Any]) -> None:
-    """Check that nova-scheduler could make objects of all classes.
-
-    :raises TypeError: if there is anything else among them.
-    """
-    others = [repr(other) for other in classes if not isinstance(other, type)]
-    if others:
-        raise TypeError(f'no class: {", ".join(others)}')
-
-
-def _lacking(classes: Iterable[type], method: str) -> list[str]:
-    """Return the names of the classes that lack a method of Nova's."""
-    return [cls.__name__ for cls in classes if not hasattr(cls, method)]
 
 
 def _places(kinds: Iterable[str]) -> Any:
@@ -131,7 +102,9 @@ class Checks(upgrade_check.Checks):
     def check_filter(self) -> Result:
         """Check the lines of nova.conf that enable the filter."""
         name = self._filter
-        offered, problem = self._classes('available_filters')
+        offered, problem = scheduler_classes.load(
+            self._config, 'available_filters'
+        )
         if problem:
             remedy = f'Write one line for each name: {_LINES}.'
             return Result(FAILURE, f'{problem} {remedy}')
@@ -141,8 +114,9 @@ class Checks(upgrade_check.Checks):
         if unknown:
             return Result(
                 FAILURE,
-                f'{_STOPPED}enabled_filters names {", ".join(unknown)}, which '
-                'no line available_filters offers. '
+                f'{scheduler_classes.STOPPED}enabled_filters names '
+                f'{", ".join(unknown)}, which no line available_filters '
+                'offers. '
                 f'{"; ".join(self._remedies(unknown, classes))}. Then restart '
                 'nova-scheduler.',
             )
@@ -158,14 +132,14 @@ class Checks(upgrade_check.Checks):
                 f'{name} is {state}. To use it, add {name} to enabled_filters '
                 f'in [filter_scheduler]{lines}. Then restart nova-scheduler.',
             )
-        if not _is_ours(classes[name]):
+        if not is_ours(classes[name]):
             return Result(
                 FAILURE,
                 f'{name} is the class of {classes[name].__module__}, because '
                 'Nova takes the last class of a name. Put "available_filters '
                 f'= {OUR_FILTERS}" after the other lines.',
             )
-        weighers = _lacking(offered, 'filter_all')
+        weighers = lacking(offered, 'filter_all')
         return warning(
             weighers,
             f'available_filters offers {", ".join(weighers)}, which are no '
@@ -240,10 +214,12 @@ class Checks(upgrade_check.Checks):
     @with_right_values
     def check_weigher(self) -> Result:
         """Check the line of nova.conf that enables the weighers."""
-        classes, problem = self._classes('weight_classes')
+        classes, problem = scheduler_classes.load(
+            self._config, 'weight_classes'
+        )
         if problem:
             return Result(FAILURE, f'{problem} Write {_WEIGHERS}.')
-        filters = _lacking(classes, 'weigh_objects')
+        filters = lacking(classes, 'weigh_objects')
         if filters:
             return Result(
                 FAILURE,
@@ -266,7 +242,7 @@ class Checks(upgrade_check.Checks):
                 'and each multiplier counts as often. Name each list or class '
                 f'once: {_WEIGHERS}.',
             )
-        ours = {*map(_is_ours, classes)}
+        ours = {*map(is_ours, classes)}
         if ours == {True}:
             return Result(
                 WARNING,
@@ -294,7 +270,7 @@ class Checks(upgrade_check.Checks):
         except Exception as exc:
             return Result(
                 FAILURE,
-                f'nova-scheduler does not start: {_cause(exc).rstrip(".")}.',
+                f'nova-scheduler does not start: {cause(exc).rstrip(".")}.',
             )
         code, texts = SUCCESS, []
         for failure in made_up_hosts.failures(manager):
@@ -377,32 +353,20 @@ class Checks(upgrade_check.Checks):
         checked = not self._weigher() or self._config.heat_hints.signing_key
         return Result(SUCCESS, None if checked else believed)
 
-    def _classes(self, option: str) -> tuple[list[type], str]:
-        """Return what nova-scheduler loads, or else what is wrong."""
-        from nova.scheduler import filters, weights
-
-        handler = weights.HostWeightHandler()
-        if option == 'available_filters':
-            handler = filters.HostFilterHandler()
-        try:
-            names = self._config.filter_scheduler[option]
-            classes = handler.get_matching_classes(names)
-            _refuse_others(classes)
-        except Exception as exc:
-            return [], f'{_STOPPED}{option} cannot be loaded: {_cause(exc)}.'
-        return classes, ''
+    def _our_weighers(self) -> list[type]:
+        """Return the weighers of this package that nova-scheduler uses."""
+        # What cannot be loaded is told by the check of the weigher.
+        classes, _ = scheduler_classes.load(self._config, 'weight_classes')
+        return [cls for cls in classes if is_ours(cls)]
 
     def _weigher(self) -> bool:
         """Tell whether nova-scheduler uses the weighers of this package."""
-        # What cannot be loaded is told by the check of the weigher.
-        return any(map(_is_ours, self._classes('weight_classes')[0]))
+        return bool(self._our_weighers())
 
     def _prefers(self) -> bool:
         """Tell whether nova-scheduler uses the weigher of preferences."""
-        return any(
-            _is_ours(cls) and cls.__name__ == PREFERENCES
-            for cls in self._classes('weight_classes')[0]
-        )
+        names = [cls.__name__ for cls in self._our_weighers()]
+        return PREFERENCES in names
 
     _upgrade_checks = (
         *upgrade_check.Checks._upgrade_checks,
