@@ -44,6 +44,22 @@ def listed(cluster: Any) -> list[Left]:
     return region_state.read(cluster.data).remaining(forgotten)
 
 
+def is_forgotten(node: Any) -> bool:
+    """Tell whether the owner of its cluster has let go of a node.
+
+    Senlin detaches all policies before it deletes a cluster. If a region dies
+    in this moment, nobody else can give its nodes up.
+    """
+    try:
+        metadata = cluster_row.load(node.cluster_id).metadata
+    except exc.ResourceNotFound:
+        return False
+    if not region_spec.forgotten(metadata) & {node.id, node.physical_id}:
+        return False
+    LOG.info(FORGOTTEN, node.physical_id, node.id, recorded_region(node))
+    return True
+
+
 def log_forgotten(cluster: Any) -> None:
     """Log which servers run on when the cluster that knows them is deleted."""
     remaining = listed(cluster)

@@ -25,7 +25,7 @@ from senlin_plugins.cluster import (
     node_records,
 )
 from senlin_plugins.cluster.holders import Resource
-from senlin_plugins.planning import declaration, region_spec
+from senlin_plugins.planning import declaration
 from senlin_plugins.planning.region_state import Known, Left, State
 from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.snapshot import recorded_region
@@ -103,7 +103,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         if watched and state and state.is_dead:
             self._leave(obj, watched.cluster)
             return True
-        if not watched and self._is_forgotten(obj):
+        if not watched and left_behind.is_forgotten(obj):
             return True
         try:
             made = self._find_what_is_made(obj)
@@ -131,25 +131,6 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             with contextlib.suppress(exc.ResourceNotFound):
                 node_records.update(obj, physical_id=None)
         return deleted
-
-    def _is_forgotten(self, obj: Any) -> bool:
-        """Tell whether the owner of the cluster has let go of a node.
-
-        Senlin detaches all policies before it deletes a cluster. If a region
-        dies in this moment, nobody else can give its nodes up.
-        """
-        if not obj.cluster_id:
-            return False
-        metadata = cluster_row.load(obj.cluster_id).metadata
-        if not region_spec.forgotten(metadata) & {obj.id, obj.physical_id}:
-            return False
-        LOG.info(
-            left_behind.FORGOTTEN,
-            obj.physical_id,
-            obj.id,
-            recorded_region(obj),
-        )
-        return True
 
     def _find_what_is_made(self, obj: Any) -> list[str]:
         """Return the ids of what a node is made of, as far as it is known.
