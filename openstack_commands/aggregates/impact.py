@@ -171,7 +171,7 @@ class ShowFilterImpact(common.FilterCommand):
     def _after(
         self,
         now: inventory.Stock,
-        typed: Sequence[changes.Change],
+        typed: Sequence[changes.ObjectChange],
         parsed_args: argparse.Namespace,
     ) -> inventory.Stock:
         """Return what there is after the change."""
@@ -193,7 +193,7 @@ class ShowFilterImpact(common.FilterCommand):
             )
         return then
 
-    def _warn(self, typed: Iterable[changes.Change]) -> None:
+    def _warn(self, typed: Iterable[changes.ObjectChange]) -> None:
         """Warn of what a shell made of an unquoted sentinel."""
         for change in typed:
             for problem in mistakes.expanded(change.value):
@@ -222,13 +222,13 @@ def _check(parsed_args: argparse.Namespace) -> None:
         )
 
 
-def _read(noun: str, verb: str, name: str, text: str) -> changes.Change:
+def _read(noun: str, verb: str, name: str, text: str) -> changes.ObjectChange:
     """Return a change that was typed."""
     if verb != 'set':
-        return changes.Change(noun, verb, name, text)
+        return changes.ObjectChange(noun, verb, name, text)
     key, equals, value = text.partition('=')
     if not key or not equals:
         raise exceptions.CommandError(
             f'{text!r} is not key=value; a shell changes an unquoted ~ * !'
         )
-    return changes.Change(noun, verb, name, key, value)
+    return changes.ObjectChange(noun, verb, name, key, value)

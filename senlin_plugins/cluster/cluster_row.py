@@ -40,7 +40,7 @@ _CLOCKS: Final = {
 _CLOCK: Final = 'CURRENT_TIMESTAMP'
 
 
-class Change(NamedTuple):
+class Update(NamedTuple):
     """What was known of the regions of a cluster, and is now.
 
     :param before: what was known.
@@ -53,7 +53,7 @@ class Change(NamedTuple):
     now: str
 
 
-def change(cluster: Any, edit: Callable[[Known, str], Known]) -> Change:
+def change(cluster: Any, edit: Callable[[Known, str], Known]) -> Update:
     """Change what is known of the regions of a cluster.
 
     :param cluster: the engine's cluster object, or its row; its data become
@@ -63,7 +63,7 @@ def change(cluster: Any, edit: Callable[[Known, str], Known]) -> Change:
     """
 
     @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
-    def run() -> Change:
+    def run() -> Update:
         with db_api.session_for_write() as session:
             rows = session.query(models.Cluster, _clock(session))
             rows = rows.filter(models.Cluster.id == cluster.id)
@@ -75,9 +75,9 @@ def change(cluster: Any, edit: Callable[[Known, str], Known]) -> Change:
             cluster.data = after.write(data)
             if row and cluster.data != data:
                 row.data = cluster.data
-            return Change(before, after, now)
+            return Update(before, after, now)
 
-    found: Change = run()
+    found: Update = run()
     return found
 
 

@@ -98,7 +98,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         left_behind.start(cluster, view)
         return view
 
-    def _find_changes(self, cluster: Any, view: View) -> cluster_row.Change:
+    def _find_changes(self, cluster: Any, view: View) -> cluster_row.Update:
         """Look at the regions, and store what a look finds."""
         recorded = [recorded_region(node) for node in cluster.nodes]
         others = {entry.region for entry in view.known.left}

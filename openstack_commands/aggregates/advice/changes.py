@@ -12,7 +12,7 @@ from openstack_commands.records.rows import UnreadableError
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Change:
+class ObjectChange:
     """One change.
 
     :param noun: ``flavor`` or ``aggregate``.
@@ -75,7 +75,7 @@ class Change:
 
 
 def apply(
-    changes: Iterable[Change], stock: inventory.Stock
+    changes: Iterable[ObjectChange], stock: inventory.Stock
 ) -> inventory.Stock:
     """Return a stock as changes leave it.
 

@@ -21,7 +21,7 @@ from openstack_commands.aggregates.advice import (
     mistakes,
     unreachable,
 )
-from openstack_commands.aggregates.advice.mistakes import Code, Finding
+from openstack_commands.aggregates.advice.mistakes import Finding, FindingCode
 from os_placement_plugins.quoting import quote
 
 
@@ -44,7 +44,7 @@ def _unmet(
         for aggregate in aggregates:
             keys.update(name for name, _ in aggregate.items())
         near = mistakes.alike(key, keys)
-        code, text = Code.KEY_NOT_OFFERED, f'no aggregate has {quoted}'
+        code, text = FindingCode.KEY_NOT_OFFERED, f'no aggregate has {quoted}'
         told = (
             quote(near[0])
             if near
@@ -59,7 +59,7 @@ def _unmet(
         for literal in sorted(wanted.literals):
             near += mistakes.alike(literal, values)
         text = f'no aggregate has a {quoted} that meets {quote(wanted.text)}'
-        code, told = Code.VALUE_NOT_OFFERED, quote_all(values)
+        code, told = FindingCode.VALUE_NOT_OFFERED, quote_all(values)
         told = f'values that are there: {told}'
     text += ': no host passes'
     if near:
@@ -81,7 +81,7 @@ def _lint_extra_spec(
     specs = inputs.read_flavor({name: text})
     if not specs:
         yield Finding(
-            Code.FLAG_IN_FLAVOR,
+            FindingCode.FLAG_IN_FLAVOR,
             'it has no effect in a flavor',
             f'{name.removeprefix(SCOPE)}=True on the aggregate',
         )
@@ -111,11 +111,11 @@ def _lint_preference(
     """Find what is wrong with an extra spec that is a preference."""
     for problem in malformed:
         remedy = 'a value as in other extra specs, a factor from 1 to 100'
-        yield Finding(Code.MALFORMED_VALUE, problem, remedy)
+        yield Finding(FindingCode.MALFORMED_VALUE, problem, remedy)
     for wish in wishes:
         for unmet in _unmet(wish.spec, aggregates):
             text = 'no aggregate meets it, so it has no effect'
-            yield Finding(Code.PREFERENCE_NOT_MET, text, unmet.remedy)
+            yield Finding(FindingCode.PREFERENCE_NOT_MET, text, unmet.remedy)
 
 
 def _lint_metadata(
@@ -137,13 +137,13 @@ def _lint_metadata(
     for piece in pieces:
         if requirement.parse(piece) != requirement.literal(piece):
             yield Finding(
-                Code.SENTINEL_WITHOUT_FLAG,
+                FindingCode.SENTINEL_WITHOUT_FLAG,
                 f'{quote(piece)} is plain text here, because {FLAG} is not on',
                 f'{FLAG}=True, or commas between values',
             )
     if name.startswith(SCOPE):
         yield Finding(
-            Code.SCOPE_WITHOUT_FLAG,
+            FindingCode.SCOPE_WITHOUT_FLAG,
             f'the scope is part of the key here, because {FLAG} is not on',
             name.removeprefix(SCOPE),
         )
@@ -180,7 +180,7 @@ def lint(
                 )
         found += of_flavor
         # These two say already that no host passes, and why.
-        hopeless = {Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
+        hopeless = {FindingCode.KEY_NOT_OFFERED, FindingCode.VALUE_NOT_OFFERED}
         if hopeless.isdisjoint(finding.code for finding in of_flavor):
             verdicts = panel.judge(flavor)
             found += unreachable.confined(verdicts)

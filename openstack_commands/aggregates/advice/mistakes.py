@@ -33,7 +33,7 @@ class Severity(enum.StrEnum):
 SEVERITIES: Final = tuple(Severity)
 
 
-class Code(enum.StrEnum):
+class FindingCode(enum.StrEnum):
     """What is wrong, and how bad it is; the names are stable."""
 
     severity: Severity
@@ -142,7 +142,7 @@ class Finding(NamedTuple):
     :param key: the key as it is written there.
     """
 
-    code: Code
+    code: FindingCode
     text: str
     remedy: str
     owner: str = ''
@@ -154,9 +154,13 @@ def malformed(wanted: requirement.Requirement) -> Iterator[Finding]:
     """Find what is wrong in a text with sentinels and operators."""
     text = wanted.text
     words, shown = text.split(), quote(text)
-    code, told, remedy = Code.MALFORMED_VALUE, f'{shown}: {wanted.problem}', ''
+    code, told, remedy = (
+        FindingCode.MALFORMED_VALUE,
+        f'{shown}: {wanted.problem}',
+        '',
+    )
     if wanted.problem and wanted.forbidden:
-        code = Code.EXCLUSIVE_SENTINEL
+        code = FindingCode.EXCLUSIVE_SENTINEL
         remedy = "'!' alone, or the alternatives without it"
     elif wanted.problem and words[0] == requirement.OR:
         remedy = f"'{requirement.OR} VALUE'"
@@ -164,15 +168,18 @@ def malformed(wanted: requirement.Requirement) -> Iterator[Finding]:
         remedy = f"'{words[0]} NUMBER', or 's== TEXT' for text"
     elif words[:1] == [requirement.OR]:
         if any(word != requirement.OR for word in words[::2]):
-            code, remedy = Code.MISPLACED_OR, "'<or> A <or> B'"
+            code, remedy = FindingCode.MISPLACED_OR, "'<or> A <or> B'"
             told = f'{shown}: every second word is skipped; a value in <or> '
             told += 'is one word'
     elif wanted.predicate is None and requirement.OR in text:
-        code, remedy = Code.MISPLACED_OR, "'<or> A <or> B'"
+        code, remedy = FindingCode.MISPLACED_OR, "'<or> A <or> B'"
         told = f'{shown} is read as plain text: {requirement.OR} must be the '
         told += 'first word'
     elif wanted.literals and _LIKE_OPERATOR.match(text.strip()):
-        code, told = Code.UNKNOWN_OPERATOR, f'{shown} is read as plain text'
+        code, told = (
+            FindingCode.UNKNOWN_OPERATOR,
+            f'{shown} is read as plain text',
+        )
         remedy = 'an operator of Nova, a space, a value: '
         remedy += ' '.join(sorted(requirement.OPERATORS))
     if remedy:
@@ -183,7 +190,7 @@ def expanded(text: str) -> Iterator[Finding]:
     """Find what a shell made of an unquoted tilde."""
     if any(_HOME.match(word) for word in re.split(r'[\s,]+', text)):
         yield Finding(
-            Code.EXPANDED_TILDE,
+            FindingCode.EXPANDED_TILDE,
             f'{quote(text)}: a shell makes this of an unquoted ~',
             "in quotes: 'KEY=~'",
         )
@@ -194,13 +201,13 @@ def misspelled(key: str) -> Iterator[Finding]:
     normal = key.removeprefix(SCOPE).lower().replace('-', '_').strip()
     for near in difflib.get_close_matches(normal, FLAGS, 1, _ALIKE):
         yield Finding(
-            Code.MISSPELLED_FLAG,
+            FindingCode.MISSPELLED_FLAG,
             f'{quote(key)} is a key like any other',
             f'{near}=True',
         )
     if key != key.strip():
         yield Finding(
-            Code.OUTER_SPACE,
+            FindingCode.OUTER_SPACE,
             f'{quote(key)} has white space around it, so it is another key '
             f'than {quote(key.strip())}',
             quote(key.strip()),
@@ -217,7 +224,7 @@ def misspelled_preference(name: str) -> Iterator[Finding]:
     for near in difflib.get_close_matches(normal, _PREFERENCES, 1, _ALIKE):
         meant = f'{near}.{factor[1]}' if factor else near
         yield Finding(
-            Code.MISSPELLED_PREFERENCE,
+            FindingCode.MISSPELLED_PREFERENCE,
             f'{quote(name)} is no preference, and has no effect',
             f'{meant}:{key}',
         )
@@ -229,7 +236,7 @@ def multiplier(name: str, text: str) -> Iterator[Finding]:
         inputs.read_multiplier(name, text)
     except ValueError as exc:
         yield Finding(
-            Code.MALFORMED_MULTIPLIER,
+            FindingCode.MALFORMED_MULTIPLIER,
             f'{exc}: the option of this name in nova.conf is in force',
             f'{name}=10',
         )
@@ -253,14 +260,14 @@ def unmatchable(wanted: requirement.Requirement) -> Iterator[Finding]:
     shown = quote(wanted.text)
     if any(',' in operand for operand in operands):
         yield Finding(
-            Code.COMMA_IN_FLAVOR,
+            FindingCode.COMMA_IN_FLAVOR,
             f"{shown}: aggregates' values are split at commas, so none of "
             'them holds one',
             "'<or> A <or> B'",
         )
     if any(operand != operand.strip() for operand in operands):
         yield Finding(
-            Code.OUTER_SPACE,
+            FindingCode.OUTER_SPACE,
             f"{shown}: aggregates' values have no white space around them",
             quote(wanted.text.strip()),
         )
@@ -271,7 +278,7 @@ def scope(name: str, wanted: requirement.Requirement) -> Iterator[Finding]:
     sentinel = wanted.any_value or wanted.omittable or wanted.forbidden
     if _VALIDATED.match(name) and sentinel:
         yield Finding(
-            Code.REFUSED_BY_API,
+            FindingCode.REFUSED_BY_API,
             f"Nova's API knows the values of {quote(name)}, and "
             'refuses a sentinel',
             f'{SCOPE}{name}',
@@ -279,7 +286,7 @@ def scope(name: str, wanted: requirement.Requirement) -> Iterator[Finding]:
     elif ':' not in name:
         known = name in CAPABILITIES or name.startswith('num_')
         yield Finding(
-            Code.CAPABILITY_KEY if known else Code.UNSCOPED_KEY,
+            FindingCode.CAPABILITY_KEY if known else FindingCode.UNSCOPED_KEY,
             'ComputeCapabilitiesFilter compares it with what the host reports '
             'under this name'
             if known
@@ -294,13 +301,13 @@ def flag(name: str, text: str) -> Iterator[Finding]:
     own = name.removeprefix(SCOPE)
     if name != own:
         yield Finding(
-            Code.MISSPELLED_FLAG,
+            FindingCode.MISSPELLED_FLAG,
             'the flag has no effect with a scope',
             f'{own}=True',
         )
     elif not requirement.is_on(text) and text.strip().lower() not in _OFF:
         yield Finding(
-            Code.UNCLEAR_FLAG,
+            FindingCode.UNCLEAR_FLAG,
             f'{quote(text)} leaves the flag off',
             f'{own}=True or {own}=False',
         )

@@ -12,7 +12,7 @@ from nova_filters.matching.inputs import SCOPE
 from nova_filters.matching.reason import Kind, Side
 from nova_filters.matching.request import Request
 from openstack_commands.aggregates.advice import explanation, inventory
-from openstack_commands.aggregates.advice.mistakes import Code, Finding
+from openstack_commands.aggregates.advice.mistakes import Finding, FindingCode
 from os_placement_plugins.quoting import listed, quote
 
 #: What the extra specs begin with by which Placement chooses hosts.
@@ -35,7 +35,7 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
             found.setdefault(
                 (reason.aggregate, reason.key),
                 Finding(
-                    Code.CONTRADICTORY_DEMANDS,
+                    FindingCode.CONTRADICTORY_DEMANDS,
                     str(reason),
                     f'{requirement.FORBIDDEN!r} in all of these aggregates, '
                     'or in none',
@@ -103,7 +103,7 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
         if closing:
             key = min(closing, key=lambda k: (-closing[k], k))
             yield Finding(
-                Code.CLOSED_AGGREGATE,
+                FindingCode.CLOSED_AGGREGATE,
                 f'none of {len(specs)} flavors meets what it demands; '
                 f'{quote(key)} keeps out most',
                 f'{SCOPE}{key} in a flavor, or "{exempt_line((*exempt, key))}"'
@@ -125,7 +125,7 @@ def avoided(stock: inventory.Stock) -> Iterator[Finding]:
         for key, number in (unmet or {}).items():
             if number == len(stock.flavors):
                 yield Finding(
-                    Code.AVOIDED_BY_ALL,
+                    FindingCode.AVOIDED_BY_ALL,
                     'no flavor meets it: all flavors use these hosts last',
                     f'{key}=… in a flavor, unless the hosts are to be emptied',
                     'aggregate',
@@ -143,7 +143,7 @@ def confined(
     if passed and not verdicts.usable:
         names = listed([f'{host.name} ({host.state})' for host in passed])
         yield Finding(
-            Code.NO_HOST_UP,
+            FindingCode.NO_HOST_UP,
             f'none of the hosts that take the flavor is up: {names}',
             'enable one of them, or start its nova-compute',
             'flavor',
@@ -152,10 +152,13 @@ def confined(
     unseen = stock.others is None and not verdicts.request.refusals(())
     if len(passed) > 1 or not verdicts.refused or unseen:
         return
-    code = Code.NO_HOST
+    code = FindingCode.NO_HOST
     text = f'none of {len(stock.hosts)} hosts takes the flavor'
     if passed:
-        code, text = Code.ONE_HOST, f'only {passed[0].name} takes the flavor'
+        code, text = (
+            FindingCode.ONE_HOST,
+            f'only {passed[0].name} takes the flavor',
+        )
     nearest, key = verdicts.nearest(), ''
     if nearest:
         reasons = [*verdicts.request.reasons(nearest.aggregates)]
@@ -188,7 +191,7 @@ def beyond_limit(
     if takers <= limit:
         text += ': the right ones need not be among them'
     yield Finding(
-        code=Code.BEYOND_LIMIT,
+        code=FindingCode.BEYOND_LIMIT,
         text=text,
         remedy=(
             f'max_placement_results = {len(usable)} in nova.conf, or a trait '

@@ -34,7 +34,7 @@ PLACEMENT: Final = 'Placement'
 _ZONE: Final = 'Availability zone'
 
 
-class Step(NamedTuple):
+class FilterStep(NamedTuple):
     """One step on the way.
 
     :param name: Placement, the availability zone, or a filter.
@@ -59,7 +59,7 @@ class Walk(NamedTuple):
         it, without Placement.
     """
 
-    steps: Sequence[Step]
+    steps: Sequence[FilterStep]
     unjudged: Sequence[str]
     verdicts: Verdicts | None
     obstacles: Mapping[str, list[offers.Obstacle]]
@@ -192,7 +192,7 @@ def _steps(
     candidates: Collection[str] | None,
     asked: str,
     filters: Iterable[str],
-) -> list[Step]:
+) -> list[FilterStep]:
     """Return the steps that can be judged, one after the other."""
     names = list(filters)
     if candidates is not None:
@@ -200,22 +200,22 @@ def _steps(
     if _has_zone(server, stock):
         names.insert(0, _ZONE)
     left = list(stock.hosts.values())
-    steps = [Step('All compute hosts', left, '')]
+    steps = [FilterStep('All compute hosts', left, '')]
     for name in names:
         if name == PLACEMENT:
             left = [host for host in left if host.name in (candidates or ())]
-            steps.append(Step(name, left, asked))
+            steps.append(FilterStep(name, left, asked))
         elif name in _OF_PANELS:
             panel = Panel(stock, left, _OF_PANELS[name])
             verdicts = panel.of_specs(server.specs)
             left = verdicts.passed
-            steps.append(Step(name, left, _counted(verdicts.counts())))
+            steps.append(FilterStep(name, left, _counted(verdicts.counts())))
         elif name in _JUDGES:
             causes = {host.name: _JUDGES[name](host, server) for host in left}
             left = [host for host in left if not causes[host.name]]
             counts = collections.Counter(filter(None, causes.values()))
             told = [(n, cause) for cause, n in counts.most_common()]
-            steps.append(Step(name, left, _counted(told)))
+            steps.append(FilterStep(name, left, _counted(told)))
     return steps
 
 

@@ -73,7 +73,9 @@ class CommandsPageTest(base.CloudTestCase):
     def test_the_page_lists_every_finding_with_its_severity(self) -> None:
         page = pages.PAGE.read_text('utf-8')
         for severity in mistakes.SEVERITIES:
-            wanted = [c.value for c in mistakes.Code if c.severity is severity]
+            wanted = [
+                c.value for c in mistakes.FindingCode if c.severity is severity
+            ]
             (told,) = re.findall(
                 rf'\n``{severity.value}``\n((?:    .+\n)+)', page
             )

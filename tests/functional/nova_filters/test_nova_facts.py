@@ -129,7 +129,7 @@ class LintTest(unittest.TestCase):
                     p.code
                     for p in mistakes.scope(key, requirement.parse(text))
                 }
-                found = mistakes.Code.REFUSED_BY_API in codes
+                found = mistakes.FindingCode.REFUSED_BY_API in codes
                 self.assertIs(_refused(key, text), found, (key, text))
                 kinds[found] += 1
         self.assertGreater(min(kinds[True], kinds[False]), 10, kinds)

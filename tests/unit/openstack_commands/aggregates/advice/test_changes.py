@@ -33,18 +33,18 @@ class ChangeTest(unittest.TestCase):
         self, words: tuple[str, ...], wanted: str
     ) -> None:
         self.assertEqual(
-            f'openstack {words[0]} {wanted}', str(changes.Change(*words))
+            f'openstack {words[0]} {wanted}', str(changes.ObjectChange(*words))
         )
 
     def test_changes_are_made_one_after_the_other(self) -> None:
         then = changes.apply(
             [
-                changes.Change('flavor', 'set', '7', 'm', ''),
-                changes.Change('flavor', 'unset', 'f', 'l'),
-                changes.Change('aggregate', 'remove host', 'a', 'h1'),
-                changes.Change('aggregate', 'add host', 'b', 'h1'),
-                changes.Change('aggregate', 'set', '4', 'k', '2'),
-                changes.Change('aggregate', 'unset', 'a', 'k'),
+                changes.ObjectChange('flavor', 'set', '7', 'm', ''),
+                changes.ObjectChange('flavor', 'unset', 'f', 'l'),
+                changes.ObjectChange('aggregate', 'remove host', 'a', 'h1'),
+                changes.ObjectChange('aggregate', 'add host', 'b', 'h1'),
+                changes.ObjectChange('aggregate', 'set', '4', 'k', '2'),
+                changes.ObjectChange('aggregate', 'unset', 'a', 'k'),
             ],
             _STOCK,
         )
@@ -66,7 +66,7 @@ class ChangeTest(unittest.TestCase):
         self, words: tuple[str, ...], told: str
     ) -> None:
         with self.assertRaisesRegex(UnreadableError, told):
-            changes.apply([changes.Change(*words)], _STOCK)
+            changes.apply([changes.ObjectChange(*words)], _STOCK)
 
     def test_hosts_whose_zone_changes_are_told(self) -> None:
         zones = [
@@ -81,11 +81,11 @@ class ChangeTest(unittest.TestCase):
             (('remove host', 'w', 'h1'), ['h1']),
             (('set', 'w', 'availability_zone', 'x'), ['h1']),
         ):
-            change = changes.Change('aggregate', *words)
+            change = changes.ObjectChange('aggregate', *words)
             then = changes.apply([change], stock)
             found = changes.zone_moves(stock.hosts, then.hosts)
             self.assertEqual(moved, found, words)
-        change = changes.Change('aggregate', 'add host', 'e', 'h1')
+        change = changes.ObjectChange('aggregate', 'add host', 'e', 'h1')
         then = changes.apply([change], stock)
         with self.assertRaisesRegex(UnreadableError, 'zones e and w'):
             changes.zone_moves(stock.hosts, then.hosts)

@@ -13,7 +13,7 @@ from nova_filters.matching import inputs
 from nova_filters.matching.reason import Side
 from nova_filters.matching.request import Request
 from openstack_commands.aggregates.advice import inventory, lint, mistakes
-from openstack_commands.aggregates.advice.mistakes import Code
+from openstack_commands.aggregates.advice.mistakes import FindingCode
 from testing.nova import strategies
 
 _FLAG = inputs.FLAG
@@ -24,15 +24,15 @@ _EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
 _LIKES, _AVOIDS = 'aggregate_preferred:k', 'aggregate_avoided'
 
 #: By code, values of a flavor beside an aggregate with the values 1 and 2.
-VALUES: dict[Code | None, tuple[str, ...]] = {
-    Code.EXCLUSIVE_SENTINEL: ('<or> ! <or> 1',),
-    Code.MALFORMED_VALUE: ('<or>', '>=', '>= two'),
-    Code.MISPLACED_OR: ('<or> 1 2 <or> 3', '1 <or> 2', '<or>1'),
-    Code.UNKNOWN_OPERATOR: ('> 2', '>=2', '<in>x'),
-    Code.EXPANDED_TILDE: ('/root', '/home/admin', '<or> 1 <or> /root'),
-    Code.COMMA_IN_FLAVOR: ('1,2', '<or> 1,2 <or> 3', 's== 1,2'),
-    Code.OUTER_SPACE: (' 1',),
-    Code.VALUE_NOT_OFFERED: ('3', '>= 3'),
+VALUES: dict[FindingCode | None, tuple[str, ...]] = {
+    FindingCode.EXCLUSIVE_SENTINEL: ('<or> ! <or> 1',),
+    FindingCode.MALFORMED_VALUE: ('<or>', '>=', '>= two'),
+    FindingCode.MISPLACED_OR: ('<or> 1 2 <or> 3', '1 <or> 2', '<or>1'),
+    FindingCode.UNKNOWN_OPERATOR: ('> 2', '>=2', '<in>x'),
+    FindingCode.EXPANDED_TILDE: ('/root', '/home/admin', '<or> 1 <or> /root'),
+    FindingCode.COMMA_IN_FLAVOR: ('1,2', '<or> 1,2 <or> 3', 's== 1,2'),
+    FindingCode.OUTER_SPACE: (' 1',),
+    FindingCode.VALUE_NOT_OFFERED: ('3', '>= 3'),
     None: (
         '1',
         '*',
@@ -50,13 +50,13 @@ VALUES: dict[Code | None, tuple[str, ...]] = {
     ),
 }
 #: By code, what an aggregate has.
-METADATA: dict[Code | None, tuple[dict[str, str], ...]] = {
-    Code.EXCLUSIVE_SENTINEL: ({'k': '<or> ! <or> 1', **_ON},),
-    Code.MALFORMED_VALUE: ({'k': '1,<or>', **_ON},),
-    Code.MISPLACED_OR: ({'k': '1,<or>2', **_ON},),
-    Code.UNKNOWN_OPERATOR: ({'k': '>=2', **_ON},),
-    Code.EXPANDED_TILDE: ({'k': '1,/root', **_ON}, {'k': '/home/me'}),
-    Code.MISSPELLED_FLAG: (
+METADATA: dict[FindingCode | None, tuple[dict[str, str], ...]] = {
+    FindingCode.EXCLUSIVE_SENTINEL: ({'k': '<or> ! <or> 1', **_ON},),
+    FindingCode.MALFORMED_VALUE: ({'k': '1,<or>', **_ON},),
+    FindingCode.MISPLACED_OR: ({'k': '1,<or>2', **_ON},),
+    FindingCode.UNKNOWN_OPERATOR: ({'k': '>=2', **_ON},),
+    FindingCode.EXPANDED_TILDE: ({'k': '1,/root', **_ON}, {'k': '/home/me'}),
+    FindingCode.MISSPELLED_FLAG: (
         {'force_metadata_chek': 'True'},
         {_FLAG.upper(): 'True'},
         {'force-metadata-check': 'True'},
@@ -65,26 +65,26 @@ METADATA: dict[Code | None, tuple[dict[str, str], ...]] = {
         {inputs.SCOPE + _FLAG: 'True'},
         {'prefer_metadata_chek': 'on'},
     ),
-    Code.UNCLEAR_FLAG: (
+    FindingCode.UNCLEAR_FLAG: (
         {_FLAG: 'Ture'},
         {_FLAG: 'enabled'},
         {inputs.SOFT_FLAG: 'Ture'},
     ),
-    Code.MALFORMED_MULTIPLIER: (
+    FindingCode.MALFORMED_MULTIPLIER: (
         {'preference_weight_multiplier': 'nan'},
         {'preference_weight_multiplier': '-10'},
         {'server_group_weight_multiplier': 'ten'},
         {'stack_affinity_weight_multiplier': '-inf', **_ON},
     ),
-    Code.SENTINEL_WITHOUT_FLAG: (
+    FindingCode.SENTINEL_WITHOUT_FLAG: (
         {'k': '*'},
         {'k': '1,~'},
         {'k': '<or> 1 <or> 2'},
         {'k': '>= 2'},
     ),
-    Code.SCOPE_WITHOUT_FLAG: ({_SCOPED: '1'},),
-    Code.OUTER_SPACE: ({'k ': '1'}, {' k': '1', **_ON}),
-    Code.CONTRADICTORY_DEMANDS: ({'k': '!,1', **_ON},),
+    FindingCode.SCOPE_WITHOUT_FLAG: ({_SCOPED: '1'},),
+    FindingCode.OUTER_SPACE: ({'k ': '1'}, {' k': '1', **_ON}),
+    FindingCode.CONTRADICTORY_DEMANDS: ({'k': '!,1', **_ON},),
     None: (
         {},
         {'k': '1,2', 'availability_zone': 'az1'},
@@ -102,12 +102,12 @@ METADATA: dict[Code | None, tuple[dict[str, str], ...]] = {
 }
 #: What makes an extra spec one that no host meets.
 _HOPELESS = {
-    Code.EXCLUSIVE_SENTINEL,
-    Code.MALFORMED_VALUE,
-    Code.COMMA_IN_FLAVOR,
-    Code.OUTER_SPACE,
-    Code.KEY_NOT_OFFERED,
-    Code.VALUE_NOT_OFFERED,
+    FindingCode.EXCLUSIVE_SENTINEL,
+    FindingCode.MALFORMED_VALUE,
+    FindingCode.COMMA_IN_FLAVOR,
+    FindingCode.OUTER_SPACE,
+    FindingCode.KEY_NOT_OFFERED,
+    FindingCode.VALUE_NOT_OFFERED,
 }
 
 
@@ -131,9 +131,11 @@ def _find(
     return lint.lint(stock)
 
 
-def _codes(*given, **kwargs) -> set[Code]:
+def _codes(*given, **kwargs) -> set[FindingCode]:
     """Return the codes of what is found, less the mere hint on scopes."""
-    return {f.code for f in _find(*given, **kwargs)} - {Code.UNSCOPED_KEY}
+    return {f.code for f in _find(*given, **kwargs)} - {
+        FindingCode.UNSCOPED_KEY
+    }
 
 
 @ddt.ddt
@@ -141,13 +143,17 @@ class TextTest(unittest.TestCase):
     """Mistakes in one text."""
 
     @ddt.data(*VALUES)
-    def test_a_mistake_in_a_value_is_found(self, code: Code | None) -> None:
+    def test_a_mistake_in_a_value_is_found(
+        self, code: FindingCode | None
+    ) -> None:
         for text in VALUES[code]:
             found = _codes({_SCOPED: text}, {'k': '1,2'})
             self.assertIn(code, found or {None}, text)
 
     @ddt.data(*METADATA)
-    def test_a_mistake_in_metadata_is_found(self, code: Code | None) -> None:
+    def test_a_mistake_in_metadata_is_found(
+        self, code: FindingCode | None
+    ) -> None:
         for metadata in METADATA[code]:
             self.assertIn(code, _codes(None, metadata) or {None}, metadata)
 
@@ -170,11 +176,11 @@ class TextTest(unittest.TestCase):
     )  # fmt: skip
     def test_a_sentinel_on_a_validated_key_is_found(self, key: str) -> None:
         for text in ('~', '*', '!', '<or> 1 <or> ~'):
-            self.assertIn(Code.REFUSED_BY_API, _codes({key: text}))
+            self.assertIn(FindingCode.REFUSED_BY_API, _codes({key: text}))
         # A plain value is the API's own business.
-        self.assertNotIn(Code.REFUSED_BY_API, _codes({key: '1'}))
+        self.assertNotIn(FindingCode.REFUSED_BY_API, _codes({key: '1'}))
         scoped = f'{inputs.SCOPE}{key}'
-        self.assertNotIn(Code.REFUSED_BY_API, _codes({scoped: '~'}))
+        self.assertNotIn(FindingCode.REFUSED_BY_API, _codes({scoped: '~'}))
 
 
 @ddt.ddt
@@ -182,8 +188,8 @@ class CloudTest(unittest.TestCase):
     """What flavors and aggregates say together."""
 
     @ddt.data(
-        ({_SCOPED: '1'}, {'l': '1'}, Code.KEY_NOT_OFFERED),
-        ({_SCOPED: '*'}, {'l': '1'}, Code.KEY_NOT_OFFERED),
+        ({_SCOPED: '1'}, {'l': '1'}, FindingCode.KEY_NOT_OFFERED),
+        ({_SCOPED: '*'}, {'l': '1'}, FindingCode.KEY_NOT_OFFERED),
         # What may be absent need not be offered.
         ({_SCOPED: '!'}, {'l': '1'}),
         ({_SCOPED: '<or> 1 <or> ~'}, {'l': '1'}),
@@ -191,34 +197,38 @@ class CloudTest(unittest.TestCase):
         (
             {_SCOPED: '1'},
             {'k': '~', **_ON},
-            Code.KEY_NOT_OFFERED,
-            Code.CLOSED_AGGREGATE,
+            FindingCode.KEY_NOT_OFFERED,
+            FindingCode.CLOSED_AGGREGATE,
         ),
         ({_LIKES: '1'}, {'k': '1'}),
         ({_LIKES: '~'}, {'k': '1'}),
-        ({_LIKES: '3'}, {'k': '1'}, Code.PREFERENCE_NOT_MET),
-        ({'aggregate_prefer:k': '1'}, {'k': '1'}, Code.MISSPELLED_PREFERENCE),
-        ({f'{_AVOIDS}.9:q': '1'}, {'k': '1'}, Code.PREFERENCE_NOT_MET),
-        ({f'{_AVOIDS}.0:k': '1'}, {'k': '1'}, Code.MALFORMED_VALUE),
-        ({_LIKES: '<or>'}, {}, Code.MALFORMED_VALUE),
-        ({}, {'k': '1', **_SOFT}, Code.AVOIDED_BY_ALL),
+        ({_LIKES: '3'}, {'k': '1'}, FindingCode.PREFERENCE_NOT_MET),
+        (
+            {'aggregate_prefer:k': '1'},
+            {'k': '1'},
+            FindingCode.MISSPELLED_PREFERENCE,
+        ),
+        ({f'{_AVOIDS}.9:q': '1'}, {'k': '1'}, FindingCode.PREFERENCE_NOT_MET),
+        ({f'{_AVOIDS}.0:k': '1'}, {'k': '1'}, FindingCode.MALFORMED_VALUE),
+        ({_LIKES: '<or>'}, {}, FindingCode.MALFORMED_VALUE),
+        ({}, {'k': '1', **_SOFT}, FindingCode.AVOIDED_BY_ALL),
         ({}, {'k': '1,~', **_SOFT}),
         ({_SCOPED: '1'}, {'k': '1', **_SOFT}),
-        ({_FLAG: 'True'}, {}, Code.FLAG_IN_FLAVOR),
-        ({inputs.SCOPE + _FLAG: 'True'}, {}, Code.FLAG_IN_FLAVOR),
+        ({_FLAG: 'True'}, {}, FindingCode.FLAG_IN_FLAVOR),
+        ({inputs.SCOPE + _FLAG: 'True'}, {}, FindingCode.FLAG_IN_FLAVOR),
         # Other namespaces are read where an aggregate has the key.
         ({'hw:numa_cpus.0': '0,1'}, {'k': '1'}),
         (
             {'hw:numa_cpus.0': '0,1'},
             {'hw:numa_cpus.0': '0'},
-            Code.COMMA_IN_FLAVOR,
+            FindingCode.COMMA_IN_FLAVOR,
         ),
         (
             {'hypervisor_type': 'QEMU', 'k': '1'},
             {'hypervisor_type': 'QEMU', 'k': '1'},
-            Code.CAPABILITY_KEY,
+            FindingCode.CAPABILITY_KEY,
         ),
-        ({}, {'os': 'windows', **_ON}, Code.CLOSED_AGGREGATE),
+        ({}, {'os': 'windows', **_ON}, FindingCode.CLOSED_AGGREGATE),
         ({f'{inputs.SCOPE}os': 'windows'}, {'os': 'windows', **_ON}),
         # Without flavors there is nothing to say.
         (None, {'os': 'windows', **_ON}),
@@ -232,7 +242,7 @@ class CloudTest(unittest.TestCase):
     def test_a_scope_is_proposed_for_a_bare_key(self) -> None:
         (found,) = _find({'k': '1'}, {'k': '1'})
         self.assertEqual(
-            (Code.UNSCOPED_KEY, mistakes.Severity.INFO, _SCOPED),
+            (FindingCode.UNSCOPED_KEY, mistakes.Severity.INFO, _SCOPED),
             (found.code, found.code.severity, found.remedy),
         )
 
@@ -246,7 +256,7 @@ class CloudTest(unittest.TestCase):
         self.assertEqual(set(), _codes({}, *both))
         # On hosts of its own it does not.
         found = _codes({}, *both, hosts=(('h1',), ('h2',)))
-        self.assertEqual({Code.CLOSED_AGGREGATE}, found)
+        self.assertEqual({FindingCode.CLOSED_AGGREGATE}, found)
 
     def test_aggregates_that_contradict_each_other_are_found(self) -> None:
         both = {'os': 'windows', **_ON}, {'os': '!', **_ON}
@@ -254,7 +264,7 @@ class CloudTest(unittest.TestCase):
         hosts = ('h1', 'h2', 'h3'), ('h2', 'h3')
         (found,) = _find(None, *both, hosts=hosts)
         self.assertEqual(
-            (Code.CONTRADICTORY_DEMANDS, 'host', 'h2', 'os'),
+            (FindingCode.CONTRADICTORY_DEMANDS, 'host', 'h2', 'os'),
             (found.code, *found[3:]),
         )
         self.assertIn("'a0', 'a1'", found.text)
@@ -266,7 +276,7 @@ class CloudTest(unittest.TestCase):
         (
             {_SCOPED: '1'},
             {'l': '1'},
-            Code.KEY_NOT_OFFERED,
+            FindingCode.KEY_NOT_OFFERED,
             "no aggregate has 'k': no host passes",
             "k=… on an aggregate, or '<or> … <or> ~' in the flavor if the key "
             'may be absent',
@@ -274,7 +284,7 @@ class CloudTest(unittest.TestCase):
         (
             {_SCOPED: '1'},
             {'K': '1'},
-            Code.KEY_NOT_OFFERED,
+            FindingCode.KEY_NOT_OFFERED,
             "no aggregate has 'k': no host passes. An aggregate has 'K': only "
             'white space, or upper and lower case, differ',
             "'K'",
@@ -282,7 +292,7 @@ class CloudTest(unittest.TestCase):
         (
             {_SCOPED: '<or> C <or> B'},
             {'k': 'a,c,b,a'},
-            Code.VALUE_NOT_OFFERED,
+            FindingCode.VALUE_NOT_OFFERED,
             "no aggregate has a 'k' that meets '<or> C <or> B': no host "
             "passes. An aggregate has 'b': only white space, or upper and "
             'lower case, differ',
@@ -291,28 +301,28 @@ class CloudTest(unittest.TestCase):
         (
             {_FLAG: 'True'},
             {},
-            Code.FLAG_IN_FLAVOR,
+            FindingCode.FLAG_IN_FLAVOR,
             'it has no effect in a flavor',
             f'{_FLAG}=True on the aggregate',
         ),
         (
             {_LIKES: '3'},
             {'k': '1'},
-            Code.PREFERENCE_NOT_MET,
+            FindingCode.PREFERENCE_NOT_MET,
             'no aggregate meets it, so it has no effect',
             "values that are there: '1'",
         ),
         (
             {_LIKES: '<or>'},
             {},
-            Code.MALFORMED_VALUE,
+            FindingCode.MALFORMED_VALUE,
             "the flavor has 'aggregate_preferred:k': nothing follows <or>",
             'a value as in other extra specs, a factor from 1 to 100',
         ),
     )
     @ddt.unpack
     def test_a_finding_in_a_flavor_has_its_text_and_its_remedy(
-        self, specs, metadata, code: Code, text: str, remedy: str
+        self, specs, metadata, code: FindingCode, text: str, remedy: str
     ) -> None:
         (name,) = specs
         self.assertEqual(
@@ -323,27 +333,27 @@ class CloudTest(unittest.TestCase):
     @ddt.data(
         (
             {'k': '1, *'},
-            Code.SENTINEL_WITHOUT_FLAG,
+            FindingCode.SENTINEL_WITHOUT_FLAG,
             f"'*' is plain text here, because {_FLAG} is not on",
             f'{_FLAG}=True, or commas between values',
         ),
         (
             {_SCOPED: '1'},
-            Code.SCOPE_WITHOUT_FLAG,
+            FindingCode.SCOPE_WITHOUT_FLAG,
             f'the scope is part of the key here, because {_FLAG} is not on',
             'k',
         ),
         # Each piece has it, and it is told once.
         (
             {'k': '>=,>=', **_ON},
-            Code.MALFORMED_VALUE,
+            FindingCode.MALFORMED_VALUE,
             "'>=': '>=' has no operand",
             "'>= NUMBER', or 's== TEXT' for text",
         ),
     )
     @ddt.unpack
     def test_a_finding_in_metadata_has_its_text_and_its_remedy(
-        self, metadata, code: Code, text: str, remedy: str
+        self, metadata, code: FindingCode, text: str, remedy: str
     ) -> None:
         name = next(iter(metadata))
         self.assertEqual(

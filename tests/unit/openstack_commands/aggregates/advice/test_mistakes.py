@@ -9,7 +9,7 @@ import ddt
 
 from nova_filters.matching import inputs, requirement
 from openstack_commands.aggregates.advice import mistakes
-from openstack_commands.aggregates.advice.mistakes import Code, Severity
+from openstack_commands.aggregates.advice.mistakes import FindingCode, Severity
 
 
 def _told(findings: Iterable[mistakes.Finding]) -> list[tuple[str, str, str]]:
@@ -23,11 +23,11 @@ def _told(findings: Iterable[mistakes.Finding]) -> list[tuple[str, str, str]]:
 
 class CodeTest(unittest.TestCase):
     def test_a_code_is_its_stable_name_and_has_a_severity(self) -> None:
-        self.assertEqual('no-host', Code.NO_HOST)
-        self.assertIs(Code.NO_HOST, Code('no-host'))
-        self.assertIs(Severity.ERROR, Code.NO_HOST.severity)
-        self.assertIs(Severity.WARNING, Code.ONE_HOST.severity)
-        self.assertIs(Severity.INFO, Code.UNSCOPED_KEY.severity)
+        self.assertEqual('no-host', FindingCode.NO_HOST)
+        self.assertIs(FindingCode.NO_HOST, FindingCode('no-host'))
+        self.assertIs(Severity.ERROR, FindingCode.NO_HOST.severity)
+        self.assertIs(Severity.WARNING, FindingCode.ONE_HOST.severity)
+        self.assertIs(Severity.INFO, FindingCode.UNSCOPED_KEY.severity)
         self.assertEqual(('error', 'warning', 'info'), mistakes.SEVERITIES)
 
 
@@ -36,44 +36,44 @@ class MalformedTest(unittest.TestCase):
     @ddt.data(
         (
             '<or> ! <or> 1',
-            Code.EXCLUSIVE_SENTINEL,
+            FindingCode.EXCLUSIVE_SENTINEL,
             "'<or> ! <or> 1': '!' excludes every other alternative",
             "'!' alone, or the alternatives without it",
         ),
         (
             '<or>',
-            Code.MALFORMED_VALUE,
+            FindingCode.MALFORMED_VALUE,
             "'<or>': nothing follows <or>",
             "'<or> VALUE'",
         ),
         (
             '>=',
-            Code.MALFORMED_VALUE,
+            FindingCode.MALFORMED_VALUE,
             "'>=': '>=' has no operand",
             "'>= NUMBER', or 's== TEXT' for text",
         ),
         (
             '== two',
-            Code.MALFORMED_VALUE,
+            FindingCode.MALFORMED_VALUE,
             "'== two': 'two' is not a number",
             "'== NUMBER', or 's== TEXT' for text",
         ),
         (
             '<or> 1 2 <or> 3',
-            Code.MISPLACED_OR,
+            FindingCode.MISPLACED_OR,
             "'<or> 1 2 <or> 3': every second word is skipped; a value in <or> "
             'is one word',
             "'<or> A <or> B'",
         ),
         (
             '1 <or> 2',
-            Code.MISPLACED_OR,
+            FindingCode.MISPLACED_OR,
             "'1 <or> 2' is read as plain text: <or> must be the first word",
             "'<or> A <or> B'",
         ),
         (
             ' >=2 ',
-            Code.UNKNOWN_OPERATOR,
+            FindingCode.UNKNOWN_OPERATOR,
             "' >=2 ' is read as plain text",
             'an operator of Nova, a space, a value: != <= <all-in> <in> = == '
             '>= s!= s< s<= s== s> s>=',
@@ -81,7 +81,7 @@ class MalformedTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_value_that_cannot_be_meant_is_told(
-        self, text: str, code: Code, told: str, remedy: str
+        self, text: str, code: FindingCode, told: str, remedy: str
     ) -> None:
         found = _told(mistakes.malformed(requirement.parse(text)))
         self.assertEqual([(code, told, remedy)], found)
@@ -101,7 +101,7 @@ class ExpandedTest(unittest.TestCase):
     def test_a_home_directory_was_a_tilde(self, text: str) -> None:
         told = f"'{text}': a shell makes this of an unquoted ~"
         self.assertEqual(
-            [(Code.EXPANDED_TILDE, told, "in quotes: 'KEY=~'")],
+            [(FindingCode.EXPANDED_TILDE, told, "in quotes: 'KEY=~'")],
             _told(mistakes.expanded(text)),
         )
 
@@ -124,7 +124,7 @@ class MisspelledTest(unittest.TestCase):
     ) -> None:
         told = f"'{key}' is a key like any other"
         self.assertEqual(
-            [(Code.MISSPELLED_FLAG, told, f'{flag}=True')],
+            [(FindingCode.MISSPELLED_FLAG, told, f'{flag}=True')],
             _told(mistakes.misspelled(key)),
         )
 
@@ -141,7 +141,7 @@ class MisspelledTest(unittest.TestCase):
     ) -> None:
         told = f"'{name}' is no preference, and has no effect"
         self.assertEqual(
-            [(Code.MISSPELLED_PREFERENCE, told, meant)],
+            [(FindingCode.MISSPELLED_PREFERENCE, told, meant)],
             _told(mistakes.misspelled_preference(name)),
         )
 
@@ -158,7 +158,7 @@ class MisspelledTest(unittest.TestCase):
     def test_white_space_around_a_key_is_told(self) -> None:
         told = "'k ' has white space around it, so it is another key than 'k'"
         self.assertEqual(
-            [(Code.OUTER_SPACE, told, "'k'")],
+            [(FindingCode.OUTER_SPACE, told, "'k'")],
             _told(mistakes.misspelled('k ')),
         )
 
@@ -183,14 +183,14 @@ class UnmatchableTest(unittest.TestCase):
             'them holds one'
         )
         self.assertEqual(
-            [(Code.COMMA_IN_FLAVOR, told, "'<or> A <or> B'")],
+            [(FindingCode.COMMA_IN_FLAVOR, told, "'<or> A <or> B'")],
             _told(mistakes.unmatchable(requirement.parse(text))),
         )
 
     def test_no_aggregate_offers_outer_space(self) -> None:
         told = "' 1': aggregates' values have no white space around them"
         self.assertEqual(
-            [(Code.OUTER_SPACE, told, "'1'")],
+            [(FindingCode.OUTER_SPACE, told, "'1'")],
             _told(mistakes.unmatchable(requirement.parse(' 1'))),
         )
 
@@ -210,18 +210,22 @@ class ScopeTest(unittest.TestCase):
         )
         remedy = f'{inputs.SCOPE}hw:cpu_policy'
         self.assertEqual(
-            [(Code.REFUSED_BY_API, told, remedy)],
+            [(FindingCode.REFUSED_BY_API, told, remedy)],
             _told(mistakes.scope('hw:cpu_policy', requirement.parse(text))),
         )
 
     @ddt.data(
-        ('hypervisor_type', Code.CAPABILITY_KEY, 'compares it with what'),
-        ('num_whatever', Code.CAPABILITY_KEY, 'compares it with what'),
-        ('gpu', Code.UNSCOPED_KEY, 'reads it as well, if a host'),
+        (
+            'hypervisor_type',
+            FindingCode.CAPABILITY_KEY,
+            'compares it with what',
+        ),
+        ('num_whatever', FindingCode.CAPABILITY_KEY, 'compares it with what'),
+        ('gpu', FindingCode.UNSCOPED_KEY, 'reads it as well, if a host'),
     )
     @ddt.unpack
     def test_nova_may_read_a_bare_key(
-        self, key: str, code: Code, words: str
+        self, key: str, code: FindingCode, words: str
     ) -> None:
         wanted = requirement.parse('1')
         ((found, text, remedy),) = _told(mistakes.scope(key, wanted))
@@ -247,7 +251,7 @@ class FlagTest(unittest.TestCase):
         self.assertEqual(
             [
                 (
-                    Code.UNCLEAR_FLAG,
+                    FindingCode.UNCLEAR_FLAG,
                     f"'{text}' leaves the flag off",
                     'force_metadata_check=True or force_metadata_check=False',
                 )
@@ -262,6 +266,12 @@ class FlagTest(unittest.TestCase):
     def test_a_scope_switches_the_flag_off(self) -> None:
         told = 'the flag has no effect with a scope'
         self.assertEqual(
-            [(Code.MISSPELLED_FLAG, told, 'prefer_metadata_check=True')],
+            [
+                (
+                    FindingCode.MISSPELLED_FLAG,
+                    told,
+                    'prefer_metadata_check=True',
+                )
+            ],
             _told(mistakes.flag(inputs.SCOPE + inputs.SOFT_FLAG, 'True')),
         )

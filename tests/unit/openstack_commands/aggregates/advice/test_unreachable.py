@@ -19,7 +19,7 @@ from openstack_commands.aggregates.advice import (
     lint,
     unreachable,
 )
-from openstack_commands.aggregates.advice.mistakes import Code, Finding
+from openstack_commands.aggregates.advice.mistakes import Finding, FindingCode
 
 _EXEMPT = tuple(conf.DEFAULTS['exempt_metadata_keys'])
 _ON = {'force_metadata_check': 'True'}
@@ -39,7 +39,11 @@ _WANTED = {
 }
 _KEYS = sorted(_OFFERED)
 #: The findings that say that no host passes.
-_NONE = {Code.NO_HOST, Code.KEY_NOT_OFFERED, Code.VALUE_NOT_OFFERED}
+_NONE = {
+    FindingCode.NO_HOST,
+    FindingCode.KEY_NOT_OFFERED,
+    FindingCode.VALUE_NOT_OFFERED,
+}
 
 
 def _takers(flavor: inventory.Flavor, hosts: inventory.Hosts) -> list[str]:
@@ -80,7 +84,7 @@ class AgreementTest(unittest.TestCase):
             }
             kinds.update(takers.values())
             found = lint.lint(stock)
-            for number, codes in enumerate((_NONE, {Code.ONE_HOST})):
+            for number, codes in enumerate((_NONE, {FindingCode.ONE_HOST})):
                 self.assertEqual(
                     {name for name in takers if takers[name] == number},
                     {f.name for f in found if f.code in codes},
@@ -110,7 +114,7 @@ class NoHostTest(unittest.TestCase):
             _EXEMPT,
         )
         found = lint.lint(stock)
-        (problem,) = (f for f in found if f.code is Code.NO_HOST)
+        (problem,) = (f for f in found if f.code is FindingCode.NO_HOST)
         for word in ('none of 3 hosts takes the flavor', *words):
             self.assertIn(word, problem.text)
         self.assertEqual('', problem.remedy)
@@ -118,12 +122,12 @@ class NoHostTest(unittest.TestCase):
     @ddt.data(
         # Hosts and their states; None for who does not know all hosts.
         ('!', None, set()),
-        ('!', {}, {Code.NO_HOST}),
-        ('!', {'h1': 'up'}, {Code.NO_HOST}),
-        ('!', {'h2': 'up'}, {Code.ONE_HOST}),
+        ('!', {}, {FindingCode.NO_HOST}),
+        ('!', {'h1': 'up'}, {FindingCode.NO_HOST}),
+        ('!', {'h2': 'up'}, {FindingCode.ONE_HOST}),
         ('!', {'h2': 'up', 'h3': 'up'}, set()),
         ('1', {'h1': 'up', 'h4': 'disabled'}, set()),
-        ('1', {'h1': 'down', 'h4': 'disabled'}, {Code.NO_HOST_UP}),
+        ('1', {'h1': 'down', 'h4': 'disabled'}, {FindingCode.NO_HOST_UP}),
     )
     @ddt.unpack
     def test_hosts_count_if_they_are_known_and_up(
@@ -170,7 +174,7 @@ class ClosedTest(unittest.TestCase):
         self.assertEqual(
             [
                 Finding(
-                    Code.CLOSED_AGGREGATE,
+                    FindingCode.CLOSED_AGGREGATE,
                     "none of 4 flavors meets what it demands; 'b' keeps out "
                     'most',
                     f'{_SCOPE}b in a flavor, or "exempt_metadata_keys = '
@@ -232,7 +236,7 @@ class ContradictoryTest(unittest.TestCase):
         (found,) = unreachable.contradictory(_stock([], (metadata, 'h1')))
         self.assertEqual(
             Finding(
-                Code.CONTRADICTORY_DEMANDS,
+                FindingCode.CONTRADICTORY_DEMANDS,
                 "aggregate 'a0' contradicts itself on 'k'",
                 "'!' in all of these aggregates, or in none",
                 'aggregate',
@@ -266,7 +270,7 @@ class AvoidedTest(unittest.TestCase):
         self.assertEqual(
             [
                 Finding(
-                    Code.AVOIDED_BY_ALL,
+                    FindingCode.AVOIDED_BY_ALL,
                     'no flavor meets it: all flavors use these hosts last',
                     'rack=… in a flavor, unless the hosts are to be emptied',
                     'aggregate',
@@ -313,7 +317,7 @@ class ConfinedTest(unittest.TestCase):
         self.assertEqual(
             [
                 Finding(
-                    Code.NO_HOST_UP,
+                    FindingCode.NO_HOST_UP,
                     'none of the hosts that take the flavor is up: h2 '
                     '(disabled), h3 (down)',
                     'enable one of them, or start its nova-compute',
@@ -326,10 +330,12 @@ class ConfinedTest(unittest.TestCase):
 
     def test_a_flavor_that_one_host_takes_is_told(self) -> None:
         (found,) = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h1'))
-        self.assertEqual(Code.ONE_HOST, found.code)
+        self.assertEqual(FindingCode.ONE_HOST, found.code)
         self.assertEqual('only h1 takes the flavor', found.text)
         up, one = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h3'))
-        self.assertEqual([Code.NO_HOST_UP, Code.ONE_HOST], [up.code, one.code])
+        self.assertEqual(
+            [FindingCode.NO_HOST_UP, FindingCode.ONE_HOST], [up.code, one.code]
+        )
         self.assertEqual(
             "only h3 takes the flavor; nearest is h1: 'gpu' not in any "
             'aggregate',
@@ -354,7 +360,7 @@ class ConfinedTest(unittest.TestCase):
             found.text,
         )
         self.assertEqual(
-            (Code.NO_HOST, 'flavor', 'f0', 'gpu'),
+            (FindingCode.NO_HOST, 'flavor', 'f0', 'gpu'),
             (found.code, found.owner, found.name, found.key),
         )
 
@@ -381,7 +387,7 @@ class BeyondLimitTest(unittest.TestCase):
         self.assertEqual(
             [
                 Finding(
-                    Code.BEYOND_LIMIT,
+                    FindingCode.BEYOND_LIMIT,
                     '3 of 5 hosts take the flavor, and Nova looks at 4 hosts: '
                     'the right ones need not be among them',
                     'max_placement_results = 5 in nova.conf, or a trait in '
