@@ -14,7 +14,7 @@ from heat_hints.deciding.resource import Sibling
 
 
 @dataclasses.dataclass(frozen=True)
-class Seat:
+class Member:
     """A member of a group, with its number from 0, and its place."""
 
     group: str
@@ -22,13 +22,13 @@ class Seat:
     place: str
 
 
-def seat(
+def find_member(
     siblings: Iterable[Sibling],
     name: str,
     root_stack_id: str,
     places: Sequence[str],
-) -> Seat | None:
-    """Return the seat of a resource; ``None`` if it is in no group.
+) -> Member | None:
+    """Return a resource as a member; ``None`` if it is in no group.
 
     Members take the places in turn, in the order of their ranks. Each group
     begins at another place, so that groups of one do not meet at the first.
@@ -37,15 +37,17 @@ def seat(
     :param name: the name of the resource.
     :param places: the places, at least one.
     """
-    found = {sibling.name: sibling for sibling in siblings}
-    own = found.get(name)
-    if own is None or own.group is None:
+    resources = {sibling.name: sibling for sibling in siblings}
+    resource = resources.get(name)
+    if resource is None or resource.group is None:
         return None
-    rank = own.index
+    group = resource.group
+    rank = resource.index
     # The number that a group of Heat's gave stays when others are removed.
     if rank is None:
-        members = [s.name for s in found.values() if s.group == own.group]
+        members = [s.name for s in resources.values() if s.group == group]
         rank = members.index(name)
-    text = json.dumps([root_stack_id, own.path[-1].stack, own.group])
+    text = json.dumps([root_stack_id, resource.path[-1].stack, group])
     begin = int(hashlib.sha256(text.encode()).hexdigest(), 16)
-    return Seat(own.group, rank, places[(begin + rank) % len(places)])
+    place = places[(begin + rank) % len(places)]
+    return Member(group=group, rank=rank, place=place)

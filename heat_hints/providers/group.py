@@ -48,27 +48,31 @@ class GroupProvider:
         :raises ProviderError: if the siblings cannot be told, or the name of
             the group is too long.
         """
-        seat = self._seat(request)
-        if seat is None:
+        member = self._find_member(request)
+        if member is None:
             return {}
-        if len(seat.group) > MAX_LENGTH:
+        if len(member.group) > MAX_LENGTH:
             raise ProviderError(
-                f'the name of the group has {len(seat.group)} characters, '
+                f'the name of the group has {len(member.group)} characters, '
                 f'more than {MAX_LENGTH}'
             )
-        return {GROUP: seat.group, RANK: str(seat.rank), PLACE: seat.place}
+        return {
+            GROUP: member.group,
+            RANK: str(member.rank),
+            PLACE: member.place,
+        }
 
-    def _seat(self, request: Request) -> plan.Seat | None:
-        """Return the seat of the nearest resource that names a group."""
+    def _find_member(self, request: Request) -> plan.Member | None:
+        """Return the nearest resource that names a group."""
         name = request.resource_name
         for above, step in enumerate(reversed(request.path)):
-            seat = plan.seat(
+            member = plan.find_member(
                 request.siblings(above),
                 name,
                 request.root_stack_id or '',
                 self._places,
             )
-            if seat is not None or step.resource is None:
-                return seat
+            if member is not None or step.resource is None:
+                return member
             name = step.resource
         return None
