@@ -67,8 +67,8 @@ class _Resources:
     """What is remembered of one template of a stack; None before a look."""
 
     stack_id: str
-    number: int
-    found: tuple[Sibling, ...] | None = None
+    template_id: int
+    siblings: tuple[Sibling, ...] | None = None
 
 
 class StackFacts:
@@ -78,8 +78,8 @@ class StackFacts:
         # Stacks that are stored, and the templates of one update, stay.
         remember = functools.lru_cache(STACKS)
         self._load = remember(_load)
-        self._load_numbers = remember(_load_numbers)
-        self._known = functools.lru_cache(TEMPLATES)(_Resources)
+        self._load_template_ids = remember(_load_template_ids)
+        self._resources = functools.lru_cache(TEMPLATES)(_Resources)
 
     def find_lineage(self, resource: Any) -> lineage.Lineage:
         """Return the stacks from the root stack down to a resource's own."""
@@ -102,42 +102,46 @@ class StackFacts:
             image=_property(resource, _IMAGE),
             availability_zone=_property(resource, _ZONE),
             parameters=functools.partial(_parameters, stack.parameters),
-            siblings=functools.partial(self._find, stack, rows),
+            siblings=functools.partial(self._find_siblings, stack, rows),
         )
 
-    def _find(
+    def _find_siblings(
         self, stack: Any, rows: lineage.Lineage, above: int = 0
     ) -> tuple[Sibling, ...]:
         """Return the resources of a stack, or of one so many steps above."""
         _check(stack, rows)
         if not 0 <= above < len(rows):
             raise ProviderError(f'there is no stack {above} steps above')
+        holders = rows[: len(rows) - above]
+        holder = holders[-1]
         # A template that is stored never changes: the stack gets another.
-        number, held = stack.t.id, rows[: len(rows) - above]
+        template_id = stack.t.id
         if above:
-            numbers = self._load_numbers(rows, stack.current_traversal)
-            number = numbers[held[-1].id]
-        known = self._known(held[-1].id, number)
-        if known.found is None:
+            ids = self._load_template_ids(rows, stack.current_traversal)
+            template_id = ids[holder.id]
+        resources = self._resources(holder.id, template_id)
+        if resources.siblings is None:
             definition = stack.defn
             if above:
-                definition = _definition(number, stack.tenant_id, held[-1])
-            found = _describe(definition, held)
+                definition = _definition(template_id, stack.tenant_id, holder)
+            siblings = _describe(definition, holders)
+            names = [sibling.name for sibling in siblings]
             # Only a group's own numbers count, not names that are numbers.
             if (
-                len(held) > 1
-                and all(s.name.isascii() and s.name.isdigit() for s in found)
+                len(holders) > 1
+                and all(name.isascii() and name.isdigit() for name in names)
                 and any(
                     maker.numbers_members
-                    for maker in self._find(stack, rows, above + 1)
-                    if maker.name == held[-1].parent_resource
+                    for maker in self._find_siblings(stack, rows, above + 1)
+                    if maker.name == holder.parent_resource
                 )
             ):
-                found = tuple(
-                    dataclasses.replace(s, index=int(s.name)) for s in found
+                siblings = tuple(
+                    dataclasses.replace(sibling, index=int(sibling.name))
+                    for sibling in siblings
                 )
-            known.found = found
-        return known.found
+            resources.siblings = siblings
+        return resources.siblings
 
 
 def _check(stack: Any, rows: lineage.Lineage) -> None:
@@ -169,17 +173,18 @@ def _describe(definition: Any, rows: lineage.Lineage) -> tuple[Sibling, ...]:
     written = definition.t.t.get(definition.t.RESOURCES) or {}
     enabled = definition.enabled_rsrc_names()
     path = tuple(PathStep(row.parent_resource, row.name) for row in rows)
-    found = []
+    siblings = []
     for name in written:
         if name not in enabled:
             continue
         resource = definition.resource_definition(name)
-        kind = definition.env.get_class_to_instantiate(
+        cls = definition.env.get_class_to_instantiate(
             resource.resource_type, name
         )
+        base_names = [_name(base) for base in cls.__mro__]
         properties = _first(written[name], _PROPERTIES)
         metadata = _first(written[name], _METADATA)
-        found.append(
+        siblings.append(
             Sibling(
                 name=name,
                 resource_type=resource.resource_type,
@@ -188,22 +193,25 @@ def _describe(definition: Any, rows: lineage.Lineage) -> tuple[Sibling, ...]:
                 flavor=_text(definition, _first(properties, _FLAVOR)),
                 group=_text(definition, _first(metadata, (GROUP,))),
                 requires=frozenset(resource.required_resource_names()),
-                numbers_members=_RESOURCE_GROUP in map(_name, kind.__mro__),
+                numbers_members=_RESOURCE_GROUP in base_names,
             )
         )
-    return tuple(found)
+    return tuple(siblings)
 
 
-def _name(kind: type[Any]) -> str:
+def _name(cls: type[Any]) -> str:
     """Return the name by which a class can be imported."""
-    return f'{kind.__module__}.{kind.__qualname__}'
+    return f'{cls.__module__}.{cls.__qualname__}'
 
 
 def _first(written: Any, names: tuple[str, ...]) -> Any:
     """Return what stands under the first of the names, None for nothing."""
     if not isinstance(written, Mapping):
         return None
-    return next((written[n] for n in names if n in written), None)
+    for name in names:
+        if name in written:
+            return written[name]
+    return None
 
 
 def _text(definition: Any, written: Any) -> str | None:
@@ -228,12 +236,13 @@ def _value(parameters: Any, name: Any) -> Any:
 
 def _parameters(parameters: Any) -> dict[str, object]:
     """Return the values of a template's own parameters."""
-    values = {
-        name: _value(parameters, name)
-        for name in parameters.non_pseudo_param_keys
-    }
+    values = {}
+    for name in parameters.non_pseudo_param_keys:
+        value = _value(parameters, name)
+        if value is not None:
+            values[name] = value
     # A provider that changes a value changes nothing of Heat's.
-    return copy.deepcopy({n: v for n, v in values.items() if v is not None})
+    return copy.deepcopy(values)
 
 
 def _action(resource: Any) -> str | None:
@@ -246,30 +255,34 @@ def _action(resource: Any) -> str | None:
     return CREATE
 
 
-def _definition(number: int, project_id: str, row: lineage.StackRow) -> Any:
-    """Return Heat's definition of a stack with the template of a number."""
+def _definition(
+    template_id: int, project_id: str, row: lineage.StackRow
+) -> Any:
+    """Return Heat's definition of a stack with one of its templates."""
     context = _Reading()
-    found = template.Template.load(context, number)
+    stack_template = template.Template.load(context, template_id)
     name = identifier.HeatIdentifier(project_id, row.name, row.id)
-    return stk_defn.StackDefinition(context, found, name, None)
+    return stk_defn.StackDefinition(context, stack_template, name, None)
 
 
 def _load(stack_id: str) -> lineage.StackRow:
     """Read one stack: four columns, by primary key."""
     with _READER.using(_Reading()) as session:
-        found = session.query(*_COLUMNS).filter_by(id=stack_id).one_or_none()
-    if found is None:
+        row = session.query(*_COLUMNS).filter_by(id=stack_id).one_or_none()
+    if row is None:
         raise LookupError(f'stack "{stack_id}" is gone')
-    return lineage.StackRow(*found)
+    return lineage.StackRow(*row)
 
 
-def _load_numbers(rows: lineage.Lineage, _traversal: str) -> dict[str, int]:
-    """Read the numbers of the templates that the stacks above have.
+def _load_template_ids(
+    rows: lineage.Lineage, _traversal: str
+) -> dict[str, int]:
+    """Read the ids of the templates that the stacks above have.
 
     Two columns, as they are in one update of the last stack.
     """
     stack = models.Stack
     with _READER.using(_Reading()) as session:
-        found = session.query(stack.id, stack.raw_template_id)
-        found = found.filter(stack.id.in_([row.id for row in rows[:-1]]))
-        return {key: number for key, number in found}
+        query = session.query(stack.id, stack.raw_template_id)
+        query = query.filter(stack.id.in_([row.id for row in rows[:-1]]))
+        return {stack_id: template_id for stack_id, template_id in query}

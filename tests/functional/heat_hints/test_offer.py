@@ -77,7 +77,9 @@ class Telling(Provider):
         facts = type(request.siblings.func.__self__)()
         fresh = dataclasses.replace(
             request,
-            siblings=functools.partial(facts._find, *request.siblings.args),
+            siblings=functools.partial(
+                facts._find_siblings, *request.siblings.args
+            ),
         )
         assert told == tell(fresh)
         return {'told': json.dumps(told, default=plain), 'statements': count}
