@@ -48,7 +48,7 @@ class Injector:
         self,
         resource: Any,
         resource_type: str,
-        given: Mapping[str, Any] | None,
+        template_hints: Mapping[str, Any] | None,
         stock: Callable[[Any, Any], Any],
         *,
         in_tree: bool,
@@ -57,7 +57,7 @@ class Injector:
 
         :param resource: Heat's resource, about to send its request.
         :param resource_type: its type, whatever an environment calls it.
-        :param given: the hints of the template, or ``None``.
+        :param template_hints: the hints of the template, or ``None``.
         :param stock: the method that is overridden.
         :param in_tree: the method is Heat's own. For a resource in scope, it
             would add the same hints at the cost of queries.
@@ -65,23 +65,25 @@ class Injector:
             ``on_error`` is ``fail``. Heat then fails the resource, and sends
             nothing.
         """
-        template = given or {}
+        template = template_hints or {}
         mode = self._user_mode
-        allowed = functools.partial(
+        allow = functools.partial(
             hints.allowed,
             template=template,
             mode=mode,
             signing=bool(self._keys),
         )
-        left = allowed(given)
+        stock_hints = allow(template_hints)
         in_scope = hints.in_scope(self._scope, self._flag(resource))
         if not (in_tree and in_scope):
-            left = stock(resource, dict(left) if left else left)
+            if stock_hints:
+                stock_hints = dict(stock_hints)
+            stock_hints = stock(resource, stock_hints)
         if not in_tree:
-            left = allowed(left)
+            stock_hints = allow(stock_hints)
         if not in_scope:
-            return left
-        user = hints.user_hints(left or {}, template)
+            return stock_hints
+        user = hints.user_hints(stock_hints or {}, template)
         try:
             return self._decide(resource, resource_type, user) or None
         except exception.Error:
@@ -96,15 +98,19 @@ class Injector:
         """Return all hints of a resource."""
         failed = functools.partial(self._failed, resource)
         request = self._read(resource, resource_type, user)
-        own = hints.own_hints(request, self._names, self._path_format)
+        identifiers = hints.identifiers(
+            request, self._names, self._path_format
+        )
         provided = calls.ask(self._makers, request, self._allowed, failed)
-        sent = hints.merge(own, user, provided, self._user_mode, self._first)
+        sent = hints.merge(
+            identifiers, user, provided, self._user_mode, self._first
+        )
         if self._keys:
             try:
                 signed = self._keys.sign(sent, request.project_id)
                 sent[signature.HINT] = signed
             except Exception as exc:
-                # The text of an exception that has seen the key is not told.
+                # The text of an exception may show the key.
                 failed(f'they could not be signed ({type(exc).__name__})')
         return sent
 
@@ -119,7 +125,9 @@ class Injector:
         try:
             rows = self._facts.find_lineage(resource)
             root = rows[0].id
-            path = tuple(PathStep(r.parent_resource, r.name) for r in rows)
+            path = tuple(
+                PathStep(row.parent_resource, row.name) for row in rows
+            )
         except Exception as exc:
             what = 'the root stack could not be looked up in the database'
             self._failed(resource, what, exc)
@@ -171,13 +179,13 @@ class Injector:
         what: str,
         exc: BaseException | None = None,
         *,
-        told: bool = False,
+        logged: bool = False,
     ) -> None:
         """Fail the resource or log a WARNING, as ``on_error`` says.
 
-        :param told: an ERROR has said why, so there is no WARNING.
+        :param logged: an ERROR has said why, so there is no WARNING.
         """
-        if told and not self._fail:
+        if logged and not self._fail:
             return
         if exc:
             what += f': {type(exc).__name__}: {one_line(exc)}'

@@ -86,7 +86,7 @@ def claimed(template: Iterable[str], *, signing: bool) -> frozenset[str]:
 
 
 def allowed(
-    given: Mapping[str, Any] | None,
+    hints: Mapping[str, Any] | None,
     template: Iterable[str],
     mode: str,
     *,
@@ -94,16 +94,17 @@ def allowed(
 ) -> Mapping[str, Any] | None:
     """Return hints without those that a template must not give.
 
-    :param given: the template's hints, or what another plug-in made of them.
+    :param hints: the template's hints, or what another plug-in made of them.
     :param template: the names of the hints that the template gives.
     :param mode: the option ``user_hints``. Only with ``keep`` a template may
         give reserved names.
     :returns: the same object if nothing is forbidden.
     """
     forbidden = claimed(template, signing=signing)
-    if mode == USER_KEEP or not given or forbidden.isdisjoint(given):
-        return given
-    return {n: given[n] for n in given if n not in forbidden} or None
+    if mode == USER_KEEP or not hints or forbidden.isdisjoint(hints):
+        return hints
+    left = {name: hints[name] for name in hints if name not in forbidden}
+    return left or None
 
 
 def user_hints(
@@ -128,7 +129,7 @@ def user_hints(
     }
 
 
-def own_hints(
+def identifiers(
     request: Request, names: Container[str], path_format: str
 ) -> dict[str, HintValue]:
     """Return the identifiers of a resource.
@@ -241,7 +242,7 @@ def _check_limits(provided: Mapping[str, HintValue]) -> None:
 
 
 def merge(
-    own: Mapping[str, HintValue],
+    identifiers: Mapping[str, HintValue],
     user: Mapping[str, Any],
     provided: Mapping[str, HintValue],
     mode: str,
@@ -253,10 +254,13 @@ def merge(
         the template's wins over the identifier. Otherwise it is never sent.
     :param first: the option ``hint_precedence``.
     """
-    claimed = {name: value for name, value in user.items() if name in RESERVED}
-    others = {name: user[name] for name in user if name not in RESERVED}
+    reserved = {name: user[name] for name in user if name in RESERVED}
+    unreserved = {name: user[name] for name in user if name not in RESERVED}
     if first == FIRST_PROVIDER:
-        others |= provided
+        merged = {**unreserved, **provided}
     else:
-        others = {**provided, **others}
-    return {**others, **own, **(claimed if mode == USER_KEEP else {})}
+        merged = {**provided, **unreserved}
+    merged.update(identifiers)
+    if mode == USER_KEEP:
+        merged.update(reserved)
+    return merged

@@ -28,18 +28,17 @@ class StackRow:
 Lineage = tuple[StackRow, ...]
 
 
-def find(own: StackRow, load: Callable[[str], StackRow]) -> Lineage:
+def find(stack: StackRow, load: Callable[[str], StackRow]) -> Lineage:
     """Return the stacks from the root stack down to a stack.
 
-    :param own: the stack.
     :param load: reads a stack by its id; raises a LookupError if it is gone.
     :raises LookupError: if a stack above is gone, or the stacks form a ring.
     """
-    rows = [own]
-    above = own.owner_id
-    while above is not None:
-        if any(row.id == above for row in rows):
-            raise LookupError(f'stack "{above}" is nested in itself')
-        rows.insert(0, load(above))
-        above = rows[0].owner_id
+    rows = [stack]
+    owner_id = stack.owner_id
+    while owner_id is not None:
+        if any(row.id == owner_id for row in rows):
+            raise LookupError(f'stack "{owner_id}" is nested in itself')
+        rows.insert(0, load(owner_id))
+        owner_id = rows[0].owner_id
     return tuple(rows)

@@ -60,13 +60,14 @@ class Rule:
 
     def matches(self, request: Request) -> bool:
         """Tell whether the rule is for a resource."""
-        kinds = request.resource_type, request.alias or request.resource_type
-        return bool(
-            self.project(request.project_id)
-            and self.resource(request.resource_name)
-            and any(map(self.type, kinds))
-            and any(self.stack(step.stack) for step in request.path)
-        )
+        if not self.project(request.project_id):
+            return False
+        if not self.resource(request.resource_name):
+            return False
+        alias = request.alias or request.resource_type
+        if not self.type(request.resource_type) and not self.type(alias):
+            return False
+        return any(self.stack(step.stack) for step in request.path)
 
 
 def parse(data: object, resource_types: Sequence[str]) -> tuple[Rule, ...]:
@@ -166,8 +167,8 @@ def _is_unknown(pattern: str, resource_types: Sequence[str]) -> bool:
 
 def lookup(rules: Iterable[Rule], request: Request) -> dict[str, HintValue]:
     """Return the hints for one resource; for each, the first rule wins."""
-    found: dict[str, HintValue] = {}
+    hints: dict[str, HintValue] = {}
     for rule in rules:
         if rule.matches(request):
-            found = {**rule.hints, **found}
-    return found
+            hints = {**rule.hints, **hints}
+    return hints

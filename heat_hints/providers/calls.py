@@ -104,10 +104,13 @@ class Calls:
             self._ended.wait(left)
 
     def _run(
-        self, ask: Callable[[], Any], call: futures.Future[Any], ours: Any
+        self,
+        ask: Callable[[], Any],
+        call: futures.Future[Any],
+        request_context: Any,
     ) -> None:
-        if ours is not None:
-            ours.update_store()
+        if request_context is not None:
+            request_context.update_store()
         try:
             answer = ask()
         except Exception as exc:
@@ -190,7 +193,7 @@ def find(conf: cfg.ConfigOpts, names: Sequence[str]) -> tuple[Maker, ...]:
         of the provider is wrong.
     """
     points = {p.name: p for p in metadata.entry_points(group=NAMESPACE)}
-    found = []
+    makers = []
     for name in dict.fromkeys(names):
         try:
             if name not in points:
@@ -205,8 +208,8 @@ def find(conf: cfg.ConfigOpts, names: Sequence[str]) -> tuple[Maker, ...]:
                 '[heat_hints] Value for option providers is not valid: '
                 f'provider "{name}": {one_line(exc)}'
             ) from exc
-        found.append(maker)
-    return tuple(found)
+        makers.append(maker)
+    return tuple(makers)
 
 
 def ask(
@@ -220,23 +223,23 @@ def ask(
     :param makers: the providers to ask, one after the other.
     :param allowed: names that Nova acts on, and providers may set.
     :param failed: called with what failed, and with the exception, if there
-        is one, or with ``told=True``, if the log has said why. If it
+        is one, or with ``logged=True``, if the log has said why. If it
         returns, the other providers are asked.
     """
     provided: dict[str, HintValue] = {}
     for maker in makers:
         name = maker.name
         try:
-            found = maker.calls.wait(
+            answer = maker.calls.wait(
                 functools.partial(_ask, maker, request, provided, allowed)
             )
         except Exception as exc:
             failed(f'the provider "{name}" failed', exc)
             continue
-        if found is None:
-            failed(f'the provider "{name}" could not be created', told=True)
+        if answer is None:
+            failed(f'the provider "{name}" could not be created', logged=True)
             continue
-        accepted, refused = found
+        accepted, refused = answer
         provided |= accepted
         for hint, reason in refused.items():
             if reason != hints.REASON_TAKEN:
@@ -267,10 +270,10 @@ def _ask(
     if provider is None:
         return None
     # Nothing that a provider changes is seen by the next one, or sent.
-    own = dataclasses.replace(
+    request_copy = dataclasses.replace(
         request, user_hints=copy.deepcopy(request.user_hints)
     )
-    answer = provider.hints(own)
+    answer = provider.hints(request_copy)
     if answer is None:
         answer = {}
     return hints.accept(answer, taken, allowed)

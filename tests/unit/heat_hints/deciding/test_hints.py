@@ -33,7 +33,7 @@ NAMES = st.text() | st.sampled_from(
     (*stack_hints.RESERVED, 'heat_', 'heat_tier', 'group', '_nova_check_type')
 )
 HINTS = st.dictionaries(NAMES, ANYTHING, max_size=6)
-OWN = {'heat_stack_id': 'own', 'heat_resource_uuid': 'own'}
+IDENTIFIERS = {'heat_stack_id': 'heat', 'heat_resource_uuid': 'heat'}
 
 
 def storable(value: object) -> bool:
@@ -56,13 +56,13 @@ class Endless(Mapping):
         return 1
 
 
-class TestOwnHints(unittest.TestCase):
-    def own(self, names=stack_hints.NAMES, **changes):
+class TestIdentifiers(unittest.TestCase):
+    def identifiers(self, names=stack_hints.NAMES, **changes):
         request = dataclasses.replace(requests.REQUEST, **changes)
-        return hints.own_hints(request, names, stack_hints.PATH_LIST)
+        return hints.identifiers(request, names, stack_hints.PATH_LIST)
 
     def test_a_resource_gets_the_six_hints_of_the_specification(self):
-        wanted = {
+        expected = {
             'heat_root_stack_id': 'id-root',
             'heat_stack_id': 'id-inner',
             # The specification says "id of the parent stack" here: a slip,
@@ -72,12 +72,12 @@ class TestOwnHints(unittest.TestCase):
             'heat_resource_name': 'db',
             'heat_resource_uuid': 'uuid-db',
         }
-        self.assertEqual(wanted, self.own())
+        self.assertEqual(expected, self.identifiers())
         self.assertEqual(
-            {'heat_stack_id': 'id-inner'}, self.own(['heat_stack_id'])
+            {'heat_stack_id': 'id-inner'}, self.identifiers(['heat_stack_id'])
         )
-        del wanted['heat_root_stack_id'], wanted['heat_path_in_stack']
-        self.assertEqual(wanted, self.own(root_stack_id=None))
+        del expected['heat_root_stack_id'], expected['heat_path_in_stack']
+        self.assertEqual(expected, self.identifiers(root_stack_id=None))
 
 
 @ddt.ddt
@@ -126,9 +126,9 @@ class TestAccept(unittest.TestCase):
         ([], []),
     )
     @ddt.unpack
-    def test_a_value_becomes_what_nova_can_store(self, value, wanted):
+    def test_a_value_becomes_what_nova_can_store(self, value, stored):
         self.assertEqual(
-            ({'hint': wanted}, {}), hints.accept({'hint': value}, {})
+            ({'hint': stored}, {}), hints.accept({'hint': value}, {})
         )
 
     @ddt.data(
@@ -193,29 +193,29 @@ class TestAccept(unittest.TestCase):
 
 class TestUserHints(unittest.TestCase):
     def test_a_reserved_name_is_the_users_only_if_the_template_has_it(self):
-        others = {'group': '5', 'heat_tier': 'x'}
+        unreserved = {'group': '5', 'heat_tier': 'x'}
         # What another plug-in gives counts, with a key too.
-        stock = {'heat_stack_id': 'x', 'heat_signature': 'x', **others}
-        for template, wanted in (
-            ((), others),
-            (('group',), others),
-            (('heat_stack_id',), {**others, 'heat_stack_id': 'x'}),
+        stock = {'heat_stack_id': 'x', 'heat_signature': 'x', **unreserved}
+        for template, user_hints in (
+            ((), unreserved),
+            (('group',), unreserved),
+            (('heat_stack_id',), {**unreserved, 'heat_stack_id': 'x'}),
         ):
-            self.assertEqual(wanted, hints.user_hints(stock, template))
+            self.assertEqual(user_hints, hints.user_hints(stock, template))
 
     def test_no_value_is_changed(self):
-        given = {
+        template = {
             'group': None,
             'same_host': ['a', None],
             'heat_mine': None,
             'tier': 1,
             'shape': {'a': [None, 1.5]},
         }
-        self.assertEqual(given, hints.user_hints(given, given))
+        self.assertEqual(template, hints.user_hints(template, template))
 
 
 class TestMerge(unittest.TestCase):
-    OWN = {'heat_stack_id': 'own'}
+    IDENTIFIERS = {'heat_stack_id': 'heat'}
     CLAIMED = {
         'heat_stack_id': 'user',
         'heat_stack_name': 'user',
@@ -225,19 +225,19 @@ class TestMerge(unittest.TestCase):
     def merged(self, *modes):
         user = {**self.CLAIMED, 'group': 'user'}
         provided = {'group': 'provider', 'rack': 'provider'}
-        return hints.merge(self.OWN, user, provided, *modes)
+        return hints.merge(self.IDENTIFIERS, user, provided, *modes)
 
     def test_who_comes_first(self):
-        others = {'group': 'user', 'rack': 'provider'}
-        for modes, wanted in (
-            ([hints.USER_OVERRIDE], {**self.OWN, **others}),
-            ([hints.USER_KEEP], {**self.CLAIMED, **others}),
+        unreserved = {'group': 'user', 'rack': 'provider'}
+        for modes, expected in (
+            ([hints.USER_OVERRIDE], {**self.IDENTIFIERS, **unreserved}),
+            ([hints.USER_KEEP], {**self.CLAIMED, **unreserved}),
             (
                 [hints.USER_OVERRIDE, hints.FIRST_PROVIDER],
-                {**self.OWN, **others, 'group': 'provider'},
+                {**self.IDENTIFIERS, **unreserved, 'group': 'provider'},
             ),
         ):
-            self.assertEqual(wanted, self.merged(*modes))
+            self.assertEqual(expected, self.merged(*modes))
 
 
 @ddt.ddt
@@ -258,39 +258,43 @@ class TestClaimed(unittest.TestCase):
 
 @ddt.ddt
 class TestAllowed(unittest.TestCase):
-    GIVEN = {'heat_stack_id': 'x', 'heat_signature': 's', 'heat': 1}
+    TEMPLATE = {'heat_stack_id': 'x', 'heat_signature': 's', 'heat': 1}
 
     @ddt.data(
         ('override', False, {'heat': 1, 'heat_tier': 'x'}),
         ('override', True, {'heat': 1}),
-        ('keep', False, {**GIVEN, 'heat_tier': 'x'}),
+        ('keep', False, {**TEMPLATE, 'heat_tier': 'x'}),
     )
     @ddt.unpack
     def test_reserved_names_and_with_a_key_the_prefix_go(
-        self, mode, signing, wanted
+        self, mode, signing, allowed
     ):
-        given = {**self.GIVEN, 'heat_tier': 'x'}
-        sent = hints.allowed(given, given, mode, signing=signing)
-        self.assertEqual(wanted, sent)
+        template = {**self.TEMPLATE, 'heat_tier': 'x'}
+        sent = hints.allowed(template, template, mode, signing=signing)
+        self.assertEqual(allowed, sent)
 
     def test_what_nobody_forbids_stays_as_it_is(self):
-        for given in (None, {}, {'tier': [None]}):
-            sent = hints.allowed(given, given or {}, 'override', signing=True)
-            self.assertIs(given, sent)
+        for template in (None, {}, {'tier': [None]}):
+            sent = hints.allowed(
+                template, template or {}, 'override', signing=True
+            )
+            self.assertIs(template, sent)
 
 
 @ddt.ddt
 class TestScope(unittest.TestCase):
     @ddt.data(
         # With metadata that say true, nothing, or false.
-        (hints.SCOPE_ALL, (True, True, True)),
-        (hints.SCOPE_OPT_IN, (True, False, False)),
-        (hints.SCOPE_OPT_OUT, (True, True, False)),
+        (hints.SCOPE_ALL, [True, True, True]),
+        (hints.SCOPE_OPT_IN, [True, False, False]),
+        (hints.SCOPE_OPT_OUT, [True, True, False]),
     )
     @ddt.unpack
-    def test_the_metadata_decides_as_the_scope_says(self, scope, wanted):
-        found = (hints.in_scope(scope, flag) for flag in (True, None, False))
-        self.assertEqual(wanted, tuple(found))
+    def test_the_metadata_decides_as_the_scope_says(self, scope, in_scope):
+        flags = (True, None, False)
+        self.assertEqual(
+            in_scope, [hints.in_scope(scope, flag) for flag in flags]
+        )
 
 
 class TestAnything(unittest.TestCase):
@@ -314,12 +318,10 @@ class TestAnything(unittest.TestCase):
         self.assertTrue(all(map(storable, provided.values())))
         nulls = {name for name, value in offer.items() if value is None}
         self.assertEqual(set(offer), {*provided, *refused} | nulls)
-        for sent, own in (
-            (hints.merge(OWN, user, provided, mode, first), OWN),
-            (stock or {}, {}),
-        ):
+        merged = hints.merge(IDENTIFIERS, user, provided, mode, first)
+        for sent, identifiers in ((merged, IDENTIFIERS), (stock or {}, {})):
             for name in sent.keys() & template.keys():
                 if name in stack_hints.RESERVED:
-                    self.assertEqual(own.get(name), sent[name])
+                    self.assertEqual(identifiers.get(name), sent[name])
                 elif signing and name not in provided:
                     self.assertFalse(name.startswith(signature.PREFIX))

@@ -13,17 +13,17 @@ def row(level: int, owner: int | None) -> lineage.StackRow:
 class TestFind(unittest.TestCase):
     def test_each_stack_above_is_looked_up_once(self):
         rows = [row(0, None), *(row(n, n - 1) for n in range(1, 10))]
-        by_id = {one.id: one for one in rows}
-        for depth, own in enumerate(rows):
-            asked = []
+        by_id = {stack.id: stack for stack in rows}
+        for depth, stack in enumerate(rows):
+            loaded_ids = []
 
-            def load(key, asked=asked):
-                asked.append(key)
-                return by_id[key]
+            def load(stack_id, loaded_ids=loaded_ids):
+                loaded_ids.append(stack_id)
+                return by_id[stack_id]
 
-            found = lineage.find(own, load)
-            self.assertEqual(tuple(rows[: depth + 1]), found)
-            self.assertEqual([r.id for r in rows[:depth][::-1]], asked)
+            above = rows[:depth]
+            self.assertEqual((*above, stack), lineage.find(stack, load))
+            self.assertEqual([row.id for row in above[::-1]], loaded_ids)
 
     def test_a_stack_that_is_gone_is_an_error(self):
         with self.assertRaises(LookupError):

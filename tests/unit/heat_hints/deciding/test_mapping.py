@@ -132,7 +132,7 @@ class TestLookup(unittest.TestCase):
     )
     @ddt.unpack
     def test_the_rules_that_match_give_their_hints(
-        self, project, stacks, resource, wanted
+        self, project, stacks, resource, hints
     ):
         request = dataclasses.replace(
             requests.REQUEST,
@@ -140,7 +140,7 @@ class TestLookup(unittest.TestCase):
             path=tuple(PathStep(None, stack) for stack in stacks),
             resource_name=resource,
         )
-        self.assertEqual(wanted, mapping.lookup(self.RULES, request))
+        self.assertEqual(hints, mapping.lookup(self.RULES, request))
 
     @ddt.data(
         ('OS::Nova::Server', None, {}),
@@ -149,8 +149,8 @@ class TestLookup(unittest.TestCase):
         ('OS::Cinder::Volume', 'My::Disk', {'kind': 'disk'}),
     )
     @ddt.unpack
-    def test_a_rule_names_a_type_or_its_alias(self, kind, alias, wanted):
+    def test_a_rule_names_a_type_or_its_alias(self, kind, alias, hints):
         request = dataclasses.replace(
             requests.REQUEST, resource_type=kind, alias=alias
         )
-        self.assertEqual(wanted, mapping.lookup(self.RULES, request))
+        self.assertEqual(hints, mapping.lookup(self.RULES, request))

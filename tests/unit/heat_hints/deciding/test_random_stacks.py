@@ -49,13 +49,13 @@ def way_up(
     rows: dict[str, lineage.StackRow], stack_id: str | None
 ) -> list[lineage.StackRow] | None:
     """Return the stacks from one up to its root stack; None for no way."""
-    found: list[lineage.StackRow] = []
+    way: list[lineage.StackRow] = []
     while stack_id is not None:
-        if stack_id not in rows or len(found) > len(rows):
+        if stack_id not in rows or len(way) > len(rows):
             return None
-        found.append(rows[stack_id])
+        way.append(rows[stack_id])
         stack_id = rows[stack_id].owner_id
-    return found
+    return way
 
 
 class RandomStacksTest(unittest.TestCase):
@@ -64,17 +64,17 @@ class RandomStacksTest(unittest.TestCase):
         kinds = {'lost': 0, 'nested': 0, 'root': 0}
         for _ in range(CASES):
             rows = stacks(rng)
-            own = rng.choice([*rows.values()])
-            way = way_up(rows, own.id)
+            stack = rng.choice([*rows.values()])
+            way = way_up(rows, stack.id)
             if way is None:
                 kinds['lost'] += 1
                 with self.assertRaises(LookupError):
-                    lineage.find(own, rows.__getitem__)
+                    lineage.find(stack, rows.__getitem__)
                 continue
             kinds['nested' if len(way) > 1 else 'root'] += 1
-            found = lineage.find(own, rows.__getitem__)
-            self.assertEqual(way[::-1], [*found])
-            self.check_hints(rng, found)
+            from_root = lineage.find(stack, rows.__getitem__)
+            self.assertEqual(way[::-1], [*from_root])
+            self.check_hints(rng, from_root)
         self.assertTrue(all(kinds.values()), kinds)
 
     def check_hints(self, rng: random.Random, rows: lineage.Lineage) -> None:
@@ -90,7 +90,9 @@ class RandomStacksTest(unittest.TestCase):
             root_stack_id=rows[0].id,
             path=path,
         )
-        sent = hints.own_hints(request, stack_hints.NAMES, rng.choice(FORMATS))
+        sent = hints.identifiers(
+            request, stack_hints.NAMES, rng.choice(FORMATS)
+        )
         sent[signature.HINT] = KEYS.sign(sent, request.project_id)
         for name, value in sent.items():
             # Nova makes a string of a list of one.
