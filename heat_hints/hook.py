@@ -31,8 +31,9 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
     So the classes of other plug-ins are extended instead of replaced.
     """
     config.import_opt('plugin_dirs', 'heat.common.config')
-    others = [d for d in config.plugin_dirs if d != plugins.DIRECTORY]
-    config.set_override('plugin_dirs', [*others, plugins.DIRECTORY])
+    directories = [d for d in config.plugin_dirs if d != plugins.DIRECTORY]
+    directories.append(plugins.DIRECTORY)
+    config.set_override('plugin_dirs', directories)
 
 
 class StartError(Exception):

@@ -2,7 +2,6 @@
 
 """Derive resource classes that send hints from the classes of Heat."""
 
-import itertools
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -36,21 +35,21 @@ def build(
         that cannot get hints. If it returns, the type is left out.
     :raises ConfigFileValueError: if Heat does not know a type.
     """
-    classes = _known_classes(caller)
-    known = {name: found[-1] for name, found in classes.items()}
-    wanted = dict.fromkeys(config.heat_hints.resource_types)
-    unknown = [name for name in wanted if name not in known]
+    classes = _registered_classes(caller)
+    in_force = {name: of_type[-1] for name, of_type in classes.items()}
+    resource_types = dict.fromkeys(config.heat_hints.resource_types)
+    unknown = [name for name in resource_types if name not in in_force]
     if unknown:
         raise cfg.ConfigFileValueError(
             '[heat_hints] Value for option resource_types is not valid: Heat '
             f'has no resource type {_quoted(unknown)}. Correct the name.'
         )
-    chosen = {
-        name: known[name]
-        for name in wanted
-        if callable(getattr(known[name], _METHOD, None))
+    bases = {
+        name: in_force[name]
+        for name in resource_types
+        if callable(getattr(in_force[name], _METHOD, None))
     }
-    without_hints = [name for name in wanted if name not in chosen]
+    without_hints = [name for name in resource_types if name not in bases]
     if without_hints:
         tell(
             f'heat_hints: resource type {_quoted(without_hints)} gets no '
@@ -60,13 +59,15 @@ def build(
             'version of os-placement-plugins for this Heat, and restart '
             'heat-engine.'
         )
-    if not chosen:
+    if not bases:
         return {}
-    covered = tuple(cls for name in chosen for cls in classes[name])
+    covered: list[type[Any]] = []
+    for name in bases:
+        covered.extend(classes[name])
     derived = [
         name
-        for name, cls in known.items()
-        if name not in wanted and issubclass(cls, covered)
+        for name, cls in in_force.items()
+        if name not in resource_types and issubclass(cls, tuple(covered))
     ]
     if derived:
         LOG.warning(
@@ -85,10 +86,10 @@ def build(
         )
     LOG.info(
         'heat_hints: scheduler hints are sent for %(types)s.',
-        {'types': ', '.join(chosen)},
+        {'types': ', '.join(bases)},
     )
     return {
-        name: _subclass(name, base, sender) for name, base in chosen.items()
+        name: _subclass(name, base, sender) for name, base in bases.items()
     }
 
 
@@ -104,8 +105,10 @@ def _subclass(
     stock = getattr(base, _METHOD)
     in_tree = stock is scheduler_hints.SchedulerHintsMixin._scheduler_hints
 
-    def _scheduler_hints(self: Any, given: Any) -> Any:
-        return sender.for_resource(self, name, given, stock, in_tree=in_tree)
+    def _scheduler_hints(self: Any, template_hints: Any) -> Any:
+        return sender.for_resource(
+            self, name, template_hints, stock, in_tree=in_tree
+        )
 
     return type(
         base.__name__,
@@ -119,7 +122,7 @@ def _subclass(
     )
 
 
-def _known_classes(caller: str) -> dict[str, list[type[Any]]]:
+def _registered_classes(caller: str) -> dict[str, list[type[Any]]]:
     """Return all classes by resource type, those in force last.
 
     Heat shows nobody its registry before all types are registered. So each
@@ -128,13 +131,15 @@ def _known_classes(caller: str) -> dict[str, list[type[Any]]]:
     mapping = plugin_manager.PluginMapping(
         [name.removesuffix('_mapping') for name in _FUNCTIONS]
     )
-    found: dict[str, list[type[Any]]] = {}
+    classes: dict[str, list[type[Any]]] = {}
     packages = [sys.modules[name] for name in _PACKAGES if name in sys.modules]
-    for module in itertools.chain.from_iterable(map(_modules, packages)):
-        if module.__name__ != caller:
+    for package in packages:
+        for module in _modules(package):
+            if module.__name__ == caller:
+                continue
             for name, cls in mapping.load_from_module(module).items():
-                found.setdefault(name, []).append(cls)
-    return found
+                classes.setdefault(name, []).append(cls)
+    return classes
 
 
 def _modules(package: types.ModuleType) -> Iterator[types.ModuleType]:

@@ -59,10 +59,10 @@ class Checks(upgrade_check.Checks):
     @with_right_values
     def check_start(self) -> Result:
         """Have Heat load its resource types, and look at what it got."""
-        told = logging.handlers.MemoryHandler(capacity=0)
-        told.setLevel(logging.WARNING)
+        handler = logging.handlers.MemoryHandler(capacity=0)
+        handler.setLevel(logging.WARNING)
         logger = logging.getLogger(__package__)
-        logger.addHandler(told)
+        logger.addHandler(handler)
         try:
             resources = importlib.import_module('heat.engine.resources')
             resources.initialise()
@@ -74,10 +74,10 @@ class Checks(upgrade_check.Checks):
                 f'types: {one_line(exc)}.',
             )
         finally:
-            logger.removeHandler(told)
-        texts = [record.getMessage() for record in told.buffer]
+            logger.removeHandler(handler)
+        texts = [record.getMessage() for record in handler.buffer]
         code = WARNING if texts else SUCCESS
-        if any(record.levelno >= logging.ERROR for record in told.buffer):
+        if any(record.levelno >= logging.ERROR for record in handler.buffer):
             code = FAILURE
         if self._config.heat_hints.enabled and code != FAILURE:
             silent = [

@@ -73,9 +73,9 @@ class _File:
                 after = os.fstat(file.fileno())
             if len(content) > MAX_BYTES:
                 raise OSError(f'it is larger than {MAX_BYTES} bytes')
-            if any(
-                getattr(before, name) != getattr(after, name)
-                for name in ('st_size', 'st_mtime_ns')
+            if (before.st_size, before.st_mtime_ns) != (
+                after.st_size,
+                after.st_mtime_ns,
             ):
                 raise OSError('it was being written; rename a new file to it')
             data = load(content.decode('utf-8'))
@@ -94,12 +94,16 @@ class _File:
     def _stat(self) -> tuple[int, ...] | None:
         """Return what tells one content of the file from another."""
         try:
-            found = os.stat(self.path)
+            status = os.stat(self.path)
         except OSError:
             return None
-        # The time of the inode, too: the mode may be what was corrected.
-        times = found.st_mtime_ns, found.st_ctime_ns
-        return *times, found.st_size, found.st_ino
+        return (
+            status.st_mtime_ns,
+            # The time of the inode: the mode may be what was corrected.
+            status.st_ctime_ns,
+            status.st_size,
+            status.st_ino,
+        )
 
 
 #: A file that was read before the fork has rules in each worker, even if it
@@ -117,14 +121,13 @@ def load(text: str) -> Any:
         alias: with aliases, a small file can mean gigabytes.
     """
     events = yaml.parse(text, _LOADER)
-    found = [
-        _value(events, 0)
-        for event in events
-        if isinstance(event, yaml.DocumentStartEvent)
-    ]
-    if len(found) > 1:
+    documents = []
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents.append(_value(events, 0))
+    if len(documents) > 1:
         raise yaml.YAMLError('there are several documents, with "---" between')
-    return found[0] if found else None
+    return documents[0] if documents else None
 
 
 def _value(events: Iterator[Any], depth: int) -> Any:
@@ -142,18 +145,23 @@ def _value(events: Iterator[Any], depth: int) -> Any:
         )
     if depth == MAX_DEPTH:
         raise yaml.YAMLError(f'{where}: more than {MAX_DEPTH} levels')
-    values = list(iter(functools.partial(_value, events, depth + 1), _END))
+    values = []
+    value = _value(events, depth + 1)
+    while value is not _END:
+        values.append(value)
+        value = _value(events, depth + 1)
     if isinstance(event, yaml.SequenceStartEvent):
         return values
-    found = {}
+    # A mapping's keys and values come in turn.
+    pairs: dict[str, Any] = {}
     for key, value in zip(values[::2], values[1::2], strict=True):
-        if not isinstance(key, str) or key in found:
+        if not isinstance(key, str) or key in pairs:
             raise yaml.YAMLError(
                 f'{where}: the key "{key}" is given twice, or is no text; an '
                 'entry begins with a dash ("-")'
             )
-        found[key] = value
-    return found
+        pairs[key] = value
+    return pairs
 
 
 class MappingFileProvider:
