@@ -104,8 +104,8 @@ class TestFind(unittest.TestCase):
         conf = requests.configuration('/no/such/file')
         self.assertEqual((), calls.find(conf, []))
         with self.assertLogs(LOG, 'ERROR'):
-            (found,) = calls.find(conf, ['mapping_file', 'mapping_file'])
-        self.assertEqual('mapping_file', found.name)
+            makers = calls.find(conf, ['mapping_file', 'mapping_file'])
+        self.assertEqual(['mapping_file'], [m.name for m in makers])
 
 
 class TestMaker(unittest.TestCase):
@@ -117,11 +117,14 @@ class TestMaker(unittest.TestCase):
         return maker('Racks', None, lambda: self.now)
 
     def test_threads_that_ask_at_once_get_the_same_provider(self):
-        racks, found = self.maker(), []
+        racks = self.maker()
         racks.check()
         self.assertEqual(0, Racks.made)
-        threads.join(together(8, lambda: found.append(racks.get())))
-        self.assertEqual((8, 1, 1), (len(found), len({*found}), Racks.made))
+        providers = []
+        threads.join(together(8, lambda: providers.append(racks.get())))
+        self.assertEqual(8, len(providers))
+        self.assertEqual(1, len(set(providers)))
+        self.assertEqual(1, Racks.made)
 
     def test_a_failure_is_told_once_and_tried_again_after_a_minute(self):
         racks, Racks.reason = self.maker(), 'no inventory\nERROR forged'
@@ -147,24 +150,24 @@ class TestAsk(unittest.TestCase):
         """
         conf = requests.configuration()
         conf.set_override('provider_timeout', int(seconds), 'heat_hints')
-        told = []
-        found = calls.ask(
+        failures = []
+        hints = calls.ask(
             [maker(name, conf) for name in names],
             dataclasses.replace(requests.REQUEST, user_hints={'tier': ['a']}),
             (),
-            lambda what, exc=None, **more: told.append(f'{what} {exc}'),
+            lambda what, exc=None, **more: failures.append(f'{what} {exc}'),
         )
-        return found, told
+        return hints, failures
 
     def test_a_provider_changes_nothing_for_the_next_one(self):
-        found, _ = self.ask('Changing', 'Repeating')
-        self.assertEqual({'seen': ['a', 'tier']}, found)
+        hints, _ = self.ask('Changing', 'Repeating')
+        self.assertEqual({'seen': ['a', 'tier']}, hints)
 
     def test_making_and_reading_are_within_the_time_limit(self):
         self.addCleanup(Lazy.go_on.set)
-        found, told = self.ask('Slow', 'NeverMade', seconds=1)
-        self.assertEqual({}, found)
-        for name, text in zip(('Slow', 'NeverMade'), told, strict=True):
+        hints, failures = self.ask('Slow', 'NeverMade', seconds=1)
+        self.assertEqual({}, hints)
+        for name, text in zip(('Slow', 'NeverMade'), failures, strict=True):
             self.assertIn(f'"{name}" failed', text)
             self.assertIn('no answer within 1 seconds', text)
 
@@ -174,12 +177,12 @@ class TestCalls(unittest.TestCase):
         #: A provider that answers when it is told to.
         self.go_on, self.full = threading.Event(), threading.Event()
         self.addCleanup(self.go_on.set)
-        self.running = self.most = self.asked = 0
+        self.running = self.most = self.begun = 0
         self.lock = threading.Lock()
 
     def ask(self):
         with self.lock:
-            self.asked += 1
+            self.begun += 1
             self.running += 1
             self.most = max(self.most, self.running)
             if self.running >= calls.MAX_CALLS:
@@ -204,8 +207,8 @@ class TestCalls(unittest.TestCase):
 
     def test_the_provider_logs_for_the_same_request_of_heat(self):
         ours = context.RequestContext(overwrite=True)
-        found = calls.Calls(LONG).wait(context.get_current)
-        self.assertIs(ours, found)
+        current = calls.Calls(LONG).wait(context.get_current)
+        self.assertIs(ours, current)
 
     def test_one_that_hangs_fails_and_is_not_asked_for_ever(self):
         limited = calls.Calls(0.01)
@@ -217,16 +220,19 @@ class TestCalls(unittest.TestCase):
                 limited.wait(self.ask)
         # On a busy machine, the limit may end before the last call begins.
         self.assertTrue(self.full.wait(LONG))
-        self.assertEqual(calls.MAX_CALLS, self.asked)
+        self.assertEqual(calls.MAX_CALLS, self.begun)
 
     def test_calls_are_limited_while_they_hang_and_the_others_wait(self):
-        limited, found = calls.Calls(LONG), []
+        limited = calls.Calls(LONG)
         count = 3 * calls.MAX_CALLS
-        asking = together(count, lambda: found.append(limited.wait(self.ask)))
+        answers = []
+        asking = together(
+            count, lambda: answers.append(limited.wait(self.ask))
+        )
         self.assertTrue(self.full.wait(LONG))
         self.go_on.set()
         threads.join(asking)
-        self.assertEqual(['answer'] * count, found)
+        self.assertEqual(['answer'] * count, answers)
         self.assertEqual(calls.MAX_CALLS, self.most)
 
     def test_calls_that_nobody_waits_for_any_more_are_late_as_well(self):
@@ -244,40 +250,42 @@ class TestCalls(unittest.TestCase):
 
         before = signal.signal(signal.SIGUSR1, kill)
         self.addCleanup(signal.signal, signal.SIGUSR1, before)
-        limited, told = calls.Calls(LONG), []
+        limited = calls.Calls(LONG)
         for _ in range(calls.MAX_CALLS):
             with self.assertRaises(KilledError):
                 limited.wait(ask)
 
         # All of them exceed their time now.
         limited._seconds = 0.0
+        errors = []
 
         def wait():
             try:
                 limited.wait(self.ask)
             except TimeoutError as exc:
-                told.append(str(exc))
+                errors.append(str(exc))
 
         threads.join(together(3, wait))
         limited._seconds = LONG
-        self.assertEqual(['16 earlier calls have no answer yet'] * 3, told)
+        self.assertEqual(['16 earlier calls have no answer yet'] * 3, errors)
         self.go_on.set()
         threads.wait_until(lambda: not limited._begun, 'all calls have ended')
         self.assertEqual('answer', limited.wait(self.ask))
 
     def test_those_that_wait_fail_when_all_before_them_are_late(self):
-        limited, told = calls.Calls(0.5), []
+        limited = calls.Calls(0.5)
+        errors = []
 
         def wait():
             try:
                 limited.wait(self.ask)
             except TimeoutError as exc:
-                told.append(str(exc))
+                errors.append(str(exc))
 
         threads.join(together(calls.MAX_CALLS + 3, wait))
         # On a busy machine, the limit may end before the last call begins.
         self.assertTrue(self.full.wait(LONG))
-        self.assertEqual(calls.MAX_CALLS, self.asked)
-        late = [text for text in told if 'no answer within' in text]
+        self.assertEqual(calls.MAX_CALLS, self.begun)
+        late = [text for text in errors if 'no answer within' in text]
         self.assertEqual(calls.MAX_CALLS, len(late))
-        self.assertEqual(3, sum('16 earlier calls' in text for text in told))
+        self.assertEqual(3, sum('16 earlier calls' in text for text in errors))

@@ -64,11 +64,9 @@ class TestMappingFileProvider(unittest.TestCase):
 
     def test_while_one_thread_reads_the_old_rules_are_in_force(self):
         provider = self.provider(GOOD)
-        parse, begun, go_on = (
-            mapping.parse,
-            threading.Event(),
-            threading.Event(),
-        )
+        parse = mapping.parse
+        begun = threading.Event()
+        go_on = threading.Event()
         self.addCleanup(go_on.set)
 
         def slowly(*args):
@@ -77,26 +75,26 @@ class TestMappingFileProvider(unittest.TestCase):
             return parse(*args)
 
         self.path.write_text(BETTER)
-        found = []
+        new_answers = []
         reader = threading.Thread(
-            target=lambda: found.append(provider.hints(REQUEST))
+            target=lambda: new_answers.append(provider.hints(REQUEST))
         )
         with mock.patch.object(mapping, 'parse', slowly):
             reader.start()
             self.assertTrue(begun.wait(threads.LIMIT))
-            answers = [provider.hints(REQUEST) for _ in range(3)]
+            old_answers = [provider.hints(REQUEST) for _ in range(3)]
             go_on.set()
             threads.join([reader])
-        self.assertEqual([{'rack': 'r1'}] * 3, answers)
-        self.assertEqual([{'rack': 'r2', 'tier': 'gold'}], found)
+        self.assertEqual([{'rack': 'r1'}] * 3, old_answers)
+        self.assertEqual([{'rack': 'r2', 'tier': 'gold'}], new_answers)
 
     def test_each_of_many_threads_gets_what_one_version_promises(self):
         provider = self.provider(version(1))
-        found = []
+        answers = []
 
         def ask():
             for _ in range(50):
-                found.append(provider.hints(REQUEST))
+                answers.append(provider.hints(REQUEST))
 
         readers = [threading.Thread(target=ask) for _ in range(4)]
         for reader in readers:
@@ -105,9 +103,9 @@ class TestMappingFileProvider(unittest.TestCase):
             part = self.path.with_suffix('.part')
             part.write_text(version(number))
             part.rename(self.path)
-            found.append(provider.hints(REQUEST))
+            answers.append(provider.hints(REQUEST))
         threads.join(readers)
-        for hints in found:
+        for hints in answers:
             self.assertEqual(hints['first'], hints['last'])
         self.assertEqual('v39', provider.hints(REQUEST)['first'])
 
@@ -199,8 +197,8 @@ class TestMappingFileProvider(unittest.TestCase):
         other = self.path.with_suffix('.new')
         # Same size and time: only the file is another one.
         other.write_text(GOOD.replace('r1', 'r2'))
-        found = os.stat(self.path)
-        os.utime(other, ns=(found.st_atime_ns, found.st_mtime_ns))
+        status = os.stat(self.path)
+        os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
         os.replace(other, self.path)
         self.assertEqual({'rack': 'r2'}, provider.hints(REQUEST))
 
