@@ -125,9 +125,12 @@ class Cloud:
 
     def things(self) -> list[str]:
         """Return the names of the servers and volumes that are here."""
+        names = []
         with self._lock:
-            found = list(self._things.values())
-        return sorted(one['name'] for each in found for one in each.values())
+            for thing in self._things.values():
+                (details,) = thing.values()
+                names.append(details['name'])
+        return sorted(names)
 
     def close(self) -> None:
         """Stop serving, free the port, and wait until no client is left."""
@@ -142,8 +145,8 @@ class Cloud:
         :param kind: ``server`` or ``volume``.
         """
         with self._lock:
-            found = list(self.requests)
-        return [r for r in found if (r.project, r.kind) == (project, kind)]
+            requests = list(self.requests)
+        return [r for r in requests if (r.project, r.kind) == (project, kind)]
 
     def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
         cloud = self
@@ -305,19 +308,19 @@ class Cloud:
 
         return create
 
-    def _show(self, body: bytes, thing: str) -> tuple[int, Any]:
+    def _show(self, body: bytes, thing_id: str) -> tuple[int, Any]:
         with self._lock:
-            found = self._things.get(thing)
-        return (200, found) if found else (404, {})
+            thing = self._things.get(thing_id)
+        return (200, thing) if thing else (404, {})
 
     def _act(self, body: bytes, server: str) -> tuple[int, Any]:
         (action,) = json.loads(body)
-        found = self._things[server]['server']
-        found['status'] = _STATUS.get(action, found['status'])
+        details = self._things[server]['server']
+        details['status'] = _STATUS.get(action, details['status'])
         # A snapshot makes an image.
         return 202, {'image_id': IMAGE} if action == 'createImage' else None
 
-    def _delete(self, body: bytes, thing: str) -> tuple[int, Any]:
+    def _delete(self, body: bytes, thing_id: str) -> tuple[int, Any]:
         with self._lock:
-            found = self._things.pop(thing, None)
-        return (204, None) if found else (404, {})
+            thing = self._things.pop(thing_id, None)
+        return (204, None) if thing else (404, {})

@@ -30,11 +30,11 @@ def check(request: loopback.Request) -> None:
 
     :raises Exception: what Nova says against them.
     """
-    given = request.hints or {}
+    hints = request.hints or {}
     objects.register_all()
     # The schema of the hints is the same in all microversions.
     schema = servers.create['properties']['os:scheduler_hints']
-    validators._SchemaValidator(schema).validate(given)
+    validators._SchemaValidator(schema).validate(hints)
     spec = objects.RequestSpec.from_components(
         nova_context.RequestContext(is_admin=False),
         str(uuid.uuid4()),
@@ -42,7 +42,7 @@ def check(request: loopback.Request) -> None:
         objects.Flavor(),
         None,
         None,
-        {'scheduler_hints': given},
+        {'scheduler_hints': hints},
         None,
         None,
         project_id=request.project,
@@ -51,9 +51,9 @@ def check(request: loopback.Request) -> None:
     text = json.dumps(spec.obj_to_primitive())
     again = objects.RequestSpec.obj_from_primitive(json.loads(text))
     lists = {}
-    for name, value in given.items():
+    for name, value in hints.items():
         items = value if isinstance(value, list) else [value]
         # Nova makes numbers strings.
         lists[name] = [str(item) for item in items]
     if again.scheduler_hints != lists:
-        raise AssertionError(f'{given} is stored as {again.scheduler_hints}')
+        raise AssertionError(f'{hints} is stored as {again.scheduler_hints}')

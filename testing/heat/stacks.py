@@ -28,15 +28,17 @@ PAUSE = 0.05
 #: The status of a stack that Heat did not take, and of one that is worked on.
 REFUSED, BUSY = 'REFUSED', 'IN_PROGRESS'
 
-Found = TypeVar('Found')
+Observed = TypeVar('Observed')
 
 
-def until(look: Callable[[], Found]) -> Found:
-    """Look until something is found, or for the longest time."""
+def until(look: Callable[[], Observed]) -> Observed:
+    """Look until something is there, or for the longest time."""
     deadline = time.monotonic() + STACK_SECONDS
-    while not (found := look()) and time.monotonic() < deadline:
+    observed = look()
+    while not observed and time.monotonic() < deadline:
         time.sleep(PAUSE)
-    return found
+        observed = look()
+    return observed
 
 
 class Stacks:
@@ -92,7 +94,7 @@ class Stacks:
         """
         context = self.context(project)
         options: dict[str, Any] = {'timeout_mins': 5}
-        given = dict(environment or {}), dict(files or {}), options
+        arguments = dict(environment or {}), dict(files or {}), options
         rpc = self.rpc
         try:
             if action in ('create', 'adopt'):
@@ -100,7 +102,7 @@ class Stacks:
                 if action == 'adopt':
                     options['adopt_stack_data'] = json.dumps(data)
                     data = data['template']
-                identity = rpc.create_stack(context, name, data, *given)
+                identity = rpc.create_stack(context, name, data, *arguments)
             else:
                 identity = rpc.identify_stack(context, name)
             if action == 'update_as_admin':
@@ -108,7 +110,7 @@ class Stacks:
                 context.is_admin = True
                 action = 'update'
             if action == 'update':
-                rpc.update_stack(context, identity, data, *given)
+                rpc.update_stack(context, identity, data, *arguments)
         except Exception as exc:
             return REFUSED, str(exc)
         if action in ('abandon', 'signal'):
@@ -143,7 +145,7 @@ class Stacks:
         return self._wait(context, again, 'adopt')
 
     def _signal(
-        self, context: Any, identity: Any, resource: str, wanted: int
+        self, context: Any, identity: Any, resource: str, size: int
     ) -> tuple[str, str]:
         """Signal a resource, and wait until a group has so many members."""
         # The engine forgets a signal while it works on another.
@@ -155,15 +157,15 @@ class Stacks:
 
         def look() -> tuple[str, str] | None:
             with db_api.context_manager.reader.using(context) as session:
-                found = session.query(rows.stack_id, rows.status)
-                found = found.filter_by(root_stack_id=root).all()
-                nested = session.query(stacks.status)
-                nested = nested.filter_by(owner_id=root, deleted_at=None).all()
-            members = sum(stack != root for stack, _ in found)
-            states = {row[-1] for row in (*found, *nested)}
+                query = session.query(rows.stack_id, rows.status)
+                resources = query.filter_by(root_stack_id=root).all()
+                query = session.query(stacks.status)
+                nested = query.filter_by(owner_id=root, deleted_at=None).all()
+            members = sum(stack != root for stack, _ in resources)
+            states = {row[-1] for row in (*resources, *nested)}
             if 'FAILED' in states:
                 return 'SIGNAL_FAILED', f'{members} members, {states}'
-            done = members == wanted and states == {'COMPLETE'}
+            done = members == size and states == {'COMPLETE'}
             return ('SIGNAL_COMPLETE', '') if done else None
 
         return until(look) or ('SIGNAL_LATE', '')
@@ -175,12 +177,12 @@ class Stacks:
 
         def look() -> tuple[str, str] | None:
             # Heat's RPC API would load the whole stack each time.
-            found, status, reason, _ = stack_object.Stack.get_status(
+            last_action, status, reason, _ = stack_object.Stack.get_status(
                 context, identity['stack_id']
             )
-            if found != action.upper() or status == BUSY:
+            if last_action != action.upper() or status == BUSY:
                 return None
-            return f'{found}_{status}', reason
+            return f'{last_action}_{status}', reason
 
         return until(look) or (f'{action.upper()}_LATE', '')
 

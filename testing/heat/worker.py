@@ -63,10 +63,10 @@ def run(
         log=log,
         database=scenario.get('database'),
     )
-    told = [work_on(heat, stack) for stack in scenario['stacks']]
+    reports = [work_on(heat, stack) for stack in scenario['stacks']]
     heat.save(log.with_name('heat.sqlite'))
     dump_configuration()
-    return told
+    return reports
 
 
 def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,13 +87,18 @@ def work_on(heat: engine.Engine, stack: Mapping[str, Any]) -> dict[str, Any]:
         (more,) = options or [{}]
         done.append(heat.do(project, name, action, template, **more))
     status, reason = done[-1]
-    told = {'project': project, 'name': name, 'steps': done}
-    told |= {'status': status, 'reason': reason}
+    report = {
+        'project': project,
+        'name': name,
+        'steps': done,
+        'status': status,
+        'reason': reason,
+    }
     if len(done) == 1 and status == stacks.REFUSED:
-        return told
-    told['root'] = heat.identify(project, name)
-    told['resources'] = heat.resources(project, name)
-    return told
+        return report
+    report['root'] = heat.identify(project, name)
+    report['resources'] = heat.resources(project, name)
+    return report
 
 
 def dump_configuration() -> None:
