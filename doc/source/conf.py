@@ -63,10 +63,10 @@ def _refuse_empty_pages(app, config):
     The pages of options and commands would be empty without an error.
     """
     for group, names in _GENERATED.items():
-        found = importlib.metadata.entry_points(group=group).names
-        if names - found:
+        missing = names - importlib.metadata.entry_points(group=group).names
+        if missing:
             raise errors.ConfigError(
-                f'No entry point "{min(names - found)}" in "{group}": install '
+                f'No entry point "{min(missing)}" in "{group}": install '
                 'os-placement-plugins in the environment of Sphinx.'
             )
 

@@ -20,7 +20,7 @@ Rows = list[dict[str, str]]
 
 def tables(name: str) -> dict[str, Rows]:
     """Return the tables of a file by the first line of their paragraphs."""
-    found = {}
+    rows_by_title = {}
     for text in pathlib.Path(name).read_text('utf-8').split('\n\n'):
         cells = [
             [cell.strip() for cell in line.strip('|').split('|')]
@@ -29,10 +29,10 @@ def tables(name: str) -> dict[str, Rows]:
         ]
         if cells:
             heads, *rows = cells
-            found[text.partition('\n')[0]] = [
+            rows_by_title[text.partition('\n')[0]] = [
                 dict(zip(heads, row, strict=True)) for row in rows
             ]
-    return found
+    return rows_by_title
 
 
 def column(rows: Rows, name: str, place: int = 0) -> list[float]:
@@ -58,7 +58,8 @@ def distribution() -> None:
     """Draw where both planners put the nodes of a cluster that is scaled."""
     cases = tables('benchmarks-scaling.out')
     drawing, axes = pyplot.subplots(
-        *(len(cases), 2),
+        len(cases),
+        2,
         figsize=(7.6, 6.0),
         layout='constrained',
         sharex='all',
@@ -73,7 +74,9 @@ def distribution() -> None:
             for place, region in enumerate(regions.split(', ')):
                 colour = REGIONS[place]
                 axis.plot(
-                    *(requests, column(steps, 'target', place), '--'),
+                    requests,
+                    column(steps, 'target', place),
+                    '--',
                     color=colour,
                     linewidth=1,
                     label=f'{region}, target',
@@ -93,7 +96,9 @@ def distribution() -> None:
             # An empty line that is not clipped would upset the layout.
             if refused:
                 axis.plot(
-                    *(refused, [0] * len(refused), 'x'),
+                    refused,
+                    [0] * len(refused),
+                    'x',
                     color=IN_TREE,
                     clip_on=False,
                     label='request refused',
@@ -113,21 +118,22 @@ def distribution() -> None:
 def hints() -> None:
     """Draw what the hints of one server cost heat-engine."""
     drawing, (depths, groups) = pyplot.subplots(
-        *(1, 2), figsize=(7.6, 3.2), layout='constrained'
+        1, 2, figsize=(7.6, 3.2), layout='constrained'
     )
     (rows,) = tables('benchmarks-heat.out').values()
     for axis, kind, across, cost in (
         (depths, 'nested stacks', 'stacks above', 'SQL'),
         (groups, 'group of stacks', 'members', 'ms'),
     ):
-        own = [row for row in rows if row['servers in'] == kind]
+        of_kind = [row for row in rows if row['servers in'] == kind]
         for key, label, colour, marker in (
             ('in-tree', "Heat's option", IN_TREE, 's'),
             ('cold', 'this package, first server', OURS, 'o'),
             ('warm', 'this package, other servers', OURS, 'D'),
         ):
             axis.plot(
-                *(column(own, across), column(own, f'{cost}: {key}')),
+                column(of_kind, across),
+                column(of_kind, f'{cost}: {key}'),
                 marker=marker,
                 color=colour,
                 markerfacecolor='white' if key == 'cold' else colour,

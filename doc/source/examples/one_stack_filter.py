@@ -13,7 +13,7 @@ options.register(CONF, conf.list_opts())
 
 class OneStackFilter(filters.BaseHostFilter):
     def host_passes(self, host_state, spec_obj):
-        wanted = utils.aggregate_values_from_key(host_state, 'root_stack')
+        stack_ids = utils.aggregate_values_from_key(host_state, 'root_stack')
         keys = signature.Keys(CONF.heat_hints.signing_key)
-        found = stack_hints.read_request(spec_obj, keys)
-        return not wanted or found.root_stack_id in wanted
+        hints = stack_hints.read_request(spec_obj, keys)
+        return not stack_ids or hints.root_stack_id in stack_ids

@@ -30,12 +30,12 @@ while missing := target - sum(sizes.values()):
     options += [f'--current={name}={n}' for name, n in sizes.items()]
     options += [f'--without={name}' for name in kept]
     plan = ask('cluster', 'region', 'plan', f'--count={missing:+d}', *options)
-    wanted = {row['Region']: row['Result'] for row in plan}
-    if update(stack, wanted):  # Take back what failed, and plan without it.
+    planned = {row['Region']: row['Result'] for row in plan}
+    if update(stack, planned):  # Take back what failed, and plan without it.
         rows = ask('stack', 'resource', 'list', stack)
         bad = [r for r in rows if r['resource_status'].endswith('FAILED')]
         kept += [row['resource_name'] for row in bad]
-        wanted |= {name: sizes[name] for name in kept}
-        if not bad or update(stack, wanted):
+        planned |= {name: sizes[name] for name in kept}
+        if not bad or update(stack, planned):
             sys.exit('The update failed. See: openstack stack show ' + stack)
-    sizes = wanted
+    sizes = planned
