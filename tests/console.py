@@ -53,29 +53,29 @@ def blocks(page: str, language: str) -> list[Block]:
     :param language: for example ``console``.
     """
     text = (PAGES / page).read_text('utf-8')
-    found = []
+    in_language = []
     for _, name, options, body in _BLOCK.findall(text):
         if name == language:
             caption = _CAPTION.search(options)
-            found.append(
+            in_language.append(
                 Block(
                     caption[1] if caption else '',
                     textwrap.dedent(body).strip('\n') + '\n',
                 )
             )
-    return found
+    return in_language
 
 
 def examples(page: str) -> list[Example]:
     """Return the commands on a page, in order."""
-    found = []
+    commands = []
     for block in blocks(page, 'console'):
         # What stands before the first prompt would be nobody's output.
         first, *pieces = _PROMPT.split(block.text)
         if first:
             raise ValueError(f'{page}: no prompt in front of "{first}"')
-        found += [_example(piece) for piece in pieces]
-    return found
+        commands += [_example(piece) for piece in pieces]
+    return commands
 
 
 def _example(piece: str) -> Example:

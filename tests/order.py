@@ -31,21 +31,22 @@ def shuffled(package: str) -> Hook:
 
     def load_tests(
         loader: unittest.TestLoader,
-        _own: unittest.TestSuite,
+        _module_tests: unittest.TestSuite,
         pattern: str | None,
     ) -> unittest.TestSuite:
-        found = loader.discover(folder, pattern or 'test*.py')
-        for test in flat(found):
+        suite = loader.discover(folder, pattern or 'test*.py')
+        for test in flat(suite):
             process_state.check_base(type(test))
-        if not (seed := os.environ.get('OPP_SEED')):
-            return found
+        seed = os.environ.get('OPP_SEED')
+        if not seed:
+            return suite
         chance = random.Random(seed)  # noqa: S311
-        tests = sorted(flat(found), key=lambda test: test.id())
+        tests = sorted(flat(suite), key=lambda test: test.id())
         # The tests of a class stay together: they may share what is slow.
-        classes = [list(own) for _, own in itertools.groupby(tests, type)]
+        classes = [list(group) for _, group in itertools.groupby(tests, type)]
         chance.shuffle(classes)
-        for own in classes:
-            chance.shuffle(own)
+        for tests_of_class in classes:
+            chance.shuffle(tests_of_class)
         return unittest.TestSuite(itertools.chain(*classes))
 
     return load_tests

@@ -87,9 +87,9 @@ def senlin() -> Callable[[str], None]:
         config.parse_args(
             ['senlin-engine', '--config-file', path], 'senlin-engine'
         )
-        known = environment.global_env()
-        known.get_policy('senlin_plugins.policy.region_placement-1.1')
-        known.get_profile('senlin_plugins.nova.server-1.0')
+        registry = environment.global_env()
+        registry.get_policy('senlin_plugins.policy.region_placement-1.1')
+        registry.get_profile('senlin_plugins.nova.server-1.0')
 
     return start
 

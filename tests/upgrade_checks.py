@@ -165,8 +165,8 @@ class UpgradeCheckCase(unittest.TestCase):
 
     def assert_details(self, answer, name, code, *words):
         """Check the row of one check."""
-        found, details = answer.checks[name]
-        self.assertEqual(code, found, details)
+        result, details = answer.checks[name]
+        self.assertEqual(code, result, details)
         for word in words:
             self.assertIn(word, details)
 
@@ -249,7 +249,7 @@ class FileTests:
 
     def test_a_file_that_cannot_be_read_is_one_line(self):
         broken = self.write("[heat_hints]\nsigning_key \"my 'secret'\n")
-        for path, told in (
+        for path, cause in (
             (self.folder / 'gone.conf', 'gone.conf'),
             (self.folder, str(self.folder)),
             (broken, f'{broken}:2'),
@@ -258,7 +258,7 @@ class FileTests:
             self.assertEqual((255, ''), (answer.code, answer.output))
             (line,) = answer.error.splitlines()
             self.assertIn(self.command, line)
-            self.assertIn(told, line)
+            self.assertIn(cause, line)
             self.assertNotIn('secret', line)
 
     def test_no_file_at_all_is_a_failure(self):

@@ -13,11 +13,11 @@ CONTRIBUTOR = PAGES / 'contributor'
 
 class PagesTest(unittest.TestCase):
     def test_each_test_that_is_named_exists(self) -> None:
-        found = {path.name for path in (ROOT / 'tests').rglob('test_*.py')}
+        tests = {path.name for path in (ROOT / 'tests').rglob('test_*.py')}
         for page in (ROOT / 'SECURITY.rst', CONTRIBUTOR / 'seams.rst'):
             named = set(re.findall(r'test_\w+\.py', page.read_text()))
             self.assertGreater(len(named), 7)
-            self.assertEqual(set(), named - found)
+            self.assertEqual(set(), named - tests)
 
     def test_each_file_to_change_exists(self) -> None:
         page = (CONTRIBUTOR / 'index.rst').read_text()
