@@ -57,7 +57,7 @@ class Run:
         self.hints = {hint.get('heat_resource_uuid'): hint for hint in hints}
         by_path = operator.itemgetter('path', 'name')
         self.wanted = {
-            resource['uuid']: stack_hints.wanted(told['root'], resource)
+            resource['uuid']: stack_hints.expected(told['root'], resource)
             for resource in sorted(told['resources'], key=by_path)
             if resource['type'] == 'OS::Nova::Server'
         }

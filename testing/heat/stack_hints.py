@@ -16,7 +16,7 @@ SIX = (
 SIGNATURE = 'heat_signature'
 
 
-def wanted(root: str, resource: Mapping[str, Any]) -> dict[str, Any]:
+def expected(root: str, resource: Mapping[str, Any]) -> dict[str, Any]:
     """Return the six hints as Heat itself tells the facts.
 
     :param resource: the resource as Heat's RPC API tells of it, see

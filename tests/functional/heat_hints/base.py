@@ -23,7 +23,7 @@ from testing.heat import loopback, nova_side, process, stack_hints
 from testing.heat.templates import server, stack, template
 
 #: A stack with one server.
-ONE = stack('root', template(one=server(name='one')))
+ONE = stack('root', template(web=server(name='web')))
 #: What an engine says of an option's wrong value.
 REFUSED = ('Value for option', 'is not valid')
 #: What an engine says that cannot do what ``on_error = fail`` promises.
@@ -57,23 +57,23 @@ def launcher() -> process.Launcher:
 class Outcome:
     """What an engine did with a scenario.
 
-    :param told: what Heat says about each stack, by its name.
+    :param stacks: what Heat says about each stack, by its name.
     :param sent: what the cloud was asked for.
     :param log: the engine's log.
     """
 
-    told: dict[str, dict[str, Any]]
+    stacks: dict[str, dict[str, Any]]
     sent: list[loopback.Request]
     log: str
 
     def sent_for(self, stack: str) -> list[loopback.Request]:
         """Return the requests for a stack, which has a project of its own."""
-        project = self.told[stack]['project']
+        project = self.stacks[stack]['project']
         return [r for r in self.sent if r.project == project]
 
     def statuses(self, stack: str) -> list[str]:
         """Return the stack's status after each step."""
-        return [status for status, _ in self.told[stack]['steps']]
+        return [status for status, _ in self.stacks[stack]['steps']]
 
     def hints(self, name: str) -> dict[str, Any] | None:
         """Return the hints sent with the only request for this name."""
@@ -82,19 +82,23 @@ class Outcome:
 
     def lines(self, level: str) -> list[str]:
         """Return the lines of this package in the log, of one level."""
-        found = self.log.splitlines()
-        return [line for line in found if f' {level} heat_hints' in line]
+        mark = f' {level} heat_hints'
+        return [line for line in self.log.splitlines() if mark in line]
 
-    def wanted(self, stack: str, resource: dict[str, Any]) -> dict[str, Any]:
+    def expected_hints(
+        self, stack: str, resource: dict[str, Any]
+    ) -> dict[str, Any]:
         """Return the six hints as Heat itself tells the facts."""
-        return stack_hints.wanted(self.told[stack]['root'], resource)
+        return stack_hints.expected(self.stacks[stack]['root'], resource)
 
-    def only(self, stack: str, resource: str) -> dict[str, Any]:
+    def only(self, stack: str, name: str) -> dict[str, Any]:
         """Return what Heat tells of the only resource of this name."""
-        (found,) = (
-            r for r in self.told[stack]['resources'] if r['name'] == resource
+        (resource,) = (
+            resource
+            for resource in self.stacks[stack]['resources']
+            if resource['name'] == name
         )
-        return found
+        return resource
 
 
 class ScenarioCase(unittest.TestCase):
@@ -162,11 +166,11 @@ class ScenarioCase(unittest.TestCase):
                 lines = {'enabled': 'true', **(options or cls.options)}
                 settings['heat_hints'] = _replace(lines, path)
             log = pathlib.Path(folder, 'heat.log')
-            told = cls._work(cloud.url, settings, path, log)
+            stacks = cls._work(cloud.url, settings, path, log)
             for request in cloud.requests:
                 if request.kind == 'server':
                     nova_side.check(request)
-            return Outcome(told, cloud.requests, log.read_text())
+            return Outcome(stacks, cloud.requests, log.read_text())
 
     @classmethod
     def _work(
@@ -178,12 +182,12 @@ class ScenarioCase(unittest.TestCase):
     ) -> dict[str, Any]:
         """Run one engine after the other on the same database.
 
-        :returns: what is told of each stack.
+        :returns: what Heat says about each stack.
         """
         projects: dict[str, str] = collections.defaultdict(
             lambda: uuid.uuid4().hex
         )
-        told: dict[str, Any] = {}
+        reports: dict[str, Any] = {}
         for more, stacks in [({}, cls.stacks), *cls.restarts]:
             if 'heat_hints' in settings:
                 settings['heat_hints'] |= _replace(more, path)
@@ -191,10 +195,11 @@ class ScenarioCase(unittest.TestCase):
                 'cloud': cloud,
                 'settings': settings,
                 'stacks': [
-                    {'project': projects[s['name']], **s} for s in stacks
+                    {'project': projects[stack['name']], **stack}
+                    for stack in stacks
                 ],
             }
-            if told:
+            if reports:
                 scenario['database'] = str(log.with_name('heat.sqlite'))
             try:
                 # stevedore scans again for each new path that it is told of.
@@ -204,19 +209,19 @@ class ScenarioCase(unittest.TestCase):
                 raise AssertionError(
                     f'{exc}\n...{log.read_text()[-4000:]}'
                 ) from exc
-            for one in results:
-                before = told.get(one['name'], {'steps': []})
-                one['steps'] = before['steps'] + one['steps']
-                told[one['name']] = one
-        return told
+            for report in results:
+                before = reports.get(report['name'], {'steps': []})
+                report['steps'] = before['steps'] + report['steps']
+                reports[report['name']] = report
+        return reports
 
     def assert_created(self, *names: str, action: str = 'CREATE') -> None:
         """Fail unless these stacks were created, or the last action went."""
-        told = {name: self.outcome.told[name] for name in names}
+        stacks = [self.outcome.stacks[name] for name in names]
         self.assertEqual(
             dict.fromkeys(names, f'{action}_COMPLETE'),
-            {name: one['status'] for name, one in told.items()},
-            [one['reason'] for one in told.values()],
+            {stack['name']: stack['status'] for stack in stacks},
+            [stack['reason'] for stack in stacks],
         )
 
     def assert_quiet(self) -> None:
@@ -225,7 +230,7 @@ class ScenarioCase(unittest.TestCase):
             self.assertEqual([], self.outcome.lines(level))
 
     def assert_not_started(
-        self, *told: str, secret: str = '', **options: str
+        self, *reasons: str, secret: str = '', **options: str
     ) -> None:
         """Fail unless the engine says why it does not start, and no secret.
 
@@ -234,8 +239,8 @@ class ScenarioCase(unittest.TestCase):
         with self.assertRaises(AssertionError) as caught:
             self.run_scenario({**self.options, **options})
         text = str(caught.exception)
-        for words in told:
-            self.assertIn(words, text)
+        for reason in reasons:
+            self.assertIn(reason, text)
         if secret:
             self.assertNotIn(secret, text)
 

@@ -28,7 +28,7 @@ class TestExampleProvider(base.ScenarioCase):
 
     def test_the_servers_of_one_project_get_the_rack(self) -> None:
         self.assert_created('root', 'others')
-        self.assertEqual('r7', self.outcome.hints('one')['rack'])
+        self.assertEqual('r7', self.outcome.hints('web')['rack'])
         self.assertNotIn('rack', self.outcome.hints('two'))
         self.assert_quiet()
 

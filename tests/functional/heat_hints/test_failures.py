@@ -149,17 +149,17 @@ class TestIgnored(_Failing, base.ScenarioCase):
 
     def test_servers_are_created_with_all_other_hints_but_unsigned(self):
         self.assert_created('root', 'nesting')
-        one = self.outcome.only('root', 'one')
-        wanted = self.outcome.wanted('root', one)
-        more = {'odd': '1', 'own': 'yes', 'at': '1'}
-        more['root'] = wanted['heat_root_stack_id']
-        self.assertEqual({**wanted, **more}, self.outcome.hints('one'))
+        web = self.outcome.only('root', 'web')
+        expected = self.outcome.expected_hints('root', web)
+        provided = {'odd': '1', 'own': 'yes', 'at': '1'}
+        provided['root'] = expected['heat_root_stack_id']
+        self.assertEqual({**expected, **provided}, self.outcome.hints('web'))
         inner = self.outcome.only('nesting', 'inner')
-        wanted = self.outcome.wanted('nesting', inner)
-        del wanted['heat_root_stack_id'], wanted['heat_path_in_stack']
+        expected = self.outcome.expected_hints('nesting', inner)
+        del expected['heat_root_stack_id'], expected['heat_path_in_stack']
         # The provider is asked all the same, and sees what is missing.
-        more['root'] = 'None'
-        self.assertEqual({**wanted, **more}, self.outcome.hints('inner'))
+        provided['root'] = 'None'
+        self.assertEqual({**expected, **provided}, self.outcome.hints('inner'))
 
     def test_one_error_at_the_start_and_one_at_first_use(self):
         unloadable = [('gone', "No module named 'gone'")]
@@ -207,9 +207,9 @@ class TestFail(_Failing, base.ScenarioCase):
     stacks = (
         *_Failing.stacks,
         # The providers that would fail before the one that is asked about.
-        stack('hint', template(one=server(hints={'spared': 'failing'}))),
+        stack('hint', template(web=server(hints={'spared': 'failing'}))),
         stack(
-            'made', template(one=server(hints={'spared': 'failing,grouping'}))
+            'made', template(web=server(hints={'spared': 'failing,grouping'}))
         ),
     )
     restarts = (
@@ -220,7 +220,7 @@ class TestFail(_Failing, base.ScenarioCase):
     )
 
     def test_the_resource_fails_and_nothing_is_sent(self):
-        for name, *told in (
+        for name, *causes in (
             ('root', '"failing"', 'the inventory is away'),
             ('nesting', 'could not be looked up'),
             ('hint', '"grouping" is not sent', 'allowed_nova_hints'),
@@ -229,15 +229,15 @@ class TestFail(_Failing, base.ScenarioCase):
         ):
             self.assertEqual([], self.outcome.sent_for(name))
             self.assertEqual(['CREATE_FAILED'], self.outcome.statuses(name))
-            reason = self.outcome.told[name]['reason']
+            reason = self.outcome.stacks[name]['reason']
             self.assertIn('Ask the operator', reason)
             (error,) = (
                 line
                 for line in self.outcome.lines('ERROR')
                 if re.search(r'fault (\S+)\.', reason)[1] in line
             )
-            for words in told:
-                self.assertIn(words, error)
-                self.assertNotIn(words, reason)
+            for cause in causes:
+                self.assertIn(cause, error)
+                self.assertNotIn(cause, reason)
             self.assertNotIn(signing.KEY, reason)
         self.assertNotIn(signing.KEY, self.outcome.log)

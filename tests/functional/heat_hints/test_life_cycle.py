@@ -22,14 +22,14 @@ RING = {'type': 'OS::Heat::None', 'external_id': {'get_param': 'OS::stack_id'}}
 
 
 #: What a Heat has abandoned, and another one adopts.
-LEFT_IN_GROUP = template(group=group(1, MEMBER), one=MEMBER)
-ADOPTED = template(group=group(2, MEMBER), one=MEMBER, two=MEMBER)
+LEFT_IN_GROUP = template(group=group(1, MEMBER), web=MEMBER)
+ADOPTED = template(group=group(2, MEMBER), web=MEMBER, db=MEMBER)
 #: The other Heat does not say which server it has made.
 WITHOUT_ID = {
     'name': 'unknown',
-    'template': template(one=MEMBER),
+    'template': template(web=MEMBER),
     'environment': {},
-    'resources': {'one': {'name': 'one', 'type': 'OS::Nova::Server'}},
+    'resources': {'web': {'name': 'web', 'type': 'OS::Nova::Server'}},
 }
 
 
@@ -44,11 +44,11 @@ class _LifeCycle:
     stacks = (
         stack(
             'ring',
-            template(one=MEMBER),
+            template(web=MEMBER),
             steps=[
-                ('update', template(one=MEMBER, ring=RING)),
+                ('update', template(web=MEMBER, ring=RING)),
                 # Then a server that forges hints takes its name.
-                ('update', template(one=MEMBER, ring=MEMBER)),
+                ('update', template(web=MEMBER, ring=MEMBER)),
             ],
         ),
         stack(
@@ -78,21 +78,21 @@ class _LifeCycle:
         self.assertEqual(
             ['CREATE_COMPLETE', 'ADOPT_COMPLETE', 'UPDATE_COMPLETE'],
             self.outcome.statuses('adopted'),
-            self.outcome.told['adopted'],
+            self.outcome.stacks['adopted'],
         )
-        *old, three, four = self.outcome.sent_for('adopted')
+        requests = self.outcome.sent_for('adopted')
         # Heat asks Nova for nothing when it adopts a server: the two servers
         # keep the hints that the other Heat has sent.
-        self.assertEqual(2, len(old))
-        root = self.outcome.told['adopted']['root']
-        for request in old:
+        self.assertEqual(4, len(requests))
+        root = self.outcome.stacks['adopted']['root']
+        for request in requests[:2]:
             self.assertNotEqual(root, request.hints['heat_root_stack_id'])
+        new_hints = [request.hints for request in requests[2:]]
         self.assertEqual(
-            {'1', 'two'},
-            {r.hints['heat_resource_name'] for r in (three, four)},
+            {'1', 'db'}, {hints['heat_resource_name'] for hints in new_hints}
         )
-        for request in three, four:
-            self.assertEqual(root, request.hints['heat_root_stack_id'])
+        for hints in new_hints:
+            self.assertEqual(root, hints['heat_root_stack_id'])
 
     def test_a_server_that_is_not_there_is_not_adopted(self) -> None:
         self.assertEqual(['ADOPT_FAILED'], self.outcome.statuses('unknown'))
@@ -102,14 +102,14 @@ class _LifeCycle:
         self.assertEqual(
             ['CREATE_COMPLETE', *['UPDATE_COMPLETE'] * 2],
             self.outcome.statuses('ring'),
-            self.outcome.told['ring'],
+            self.outcome.stacks['ring'],
         )
         self.assertEqual(2, len(self.outcome.sent_for('ring')))
 
     def test_an_autoscaling_group_grows_shrinks_and_changes(self) -> None:
         statuses = self.outcome.statuses('scaled')
         failed = [s for s in statuses if not s.endswith('_COMPLETE')]
-        self.assertEqual([], failed, self.outcome.told['scaled'])
+        self.assertEqual([], failed, self.outcome.stacks['scaled'])
         # One, another beside it, one out, one again, and two without hints.
         self.assertEqual(6, len(self.outcome.sent_for('scaled')))
 

@@ -114,7 +114,7 @@ class TestOptInAndKeep(base.ScenarioCase):
         )
 
     def test_user_before_own_before_provider(self):
-        root = self.outcome.told['root']['root']
+        root = self.outcome.stacks['root']['root']
         self.assertEqual(
             {
                 'heat_root_stack_id': 'mine',
@@ -158,7 +158,7 @@ class TestProviders(base.ScenarioCase):
             template(
                 db=server(name='db', hints={'tier': 'user', 'meet': 'web'}),
                 web=server(name='web', hints={'meet': 'db'}),
-                one={**server(name='aliased'), 'type': 'My::Server'},
+                cache={**server(name='aliased'), 'type': 'My::Server'},
                 left_out=server(
                     name='left_out', metadata={'heat_hints': False}
                 ),
@@ -170,18 +170,18 @@ class TestProviders(base.ScenarioCase):
 
     def test_a_provider_is_told_about_the_resource(self):
         self.assert_created('root')
-        root = self.outcome.told['root']['root']
-        for name, wanted in (
+        root = self.outcome.stacks['root']['root']
+        for name, facts in (
             ('db', ['None', 'db', root, 'root', 'meet,tier']),
-            ('aliased', ['My::Server', 'one', root, 'root', '']),
+            ('aliased', ['My::Server', 'cache', root, 'root', '']),
         ):
             self.assertEqual(
-                ['OS::Nova::Server', *wanted],
+                ['OS::Nova::Server', *facts],
                 self.outcome.hints(name)['asked'],
             )
 
     def test_each_source_sends_what_it_may(self):
-        root = self.outcome.told['root']['root']
+        root = self.outcome.stacks['root']['root']
         uuid = self.outcome.only('root', 'db')['uuid']
         sent = self.outcome.hints('db')
         del sent['asked'], sent['heat_signature']

@@ -30,7 +30,7 @@ class _StillCreates:
 
     def test_one_error_says_what_to_change_and_servers_are_created(self):
         self.assert_created('root')
-        self.assertIsNone(self.outcome.hints('one'))
+        self.assertIsNone(self.outcome.hints('web'))
         (error,) = self.outcome.lines('ERROR')
         for words in (*self.error, 'restart heat-engine'):
             self.assertIn(words, error)

@@ -81,14 +81,14 @@ class TwoRegionsTest(unittest.TestCase):
     def scale(self, *words):
         return self.run_here(sys.executable, 'scale_regions.py', 'web', *words)
 
-    def assert_sizes(self, one, two):
+    def assert_sizes(self, *sizes):
         """Fail unless the regions have so many servers, with these names."""
+        names = {}
+        for region, size in zip(REGIONS, sizes, strict=True):
+            names[region] = [f'web-{number}' for number in range(size)]
         self.assertEqual(
-            {
-                region: [f'web-{number}' for number in range(size)]
-                for region, size in zip(REGIONS, (one, two), strict=True)
-            },
-            {name: cloud.things() for name, cloud in self.clouds.items()},
+            names,
+            {region: cloud.things() for region, cloud in self.clouds.items()},
         )
 
     def test_grow_with_a_full_region_and_meet_a_dead_region(self):

@@ -157,7 +157,7 @@ class _Stacks:
         stack(
             'scope',
             template(
-                one=server(
+                web=server(
                     hints={**FORGED, 'tier': 'gold'},
                     metadata={'heat_hints': False},
                 )
@@ -176,9 +176,9 @@ class _Stacks:
         stack('adopted', OLD, steps=[('abandon', None), ('update', NEW)]),
         stack(
             'admins',
-            template(one=server(hints={'tier': '1'})),
+            template(web=server(hints={'tier': '1'})),
             # By an admin of another project.
-            steps=[('update_as_admin', template(one=MEMBER, two=server()))],
+            steps=[('update_as_admin', template(web=MEMBER, db=server()))],
         ),
     )
 
@@ -194,23 +194,23 @@ class _Stacks:
         }
         left = {}
         for name in LEFT:
-            found = [
+            resources = [
                 resource
-                for resource in self.outcome.told[name]['resources']
+                for resource in self.outcome.stacks[name]['resources']
                 if resource['uuid'] in sent
             ]
-            left[name] = len(found)
-            for resource in found:
+            left[name] = len(resources)
+            for resource in resources:
                 request = sent[resource['uuid']]
-                wanted = self.outcome.wanted(name, resource)
-                wanted['heat_path_in_stack'] = self.path(wanted, resource)
-                wanted |= PROVIDED | OTHERS.get(resource['name'], {})
+                expected = self.outcome.expected_hints(name, resource)
+                expected['heat_path_in_stack'] = self.path(expected, resource)
+                expected |= PROVIDED | OTHERS.get(resource['name'], {})
                 hints = request.hints
                 self.assertEqual(
                     signing.signature(hints, request.project, signing.KEY),
                     hints.pop(signature.HINT),
                 )
-                self.assertEqual(wanted, hints)
+                self.assertEqual(expected, hints)
         self.assertEqual(LEFT, left)
         # Nothing is created by asking, and the one out of scope sends none.
         self.assertEqual(sum(LEFT.values()) + REPLACED, len(sent))
@@ -226,7 +226,7 @@ class _Stacks:
             self.assertEqual(
                 [f'{action.upper()}_COMPLETE' for action in actions],
                 self.outcome.statuses(name),
-                self.outcome.told[name],
+                self.outcome.stacks[name],
             )
 
     def test_reserved_names_out_of_scope(self):

@@ -65,12 +65,12 @@ class Refreshing:
 
 def work():
     heat = stacks.Stacks(os.environ['TEST_CLOUD'])
-    told = heat.do(
+    status, reason = heat.do(
         str(os.getpid()), 'root', 'create',
         json.loads((folder / 'template.json').read_text()),
     )
     part = folder / f'{os.getpid()}.part'
-    part.write_text(json.dumps([os.getpid(), os.getppid(), *told]))
+    part.write_text(json.dumps([os.getpid(), os.getppid(), status, reason]))
     part.rename(part.with_suffix('.done'))
 
 
@@ -99,16 +99,16 @@ class TestWorkers(unittest.TestCase):
                     + (folder / 'output').read_text()[-4000:]
                 )
             time.sleep(0.05)
-        told = [json.loads(file.read_text()) for file in done]
-        pids = {pid for pid, *_ in told} - {master.pid}
+        reports = [json.loads(file.read_text()) for file in done]
+        pids = {pid for pid, *_ in reports} - {master.pid}
         self.assertEqual(WORKERS, len(pids))
-        for pid, parent, status, reason in told:
+        for pid, parent, status, reason in reports:
             with self.subTest(worker=pid):
                 self.assertEqual(master.pid, parent)
                 self.assertEqual('CREATE_COMPLETE', status, reason)
-                one, two = (r.hints for r in cloud.sent(str(pid)))
-                self.assertEqual(one['object'], two['object'])
-                for hints in one, two:
+                web, db = (r.hints for r in cloud.sent(str(pid)))
+                self.assertEqual(web['object'], db['object'])
+                for hints in web, db:
                     for name in ('asked_in', 'made_in', 'refreshed_in'):
                         self.assertEqual(str(pid), hints[name])
 
@@ -122,7 +122,7 @@ class TestWorkers(unittest.TestCase):
             {'heat_hints.providers': {'rack': 'refreshing:Refreshing'}},
         )
         (folder / 'template.json').write_text(
-            json.dumps(template(one=server(), two=server()))
+            json.dumps(template(web=server(), db=server()))
         )
         # The time is enough however busy this machine is.
         hints = {'enabled': 'true', 'providers': 'rack'}
