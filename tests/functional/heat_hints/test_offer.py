@@ -29,11 +29,11 @@ import threading
 
 import sqlalchemy
 
-own = threading.local()
+thread = threading.local()
 
 
 def count(connection, cursor, statement, *args):
-    own.count = getattr(own, 'count', 0) + ('FROM' in statement)
+    thread.count = getattr(thread, 'count', 0) + ('FROM' in statement)
 
 
 # Before the engine sends statements.
@@ -42,7 +42,7 @@ sqlalchemy.event.listen(
 )
 
 
-def tell(request):
+def describe(request):
     return {
         'action': request.action,
         'flavor': request.flavor,
@@ -71,8 +71,8 @@ def plain(value):
 
 class Telling(Provider):
     def hints(self, request):
-        told = tell(request)
-        count = getattr(own, 'count', 0)
+        offer = describe(request)
+        count = getattr(thread, 'count', 0)
         # As an engine that has just started finds them.
         facts = type(request.siblings.func.__self__)()
         fresh = dataclasses.replace(
@@ -81,8 +81,8 @@ class Telling(Provider):
                 facts._find_siblings, *request.siblings.args
             ),
         )
-        assert told == tell(fresh)
-        return {'told': json.dumps(told, default=plain), 'statements': count}
+        assert offer == describe(fresh)
+        return {'offer': json.dumps(offer, default=plain), 'statements': count}
 """
 )
 
@@ -164,7 +164,7 @@ def groups(count):
     }
 
 
-CELL = {'cell.yaml': template(one=server(), two=server())}
+CELL = {'cell.yaml': template(web=server(), db=server())}
 #: Names that are numbers, and no group has given them.
 TENS = {name: member('tens') for name in ('10', '40', '70')}
 
@@ -183,8 +183,8 @@ class _Offer:
         ),
     )
 
-    def told(self, name, hint='told'):
-        """Return what was told for each request of a resource, in order."""
+    def offers(self, name, hint='offer'):
+        """Return what each request of a resource was offered, in order."""
         return [
             json.loads(request.hints[hint])
             for request in self.outcome.sent_for('root')
@@ -197,15 +197,15 @@ class _Offer:
             ('first', None),
             ('amazon', None),
         ):
-            told = self.told(name)[0]
-            self.assertEqual(
-                ('create', loopback.FLAVOR, 'cirros', zone),
-                tuple(told[k] for k in ('action', 'flavor', 'image', 'zone')),
-            )
+            offer = self.offers(name)[0]
+            self.assertEqual('create', offer['action'])
+            self.assertEqual(loopback.FLAVOR, offer['flavor'])
+            self.assertEqual('cirros', offer['image'])
+            self.assertEqual(zone, offer['zone'])
 
     def test_parameters_are_those_of_the_own_stack_but_hidden_ones(self):
-        before, after = self.told('changed')
-        (first,) = self.told('first')
+        before, after = self.offers('changed')
+        (first,) = self.offers('first')
         plain = {'flavor': loopback.FLAVOR, 'sizes': {'small': [1, 2]}}
         self.assertEqual({**plain, 'many': 4}, before['parameters'])
         self.assertEqual({**plain, 'many': 3}, after['parameters'])
@@ -229,38 +229,40 @@ class TestConvergence(_Offer, base.ScenarioCase):
     )
 
     def test_a_replacement_is_told_as_such(self):
-        actions = [told['action'] for told in self.told('changed')]
+        actions = [offer['action'] for offer in self.offers('changed')]
         self.assertEqual(['create', 'replacement'], actions)
 
     def test_two_queries_for_a_new_stack_and_none_when_it_is_known(self):
         # Of all servers "first" is the first to ask.
-        counts = [self.told(n, 'statements') for n in ('first', 'second')]
-        self.assertEqual([[2], [0]], counts)
+        self.assertEqual([2], self.offers('first', 'statements'))
+        self.assertEqual([0], self.offers('second', 'statements'))
 
     def hints_in(self, *path, stack='groups'):
         """Return the hints sent in the stacks of a resource, by name."""
-        found = {}
+        by_name = {}
         for request in self.outcome.sent_for(stack):
             steps = request.hints['heat_path_in_stack']
             steps = steps[1:] if isinstance(steps, list) else []
             if [step.partition(',')[0] for step in steps] == [*path]:
-                found[request.hints['heat_resource_name']] = request.hints
-        return found
+                by_name[request.hints['heat_resource_name']] = request.hints
+        return by_name
 
-    def told_in(self, *path):
-        """Return the siblings that servers of these stacks were told."""
-        found = self.hints_in(*path).items()
-        return {n: json.loads(hints['told'])['siblings'] for n, hints in found}
+    def siblings_in(self, *path):
+        """Return the siblings that servers of these stacks were offered."""
+        siblings = {}
+        for name, hints in self.hints_in(*path).items():
+            siblings[name] = json.loads(hints['offer'])['siblings']
+        return siblings
 
     def test_servers_of_a_root_stack_see_its_resources(self):
         self.assert_created('groups', action='UPDATE')
-        told = self.told_in()
+        siblings = self.siblings_in()
         self.assertEqual(
-            {'zeta', 'alpha', 'hidden', 'odd', 'long', 'b', 'a'}, set(told)
+            {'zeta', 'alpha', 'hidden', 'odd', 'long', 'b', 'a'}, set(siblings)
         )
-        (level,) = told['zeta']
-        for other in told.values():
-            self.assertEqual([level], other)
+        (level,) = siblings['zeta']
+        for levels in siblings.values():
+            self.assertEqual([level], levels)
         server_type, group_type = 'OS::Nova::Server', 'OS::Heat::ResourceGroup'
         keys = ('name', 'resource_type', 'flavor', 'group', 'requires')
         flavor = loopback.FLAVOR
@@ -282,32 +284,34 @@ class TestConvergence(_Offer, base.ScenarioCase):
         self.assertEqual({None}, {sibling['index'] for sibling in level})
 
     def test_members_of_a_group_see_each_other_and_what_is_above(self):
-        told = self.told_in('members')
-        self.assertEqual({'0', '1', '2', '3'}, set(told))
+        siblings = self.siblings_in('members')
+        self.assertEqual({'0', '1', '2', '3'}, set(siblings))
         for name, count in (('0', 2), ('1', 2), ('2', 4), ('3', 4)):
-            own, above = told[name]
-            self.assertEqual(list(range(count)), [s['index'] for s in own])
+            members, above = siblings[name]
+            self.assertEqual(list(range(count)), [m['index'] for m in members])
             self.assertEqual(
                 {('members', loopback.FLAVOR)},
-                {(s['group'], s['flavor']) for s in own},
+                {(m['group'], m['flavor']) for m in members},
             )
             self.assertEqual('zeta', above[0]['name'])
 
     def test_members_of_a_scaled_group_see_each_other_in_one_order(self):
-        told = self.told_in('scaled')
-        self.assertEqual(4, len(told))
-        names = {tuple(s['name'] for s in own) for own, _ in told.values()}
+        siblings = self.siblings_in('scaled')
+        self.assertEqual(4, len(siblings))
+        orders = set()
+        for members, _ in siblings.values():
+            orders.add(tuple(member['name'] for member in members))
         # One order for those that were made together; when more come, the
         # older ones stay before them.
-        before, after = sorted(names, key=len)
-        self.assertEqual(set(told), set(after))
+        before, after = sorted(orders, key=len)
+        self.assertEqual(set(siblings), set(after))
         self.assertEqual(set(before), set(after[: len(before)]))
 
     def test_a_server_of_a_nested_stack_sees_the_group_of_stacks(self):
         for cell, count in (('0', 2), ('3', 4)):
-            told = self.told_in('cells', cell)
-            own, cells, above = told['one']
-            self.assertEqual(['one', 'two'], [s['name'] for s in own])
+            siblings = self.siblings_in('cells', cell)
+            servers, cells, above = siblings['web']
+            self.assertEqual(['web', 'db'], [s['name'] for s in servers])
             self.assertEqual(
                 [(n, 'cells', 'cell.yaml') for n in range(count)],
                 [(s['index'], s['group'], s['resource_type']) for s in cells],
@@ -315,24 +319,21 @@ class TestConvergence(_Offer, base.ScenarioCase):
             self.assertEqual('zeta', above[0]['name'])
             self.assertEqual(
                 [None, 'cells', cell],
-                [step['resource'] for step in own[0]['path']],
+                [step['resource'] for step in servers[0]['path']],
             )
 
     def assert_in_turn(self, group, *hints, each=1):
         """Fail unless members have the racks in turn, from any rack on."""
-        seats = sorted(
+        self.assertEqual({group}, {h['heat_group'] for h in hints})
+        places = sorted(
             (int(h['heat_group_rank']), h['heat_group_place']) for h in hints
         )
-        self.assertEqual({group}, {h['heat_group'] for h in hints})
-        first = RACKS.index(seats[0][1])
-        self.assertEqual(
-            [
-                (rank, RACKS[(first + rank) % len(RACKS)])
-                for rank in range(len(seats) // each)
-                for _ in range(each)
-            ],
-            seats,
-        )
+        first = RACKS.index(places[0][1])
+        expected = []
+        for rank in range(len(places) // each):
+            rack = RACKS[(first + rank) % len(RACKS)]
+            expected += [(rank, rack)] * each
+        self.assertEqual(expected, places)
 
     def test_members_have_the_racks_in_turn_when_more_come(self):
         for name in ('members', 'scaled'):
@@ -343,17 +344,17 @@ class TestConvergence(_Offer, base.ScenarioCase):
 
     def test_members_without_numbers_have_the_order_of_the_template(self):
         self.assert_created('tens')
-        found = self.hints_in()
-        self.assert_in_turn('mixed', found['b'], found['a'])
-        self.assertEqual('0', found['b']['heat_group_rank'])
+        hints = self.hints_in()
+        self.assert_in_turn('mixed', hints['b'], hints['a'])
+        self.assertEqual('0', hints['b']['heat_group_rank'])
         for path in ((), ('20',)):
-            found = self.hints_in(*path, stack='tens')
-            self.assert_in_turn('tens', *found.values())
+            hints = self.hints_in(*path, stack='tens')
+            self.assert_in_turn('tens', *hints.values())
 
-    def test_a_server_of_no_group_or_of_too_long_a_name_has_no_seat(self):
-        found = self.hints_in()
+    def test_a_server_of_no_group_or_of_too_long_a_name_has_no_place(self):
+        hints = self.hints_in()
         for name in ('hidden', 'long'):
-            self.assertNotIn('heat_group', found[name])
+            self.assertNotIn('heat_group', hints[name])
         self.assertEqual([], self.outcome.lines('ERROR'))
         (warning,) = self.outcome.lines('WARNING')
         self.assertIn('256 characters, more than 255', warning)
@@ -363,8 +364,8 @@ class TestLegacyEngine(_Offer, base.ScenarioCase):
     convergence = False
 
     def test_neither_replacements_nor_siblings_are_told(self):
-        told = self.told('changed')
-        self.assertEqual(['create', None], [one['action'] for one in told])
-        for one in told:
-            for error in one['siblings']:
+        offers = self.offers('changed')
+        self.assertEqual(['create', None], [o['action'] for o in offers])
+        for offer in offers:
+            for error in offer['siblings']:
                 self.assertIn('convergence_engine = false', error)
