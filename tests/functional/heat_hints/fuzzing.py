@@ -121,29 +121,29 @@ def change(resource: Any, rng: random.Random, number: int) -> Any:
 
 
 def ask(
-    cls: Any, resource: Any, given: Any, options: Mapping[str, Any]
+    cls: Any, resource: Any, template_hints: Any, options: Mapping[str, Any]
 ) -> tuple[str, str | None]:
     """Ask for the hints of one resource.
 
     :returns: the kind of answer, and what is wrong with it.
     """
     try:
-        sent = cls._scheduler_hints(resource, given) or {}
+        sent = cls._scheduler_hints(resource, template_hints) or {}
     except Exception as exc:
         return 'raised', f'raised {exc!r}'
     # No template can know this id.
     ours = sent.get('heat_stack_id') == resource.stack.id
     problem = wrong(sent, resource, options, ours)
-    if not problem and changed(sent, given or {}, options):
+    if not problem and changed(sent, template_hints or {}, options):
         problem = f'changed to {sent!r}'
     return 'ours' if ours else 'stock', problem
 
 
 def changed(
-    sent: Mapping[str, Any], given: Mapping[str, Any], options: Any
+    sent: Mapping[str, Any], template_hints: Mapping[str, Any], options: Any
 ) -> bool:
     """Tell whether a hint that only the template may set is another."""
-    for name, value in given.items():
+    for name, value in template_hints.items():
         signed = options['signing_key'] and name.startswith('heat_')
         if name in _RESERVED or signed:
             continue
@@ -159,17 +159,27 @@ def wrong(
     ours: bool,
 ) -> str | None:
     """Say what is wrong with the hints that are sent for a resource."""
-    held, key = resource.stack, options['signing_key']
-    own = {}
+    key = options['signing_key']
+    identifiers = {}
     if ours:
-        facts = (held.id, held.id, held.name, [held.name], resource.name)
-        own = dict(zip(stack_hints.NAMES, (*facts, 'uuid'), strict=True))
+        identifiers = {
+            stack_hints.ROOT_STACK_ID: resource.stack.id,
+            stack_hints.STACK_ID: resource.stack.id,
+            stack_hints.STACK_NAME: resource.stack.name,
+            stack_hints.PATH_IN_STACK: [resource.stack.name],
+            stack_hints.RESOURCE_NAME: resource.name,
+            stack_hints.RESOURCE_UUID: 'uuid',
+        }
     if ours and key:
-        own[signature.HINT] = sent.get(signature.HINT)
+        identifiers[signature.HINT] = sent.get(signature.HINT)
     if options['user_hints'] != 'keep':
-        found = [n for n in _RESERVED if n in sent and sent[n] != own.get(n)]
-        if found:
-            return f'{found} are forged'
+        forged = [
+            name
+            for name in _RESERVED
+            if name in sent and sent[name] != identifiers.get(name)
+        ]
+        if forged:
+            return f'{forged} are forged'
     if key and {n for n in sent if n.startswith('heat_')} - {*_RESERVED}:
         return 'a hint of the prefix is sent'
     if key and ours is not signature.Keys(key).signed(sent, 'p1'):
@@ -179,7 +189,7 @@ def wrong(
 
 def main(count: int) -> dict[str, Any]:
     """Ask as often, and return what is wrong and the kinds of answers."""
-    found: list[str] = []
+    problems: list[str] = []
     kinds: collections.Counter[str] = collections.Counter()
     lines: list[str] = []
     log = logging.Handler()
@@ -193,21 +203,26 @@ def main(count: int) -> dict[str, Any]:
         anchor = engine.make_database()
         messaging.setup()
         resources.initialise()
-        one = template.Template(templates.template(one=templates.server()))
+        heat_template = template.Template(
+            templates.template(web=templates.server())
+        )
+        context = stacks.Stacks(CLOUD).context('p1')
         # A resource of Heat does not keep its stack alive.
-        held = stack.Stack(stacks.Stacks(CLOUD).context('p1'), 'root', one)
-        resource = held['one']
+        heat_stack = stack.Stack(context, 'root', heat_template)
+        resource = heat_stack['web']
         resource.uuid = 'uuid'
         rng = random.Random(SEED)
-        made = itertools.cycle(list(configurations()))
-        for number, (options, cls) in zip(range(count), made, strict=False):
-            given = change(resource, rng, number)
-            kind, problem = ask(cls, resource, given, options)
+        configured = list(configurations())
+        for number in range(count):
+            options, cls = configured[number % len(configured)]
+            template_hints = change(resource, rng, number)
+            kind, problem = ask(cls, resource, template_hints, options)
             kinds.update([kind, *['lines'] * len(lines)])
             if any(len(line.splitlines()) != 1 for line in lines):
                 problem = f'in the log: {lines}'
             lines.clear()
             if problem:
-                found.append(f'{options} {given!r}: {problem}'[:2000])
+                text = f'{options} {template_hints!r}: {problem}'
+                problems.append(text[:2000])
         anchor.close()
-    return {'wrong': found[:5], 'kinds': kinds, 'count': count}
+    return {'wrong': problems[:5], 'kinds': kinds, 'count': count}

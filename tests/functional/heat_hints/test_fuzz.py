@@ -24,7 +24,7 @@ print(json.dumps(fuzzing.main({CASES})))
 
 class FuzzTest(unittest.TestCase):
     def test_no_template_raises_forges_a_hint_or_writes_a_log_line(self):
-        found = json.loads(processes.run_python(_PROGRAM, limit=SECONDS)[-1])
-        self.assertEqual(([], CASES), (found['wrong'], found['count']))
+        report = json.loads(processes.run_python(_PROGRAM, limit=SECONDS)[-1])
+        self.assertEqual(([], CASES), (report['wrong'], report['count']))
         # Each kind of answer came, and some lines were written.
-        self.assertEqual({'ours', 'stock', 'lines'}, set(found['kinds']))
+        self.assertEqual({'ours', 'stock', 'lines'}, set(report['kinds']))
