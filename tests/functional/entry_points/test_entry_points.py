@@ -56,7 +56,7 @@ LOADING = {
 }
 
 
-def own_entry_points():
+def distribution_points():
     """Return the entry points of this distribution."""
     return importlib.metadata.distribution(DISTRIBUTION).entry_points
 
@@ -64,32 +64,31 @@ def own_entry_points():
 @ddt.ddt
 class EntryPointTest(unittest.TestCase):
     def test_names_are_unique_and_no_service_registers_them(self):
-        for own in own_entry_points():
-            owners = [
-                point.dist.name
-                for point in importlib.metadata.entry_points(group=own.group)
-                if point.name == own.name
-            ]
-            self.assertEqual([DISTRIBUTION], owners, own)
+        for point in distribution_points():
+            same_name = importlib.metadata.entry_points(
+                group=point.group, name=point.name
+            )
+            owners = [other.dist.name for other in same_name]
+            self.assertEqual([DISTRIBUTION], owners, point)
 
     @ddt.data(
         'senlin_plugins', 'nova_filters', 'heat_hints', 'openstack_commands'
     )
     def test_every_entry_point_loads_in_a_process_of_its_package(self, name):
         # As in production: two services do not fit into one process.
-        wanted = sorted(
+        published = sorted(
             [point.group, point.name, point.attr or point.module]
-            for point in own_entry_points()
+            for point in distribution_points()
             if point.module.partition('.')[0] == name
         )
-        self.assertTrue(wanted)
+        self.assertTrue(published)
         lines = [line.split() for line in processes.run_python(LOAD, name)]
-        self.assertEqual(wanted, sorted(line[:3] for line in lines))
-        for group, published, _, *versions in lines:
+        self.assertEqual(published, sorted(line[:3] for line in lines))
+        for group, point_name, _, *versions in lines:
             if group in ('senlin.policies', 'senlin.profiles'):
                 # Senlin splits a type's name on "-" when it lists the
                 # types: one more would break the listing for everybody.
-                type_name, _, version = published.partition('-')
+                type_name, _, version = point_name.partition('-')
                 self.assertTrue(type_name.startswith('senlin_plugins.'))
                 self.assertIn(version, versions)
 
@@ -105,7 +104,7 @@ class EntryPointTest(unittest.TestCase):
     def test_option_groups_are_named_after_their_package(self):
         # But for one line that nova.conf and heat.conf share.
         shared = {'nova_filters': {'heat_hints'}}
-        for point in own_entry_points().select(group='oslo.config.opts'):
+        for point in distribution_points().select(group='oslo.config.opts'):
             groups = {
                 getattr(group, 'name', group) for group, _ in point.load()()
             }

@@ -61,12 +61,13 @@ def overrides(service: str) -> str:
 
 def lines(sections: dict[str, dict[str, Any]], values: Any) -> str:
     """Return a configuration file, with each of an option's values."""
-    found = []
+    text = ''
     for section, options in sections.items():
-        found.append(f'[{section}]')
-        for key, value in options.items():
-            found += [f'{key} = {one}' for one in values(value)]
-    return '\n'.join([*found, ''])
+        text += f'[{section}]\n'
+        for key, option in options.items():
+            for value in values(option):
+                text += f'{key} = {value}\n'
+    return text
 
 
 class FileCase(upgrade_checks.UpgradeCheckCase):
