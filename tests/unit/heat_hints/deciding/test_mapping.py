@@ -53,17 +53,19 @@ class TestParse(unittest.TestCase):
         ([{'hints': {'a': ''}}], 'the hint "a" a value'),
         ([{'hints': {'a': []}}], 'the hint "a" a value'),
         ([None], 'entry 1 is a NoneType'),
-        *(
-            ([{'hints': {'a': 'b'}, key: text}], f'has an empty {key}')
-            for key in ('project', 'stack', 'resource', 'type')
-            for text in ('', ' ')
-        ),
     )
     @ddt.unpack
     def test_what_cannot_be_used_is_named(self, data, message):
         with self.assertRaises(mapping.MappingError) as caught:
             mapping.parse(data, TYPES)
         self.assertIn(message, str(caught.exception))
+
+    @ddt.data('project', 'stack', 'resource', 'type')
+    def test_an_empty_pattern_is_named(self, key):
+        message = f'has an empty {key}'
+        for pattern in ('', ' '):
+            with self.assertRaisesRegex(mapping.MappingError, message):
+                mapping.parse([{'hints': {'a': 'b'}, key: pattern}], TYPES)
 
 
 @ddt.ddt
