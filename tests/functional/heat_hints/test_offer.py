@@ -265,6 +265,9 @@ class TestConvergence(_Offer, base.ScenarioCase):
             self.assertEqual([level], levels)
         server_type, group_type = 'OS::Nova::Server', 'OS::Heat::ResourceGroup'
         keys = ('name', 'resource_type', 'flavor', 'group', 'requires')
+        descriptions = []
+        for sibling in level:
+            descriptions.append(tuple(sibling[key] for key in keys))
         flavor = loopback.FLAVOR
         self.assertEqual(
             [
@@ -279,7 +282,7 @@ class TestConvergence(_Offer, base.ScenarioCase):
                 ('scaled', 'OS::Heat::AutoScalingGroup', None, None, []),
                 ('cells', group_type, None, None, []),
             ],
-            [tuple(sibling[key] for key in keys) for sibling in level],
+            descriptions,
         )
         self.assertEqual({None}, {sibling['index'] for sibling in level})
 

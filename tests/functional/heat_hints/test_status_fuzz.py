@@ -8,10 +8,7 @@ from tests.configuration_fuzz import Line
 
 #: The options that the file does not set to something else.
 SET = ('enabled', 'signing_key', 'providers', 'group_places')
-LEFT = [
-    (group, [opt for opt in opts if opt.name not in SET])
-    for group, opts in conf.list_opts()
-]
+LEFT = [opt for opt in conf.OPTS if opt.name not in SET]
 
 
 class HeatHintsStatusFuzz(
@@ -22,7 +19,7 @@ class HeatHintsStatusFuzz(
     lines = (
         Line('heat_hints', 'enabled', 'true'),
         Line('heat_hints', 'signing_key', signing.KEY),
-        *configuration_fuzz.defaults(LEFT),
+        *configuration_fuzz.defaults([(conf.GROUP, LEFT)]),
         Line('heat_hints', 'providers', 'group'),
         Line('heat_hints', 'group_places', 'r1,r2'),
         Line('DEFAULT', 'environment_dir', '/nowhere'),

@@ -91,7 +91,8 @@ class TestWorkers(unittest.TestCase):
         cloud = self.enterContext(contextlib.closing(loopback.Cloud()))
         master = self.start_engine(folder, cloud.url)
         deadline = time.monotonic() + PATIENCE
-        while len(done := list(folder.glob('*.done'))) < WORKERS:
+        done = []
+        while len(done) < WORKERS:
             if master.poll() is not None or time.monotonic() > deadline:
                 self.fail(
                     f'waited for the stacks of {WORKERS} workers, of which '
@@ -99,6 +100,7 @@ class TestWorkers(unittest.TestCase):
                     + (folder / 'output').read_text()[-4000:]
                 )
             time.sleep(0.05)
+            done = list(folder.glob('*.done'))
         reports = [json.loads(file.read_text()) for file in done]
         pids = {pid for pid, *_ in reports} - {master.pid}
         self.assertEqual(WORKERS, len(pids))
