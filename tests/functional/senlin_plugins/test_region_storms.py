@@ -69,6 +69,7 @@ class Storms(test_waiting_nodes.TestCase):
         self.metadata = {}
         self.declared = set()
         self.forgotten = set()
+        self.forgotten_servers = set()
         self.profile_id = self.make_profile()
         regions = ((name, 100, cap) for name, cap in CAPS.items())
         self.cluster_id = self.cluster(
@@ -112,6 +113,7 @@ class Storms(test_waiting_nodes.TestCase):
             )
         self.assert_done(self.senlin.delete(f'/clusters/{self.cluster_id}'))
         self.assertEqual(kept, {*self.servers()}, self.story)
+        self.assertLessEqual(self.forgotten_servers, kept, self.story)
         for region in regions:
             if not kept:
                 self.assertEqual({}, region.ports, self.story)
@@ -176,6 +178,11 @@ class Storms(test_waiting_nodes.TestCase):
         for name, cap in CAPS.items():
             count = sum(base.region_of(node) == name for node in nodes)
             self.assertLessEqual(count, cap, self.story)
+        # A node may have found its server again.
+        self.forgotten_servers -= held
+        self.assertLessEqual(
+            self.forgotten_servers, {*self.servers()}, self.story
+        )
 
     def calm_down(self):
         """Wait until nothing goes on."""
@@ -249,6 +256,8 @@ class Storms(test_waiting_nodes.TestCase):
             entry = self.chance.choice(left)
             self.forgotten.add(entry.server or entry.node)
             self.set_metadata()
+            if entry.server in self.servers():
+                self.forgotten_servers.add(entry.server)
 
     def change_profile(self):
         """Let new nodes have another profile."""
