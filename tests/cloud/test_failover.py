@@ -22,10 +22,6 @@ KEY = 'region_placement'
 class TestFailover(base.CommandTest, senlin_base.ClusterTest):
     who = layout.USER
 
-    def setUp(self) -> None:
-        super().setUp()
-        self.addCleanup(base.start, API)
-
     def spread(self, count: int) -> str:
         """Make a cluster of as many nodes under version 1.1; return its id."""
         policy = self.make(
@@ -34,6 +30,8 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
             regions=[{'name': ONE}, {'name': TWO}],
         )
         cluster = self.make_cluster(self.make_profile(), policy)
+        # The cluster can only be deleted where its region answers.
+        self.addCleanup(base.start, API)
         self.do(cluster, 'scale_out', count=count)
         return cluster
 
@@ -171,9 +169,9 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         self.wait_until_idle()
         shown = self.senlin.get(f'/clusters/{cluster}')['cluster']
         self.assertEqual('ERROR', shown['status'])
-        refused = self.region('drain', cluster, TWO)
+        refused = self.run_region_command('drain', cluster, TWO)
         self.assertIn('Run, in this order', refused.error)
-        listed = self.region('list', cluster)
+        listed = self.run_region_command('list', cluster)
         text = ' '.join(listed.output.split())
         commands = text.partition(f'If {TWO} is out, run: ')[2]
         first, declare, last = commands.split('; ')
@@ -188,10 +186,10 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         self.do(cluster, 'resize', min_size=4)
         self.do(cluster, 'recover')
         self.check_moved(cluster)
-        self.region('set', cluster, TWO, '--no-out')
+        self.run_region_command('set', cluster, TWO, '--no-out')
         self.recovered(cluster, RegionOne=4)
 
-    def region(self, *words: str):
+    def run_region_command(self, *words: str):
         """Run ``openstack cluster region``; return what it left behind."""
         return self.openstack_process(
             'cluster', 'region', *words, **self.login
