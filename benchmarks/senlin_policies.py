@@ -69,7 +69,7 @@ class Bench:
         names = [f'region-{i:04}' for i in range(count)]
         for name in names:
             self.engine.cloud.regions.setdefault(name, self._new_region(name))
-        self.engine.cloud.known.update(names)
+        self.engine.cloud.keystone_regions.update(names)
         return [
             {'name': name, 'weight': self.rng.randint(1, 10) * 100}
             for name in names

@@ -142,7 +142,7 @@ class Cloud:
         #: The last part of the host in each URL.
         self.domain = f'{next(_NUMBERS)}.example'
         #: Regions that Keystone knows; take one out to make it unknown.
-        self.known = set(self.names)
+        self.keystone_regions = set(self.names)
         #: Set to a message to let every call of Keystone fail.
         self.keystone_failure = ''
         #: Region and driver method of each call of a client, in order.
@@ -164,7 +164,7 @@ class Cloud:
 
     def copy(self) -> dict[str, Any]:
         """Return a copy of what the cloud holds, for :meth:`restore`."""
-        held = ('regions', 'known', 'queues', 'pools')
+        held = ('regions', 'keystone_regions', 'queues', 'pools')
         return copy.deepcopy({name: vars(self)[name] for name in held})
 
     def restore(self, held: dict[str, Any]) -> None:
@@ -175,7 +175,7 @@ class Cloud:
     def things(self) -> dict[str, Any]:
         """Return what a test can leave here, by its name."""
         things: dict[str, Any] = {
-            'regions that Keystone knows': set(self.known),
+            'regions that Keystone knows': set(self.keystone_regions),
             'failure of Keystone': self.keystone_failure,
         }
         for region in self.regions.values():
@@ -570,7 +570,8 @@ class Identity(Client):
             raise exc.InternalError(
                 code=503, message=self.cloud.keystone_failure
             )
-        return [name for name in regions if name in self.cloud.known]
+        listed = self.cloud.keystone_regions
+        return [name for name in regions if name in listed]
 
     def get_endpoint(self, service_type, region_name, **kwargs):
         """Return a URL if the region's catalog has the service."""

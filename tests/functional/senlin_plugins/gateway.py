@@ -83,9 +83,9 @@ class Gateway:
 
     def _answer(self, environ, path):
         if path == '/identity/v3/regions':
-            known = sorted(self._senlin.cloud.known)
+            names = sorted(self._senlin.cloud.keystone_regions)
             return self.identity_status, {
-                'regions': [{'id': name} for name in known],
+                'regions': [{'id': name} for name in names],
                 'links': {},
             }
         if path == '/identity/v3/auth/tokens':

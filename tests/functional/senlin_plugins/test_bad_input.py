@@ -213,7 +213,7 @@ class Specs(base.TestCase):
 class Unusual(base.TestCase):
     def test_a_region_with_a_name_beyond_ascii(self):
         self.cloud.regions[ABROAD] = driver.Region(ABROAD)
-        self.cloud.known.add(ABROAD)
+        self.cloud.keystone_regions.add(ABROAD)
         cluster = self.spread((ABROAD,))
         data = self.act(cluster, 'scale_out')
         self.assertEqual({ABROAD: 1}, data['creation']['regions'])

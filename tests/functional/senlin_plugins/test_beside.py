@@ -96,10 +96,10 @@ class Health(HealthCase):
 
         # Senlin stops polling for an action that shrinks a cluster, and goes
         # on after it. One that is refused must not stop it.
-        self.cloud.known = {ONE}
+        self.cloud.keystone_regions = {ONE}
         action = self.senlin.act(self.cluster_id, 'scale_in')
         self.assert_failed(NO_REGION, action)
-        self.cloud.known = {ONE, TWO, THREE}
+        self.cloud.keystone_regions = {ONE, TWO, THREE}
         self.assert_healed(**{TWO: 2, THREE: 2})
 
     def test_a_resize_is_placed_although_its_plan_is_overwritten(self):

@@ -136,7 +136,7 @@ class SharesTest(TestCase, test_failover.TestCase):
         cluster = self.cluster(profile=profile, size=1)
         self.attach(cluster, self.policy((TWO, 300, 2), (THREE, 100)))
         self.act(cluster, 'scale_out', count=3)
-        self.cloud.known.discard(THREE)
+        self.cloud.keystone_regions.discard(THREE)
         rows = self.run_region('list', cluster)
         nothing = [None] * 4 + [[]]
         self.assertEqual(
@@ -160,7 +160,7 @@ class WidthTest(TestCase, test_failover.TestCase):
         patch = mock.patch.dict(self.cloud.regions, regions)
         patch.start()
         self.addCleanup(patch.stop)
-        self.cloud.known |= set(regions)
+        self.cloud.keystone_regions |= set(regions)
 
     def test_the_tables_fit_in_80_columns(self):
         one, two, three = self.NAMES
@@ -173,7 +173,7 @@ class WidthTest(TestCase, test_failover.TestCase):
             ('list', cluster),
         ):
             if words[0] == 'list':
-                self.cloud.known.discard(three)
+                self.cloud.keystone_regions.discard(three)
             result = self.shell(*words)
             self.assertEqual(0, result.status, result.error)
             lines = result.output.splitlines()

@@ -185,7 +185,7 @@ class Recovering(base.TestCase):
         self.assert_done(self.senlin.delete(f'/nodes/{gone}'))
 
     def test_missing_nodes_are_placed_and_the_others_mended(self):
-        self.cloud.known = {ONE}
+        self.cloud.keystone_regions = {ONE}
         self.cloud.regions[THREE].servers.clear()
         self.act(self.cluster_id, 'check')
         action = self.senlin.act(
@@ -195,7 +195,7 @@ class Recovering(base.TestCase):
         self.assertIs(True, action['inputs']['check_capacity'])
         self.assert_nodes(self.cluster_id, **{THREE: 1})
         self.assert_servers(self.cluster_id, **{THREE: 1})
-        self.cloud.known = {ONE, TWO, THREE}
+        self.cloud.keystone_regions = {ONE, TWO, THREE}
         data = self.act(self.cluster_id, 'recover', check_capacity=True)
         self.assertEqual(
             [{'region_name': TWO}], data['placement']['placements']

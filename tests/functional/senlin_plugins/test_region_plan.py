@@ -57,7 +57,7 @@ class LivePlanTest(gateway.ShellTestCase):
 
     def test_a_region_that_keystone_does_not_know_is_left_out(self):
         cluster = self.spread((ONE,), (TWO,))
-        self.cloud.known.discard(TWO)
+        self.cloud.keystone_regions.discard(TWO)
         planned, said = self.plan('--cluster', cluster, '--count', '+2')
         self.assertEqual({ONE: 2}, planned)
         self.assertIn(f'leaves {TWO} out: Keystone does not know it', said)

@@ -70,7 +70,7 @@ class Table(test_failover.TestCase):
     def bring_about(self, state):
         """Let the second region be in a state."""
         if state == 'unknown':
-            self.cloud.known.discard(TWO)
+            self.cloud.keystone_regions.discard(TWO)
             self.fall_silent(TWO, test_failover.CALLS[1:])
             self.check(self.cluster_id)
         elif state == 'declared':

@@ -25,13 +25,13 @@ class TestCase(test_failover.TestCase):
 
     def vanish(self):
         """Let a region be unknown to everybody."""
-        self.cloud.known.discard(THREE)
+        self.cloud.keystone_regions.discard(THREE)
         failures = self.cloud.regions[THREE].failures
         failures.update(dict.fromkeys(test_failover.CALLS, 'gone'))
 
     def come_back(self):
         """Let the region be as before."""
-        self.cloud.known.add(THREE)
+        self.cloud.keystone_regions.add(THREE)
         self.cloud.heal()
 
 
