@@ -125,18 +125,19 @@ class Failover(HealthCase, test_failover.TestCase):
         before = self.held(cluster)
         # A blip moves nothing.
         self.fall_silent(TWO)
-        self.wait_until(lambda: self.known(cluster)[0])
+        self.wait_until(lambda: self.region_states(cluster))
         self.cloud.heal()
-        self.wait_until(lambda: not self.known(cluster)[0])
+        self.wait_until(lambda: not self.region_states(cluster))
         self.assertEqual(before, self.held(cluster))
         self.set_option('region_out_after', 3)
         self.fall_silent(TWO)
         self.wait_until(lambda: self.is_whole(cluster, **{ONE: 4}))
-        self.assertEqual(2, len(self.known(cluster)[1]))
+        self.assertEqual(2, len(self.servers_left(cluster)))
         # The list empties by itself, too, and no held server is touched.
         after = self.held(cluster)
         self.cloud.heal()
-        self.wait_until(lambda: self.known(cluster) == ({}, []))
+        self.wait_until(lambda: not self.region_states(cluster))
+        self.wait_until(lambda: not self.servers_left(cluster))
         self.assert_servers(cluster, **{ONE: 4})
         self.assertEqual(after, self.held(cluster))
 

@@ -61,7 +61,7 @@ class TestCase(base.TestCase):
         """Let a region go out, which a cluster notices."""
         self.fall_silent(name, calls)
         self.check(cluster)
-        self.assertEqual({name: 'silent'}, self.known(cluster)[0])
+        self.assertEqual({name: 'silent'}, self.region_states(cluster))
 
     def check(self, cluster):
         """Check a cluster, whatever comes of it, and let it clear up."""
@@ -102,23 +102,32 @@ class TestCase(base.TestCase):
             f'/clusters/{cluster}', metadata={'region_placement': declared}
         )
 
-    def known(self, cluster):
-        """Return what the API shows of the regions, and of what is left."""
+    def notes(self, cluster):
+        """Return what the cluster's data note, as the API shows them."""
         self.wait_until(lambda: cluster not in left_behind.at_work)
         shown = self.senlin.call('GET', f'/clusters/{cluster}')['cluster']
-        known = region_state.read(shown['data'])
-        states = known.in_force((), base.now())
-        return (
-            {name: state.state for name, state in states.items()},
-            known.left,
-        )
+        return region_state.read(shown['data'])
 
-    def assert_forgotten(self, cluster, **wanted):
+    def region_states(self, cluster):
+        """Return region name -> its state, without regions that are well."""
+        states = self.notes(cluster).in_force((), base.now())
+        return {name: state.state for name, state in states.items()}
+
+    def servers_left(self, cluster):
+        """Return the entries of the servers that are left behind."""
+        return list(self.notes(cluster).left)
+
+    def assert_nothing_noted(self, cluster):
+        """Check that all regions are well, and nothing is left behind."""
+        self.assertEqual({}, self.region_states(cluster))
+        self.assertEqual([], self.servers_left(cluster))
+
+    def assert_forgotten(self, cluster, **servers):
         """Let all regions come back: nothing is left behind."""
         self.cloud.heal()
         self.act(cluster, 'check')
-        self.assertEqual(({}, []), self.known(cluster))
-        self.assert_servers(cluster, **wanted)
+        self.assert_nothing_noted(cluster)
+        self.assert_servers(cluster, **servers)
 
 
 class Knowing(TestCase):
@@ -167,7 +176,7 @@ class Knowing(TestCase):
         with self.assertLogs('senlin_plugins', 'INFO') as logs:
             self.act(cluster, 'recover')
         self.assertIn(f"Region '{TWO}' is used again", str(logs.output))
-        self.assertEqual(({}, []), self.known(cluster))
+        self.assert_nothing_noted(cluster)
 
     def test_metadata_that_make_no_sense_are_told(self):
         cluster = self.cluster(self.policy((ONE,), (TWO,)))
@@ -213,7 +222,8 @@ class Full(TestCase):
         self.assert_nodes(cluster, **{ONE: 5, TWO: 3})
         self.act(cluster, 'scale_out')
         self.assert_nodes(cluster, **{ONE: 6, TWO: 3})
-        self.assertEqual(({TWO: 'full'}, []), self.known(cluster))
+        self.assertEqual({TWO: 'full'}, self.region_states(cluster))
+        self.assertEqual([], self.servers_left(cluster))
         # No more than its share is taken from it.
         self.act(cluster, 'scale_in', count=3)
         self.assert_nodes(cluster, **{ONE: 3, TWO: 3})
@@ -240,7 +250,8 @@ class Full(TestCase):
         self.assert_nodes(cluster, **{ONE: 3, TWO: 1})
         self.failures.clear()
         self.act(cluster, 'check')
-        self.assertEqual(({TWO: 'full'}, []), self.known(cluster))
+        self.assertEqual({TWO: 'full'}, self.region_states(cluster))
+        self.assertEqual([], self.servers_left(cluster))
         self.assert_servers(cluster, **{ONE: 3, TWO: 1})
 
 
@@ -268,8 +279,8 @@ class Recovering(TestCase):
         self.assertEqual(
             {ONE: 4, TWO: 2, THREE: 0}, self.cloud.servers_of(cluster)
         )
-        states, left = self.known(cluster)
-        self.assertEqual({TWO: 'out'}, states)
+        self.assertEqual({TWO: 'out'}, self.region_states(cluster))
+        left = self.servers_left(cluster)
         self.assertEqual({TWO}, {entry.region for entry in left})
         servers = self.cloud.regions[TWO].servers
         self.assertEqual({entry.server for entry in left}, {*servers})
@@ -279,7 +290,7 @@ class Recovering(TestCase):
         self.cloud.heal()
         # Any action of the cluster's policy will do.
         self.act_node(alone, 'check')
-        self.assertEqual(({}, []), self.known(cluster))
+        self.assert_nothing_noted(cluster)
         self.assert_servers(cluster, **{ONE: 6})
         self.assert_gone(cluster)
 
@@ -310,7 +321,7 @@ class Recovering(TestCase):
         self.act(cluster, 'recover')
         self.assertEqual(before, self.held(cluster))
         self.assert_nodes(cluster, **{ONE: 2, TWO: 2})
-        self.assertEqual(({}, []), self.known(cluster))
+        self.assert_nothing_noted(cluster)
         # A node that is well is replaced if somebody wants it.
         node = next(iter(before))
         self.act_node(node, 'recover')
@@ -325,7 +336,7 @@ class Recovering(TestCase):
         self.cloud.heal()
         self.senlin.adopt(adopted, context={'region_name': TWO})
         self.act(self.cluster_id, 'check')
-        self.assertEqual(({}, []), self.known(self.cluster_id))
+        self.assert_nothing_noted(self.cluster_id)
         self.assertEqual({adopted}, {*self.cloud.regions[TWO].servers}, other)
 
     def test_a_region_that_no_policy_names_is_looked_at(self):
@@ -360,7 +371,7 @@ class Recovering(TestCase):
         self.assert_nodes(cluster, **{ONE: 2})
         self.assertEqual(
             {held[first], held[second]},
-            {entry.server for entry in self.known(cluster)[1]},
+            {entry.server for entry in self.servers_left(cluster)},
         )
         action = self.senlin.delete(f'/clusters/{cluster}')
         reason = action['data']['reason']
@@ -373,7 +384,7 @@ class Recovering(TestCase):
         self.patch(left_behind, 'LIMIT', 0.2)
         action = self.senlin.delete(f'/clusters/{cluster}')
         self.assertEqual('FAILED', action['status'])
-        self.assertEqual(2, len(self.known(cluster)[1]))
+        self.assertEqual(2, len(self.servers_left(cluster)))
         self.cloud.heal()
         self.assert_gone(cluster)
 
@@ -395,7 +406,7 @@ class Recovering(TestCase):
         self.cloud.heal()
         self.act(cluster, 'recover')
         self.assert_nodes(cluster, **{ONE: 3, TWO: 1})
-        self.assertEqual(({}, []), self.known(cluster))
+        self.assert_nothing_noted(cluster)
         self.assert_servers(cluster, **{ONE: 3, TWO: 1})
 
 
@@ -429,7 +440,7 @@ class Lasting(TestCase):
                 self.assertIn('is silent since', action['data']['reason'])
                 self.assertIn('counts as out if', action['data']['reason'])
         self.assert_unmoved()
-        self.assertEqual([], list(self.known(self.cluster_id)[1]))
+        self.assertEqual([], self.servers_left(self.cluster_id))
         with self.at(301):
             self.assertEqual('SUCCEEDED', self.recover()['status'])
         self.assert_nodes(self.cluster_id, **{ONE: 4})
@@ -439,7 +450,7 @@ class Lasting(TestCase):
         for seconds in (0, 301, 320):
             with self.at(seconds):
                 self.check(self.cluster_id)
-        self.assertEqual({TWO: 'out'}, self.known(self.cluster_id)[0])
+        self.assertEqual({TWO: 'out'}, self.region_states(self.cluster_id))
         self.cloud.heal()
         self.cloud.keystone_failure = 'Service Unavailable'
         with self.at(350):
@@ -452,17 +463,16 @@ class Lasting(TestCase):
         with self.at(360):
             self.assertEqual('SUCCEEDED', self.recover(check=True)['status'])
         self.assert_unmoved()
-        self.assertEqual(({}, []), self.known(self.cluster_id))
+        self.assert_nothing_noted(self.cluster_id)
 
     def test_clocks_of_engines_do_not_count(self):
         self.fall_silent(TWO)
         for hours in (1, -1, 1, 1, -1, -1):
             with self.clock_ahead(hours * 3600):
                 self.check(self.cluster_id)
-        self.assertEqual({TWO: 'silent'}, self.known(self.cluster_id)[0])
-        shown = self.senlin.call('GET', f'/clusters/{self.cluster_id}')
-        known = region_state.read(shown['cluster']['data'])
-        since = known.states[TWO].since
+        states = self.region_states(self.cluster_id)
+        self.assertEqual({TWO: 'silent'}, states)
+        since = self.notes(self.cluster_id).states[TWO].since
         self.assertLess(base.now(-60, self.began), since)
         self.assertLess(since, base.now(600, self.began))
         self.assert_unmoved()
@@ -488,7 +498,7 @@ class Lasting(TestCase):
         self.assertIn('more than half of the regions', str(action['data']))
         self.assert_unmoved()
         self.assertEqual(
-            {ONE: 'held', TWO: 'held'}, self.known(self.cluster_id)[0]
+            {ONE: 'held', TWO: 'held'}, self.region_states(self.cluster_id)
         )
         # An operator knows better.
         self.assertIn(
@@ -505,7 +515,7 @@ class Lasting(TestCase):
         self.recover(check=True)
         self.act(self.cluster_id, 'check')
         self.assert_nodes(self.cluster_id, **{ONE: 4})
-        self.assertEqual(2, len(self.known(self.cluster_id)[1]))
+        self.assertEqual(2, len(self.servers_left(self.cluster_id)))
         self.assertEqual(2, self.cloud.servers_of(self.cluster_id)[TWO])
         self.update(f'/clusters/{self.cluster_id}', metadata={})
         self.assert_forgotten(self.cluster_id, **{ONE: 4})
@@ -517,7 +527,7 @@ class Lasting(TestCase):
         for seconds in (0, 300, 600):
             with self.at(seconds):
                 self.recover(check=True)
-        states, _ = self.known(self.cluster_id)
+        states = self.region_states(self.cluster_id)
         self.assertEqual('out', states[TWO])
         self.assertEqual(4, len(self.ids(self.cluster_id, THREE)))
 
@@ -541,7 +551,7 @@ class AtOnce(TestCase):
         (line,) = (line for line in logs.output if 'does not answer' in line)
         self.assertIn(f"Region '{TWO}' of cluster {cluster} is out", line)
         # None of the notes that all of them wrote is lost.
-        self.assertEqual(6, len(self.known(cluster)[1]))
+        self.assertEqual(6, len(self.servers_left(cluster)))
         self.assert_forgotten(cluster, **{ONE: 5, THREE: 5})
 
     def test_twenty_recoveries_at_once_need_two_looks(self):
@@ -576,7 +586,7 @@ class LeavingBehind(TestCase):
         cluster = self.spread_out(4, (ONE,), (TWO,))
         self.go_out(TWO, cluster)
         self.act(cluster, 'recover')
-        left = [entry.server for entry in self.known(cluster)[1]]
+        left = [entry.server for entry in self.servers_left(cluster)]
         self.cloud.heal()
         failures = self.cloud.regions[TWO].failures
         fault = failures['server_delete'] = driver.Fault('not yet')
@@ -595,14 +605,14 @@ class LeavingBehind(TestCase):
             )
 
         cluster, left = self.clear_while(forget)
-        self.assertEqual([], list(self.known(cluster)[1]))
+        self.assertEqual([], self.servers_left(cluster))
         self.assertEqual(left[:1], [*self.cloud.regions[TWO].servers])
 
     def test_what_is_declared_out_while_clearing_runs_stays(self):
         cluster, left = self.clear_while(
             lambda cluster, _: self.declare(cluster, TWO)
         )
-        self.assertEqual(2, len(self.known(cluster)[1]))
+        self.assertEqual(2, len(self.servers_left(cluster)))
         self.assertEqual({*left}, {*self.cloud.regions[TWO].servers})
 
     def test_a_lost_server_is_found_after_a_change_of_the_profile(self):
@@ -650,7 +660,7 @@ class LeavingBehind(TestCase):
         self.assert_nodes(cluster, **{ONE: 3, TWO: 1})
         # Here servers can be deleted, and the other node needs its own.
         self.act(cluster, 'recover', check=True)
-        self.assertEqual([], list(self.known(cluster)[1]))
+        self.assertEqual([], self.servers_left(cluster))
         self.assert_servers(cluster, **{ONE: 3, TWO: 1})
         self.assert_done(self.senlin.act_node(second, 'recover'))
         self.assert_nodes(cluster, **{ONE: 4})
@@ -671,7 +681,7 @@ class LeavingBehind(TestCase):
             if not node['physical_id']
         )
         self.assert_done(self.senlin.delete(f'/nodes/{failed}'))
-        (left,) = self.known(cluster)[1]
+        (left,) = self.servers_left(cluster)
         self.assertEqual((failed, None), (left.node, left.server))
         self.assert_forgotten(cluster, **{TWO: 1})
 
@@ -698,10 +708,11 @@ class LeavingBehind(TestCase):
         self.go_out(TWO, cluster, calls=calls)
         self.act(cluster, 'recover')
         self.assert_nodes(cluster, **{ONE: 2})
-        self.assertEqual([None], [e.server for e in self.known(cluster)[1]])
+        (left,) = self.servers_left(cluster)
+        self.assertIsNone(left.server)
         self.cloud.heal()
         self.act(cluster, 'check')
-        self.assertEqual(({}, []), self.known(cluster))
+        self.assert_nothing_noted(cluster)
         self.assertEqual({}, two.stacks)
         self.assertEqual(2, len(self.cloud.regions[ONE].stacks))
 
@@ -709,7 +720,7 @@ class LeavingBehind(TestCase):
         cluster = self.spread_out(6, (ONE,), (TWO,))
         self.go_out(TWO, cluster)
         self.act(cluster, 'recover')
-        self.assertEqual(3, len(self.known(cluster)[1]))
+        self.assertEqual(3, len(self.servers_left(cluster)))
         self.cloud.heal()
         # The API answers, and deletions hang.
         hole = driver.Fault('too late', hangs=True)

@@ -91,7 +91,7 @@ class SharesTest(TestCase, test_failover.TestCase):
         self.act(self.cluster_id, 'scale_out', count=4)
         self.go_out(TWO, self.cluster_id)
         self.act(self.cluster_id, 'recover')
-        kept, gone = self.known(self.cluster_id)[1]
+        kept, gone = self.servers_left(self.cluster_id)
         self.assert_fails(
             'nonsense is not left', 'forget', self.cluster_id, 'nonsense'
         )
@@ -100,7 +100,7 @@ class SharesTest(TestCase, test_failover.TestCase):
         self.assertEqual([shown], rows)
         self.cloud.heal()
         self.act(self.cluster_id, 'check')
-        self.assertEqual(({}, []), self.known(self.cluster_id))
+        self.assert_nothing_noted(self.cluster_id)
         servers = self.cloud.regions[TWO].servers
         self.assertEqual({kept.server}, {*servers}, gone)
 

@@ -91,7 +91,7 @@ class Storms(test_waiting_nodes.TestCase):
         self.check(self.cluster_id)
         self.senlin.act(self.cluster_id, 'recover', check=True)
         self.check(self.cluster_id)
-        self.wait_until(lambda: not self.known(self.cluster_id)[1])
+        self.wait_until(lambda: not self.servers_left(self.cluster_id))
         nodes = self.senlin.nodes(self.cluster_id)
         whole = [node for node in nodes if node['physical_id']]
         # Others wait for room.
@@ -160,7 +160,7 @@ class Storms(test_waiting_nodes.TestCase):
         """Check what must hold at any time."""
         nodes = self.senlin.nodes(self.cluster_id)
         held = {node['physical_id'] for node in nodes}
-        _, left = self.known(self.cluster_id)
+        left = self.servers_left(self.cluster_id)
         noted = {entry.server for entry in left}
         unknown = {entry.node for entry in left if not entry.server}
         unknown |= {n['id'] for n in nodes if not n['physical_id']}
@@ -251,7 +251,7 @@ class Storms(test_waiting_nodes.TestCase):
 
     def forget(self):
         """Let go of something that is left behind."""
-        left = self.known(self.cluster_id)[1]
+        left = self.servers_left(self.cluster_id)
         if left:
             entry = self.chance.choice(left)
             self.forgotten.add(entry.server or entry.node)

@@ -63,7 +63,7 @@ class Table(test_failover.TestCase):
             return f'{status} gone'
         nodes = self.senlin.nodes(self.cluster_id)
         count = collections.Counter(map(base.region_of, nodes))
-        left = len(self.known(self.cluster_id)[1])
+        left = len(self.servers_left(self.cluster_id))
         more = f' +{left}' if left else ''
         return f'{status} {count[ONE]} {count[TWO]}{more}'
 

@@ -158,6 +158,6 @@ class Removed(TestCase):
         self.fall_silent(ONE)
         node = self.lose(cluster, profile)
         self.assert_done(self.senlin.delete(f'/nodes/{node}'))
-        self.assertEqual([], self.known(cluster)[1])
+        self.assertEqual([], self.servers_left(cluster))
         self.cloud.heal()
         self.assert_gone(cluster)
