@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from tests import signing
 from tests.cloud import (
     base,
-    configuration,
     heat_base,
     layout,
     mariadb,
@@ -23,11 +22,7 @@ SERVER = 'OS::Nova::Server'
 COUNT, BACK = 9, 6
 
 #: The key with which this cloud signs.
-KEY = (
-    configuration.from_page('nova', 'signing_key =')
-    .rpartition('= ')[2]
-    .strip()
-)
+KEY = signing.KEY
 
 
 class TestHints(base.CommandTest, heat_base.StackTest):
