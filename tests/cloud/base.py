@@ -27,23 +27,23 @@ ONE, TWO = (region.name for region in layout.REGIONS)
 
 Server = compute_server.Server
 
-#: What tests make: the database, its table, a column, and which rows count.
-MADE = (
-    *(
-        (f'{database}_{region}', table, column, condition)
-        for region in (ONE, TWO)
-        for database, table, column, condition in (
-            ('nova', 'instances', 'uuid', 'deleted = 0'),
-            ('nova_cell0', 'instances', 'uuid', 'deleted = 0'),
-            ('nova_api', 'aggregates', 'name', 'TRUE'),
-            ('nova_api', 'flavors', 'name', 'TRUE'),
-            ('placement', 'allocations', 'consumer_id', 'TRUE'),
-        )
-    ),
-    *(
-        ('senlin', table, 'name', 'TRUE')
-        for table in ('cluster', 'node', 'receiver', 'profile', 'policy')
-    ),
+#: What tests make in each region: the database, to which the name of the
+#: region is added, its table, a column, and which rows count.
+REGIONAL = (
+    ('nova', 'instances', 'uuid', 'deleted = 0'),
+    ('nova_cell0', 'instances', 'uuid', 'deleted = 0'),
+    ('nova_api', 'aggregates', 'name', 'TRUE'),
+    ('nova_api', 'flavors', 'name', 'TRUE'),
+    ('placement', 'allocations', 'consumer_id', 'TRUE'),
+)
+
+#: What tests make in the services that there are once.
+SHARED = (
+    ('senlin', 'cluster', 'name', 'TRUE'),
+    ('senlin', 'node', 'name', 'TRUE'),
+    ('senlin', 'receiver', 'name', 'TRUE'),
+    ('senlin', 'profile', 'name', 'TRUE'),
+    ('senlin', 'policy', 'name', 'TRUE'),
     ('senlin', 'health_registry', 'cluster_id', 'TRUE'),
     ('senlin', 'cluster_lock', 'cluster_id', 'TRUE'),
     ('senlin', 'node_lock', 'node_id', 'TRUE'),
@@ -53,10 +53,14 @@ MADE = (
 
 def made() -> set[tuple[str, str]]:
     """Return all that tests have made and that is still on the cloud."""
+    tables = list(SHARED)
+    for region in (ONE, TWO):
+        for database, *rest in REGIONAL:
+            tables.append((f'{database}_{region}', *rest))
     queries = (
         f"SELECT '{table} of {database}', {column} FROM `{database}`.`{table}`"  # noqa: S608
         f' WHERE {condition}'
-        for database, table, column, condition in MADE
+        for database, table, column, condition in tables
     )
     return set(mariadb.query('mysql', ' UNION '.join(queries)))
 
@@ -68,8 +72,8 @@ connect = functools.cache(layout.connect)
 def start(name: str) -> None:
     """Start a service, unless it runs, and wait until its API answers."""
     if name not in processes.running():
-        named = {service.name: service for service in services.others()}
-        readiness.start(named[name])
+        by_name = {service.name: service for service in services.independent()}
+        readiness.start(by_name[name])
 
 
 class CloudTest(testtools.TestCase):
@@ -125,7 +129,8 @@ class CloudTest(testtools.TestCase):
     def servers(self, region: str) -> dict[str, Server]:
         """Return the servers of a region as Nova lists them, by id."""
         compute = self.admin[region].compute
-        return {one.id: one for one in compute.servers(all_projects=True)}
+        servers = compute.servers(all_projects=True)
+        return {server.id: server for server in servers}
 
     def request_spec(self, region: str, server: str) -> dict | None:
         """Return what the scheduler was asked for, from Nova's API database.
@@ -167,17 +172,17 @@ def instances(
     region: str, servers: Iterable[str], condition: str = 'TRUE'
 ) -> set[str]:
     """Return which of some servers Nova's databases have."""
-    return {
-        server
-        for cell in ('nova', 'nova_cell0')
-        for (server,) in mariadb.query(
+    ids: set[str] = set()
+    for cell in ('nova', 'nova_cell0'):
+        rows = mariadb.query(
             f'{cell}_{region}',
             f'SELECT uuid FROM instances WHERE deleted = 0 AND {condition}'  # noqa: S608
             ' AND uuid IN %s',
             # SQL knows no empty list.
             ['', *servers],
         )
-    }
+        ids.update(server for (server,) in rows)
+    return ids
 
 
 def unique(word: str) -> str:

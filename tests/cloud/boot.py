@@ -87,8 +87,11 @@ def start_all() -> None:
     for region in layout.REGIONS:
         steps[f'{region.name} placement'] = partial(start_placement, region)
     together(steps)
-    started = services.others()
-    together({one.name: partial(readiness.start, one) for one in started})
+    started = services.independent()
+    starts = {
+        service.name: partial(readiness.start, service) for service in started
+    }
+    together(starts)
     waits = {
         'heat engines': partial(readiness.engines, 'orchestration'),
         'senlin engines': partial(readiness.engines, 'clustering'),
@@ -96,7 +99,7 @@ def start_all() -> None:
     for region in layout.REGIONS:
         waits[f'{region.name} networks'] = partial(readiness.neutron, region)
         waits[f'{region.name} hosts'] = partial(readiness.nova, region)
-    names = [one.name for one in started]
+    names = [service.name for service in started]
     steps = {
         name: partial(readiness.wait_until, check, *names)
         for name, check in waits.items()

@@ -24,11 +24,11 @@ def fill() -> None:
     identity = admin.identity
     fill_users(admin)
     # The first one is there already, with its Keystone.
-    others = layout.REGIONS[1:]
-    for region in others:
+    later_regions = layout.REGIONS[1:]
+    for region in later_regions:
         identity.create_region(id=region.name)
-    (found,) = identity.services(type='identity')
-    add_endpoints(admin, found.id, 'keystone', '/v3', others)
+    (keystone,) = identity.services(type='identity')
+    add_endpoints(admin, keystone.id, 'keystone', '/v3', later_regions)
     for name, (kind, path) in SERVICES.items():
         made = identity.create_service(name=name, type=kind)
         add_endpoints(admin, made.id, name, path)

@@ -151,7 +151,8 @@ def from_page(page: str, *lines: str) -> str:
         block.text.replace('REPLACE-ME', signing.KEY)
         for block in console.blocks(f'{page}.rst', 'ini')
     ]
-    return '\n'.join(
-        next(one.strip() for one in pieces if f'\n{line}' in f'\n{one}')
-        for line in lines
-    )
+    chosen = []
+    for line in lines:
+        piece = next(text for text in pieces if f'\n{line}' in f'\n{text}')
+        chosen.append(piece.strip())
+    return '\n'.join(chosen)

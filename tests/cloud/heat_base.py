@@ -55,22 +55,25 @@ class StackTest(base.CloudTest):
         """Return what Heat says about a stack."""
         return self.heat.get(f'/stacks/{stack}').json()['stack']
 
-    def wait_for_stack(self, stack: str, wanted: str) -> None:
-        """Wait until a stack is done; fail if it is not done well."""
+    def wait_for_stack(self, stack: str, complete: str) -> None:
+        """Wait until a stack is done; fail if it is not done well.
+
+        :param complete: its status then, such as ``CREATE_COMPLETE``.
+        """
 
         def check_ended() -> None:
-            failed = wanted.replace('COMPLETE', 'FAILED')
+            failed = complete.replace('COMPLETE', 'FAILED')
             ((status,),) = mariadb.query(
                 'heat',
                 "SELECT CONCAT(action, '_', status) FROM stack WHERE id = %s",
                 stack,
             )
-            self.assertIn(status, (wanted, failed), f'stack {stack}')
+            self.assertIn(status, (complete, failed), f'stack {stack}')
 
         self.wait_for(check_ended)
-        found = self.show(stack)
+        shown = self.show(stack)
         self.assertEqual(
-            wanted, found['stack_status'], found['stack_status_reason']
+            complete, shown['stack_status'], shown['stack_status_reason']
         )
 
     def resources(self, stack: str, kind: str) -> list[dict]:
@@ -83,16 +86,17 @@ class StackTest(base.CloudTest):
         listed = self.heat.get(
             f'/stacks/{name}/{stack}/resources?nested_depth=5'
         ).json()['resources']
+        physical_ids = [
+            entry['physical_resource_id']
+            for entry in listed
+            if entry['resource_type'] == kind
+        ]
         rows = mariadb.query(
             'heat',
             'SELECT resource.uuid, resource.name, nova_instance, stack.id,'
             ' stack.name FROM resource JOIN stack ON stack.id = stack_id'
             ' WHERE nova_instance IN %s',
-            [
-                one['physical_resource_id']
-                for one in listed
-                if one['resource_type'] == kind
-            ],
+            physical_ids,
         )
         keys = 'uuid', 'name', 'server', 'stack_id', 'stack_name'
         return [dict(zip(keys, row, strict=True)) for row in rows]

@@ -76,11 +76,10 @@ SERVERS = (
     'keystone',
     'heat',
     'senlin',
-    *(
-        f'{region.name}.{service}'
-        for region in REGIONS
-        for service in ('placement', 'nova', 'glance', 'neutron')
-    ),
+    *(f'{region.name}.placement' for region in REGIONS),
+    *(f'{region.name}.nova' for region in REGIONS),
+    *(f'{region.name}.glance' for region in REGIONS),
+    *(f'{region.name}.neutron' for region in REGIONS),
 )
 
 #: The ports of the cloud that was booted last.

@@ -42,7 +42,7 @@ def errors(before: dict[pathlib.Path, int] | None = None) -> list[str]:
         then are wanted.
     :returns: lines under the names of the logs.
     """
-    found = []
+    report = []
     for log in all_logs():
         lines = [
             line
@@ -50,5 +50,5 @@ def errors(before: dict[pathlib.Path, int] | None = None) -> list[str]:
             if SIGNS.search(line)
         ]
         if lines:
-            found += [f'--- {log}', *lines[-LINES:]]
-    return found
+            report += [f'--- {log}', *lines[-LINES:]]
+    return report

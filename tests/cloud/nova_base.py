@@ -142,23 +142,23 @@ class PlacementTest(base.CloudTest):
         :returns: the hosts by the servers' ids; None if there was no valid
             host.
         """
-        found = dict.fromkeys(servers)
+        hosts = dict.fromkeys(servers)
         # The database is asked first: a list costs Nova much more.
         ended = "vm_state IN ('active', 'error') AND task_state IS NULL"
         self.wait_for(
             lambda: self.assertEqual(
-                set(found),
-                base.instances(self.region, found, ended),
+                set(hosts),
+                base.instances(self.region, hosts, ended),
                 'servers that run or have failed',
             )
         )
         listed = self.servers(self.region)
-        for server in found:
+        for server in hosts:
             if listed[server].status == 'ACTIVE':
-                found[server] = listed[server].compute_host
+                hosts[server] = listed[server].compute_host
             else:
                 self.wait_for(functools.partial(self.check_refused, server))
-        return found
+        return hosts
 
     def check_refused(self, server: str) -> None:
         """Raise unless no host was valid for a server; a list does not say."""
@@ -167,12 +167,11 @@ class PlacementTest(base.CloudTest):
 
     def logged(self, pattern: str) -> re.Match[str]:
         """Return the only match in the logs of the region's schedulers."""
-        (found,) = (
-            match
-            for number in (1, 2)
-            for line in logs.lines_of(
-                processes.log_of(f'{self.region}.nova-scheduler-{number}')
-            )
-            if (match := re.search(pattern, line))
-        )
-        return found
+        matches = []
+        for number in (1, 2):
+            log = processes.log_of(f'{self.region}.nova-scheduler-{number}')
+            for line in logs.lines_of(log):
+                if match := re.search(pattern, line):
+                    matches.append(match)
+        (only_match,) = matches
+        return only_match

@@ -64,14 +64,14 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def start(service: Service) -> None:
     """Start a service; its log is continued."""
-    own = {VARIABLE: f'{layout.FOLDER}/{service.name}'}
+    mark = {VARIABLE: f'{layout.FOLDER}/{service.name}'}
     with log_of(service.name).open('ab') as log:
         subprocess.Popen(
             service.command,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
-            env=environment({**service.environment, **own}),
+            env=environment({**service.environment, **mark}),
             cwd=layout.DATA,
             start_new_session=True,
         )
@@ -80,15 +80,15 @@ def start(service: Service) -> None:
 def running() -> dict[str, list[int]]:
     """Return the pids of all processes of the cloud, by service."""
     mark = f'{VARIABLE}={layout.FOLDER}/'
-    found = collections.defaultdict(list)
+    pids = collections.defaultdict(list)
     for process in pathlib.Path('/proc').glob('[0-9]*'):
         # Some end meanwhile, or belong to others. A dead one has no variables.
         with contextlib.suppress(OSError):
             for variable in (process / 'environ').read_bytes().split(b'\0'):
                 if variable.startswith(os.fsencode(mark)):
                     name = os.fsdecode(variable).removeprefix(mark)
-                    found[name].append(int(process.name))
-    return dict(found)
+                    pids[name].append(int(process.name))
+    return dict(pids)
 
 
 def kill(name: str) -> None:

@@ -108,7 +108,7 @@ def listeners() -> dict[tuple[str, str], int]:
     :raises subprocess.SubprocessError: when RabbitMQ does not tell, or takes
         too long.
     """
-    found = {}
+    counts = {}
     for vhost in VHOSTS:
         listed = subprocess.run(
             [
@@ -128,10 +128,8 @@ def listeners() -> dict[tuple[str, str], int]:
             timeout=120,
             check=True,
         )
-        found.update(
-            ((vhost, queue['name']), queue['consumers'])
-            for queue in json.loads(listed.stdout)
+        for queue in json.loads(listed.stdout):
             # Those of a process that was killed stay for a while.
-            if queue['consumers']
-        )
-    return found
+            if queue['consumers']:
+                counts[vhost, queue['name']] = queue['consumers']
+    return counts

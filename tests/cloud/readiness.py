@@ -64,12 +64,12 @@ def answers(port: int) -> None:
     :param port: on the loopback address.
     :raises NotReady: when the answer is an error of the server.
     """
-    asked = http.client.HTTPConnection(layout.ADDRESS, port, timeout=10)
+    connection = http.client.HTTPConnection(layout.ADDRESS, port, timeout=10)
     try:
-        asked.request('GET', '/')
-        status = asked.getresponse().status
+        connection.request('GET', '/')
+        status = connection.getresponse().status
     finally:
-        asked.close()
+        connection.close()
     if status >= 500:
         raise NotReady(f'HTTP {status}')
 
@@ -80,7 +80,7 @@ def nova(region: layout.Region) -> None:
     :raises NotReady: says which table lacks what.
     """
     hosts = set(region.hosts)
-    for database, wanted, query in (
+    for database, needed, query in (
         (
             'nova',
             hosts | {'scheduler-1', 'scheduler-2'},
@@ -95,7 +95,7 @@ def nova(region: layout.Region) -> None:
         ),
     ):
         rows = mariadb.query(f'{database}_{region.name}', query)
-        if missing := wanted.difference(name for (name,) in rows):
+        if missing := needed.difference(name for (name,) in rows):
             raise NotReady(f'{database} does not know {sorted(missing)}')
 
 

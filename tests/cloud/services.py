@@ -111,9 +111,9 @@ def of_region(region: layout.Region) -> Iterator[Service]:
         yield Service(f'{name}.{daemon}', command, region.port(kind))
     yield Service(f'{name}.nova-conductor', nova('nova-conductor', *files))
     for number in (1, 2):
-        own = f'{name}/scheduler-{number}.conf'
+        host_file = f'{name}/scheduler-{number}.conf'
         # At DEBUG it says what each host weighs, and why one is no candidate.
-        command = (*nova('nova-scheduler', *files, own), '--debug')
+        command = (*nova('nova-scheduler', *files, host_file), '--debug')
         yield Service(f'{name}.nova-scheduler-{number}', command)
 
 
@@ -159,7 +159,7 @@ def keystone() -> Service:
     )
 
 
-def others() -> list[Service]:
+def independent() -> list[Service]:
     """Return the services that can be started in any order."""
     regional = itertools.chain(*map(of_region, layout.REGIONS))
     return [*regional, *heat(), *senlin()]

@@ -23,16 +23,10 @@ def databases() -> list[str]:
         'nova_cell0',
         'nova',
     )
-    return [
-        'keystone',
-        'heat',
-        'senlin',
-        *(
-            f'{service}_{region.name}'
-            for region in layout.REGIONS
-            for service in regional
-        ),
-    ]
+    names = ['keystone', 'heat', 'senlin']
+    for region in layout.REGIONS:
+        names += [f'{service}_{region.name}' for service in regional]
+    return names
 
 
 def manage(

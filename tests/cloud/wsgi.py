@@ -38,9 +38,9 @@ class Channel(waitress.channel.HTTPChannel):
 
 def main() -> None:
     """Make the application and serve it until the process is ended."""
-    found, address, port = sys.argv[1:]
+    target, address, port = sys.argv[1:]
     del sys.argv[1:]
-    module, _, name = found.partition(':')
+    module, _, name = target.partition(':')
     application = getattr(
         importlib.import_module(module), name.removesuffix('()')
     )
