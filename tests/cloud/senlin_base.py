@@ -80,7 +80,7 @@ class Senlin:
     def nodes(self, cluster: str) -> list[dict]:
         """Return the nodes of a cluster, with their data."""
         listed = self.get(f'/nodes?cluster_id={cluster}')['nodes']
-        return [self.get(f'/nodes/{one["id"]}')['node'] for one in listed]
+        return [self.get(f'/nodes/{node["id"]}')['node'] for node in listed]
 
     def wait(self, action: str) -> dict:
         """Wait for an action to end, and return it.
@@ -212,8 +212,8 @@ class ClusterTest(base.CloudTest):
 
         :param regions: weight and cap by name.
         """
-        wanted = [{'name': name, **more} for name, more in regions.items()]
-        return self.make('policy', REGIONS, regions=wanted)
+        entries = [{'name': name, **more} for name, more in regions.items()]
+        return self.make('policy', REGIONS, regions=entries)
 
     def make_cluster(self, profile: str, *policies: str) -> str:
         """Make an empty cluster with policies attached; return its id."""
@@ -238,9 +238,9 @@ class ClusterTest(base.CloudTest):
 
     def assert_succeeds(self, action: str) -> dict:
         """Wait for an action; fail if it does; return it."""
-        found = self.senlin.wait(action)
-        self.assertEqual('SUCCEEDED', found['status'], found['status_reason'])
-        return found
+        ended = self.senlin.wait(action)
+        self.assertEqual('SUCCEEDED', ended['status'], ended['status_reason'])
+        return ended
 
     def wait_until_idle(self) -> None:
         """Wait until Senlin works at no cluster and no node."""
@@ -320,14 +320,14 @@ class ClusterTest(base.CloudTest):
         self.assert_succeeds(self.senlin.delete(f'/clusters/{cluster}'))
 
     def assert_spread(
-        self, cluster: str, **wanted: int
+        self, cluster: str, **counts: int
     ) -> dict[str, dict[str, str]]:
         """Assert where the servers of a cluster are, by three sources.
 
         Nova's list in each region, the data of Senlin's nodes, and what the
         scheduler of each region was asked for must say the same.
 
-        :param wanted: the number of servers by region.
+        :param counts: the number of servers by region.
         :returns: the servers' ids by the nodes' ids, by region.
         """
         by_node = collections.defaultdict(dict)
@@ -336,8 +336,8 @@ class ClusterTest(base.CloudTest):
             region = node['data']['placement']['region_name']
             by_node[region][node['id']] = node['physical_id']
         self.assertEqual(
-            {name: number for name, number in wanted.items() if number},
-            {region: len(found) for region, found in by_node.items()},
+            {region: count for region, count in counts.items() if count},
+            {region: len(servers) for region, servers in by_node.items()},
             "by the data of Senlin's nodes",
         )
         for region in (base.ONE, base.TWO):

@@ -35,8 +35,8 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         self.do(cluster, 'scale_out', count=count)
         return cluster
 
-    def known(self, cluster: str) -> dict:
-        """Return what Senlin knows of the regions, after another look."""
+    def notes(self, cluster: str) -> dict:
+        """Return what Senlin notes of the regions, after another look."""
         self.senlin.wait(self.senlin.act(f'/clusters/{cluster}', 'check'))
         self.wait_until_idle()
         shown = self.senlin.get(f'/clusters/{cluster}')['cluster']
@@ -48,15 +48,15 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         # Silence must last.
         self.wait_for(
             lambda: self.assertEqual(
-                'out', state_of(self.known(cluster), TWO), TWO
+                'out', state_of(self.notes(cluster), TWO), TWO
             )
         )
 
     def check_silent(self, cluster: str) -> None:
         """Raise unless Senlin has noticed that RegionTwo is silent."""
         shown = self.senlin.get(f'/clusters/{cluster}')['cluster']
-        known = shown['data'].get(KEY, {})
-        self.assertEqual('silent', state_of(known, TWO), TWO)
+        notes = shown['data'].get(KEY, {})
+        self.assertEqual('silent', state_of(notes, TWO), TWO)
 
     def check_moved(self, cluster: str) -> None:
         """Raise unless all nodes of a cluster are in RegionOne, and well."""
@@ -65,11 +65,14 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
             self.assertEqual(ONE, placement['region_name'], node['name'])
             self.assertEqual('ACTIVE', node['status'], node['name'])
 
-    def recovered(self, cluster: str, **wanted: int) -> None:
-        """Clear up, and check that there is nothing but the nodes."""
+    def recovered(self, cluster: str, **counts: int) -> None:
+        """Clear up, and check that there is nothing but the nodes.
+
+        :param counts: the number of nodes by region.
+        """
         base.start(API)
-        self.wait_for(lambda: self.assertEqual({}, self.known(cluster)))
-        self.assert_spread(cluster, **wanted)
+        self.wait_for(lambda: self.assertEqual({}, self.notes(cluster)))
+        self.assert_spread(cluster, **counts)
 
     def rebalance(self, cluster: str) -> int:
         """Rebalance by the command; return the fewest nodes meanwhile."""
@@ -126,11 +129,11 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         self.assertEqual([ONE] * 2, list(action['data']['moves'].values()))
         self.do(cluster, 'scale_out', count=2)
         self.check_held(cluster, ONE, 6)
-        self.assertEqual(2, len(self.known(cluster)['servers']))
+        self.assertEqual(2, len(self.notes(cluster)['servers']))
         self.recovered(cluster, RegionOne=6)
         self.assertEqual(6, self.rebalance(cluster))
         self.assert_spread(cluster, RegionOne=3, RegionTwo=3)
-        self.assertEqual({}, self.known(cluster))
+        self.assertEqual({}, self.notes(cluster))
 
     def test_engine_is_killed_in_the_middle_of_a_recovery(self):
         cluster = self.spread(2)
@@ -201,9 +204,9 @@ class TestFailover(base.CommandTest, senlin_base.ClusterTest):
         return shown['data'].get(KEY, {}).get('servers', [])
 
 
-def state_of(known: dict, region: str) -> str:
+def state_of(notes: dict, region: str) -> str:
     """Return the state of a region; empty if it works.
 
-    :param known: what Senlin knows of the regions.
+    :param notes: what Senlin notes of the regions.
     """
-    return known.get('states', {}).get(region, {}).get('state', '')
+    return notes.get('states', {}).get(region, {}).get('state', '')

@@ -28,17 +28,18 @@ KEY = signing.KEY
 class TestHints(base.CommandTest, heat_base.StackTest):
     who = layout.USER
 
-    def assert_hints(self, root: str, found: dict, *path: str) -> None:
+    def assert_hints(self, root: str, resource: dict, *path: str) -> None:
         """Assert that Nova has stored where in which stack a server is.
 
+        :param resource: the resource of the server, as Heat lists it.
         :param path: the names of the resources on the way to its stack.
         """
-        hints = self.hints(self.region, found['server'])
+        hints = self.hints(self.region, resource['server'])
         self.assertEqual([root], hints['heat_root_stack_id'])
-        self.assertEqual([found['stack_id']], hints['heat_stack_id'])
-        self.assertEqual([found['stack_name']], hints['heat_stack_name'])
-        self.assertEqual([found['name']], hints['heat_resource_name'])
-        self.assertEqual([found['uuid']], hints['heat_resource_uuid'])
+        self.assertEqual([resource['stack_id']], hints['heat_stack_id'])
+        self.assertEqual([resource['stack_name']], hints['heat_stack_name'])
+        self.assertEqual([resource['name']], hints['heat_resource_name'])
+        self.assertEqual([resource['uuid']], hints['heat_resource_uuid'])
         first, *below = hints['heat_path_in_stack']
         self.assertEqual(self.show(root)['stack_name'], first)
         project = self.user[base.ONE].current_project_id
@@ -64,10 +65,13 @@ class TestHints(base.CommandTest, heat_base.StackTest):
             ),
             {'nested.yaml': heat_base.template(db=heat_base.server())},
         )
-        found = {one['name']: one for one in self.resources(root, SERVER)}
-        self.assertEqual({'front', 'liar', 'db', '0', '1'}, set(found))
+        resources = {
+            resource['name']: resource
+            for resource in self.resources(root, SERVER)
+        }
+        self.assertEqual({'front', 'liar', 'db', '0', '1'}, set(resources))
         self.assertEqual(
-            {one['server'] for one in found.values()},
+            {resource['server'] for resource in resources.values()},
             set(self.servers(self.region)),
         )
         paths = {
@@ -79,8 +83,8 @@ class TestHints(base.CommandTest, heat_base.StackTest):
             '1': ('workers',),
         }
         for name, path in paths.items():
-            self.assert_hints(root, found[name], *path)
-        hints = self.hints(self.region, found['liar']['server'])
+            self.assert_hints(root, resources[name], *path)
+        hints = self.hints(self.region, resources['liar']['server'])
         self.assertEqual(['r7'], hints['rack'])
         if self.region == base.TWO:
             # RegionOne's Nova does not show hints.
@@ -94,20 +98,14 @@ class TestHints(base.CommandTest, heat_base.StackTest):
                 '--config-file',
                 file,
             )
-            self.assertEqual(
-                {
-                    found[name]['server']: ([None, *path], name, 'valid')
-                    for name, path in paths.items()
-                },
-                {
-                    row['Server ID']: (
-                        [step['resource'] for step in row['Path']],
-                        row['Resource'],
-                        row['Signature'],
-                    )
-                    for row in rows
-                },
-            )
+            names = [row['Resource'] for row in rows]
+            self.assertEqual(sorted(resources), sorted(names))
+            for row in rows:
+                name = row['Resource']
+                self.assertEqual(resources[name]['server'], row['Server ID'])
+                self.assertEqual('valid', row['Signature'])
+                steps = [step['resource'] for step in row['Path']]
+                self.assertEqual([None, *paths[name]], steps)
 
 
 class TestHintsInNewestNova(TestHints):
@@ -119,7 +117,7 @@ class PreferenceTest(heat_base.StackTest, nova_base.PlacementTest):
 
     def prefer(self, preferred: str) -> None:
         """Fill the other hosts."""
-        others = [host for host in self.hosts if host != preferred]
+        other_hosts = [host for host in self.hosts if host != preferred]
         self.make_aggregate(
             {
                 # More than all other weighers together.
@@ -130,8 +128,10 @@ class PreferenceTest(heat_base.StackTest, nova_base.PlacementTest):
             *self.hosts,
         )
         big = self.make_flavor({}, vcpus=100, ram=100000)
-        filling = self.at_once(lambda host: self.boot(big, host=host), others)
-        self.assertEqual(others, list(self.hosts_of(filling).values()))
+        filling = self.at_once(
+            lambda host: self.boot(big, host=host), other_hosts
+        )
+        self.assertEqual(other_hosts, list(self.hosts_of(filling).values()))
         small = self.compute.find_flavor('small').id
         # Without a stack everything goes to the one that is empty.
         self.assertEqual(preferred, self.host_of(self.boot(small)))
@@ -143,11 +143,12 @@ class TestSpread(PreferenceTest):
     def test_forged_hint_is_not_believed(self):
         members = {'member_0': heat_base.server()}
         root = self.make_stack(heat_base.template(**members))
-        (found,) = self.resources(root, SERVER)
+        (resource,) = self.resources(root, SERVER)
+        first = resource['server']
         # The stack's own order of the hosts has chosen.
-        preferred = self.host_of(found['server'])
+        preferred = self.host_of(first)
         self.prefer(preferred)
-        true = self.hints(self.region, found['server'])
+        true = self.hints(self.region, first)
         unsigned = {n: true[n] for n in {*true} - {'heat_signature'}}
         forgeries = {
             'no signature': unsigned,
@@ -168,8 +169,8 @@ class TestSpread(PreferenceTest):
                 self.assertEqual([root], hints['heat_root_stack_id'])
         members['member_1'] = heat_base.server()
         self.update_stack(root, heat_base.template(**members))
-        both = {one['server'] for one in self.resources(root, SERVER)}
-        (second,) = both - {found['server']}
+        resources = self.resources(root, SERVER)
+        (second,) = {resource['server'] for resource in resources} - {first}
         self.assertNotEqual(preferred, self.host_of(second))
 
 
@@ -193,10 +194,10 @@ class TestAtOnce(PreferenceTest):
 
     def assert_even(self, servers: Iterable[str]) -> None:
         """Fail unless the hosts have equally many servers, or one more."""
-        found = collections.Counter(dict.fromkeys(self.hosts, 0))
-        found.update(self.hosts_of(servers).values())
-        self.assertEqual(set(self.hosts), set(found))
-        self.assertLessEqual(max(found.values()) - min(found.values()), 1)
+        counts = collections.Counter(dict.fromkeys(self.hosts, 0))
+        counts.update(self.hosts_of(servers).values())
+        self.assertEqual(set(self.hosts), set(counts))
+        self.assertLessEqual(max(counts.values()) - min(counts.values()), 1)
 
     def boot_together(self, count: int, hints: dict[str, object]) -> list[str]:
         """Ask for several servers in one request, and return their ids."""
@@ -217,7 +218,11 @@ class TestAtOnce(PreferenceTest):
         self.assertEqual(202, response.status_code, response.text)
         # Nova numbers the names.
         listed = self.servers(self.region)
-        made = [one for one in listed if listed[one].name.startswith(name)]
+        made = [
+            server_id
+            for server_id, server in listed.items()
+            if server.name.startswith(name)
+        ]
         self._servers.extend(made)
         self.assertEqual(count, len(made))
         return made
@@ -253,10 +258,14 @@ class TestAtOnce(PreferenceTest):
             return self.boot(self.small, hints)
 
         # None is claimed before all have hosts.
-        computes = [f'{self.region}.nova-compute-{one}' for one in self.hosts]
+        computes = [
+            f'{self.region}.nova-compute-{host}' for host in self.hosts
+        ]
         self.pause(*computes)
-        asked = [(name, number) for number in range(COUNT) for name in wishes]
-        servers = self.at_once(boot, asked)
+        requests = []
+        for number in range(COUNT):
+            requests += [(name, number) for name in wishes]
+        servers = self.at_once(boot, requests)
         self.wait_for(lambda: self.check_scheduled(servers))
         self.go_on(*computes)
         for number, name in enumerate(wishes):
@@ -264,7 +273,9 @@ class TestAtOnce(PreferenceTest):
                 self.assert_even(servers[number :: len(wishes)])
 
         back = servers[:: len(wishes)][:BACK]
-        self.remove_servers(*(one for one in servers if one not in back))
+        self.remove_servers(
+            *(server for server in servers if server not in back)
+        )
         self.at_once(self.compute.shelve_server, back)
         offloaded = "vm_state = 'shelved_offloaded' AND task_state IS NULL"
         self.wait_for(
@@ -312,7 +323,8 @@ class TestPlan(PreferenceTest):
         :param groups: how many members each group has.
         :returns: the ids of the servers.
         """
-        servers = [one['server'] for one in self.resources(root, SERVER)]
+        resources = self.resources(root, SERVER)
+        servers = [resource['server'] for resource in resources]
         ranks: dict[str, set[int]] = {group: set() for group in groups}
         begins: dict[str, set[int]] = {group: set() for group in groups}
         for server, host in self.hosts_of(servers).items():
@@ -356,7 +368,7 @@ class TestPlan(PreferenceTest):
         files = {
             # Both servers of a cell go to one rack.
             'cell.yaml': heat_base.template(
-                one=heat_base.server(), two=heat_base.server()
+                front=heat_base.server(), back=heat_base.server()
             )
         }
         root = self.make_stack(self.members(6), files)

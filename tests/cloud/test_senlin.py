@@ -16,31 +16,31 @@ class TestFourPolicies(base.CommandTest, senlin_base.ClusterTest):
         return self.live('cluster', 'region', 'plan', *arguments)
 
     def assert_agreed(
-        self, cluster: str, **wanted: int
+        self, cluster: str, **counts: int
     ) -> dict[str, dict[str, str]]:
         """Assert that Nova, Senlin and the plan know of the same servers.
 
-        :param wanted: the number of servers by region.
+        :param counts: the number of servers by region.
         :returns: as :meth:`assert_spread`.
         """
         shown = self.senlin.get(f'/clusters/{cluster}')['cluster']
         self.assertEqual('ACTIVE', shown['status'], shown['status_reason'])
-        self.assertEqual(sum(wanted.values()), shown['desired_capacity'])
+        self.assertEqual(sum(counts.values()), shown['desired_capacity'])
         rows = self.plan('--cluster', cluster, '--count', '+1')
         self.assertEqual(
-            wanted, {row['Region']: row['Current'] for row in rows}
+            counts, {row['Region']: row['Current'] for row in rows}
         )
-        return self.assert_spread(cluster, **wanted)
+        return self.assert_spread(cluster, **counts)
 
     def wait_until_agreed(
-        self, cluster: str, **wanted: int
+        self, cluster: str, **counts: int
     ) -> dict[str, dict[str, str]]:
         """Wait for what :meth:`assert_agreed` asserts, and return the same.
 
         The health policy may recover nodes meanwhile.
         """
         return self.recover_until(
-            cluster, lambda: self.assert_agreed(cluster, **wanted)
+            cluster, lambda: self.assert_agreed(cluster, **counts)
         )
 
     def recover_twice(self, cluster: str, node: str) -> None:

@@ -75,7 +75,7 @@ class TestTutorial(base.CloudTest):
         examples = console.examples(PAGE)
         self.assertEqual(
             ABOUT_THE_CLOUD,
-            [one.command for one in (*examples[:3], examples[-1])],
+            [example.command for example in (*examples[:3], examples[-1])],
         )
         typed = examples[3:-1]
         self.type(typed)
@@ -84,11 +84,11 @@ class TestTutorial(base.CloudTest):
             self.assertTrue(text.exists(), f'not typed: {example.command}')
             printed = text.read_text('utf-8')
             status = int((self.folder / f'{number}.status').read_text())
-            said = f'$ {example.command}\n{printed}'
+            transcript = f'$ {example.command}\n{printed}'
             if GIVES_UP not in printed:
-                self.assertEqual(wanted_status(example), status, said)
+                self.assertEqual(wanted_status(example), status, transcript)
             if example.output and not console.agrees(example.output, printed):
-                self.fail(f'{said}\nThe page shows:\n{example.output}')
+                self.fail(f'{transcript}\nThe page shows:\n{example.output}')
 
     def save_files(self) -> None:
         """Save the files that the page shows under the names it gives."""
