@@ -196,10 +196,9 @@ class Cloud:
         """Write the servers to the file, all or nothing."""
         if not self.store:
             return
-        servers = {
-            region.name: [s.to_dict() for s in region.servers.values()]
-            for region in self.regions.values()
-        }
+        servers = {}
+        for name, region in self.regions.items():
+            servers[name] = [s.to_dict() for s in region.servers.values()]
         draft = self.store.with_suffix('.new')
         draft.write_text(json.dumps(servers))
         os.replace(draft, self.store)
@@ -222,13 +221,14 @@ class Cloud:
             writes into the metadata of each server.
         :returns: region name -> number of servers, for every region.
         """
-        return {
-            region.name: sum(
-                server.metadata.get('cluster_id') == cluster_id
+        counts = {}
+        for name, region in self.regions.items():
+            owners = [
+                server.metadata.get('cluster_id')
                 for server in region.servers.values()
-            )
-            for region in self.regions.values()
-        }
+            ]
+            counts[name] = owners.count(cluster_id)
+        return counts
 
 
 class Client(base.DriverBase):
@@ -341,9 +341,13 @@ class Compute(Client):
             image={'id': attrs.get('imageRef', 'none')},
             flavor=dict.fromkeys(('id', 'name'), attrs['flavorRef']),
             fault={'message': self.region.failures.get('fault')},
-            **{'addresses': {}, 'attached_volumes': [], 'key_name': None},
-            **{'block_device_mapping': [], 'disk_config': 'AUTO'},
-            **{'has_config_drive': False, 'security_groups': []},
+            addresses={},
+            attached_volumes=[],
+            key_name=None,
+            block_device_mapping=[],
+            disk_config='AUTO',
+            has_config_drive=False,
+            security_groups=[],
             reboots=0,
             snapshots=[],
         )

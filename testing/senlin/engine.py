@@ -113,8 +113,8 @@ class News:
 
     def tell(self) -> None:
         """Wake all who wait."""
-        told, self._event = self._event, eventlet.event.Event()
-        told.send()
+        event, self._event = self._event, eventlet.event.Event()
+        event.send()
 
     def wait(self, seconds: float) -> None:
         """Wait for news, at most so long."""
@@ -269,8 +269,8 @@ class Engine:
             'name': 'foundling',
             'overrides': overrides,
         }
-        found: dict[str, Any] = self.call('POST', '/nodes/adopt', body)['node']
-        return found
+        answer = self.call('POST', '/nodes/adopt', body)
+        return dict(answer['node'])
 
     def delete(self, path: str) -> dict[str, Any]:
         """Delete a node or a cluster and return the action."""
@@ -367,13 +367,10 @@ class Engine:
         """Return a copy of Senlin and of the cloud, for :meth:`restore`."""
         self._calm_down()
         with db_api.session_for_read() as session:
-            rows = {
-                table: [
-                    dict(row._mapping)
-                    for row in session.execute(table.select())
-                ]
-                for table in TABLES
-            }
+            rows = {}
+            for table in TABLES:
+                selected = session.execute(table.select())
+                rows[table] = [dict(row._mapping) for row in selected]
         return rows, self.cloud.copy()
 
     def restore(self, copied: tuple[Any, Any]) -> None:
@@ -431,8 +428,8 @@ class Engine:
 def _status(action_id: str) -> str | None:
     """Return the status of an action from the database."""
     with db_api.session_for_read() as session:
-        found = session.query(models.Action.status).filter_by(id=action_id)
-        return found.scalar()
+        query = session.query(models.Action.status).filter_by(id=action_id)
+        return query.scalar()
 
 
 def _wait_less() -> None:
@@ -481,9 +478,9 @@ def _in_turn(
 
     def wait(*args: Any, **kwargs: Any) -> Any:
         with turn:
-            found = call(*args, **kwargs)
+            answer = call(*args, **kwargs)
         after()
-        return found
+        return answer
 
     setattr(db_api, name, wait)
 

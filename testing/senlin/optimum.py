@@ -32,11 +32,14 @@ def best(
     caps = {region.name: region.cap for region in regions}
     choices = []
     for name, now in current.items():
-        top = now
-        if change > 0:
-            cap = caps.get(name, now)
-            top += change if cap == NO_CAP else max(0, min(change, cap - now))
-        choices.append(range(now if change > 0 else 0, top + 1))
+        if change <= 0:
+            choices.append(range(now + 1))
+            continue
+        cap = caps.get(name, now)
+        room = change
+        if cap != NO_CAP:
+            room = max(0, min(change, cap - now))
+        choices.append(range(now, now + room + 1))
     total = sum(current.values()) + change
     costs = {
         plan: cost(regions, dict(zip(current, plan, strict=True)))
