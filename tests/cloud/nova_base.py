@@ -75,14 +75,12 @@ class PlacementTest(base.CloudTest):
             **{'vcpus': 1, 'ram': 64, 'disk': 1, **size},
         ).id
         self.addCleanup(self.compute.delete_flavor, made)
-        if extra_specs:
-            self.compute.create_flavor_extra_specs(
-                made,
-                {
-                    key if ':' in key else SCOPE + key: value
-                    for key, value in extra_specs.items()
-                },
-            )
+        scoped_specs = {}
+        for key, value in extra_specs.items():
+            scope = '' if ':' in key else SCOPE
+            scoped_specs[scope + key] = value
+        if scoped_specs:
+            self.compute.create_flavor_extra_specs(made, scoped_specs)
         return made
 
     def boot(

@@ -33,7 +33,8 @@ def collect() -> None:
 
     for number in itertools.count(1):
         eventlet.sleep(INTERVAL)
-        gc.collect(1 if number % WHOLE else 2)
+        generation = 1 if number % WHOLE else 2
+        gc.collect(generation)
 
 
 def main() -> None:
