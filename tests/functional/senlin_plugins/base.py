@@ -44,12 +44,12 @@ class TestCase(unittest.TestCase):
         The others begin with a copy of Senlin and the clouds as it left them.
         """
         if kept := vars(type(self)).get('kept'):
-            found, copied = kept
+            fixture, copied = kept
             self.senlin.restore(copied)
         else:
-            found = build()
-            type(self).kept = found, self.senlin.copy()
-        return found
+            fixture = build()
+            type(self).kept = fixture, self.senlin.copy()
+        return fixture
 
     def set_option(self, name, value, group=conf.GROUP):
         """Set an option, by default of this package, until the test ends."""
@@ -65,9 +65,9 @@ class TestCase(unittest.TestCase):
     def region_policy(self, *regions, version='1.0', **properties):
         """Create a region policy from (name, weight, cap) tuples."""
         keys = ('name', 'weight', 'cap')
-        spec = [dict(zip(keys, r, strict=False)) for r in regions]
+        entries = [dict(zip(keys, r, strict=False)) for r in regions]
         return self.senlin.policy(
-            REGION_POLICY, {'regions': spec, **properties}, version
+            REGION_POLICY, {'regions': entries, **properties}, version
         )
 
     def deletion_policy(self, version='1.0', **properties):
@@ -221,18 +221,21 @@ class TestCase(unittest.TestCase):
         answer = self.senlin.call('PATCH', path, {kind: changes})
         self.assert_done(self.senlin.wait(answer['started']))
 
-    def assert_nodes(self, cluster_id, **wanted):
-        """Check that all nodes are active, and in which regions they are."""
+    def assert_nodes(self, cluster_id, **counts):
+        """Check that all nodes are active, and in which regions they are.
+
+        :param counts: region name -> number of nodes.
+        """
         nodes = self.senlin.nodes(cluster_id)
-        self.assertEqual(wanted, collections.Counter(map(region_of, nodes)))
+        self.assertEqual(counts, collections.Counter(map(region_of, nodes)))
         self.assertEqual({'ACTIVE'}, {node['status'] for node in nodes})
 
-    def assert_servers(self, cluster_id, **wanted):
+    def assert_servers(self, cluster_id, **counts):
         """Check where the servers are, in the clouds and in the nodes' data.
 
-        :param wanted: region name -> number; regions not named have none.
+        :param counts: region name -> number; regions not named have none.
         """
-        everywhere = dict.fromkeys(self.cloud.regions, 0) | wanted
+        everywhere = dict.fromkeys(self.cloud.regions, 0) | counts
         self.assertEqual(everywhere, self.cloud.servers_of(cluster_id))
         for node in self.senlin.nodes(cluster_id):
             self.assertIsNotNone(node['physical_id'], node['status_reason'])

@@ -135,20 +135,20 @@ class ShellTestCase(base.TestCase, client.CommandTestCase):
             result = self.openstack(
                 'cluster', 'region', *arguments, **self.login, COLUMNS='80'
             )
-        said = [
+        remarks = [
             line
             for line in result.error.splitlines()
             # Of clients that stand beside in the environment.
             if not line.startswith('Could not load')
         ]
-        return dataclasses.replace(result, error='\n'.join(said))
+        return dataclasses.replace(result, error='\n'.join(remarks))
 
     def run_region(self, *arguments):
         """Run the shell, which must succeed, and return the rows."""
         result = self.shell(*arguments, '-f', 'json')
         self.assertEqual(0, result.status, result.error)
         #: What the command said beside the table.
-        self.said = result.error
+        self.remarks = result.error
         return json.loads(result.output)
 
     def assert_fails(self, words, *arguments):

@@ -53,8 +53,8 @@ class SharesTest(TestCase, test_failover.TestCase):
 
     def row(self, rows, name):
         """Return the row of a region."""
-        (found,) = (row for row in rows if row['Region'] == name)
-        return found
+        (row,) = (row for row in rows if row['Region'] == name)
+        return row
 
     def test_set_unset_and_drain_change_one_key(self):
         rows = self.run_region('set', self.cluster_id, TWO, '--weight', '300')
@@ -163,17 +163,17 @@ class WidthTest(TestCase, test_failover.TestCase):
         self.cloud.keystone_regions |= set(regions)
 
     def test_the_tables_fit_in_80_columns(self):
-        one, two, three = self.NAMES
-        cluster = self.spread_out(6, (one,), (two,), (three,))
+        first, second, third = self.NAMES
+        cluster = self.spread_out(6, (first,), (second,), (third,))
         for words in (
-            ('drain', cluster, one),
-            ('set', cluster, two, '--weight', '0', '--cap', '1000'),
+            ('drain', cluster, first),
+            ('set', cluster, second, '--weight', '0', '--cap', '1000'),
             ('plan', '--cluster', cluster, '--count', '+6'),
             ('rebalance', cluster, '--dry-run', '--max-surge', '4'),
             ('list', cluster),
         ):
             if words[0] == 'list':
-                self.cloud.keystone_regions.discard(three)
+                self.cloud.keystone_regions.discard(third)
             result = self.shell(*words)
             self.assertEqual(0, result.status, result.error)
             lines = result.output.splitlines()
@@ -186,7 +186,7 @@ class FailoverTest(TestCase, test_failover.TestCase):
     def test_the_plan_knows_what_the_cluster_knows(self):
         cluster = self.spread_out(4, (ONE,), (TWO,))
         self.run_region('set', cluster, TWO, '--weight', '300')
-        self.assertEqual('', self.said)
+        self.assertEqual('', self.remarks)
         plan = ('--cluster', cluster, '--count', '+4')
         rows = self.run_region('plan', *plan)
         planned = {row['Region']: row['Change'] for row in rows}
@@ -194,15 +194,17 @@ class FailoverTest(TestCase, test_failover.TestCase):
         self.assertEqual({TWO: 4}, data['creation']['regions'])
         self.assertEqual({ONE: 0, TWO: 4}, planned)
         self.go_out(TWO, cluster)
-        one, two = self.run_region('plan', *plan)
-        self.assertEqual((4, 0), (one['Change'], two['Change']))
-        self.assertRegex(two['Why'], '^is silent since .*; gets no nodes mean')
+        first, second = self.run_region('plan', *plan)
+        self.assertEqual((4, 0), (first['Change'], second['Change']))
+        self.assertRegex(
+            second['Why'], '^is silent since .*; gets no nodes mean'
+        )
         self.update(
             f'/clusters/{cluster}', metadata={'region_placement': '[]'}
         )
-        one, two = self.run_region('list', cluster)
-        self.assertIn('takes its own weights', self.said)
-        self.assertEqual((100, 'policy'), (two['Weight'], two['From']))
+        _, second = self.run_region('list', cluster)
+        self.assertIn('takes its own weights', self.remarks)
+        self.assertEqual((100, 'policy'), (second['Weight'], second['From']))
 
     def run_commands(self, text):
         """Run commands of a message, one after the other."""
@@ -250,14 +252,15 @@ class FailoverTest(TestCase, test_failover.TestCase):
     def test_the_commands_of_a_message_declare_a_region_out(self):
         cluster, reason = self.hold_in_error()
         listed = self.shell('list', cluster)
-        remarks = ' '.join(listed.output.split())
-        found = re.search(f'If {ONE} is out, run: (.*? 6) ', remarks)
-        self.assertIn(f'If it is out, run: {found[1]}.', reason)
+        reasons = ' '.join(listed.output.split())
+        advice = re.search(f'If {ONE} is out, run: (.*? 6) ', reasons)
+        commands = advice[1]
+        self.assertIn(f'If it is out, run: {commands}.', reason)
         self.assertIn(f'region set --out {cluster} {TWO};', reason)
         planned = self.shell('plan', '--cluster', cluster, '--count', '+1')
-        self.assertIn(found[1], ' '.join(planned.output.split()))
+        self.assertIn(commands, ' '.join(planned.output.split()))
         self.assert_fails('Run, in this order', 'drain', cluster, ONE)
-        self.run_commands(found[1])
+        self.run_commands(commands)
         # The other one is no longer one of too many.
         self.act(cluster, 'recover')
         self.assert_nodes(cluster, **{THREE: 6})
@@ -306,12 +309,12 @@ class FailoverTest(TestCase, test_failover.TestCase):
         self.act(cluster, 'scale_out', count=6)
         self.go_out(TWO, cluster)
         self.act(cluster, 'recover')
-        _, two = self.run_region('list', cluster)
+        _, second = self.run_region('list', cluster)
         self.assertEqual(
             ('out', 3, 'compute does not answer'),
-            tuple(two[key] for key in ('State', 'Left', 'Why')),
+            tuple(second[key] for key in ('State', 'Left', 'Why')),
         )
-        self.assertEqual(3, len(two['Left Servers']))
+        self.assertEqual(3, len(second['Left Servers']))
         self.assert_fails(
             'Nothing can move until', 'rebalance', cluster, '--yes'
         )

@@ -14,11 +14,11 @@ class LivePlanTest(gateway.ShellTestCase):
     """Plans for clusters of the engine in this process."""
 
     def plan(self, *arguments):
-        """Return what changes in each region, and what was said beside it."""
+        """Return what changes in each region, and the command's remarks."""
         rows = self.run_region('plan', *arguments)
         self.rows = {row['Region']: row for row in rows}
         changes = {name: row['Change'] for name, row in self.rows.items()}
-        return {name: n for name, n in changes.items() if n}, self.said
+        return {name: n for name, n in changes.items() if n}, self.remarks
 
     def assert_refused(self, words, *arguments):
         """Check that the command fails with one clear line."""
@@ -30,8 +30,8 @@ class LivePlanTest(gateway.ShellTestCase):
         planned, _ = self.plan('--cluster', cluster, '--count', '+7')
         data = self.act(cluster, 'scale_out', count=7)
         self.assertEqual(data['creation']['regions'], planned)
-        planned, said = self.plan('--cluster', cluster, '--count', '-4')
-        self.assertEqual('', said)
+        planned, remarks = self.plan('--cluster', cluster, '--count', '-4')
+        self.assertEqual('', remarks)
         data = self.act(cluster, 'scale_in', count=4)
         self.assertEqual(
             data['deletion']['regions'],
@@ -44,7 +44,7 @@ class LivePlanTest(gateway.ShellTestCase):
 
     def test_a_policy_without_a_cluster(self):
         policy = self.region_policy((ONE, 100, 1), (TWO, 100), (THREE, 100))
-        planned, said = self.plan(
+        planned, remarks = self.plan(
             '--policy',
             policy,
             '--current',
@@ -53,14 +53,14 @@ class LivePlanTest(gateway.ShellTestCase):
             '5',
         )
         self.assertEqual({ONE: 1, TWO: 1, THREE: 3}, planned)
-        self.assertEqual('', said)
+        self.assertEqual('', remarks)
 
     def test_a_region_that_keystone_does_not_know_is_left_out(self):
         cluster = self.spread((ONE,), (TWO,))
         self.cloud.keystone_regions.discard(TWO)
-        planned, said = self.plan('--cluster', cluster, '--count', '+2')
+        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
         self.assertEqual({ONE: 2}, planned)
-        self.assertIn(f'leaves {TWO} out: Keystone does not know it', said)
+        self.assertIn(f'leaves {TWO} out: Keystone does not know it', remarks)
         self.assertEqual('out of reach: left as it is', self.rows[TWO]['Why'])
 
     def test_a_region_without_what_the_profile_needs_is_left_out(self):
@@ -71,13 +71,13 @@ class LivePlanTest(gateway.ShellTestCase):
         cluster = self.cluster(policy, profile=profile)
         self.act(cluster, 'scale_out', count=2)
         self.cloud.regions[TWO].catalog.discard('image')
-        for count, wanted in ((2, {ONE: 2}), (-2, {ONE: -1, TWO: -1})):
-            planned, said = self.plan(
+        for count, changes in ((2, {ONE: 2}), (-2, {ONE: -1, TWO: -1})):
+            planned, remarks = self.plan(
                 '--cluster', cluster, f'--count={count:+}'
             )
-            self.assertEqual(wanted, planned)
+            self.assertEqual(changes, planned)
             left_out = f'leaves {TWO} out: its catalog offers no image'
-            self.assertEqual(count > 0, left_out in said)
+            self.assertEqual(count > 0, left_out in remarks)
 
     def test_a_profile_that_is_tied_to_a_region(self):
         profile = self.senlin.profile(
@@ -95,10 +95,10 @@ class LivePlanTest(gateway.ShellTestCase):
         )
         policy = self.region_policy((ONE,), (TWO,))
         cluster = self.cluster(policy, profile=profile)
-        planned, said = self.plan('--cluster', cluster, '--count', '+2')
+        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
         data = self.act(cluster, 'scale_out', count=2)
         self.assertEqual(data['creation']['regions'], planned)
-        self.assertIn(f'leaves {ONE} out: the profile names', said)
+        self.assertIn(f'leaves {ONE} out: the profile names', remarks)
 
     def test_a_plan_without_effect_is_told(self):
         in_tree = self.senlin.policy(
@@ -107,22 +107,22 @@ class LivePlanTest(gateway.ShellTestCase):
         cluster = self.cluster(
             in_tree, profile=self.senlin.profile('os.nova.server')
         )
-        planned, said = self.plan('--cluster', cluster, '--count', '+2')
+        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
         self.assertEqual({TWO: 2}, planned)
-        self.assertIn("The policy is Senlin's own", said)
-        self.assertIn("type 'os.nova.server' are not from this", said)
+        self.assertIn("The policy is Senlin's own", remarks)
+        self.assertIn("type 'os.nova.server' are not from this", remarks)
         # With both policies attached the effective one counts.
         cluster = self.spread((ONE,))
         self.attach(cluster, in_tree)
-        planned, said = self.plan('--cluster', cluster, '--count', '+2')
-        self.assertEqual(({ONE: 2}, ''), (planned, said))
+        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
+        self.assertEqual(({ONE: 2}, ''), (planned, remarks))
 
     def test_regions_that_cannot_be_listed_count_as_usable(self):
         cluster = self.spread((ONE,), (TWO,))
         self.gateway.identity_status = 403
-        planned, said = self.plan('--cluster', cluster, '--count', '+2')
+        planned, remarks = self.plan('--cluster', cluster, '--count', '+2')
         self.assertEqual({ONE: 1, TWO: 1}, planned)
-        self.assertIn('could not be read', said)
+        self.assertIn('could not be read', remarks)
 
     def test_nodes_without_a_region_need_the_default_region(self):
         # Created by the in-tree profile, before there was a policy.
@@ -163,13 +163,13 @@ class SpecRulesTest(base.TestCase):
         plain = {'regions': [{'name': ONE}]}
         texts = {'regions': [{'name': 1, 'weight': '3', 'cap': '-1'}]}
         even = {'strategy': 'even', **plain}
-        for others in (
+        for entries in (
             {'properties': texts},
             {'properties': plain, 'version': 1.0},
             {'properties': plain, 'description': 'text'},
             {'properties': even, 'version': '1.1'},
         ):
-            regions = region_spec.read(spec | others).regions
-            policy = policy_base.Policy('policy', spec | others)
+            regions = region_spec.read(spec | entries).regions
+            policy = policy_base.Policy('policy', spec | entries)
             valid = policy.validate(context.RequestContext())
             self.assertTrue(valid, regions)

@@ -66,7 +66,7 @@ class RebalanceTest(test_region_commands.TestCase):
         self.assert_nodes(cluster, **{ONE: 2, TWO: 2})
         self.assertEqual(2, len(before & {*self.ids(cluster)}))
         self.assertEqual({}, self.metadata(cluster))
-        self.assertIn('[##########----------] 2/4 remove', self.said)
+        self.assertIn('[##########----------] 2/4 remove', self.remarks)
         changes = [
             (region, method)
             for region, method in self.cloud.calls
@@ -76,16 +76,16 @@ class RebalanceTest(test_region_commands.TestCase):
         deletions = [(ONE, 'server_delete')] * 2
         self.assertEqual(creations + deletions, changes)
         self.assertEqual([], self.run_region(*self.command))
-        self.assertIn('No move makes', self.said)
+        self.assertIn('No move makes', self.remarks)
 
     def test_nothing_moves_unasked(self):
         command = 'rebalance', self.cluster_id
         with mock.patch('sys.stdin', io.StringIO()):
             result = self.shell(*command)
         self.assertEqual((1, ''), (result.status, result.output))
-        *_, one, two, last = result.error.splitlines()
-        self.assertEqual('Step 1: add RegionTwo=1, remove RegionOne=1', one)
-        self.assertEqual('Step 2: add RegionTwo=1, remove RegionOne=1', two)
+        *_, first, second, last = result.error.splitlines()
+        self.assertEqual('Step 1: add RegionTwo=1, remove RegionOne=1', first)
+        self.assertEqual('Step 2: add RegionTwo=1, remove RegionOne=1', second)
         self.assertIn('say --yes', last)
         terminal, stdin = pty.openpty()
         self.addCleanup(os.close, terminal)
@@ -131,7 +131,7 @@ class RebalanceTest(test_region_commands.TestCase):
     def test_what_somebody_else_adds_meanwhile_stays(self):
         self.meanwhile(lambda: self.act(self.cluster_id, 'scale_out', count=3))
         self.run_region(*self.command)
-        self.assertIn('8 nodes instead of 5', self.said)
+        self.assertIn('8 nodes instead of 5', self.remarks)
         self.assert_nodes(self.cluster_id, **{ONE: 4, TWO: 3})
         self.assertEqual({}, self.metadata(self.cluster_id))
 
