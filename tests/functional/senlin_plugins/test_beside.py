@@ -72,10 +72,10 @@ class Health(HealthCase):
             self.deletion_policy(),
         )
 
-    def assert_healed(self, **wanted):
+    def assert_healed(self, **counts):
         """Lose a server; the policy must bring it back in its region.
 
-        :param wanted: region name -> number of servers, before and after.
+        :param counts: region name -> number of servers, before and after.
         """
         node = self.senlin.nodes(self.cluster_id)[0]
         region = base.region_of(node)
@@ -83,11 +83,11 @@ class Health(HealthCase):
         self.wait_until(
             lambda: (
                 self.cloud.servers_of(self.cluster_id)[region]
-                == wanted[region]
+                == counts[region]
             )
         )
         self.wait_until_free(self.cluster_id)
-        self.assert_servers(self.cluster_id, **wanted)
+        self.assert_servers(self.cluster_id, **counts)
 
     def test_lost_servers_come_back_in_their_regions(self):
         self.act(self.cluster_id, 'scale_out', count=4)
@@ -131,7 +131,7 @@ class Failover(HealthCase, test_failover.TestCase):
         self.assertEqual(before, self.held(cluster))
         self.set_option('region_out_after', 3)
         self.fall_silent(TWO)
-        self.wait_until(lambda: self.is_whole(cluster, **{ONE: 4}))
+        self.wait_until(lambda: self.is_active(cluster, **{ONE: 4}))
         self.assertEqual(2, len(self.servers_left(cluster)))
         # The list empties by itself, too, and no held server is touched.
         after = self.held(cluster)
@@ -141,11 +141,12 @@ class Failover(HealthCase, test_failover.TestCase):
         self.assert_servers(cluster, **{ONE: 4})
         self.assertEqual(after, self.held(cluster))
 
-    def is_whole(self, cluster, **wanted):
-        """Tell whether all nodes are active, in these regions."""
+    def is_active(self, cluster, **counts):
+        """Tell whether all nodes are active, and so many in each region."""
         nodes = self.senlin.nodes(cluster)
-        found = collections.Counter(map(base.region_of, nodes))
-        return found == wanted and {n['status'] for n in nodes} == {'ACTIVE'}
+        if collections.Counter(map(base.region_of, nodes)) != counts:
+            return False
+        return {node['status'] for node in nodes} == {'ACTIVE'}
 
 
 class Scaling(base.TestCase):

@@ -24,7 +24,8 @@ class Concurrency(base.TestCase):
             self.assertEqual(409, ex.code, ex)
             return 0
         if action['status'] == 'SUCCEEDED':
-            return arguments['count'] * (1 if name == 'scale_out' else -1)
+            count = arguments['count']
+            return count if name == 'scale_out' else -count
         self.assertIn('locking cluster', action['status_reason'])
         return 0
 
@@ -41,21 +42,22 @@ class Concurrency(base.TestCase):
 
     def test_thirty_requests_for_six_clusters(self):
         policy = self.region_policy(*REGIONS)
-        one, *others = (self.cluster(policy) for _ in range(6))
+        busy, *idle = (self.cluster(policy) for _ in range(6))
         # As many as may go, even if nothing comes.
-        self.act(one, 'scale_out', count=10)
-        requests = [(one, 'scale_out', 1 + n % 3) for n in range(10)]
-        requests += [(one, 'scale_in', 1)] * 10
-        requests += [(c, 'scale_out', n) for n in (2, 3) for c in others]
+        self.act(busy, 'scale_out', count=10)
+        requests = [(busy, 'scale_out', 1 + n % 3) for n in range(10)]
+        requests += [(busy, 'scale_in', 1)] * 10
+        for count in (2, 3):
+            requests += [(cluster, 'scale_out', count) for cluster in idle]
         threads = [
             (cluster, eventlet.spawn(self.send, cluster, name, count=count))
             for cluster, name, count in requests
         ]
-        sizes = collections.Counter({one: 10})
+        sizes = collections.Counter({busy: 10})
         for cluster, thread in threads:
             sizes[cluster] += thread.wait()
         for cluster, size in sizes.items():
-            if cluster != one:
+            if cluster != busy:
                 self.assertIn(size, (2, 3, 5))
             self.assert_best(cluster, size)
 

@@ -53,9 +53,9 @@ class Way(TestCase):
         cluster = self.cluster(profile=profile, size=3)
         before = self.servers(cluster)
         self.assertEqual([], self.users())
-        said = self.convert(profile, False, False)
-        self.assertIn(f'(3 nodes; clusters: cluster): {IN_TREE} -> ', said)
-        self.assertIn('Nothing has changed', said)
+        report = self.convert(profile, False, False)
+        self.assertIn(f'(3 nodes; clusters: cluster): {IN_TREE} -> ', report)
+        self.assertIn('Nothing has changed', report)
         policy = self.region_policy((ONE,), (TWO,))
         self.assert_not_attached('creates all nodes', cluster, policy)
         self.assertIn('Done.', self.convert(profile, False, True))
@@ -117,31 +117,33 @@ class Removed(TestCase):
             self.region_policy((ONE,), (TWO,)), deletion, profile=profile
         )
         self.act(cluster, 'scale_out', count=4)
-        own = self.cluster(deletion, profile=self.senlin.profile(IN_TREE))
-        self.act(own, 'scale_out')
-        before = self.servers(cluster) | self.servers(own)
-        known = environment.global_env()
+        in_tree = self.cluster(deletion, profile=self.senlin.profile(IN_TREE))
+        self.act(in_tree, 'scale_out')
+        before = self.servers(cluster) | self.servers(in_tree)
+        plugins = environment.global_env()
         with (
-            mock.patch.dict(known.policy_registry._registry),
-            mock.patch.dict(known.profile_registry._registry),
+            mock.patch.dict(plugins.policy_registry._registry),
+            mock.patch.dict(plugins.profile_registry._registry),
         ):
-            for types in (known.policy_registry, known.profile_registry):
+            for types in (plugins.policy_registry, plugins.profile_registry):
                 for name in [*types._registry]:
                     if name.startswith('senlin_plugins.'):
                         del types._registry[name]
-            for one in (cluster, own):
+            for cluster_id in (cluster, in_tree):
                 for name in ('scale_in', 'check', 'recover'):
-                    self.try_to(one, name)
-                self.try_to(one, 'policy_detach', policy_id=deletion)
-        self.assertEqual(before, self.servers(cluster) | self.servers(own))
-        for one in (cluster, own):
-            self.act(one, 'check')
-            self.act(one, 'recover')
-        self.assertEqual(before, self.servers(cluster) | self.servers(own))
+                    self.try_to(cluster_id, name)
+                self.try_to(cluster_id, 'policy_detach', policy_id=deletion)
+        after_removal = self.servers(cluster) | self.servers(in_tree)
+        self.assertEqual(before, after_removal)
+        for cluster_id in (cluster, in_tree):
+            self.act(cluster_id, 'check')
+            self.act(cluster_id, 'recover')
+        after_recovery = self.servers(cluster) | self.servers(in_tree)
+        self.assertEqual(before, after_recovery)
         self.act(cluster, 'scale_in', count=2)
         self.assert_servers(cluster, **{ONE: 1, TWO: 1})
         self.assert_gone(cluster)
-        self.assert_gone(own)
+        self.assert_gone(in_tree)
 
     def try_to(self, cluster, name, **arguments):
         """Start an action, whatever comes of it."""

@@ -122,12 +122,12 @@ class TestCase(base.TestCase):
         self.assertEqual({}, self.region_states(cluster))
         self.assertEqual([], self.servers_left(cluster))
 
-    def assert_forgotten(self, cluster, **servers):
+    def assert_forgotten(self, cluster, **counts):
         """Let all regions come back: nothing is left behind."""
         self.cloud.heal()
         self.act(cluster, 'check')
         self.assert_nothing_noted(cluster)
-        self.assert_servers(cluster, **servers)
+        self.assert_servers(cluster, **counts)
 
 
 class Knowing(TestCase):
@@ -156,8 +156,8 @@ class Knowing(TestCase):
             self.cloud.probes.clear()
             self.assert_done(act())
             self.assertEqual([[ONE, TWO]], self.cloud.lookups)
-            asked = [(ONE, 'compute'), (TWO, 'compute')]
-            self.assertEqual(asked, sorted(self.cloud.probes))
+            probes = [(ONE, 'compute'), (TWO, 'compute')]
+            self.assertEqual(probes, sorted(self.cloud.probes))
 
     def test_a_change_is_told_once(self):
         cluster = self.spread_out(2, (ONE,), (TWO,))
@@ -167,9 +167,10 @@ class Knowing(TestCase):
                 data = self.senlin.act(cluster, 'check')['data']
                 region_failover.LOG.info('the end')
                 self.settle(cluster)
-            told = [line for line in logs.output if 'is dead' not in line]
-            self.assertEqual(2 if words else 1, len(told), told)
-            self.assertIn(words, told[0])
+            lines = [line for line in logs.output if 'is dead' not in line]
+            count = 2 if words else 1
+            self.assertEqual(count, len(lines), lines)
+            self.assertIn(words, lines[0])
             state = data['region_placement'][TWO]
             self.assertEqual('no answer', state['cause'])
         self.cloud.heal()

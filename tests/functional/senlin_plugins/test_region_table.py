@@ -32,10 +32,15 @@ del_nodes     no 1 1   |no 1 1   |ok 2 1   |ok 1 0   |no 1 1   |ok 1 0
 replace_nodes ok 2 1   |ok 2 1   |ok 3 1   |ok 2 0   |ok 2 1   |ok 2 0
 remove        no 1 1   |no 1 1   |ok gone  |ok gone  |no 1 1   |no 1 1
 """
-STATES, *ROWS = (
-    [cell.strip() for cell in (line[:14], *line[14:].split('|'))]
-    for line in TABLE.splitlines()
-)
+
+
+def read_row(line):
+    """Return the cells of a line of the table; the first has no bar."""
+    cells = [line[:14], *line[14:].split('|')]
+    return [cell.strip() for cell in cells]
+
+
+STATES, *ROWS = map(read_row, TABLE.splitlines())
 
 
 @ddt.ddt
@@ -47,14 +52,14 @@ class Table(test_failover.TestCase):
         )
         self.bring_about(state)
         begun = self.senlin.copy()
-        found = {}
+        outcomes = {}
         for kind, *_ in ROWS:
             self.senlin.restore(begun)
             action = self.start(kind)
             self.settle(self.cluster_id)
-            found[kind] = self.describe(action['id'])
+            outcomes[kind] = self.describe(action['id'])
         number = STATES.index(state)
-        self.assertEqual({row[0]: row[number] for row in ROWS}, found)
+        self.assertEqual({row[0]: row[number] for row in ROWS}, outcomes)
 
     def describe(self, action):
         """Return what has become of the cluster, in one line."""
