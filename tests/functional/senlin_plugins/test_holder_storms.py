@@ -76,12 +76,9 @@ class HolderStorms(test_holders.TestCase):
                 self.delete(node)
             self.come_back()
         self.assertEqual([], self.wrong, self.story)
-        left = [
-            thing
-            for region in self.cloud.regions.values()
-            for thing in getattr(region, f'{self.kind}s')
-        ]
-        self.assertEqual([], left, self.story)
+        for region in self.cloud.regions.values():
+            left = getattr(region, f'{self.kind}s')
+            self.assertEqual({}, left, self.story)
 
     def check_that_nothing_is_lost(self):
         """Check that each thing has a node that finds it."""
@@ -105,7 +102,7 @@ class HolderStorms(test_holders.TestCase):
     def watching(self):
         """Look at each deletion, and let others run at each call."""
         call = driver.Client._call
-        whole = failover.Failover.do_delete
+        do_delete = failover.Failover.do_delete
         storm = self
 
         def yielding(client, method):
@@ -116,25 +113,25 @@ class HolderStorms(test_holders.TestCase):
             before = getattr(storm.current, 'node', None)
             storm.current.node = obj.id
             try:
-                return whole(profile, obj, **params)
+                return do_delete(profile, obj, **params)
             finally:
                 storm.current.node = before
 
-        client = driver.Orchestration
+        client_class = driver.Orchestration
         if self.kind == 'server':
-            client = driver.Compute
+            client_class = driver.Compute
         name = f'{self.kind}_delete'
-        delete = getattr(client, name)
+        delete = getattr(client_class, name)
 
-        def looking(own, thing_id, ignore_missing=True):
+        def looking(client, thing_id, ignore_missing=True):
             eventlet.sleep(0)
-            storm.look(own.region, thing_id)
-            return delete(own, thing_id, ignore_missing)
+            storm.look(client.region, thing_id)
+            return delete(client, thing_id, ignore_missing)
 
         with (
             mock.patch.object(driver.Client, '_call', yielding),
             mock.patch.object(failover.Failover, 'do_delete', deleting),
-            mock.patch.object(client, name, looking),
+            mock.patch.object(client_class, name, looking),
         ):
             yield
 
@@ -173,11 +170,10 @@ class HolderStorms(test_holders.TestCase):
 
     def some_thing(self):
         """Return the id of a thing, and its region."""
-        things = [
-            (thing, name)
-            for name, region in self.cloud.regions.items()
-            for thing in getattr(region, f'{self.kind}s')
-        ]
+        things = []
+        for name, region in self.cloud.regions.items():
+            ids = getattr(region, f'{self.kind}s')
+            things += [(thing_id, name) for thing_id in ids]
         return self.chance.choice(things) if things else None
 
     # What happens.
@@ -192,11 +188,18 @@ class HolderStorms(test_holders.TestCase):
         with db_api.session_for_read() as session:
             init_at = session.query(models.Cluster).first().init_at
         row = {
-            **{'name': 'node', 'data': {'placement': {'region_name': region}}},
-            **{'cluster_id': self.cluster_id, 'index': 7, 'role': ''},
-            **{'user': engine.USER, 'project': engine.PROJECT},
-            **{'profile_id': self.profile_id, 'status': 'INIT'},
-            **{'metadata': {}, 'dependents': {}, 'init_at': init_at},
+            'name': 'node',
+            'index': 7,
+            'role': '',
+            'cluster_id': self.cluster_id,
+            'profile_id': self.profile_id,
+            'user': engine.USER,
+            'project': engine.PROJECT,
+            'status': 'INIT',
+            'data': {'placement': {'region_name': region}},
+            'metadata': {},
+            'dependents': {},
+            'init_at': init_at,
         }
         return node_objects.Node.create(self.admin, {**row, **values}).id
 
@@ -227,16 +230,16 @@ class HolderStorms(test_holders.TestCase):
 
     def adopt_some(self):
         """Adopt something, once or twice at once."""
-        found = self.some_thing()
-        if found:
+        thing = self.some_thing()
+        if thing:
             users = self.chance.randint(1, 3)
-            self.at_once(*[(self.try_to_adopt, *found)] * users)
+            self.at_once(*[(self.try_to_adopt, *thing)] * users)
 
     def share(self):
         """Let a second node have a thing, as Senlin's own profiles do."""
-        found = self.some_thing()
-        if found:
-            identity, region = found
+        thing = self.some_thing()
+        if thing:
+            identity, region = thing
             if self.kind == 'stack' and self.chance.random() < 0.5:
                 identity = self.cloud.regions[region].stacks[identity].name
             node = self.add_row(region, status='ACTIVE', cluster_id='')
@@ -252,15 +255,11 @@ class HolderStorms(test_holders.TestCase):
 
     def all_at_once(self):
         """Recover a node, delete another, and adopt something meanwhile."""
-        calls = [
-            (call, node)
-            for call, node in zip(
-                (self.recover, self.delete), self.some_nodes(), strict=False
-            )
-        ]
-        found = self.some_thing()
-        if found:
-            calls.append((self.try_to_adopt, *found))
+        changes = (self.recover, self.delete)
+        calls = list(zip(changes, self.some_nodes(), strict=False))
+        thing = self.some_thing()
+        if thing:
+            calls.append((self.try_to_adopt, *thing))
         self.chance.shuffle(calls)
         self.at_once(*calls)
 

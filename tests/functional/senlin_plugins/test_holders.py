@@ -251,10 +251,8 @@ class Adoption(TestCase):
         cluster = self.make_cluster(type_name)
         node, thing = next(iter(self.held(cluster).items()))
         self.abandon(node)
-        first, second = (
-            thread.wait()
-            for thread in [eventlet.spawn(self.adopt, thing) for _ in range(2)]
-        )
+        threads = [eventlet.spawn(self.adopt, thing) for _ in range(2)]
+        first, second = [thread.wait() for thread in threads]
         self.act_node(first, 'recover')
         self.assert_is_held(second, thing)
         self.assertNotEqual(thing, self.shown(first)['physical_id'])

@@ -37,9 +37,10 @@ VARYING = re.compile(
 
 def recovering(operation=None, **params):
     """Return the step that recovers a node."""
-    how = {'operation': operation, 'operation_params': params}
-    how = how if operation else {}
-    return lambda test: test.senlin.act_node(test.node_id, 'recover', **how)
+    inputs = {}
+    if operation:
+        inputs = {'operation': operation, 'operation_params': params}
+    return lambda test: test.senlin.act_node(test.node_id, 'recover', **inputs)
 
 
 def updating(**changes):
@@ -58,13 +59,13 @@ def updating(**changes):
 def failing(call, step):
     """Return a step during which a call to the cloud fails."""
 
-    def fail(test):
+    def run_during_failure(test):
         test.region.failures[call] = 'Out of order'
         outcome = step(test)
         test.region.failures.clear()
         return outcome
 
-    return fail
+    return run_during_failure
 
 
 def check(test):
@@ -117,7 +118,7 @@ def lives(change, *calls):
     :param change: what is changed in its profile.
     :param calls: the calls that create, wait for, show and delete it.
     """
-    return {
+    events = {
         'is checked and recreated twice': (check, RECREATE, RECREATE),
         'is gone and recreated': (lose, check, RECREATE),
         'is updated and recreated': (updating(**change), RECREATE),
@@ -127,11 +128,10 @@ def lives(change, *calls):
             delete,
         ),
         'is deleted late': (failing(calls[-1], delete), delete),
-        **{
-            f'fails in {call}': (failing(call, RECREATE), RECREATE)
-            for call in calls[:-1]
-        },
     }
+    for call in calls[:-1]:
+        events[f'fails in {call}'] = failing(call, RECREATE), RECREATE
+    return events
 
 
 SERVERS = {
@@ -168,9 +168,11 @@ STACKS = lives(
     'stack_delete',
 )
 LIVES = {
-    f'{kind} that {what}': (kind, steps)
-    for kind, own in (('os.nova.server', SERVERS), ('os.heat.stack', STACKS))
-    for what, steps in own.items()
+    f'os.nova.server that {event}': ('os.nova.server', steps)
+    for event, steps in SERVERS.items()
+} | {
+    f'os.heat.stack that {event}': ('os.heat.stack', steps)
+    for event, steps in STACKS.items()
 }
 
 
@@ -193,11 +195,12 @@ class Compared(base.TestCase):
     def row(self):
         """Return the row of the node."""
         with db_api.session_for_read() as session:
-            query = session.query(models.Node).filter_by(id=self.node_id)
+            node = session.get(models.Node, self.node_id)
+            if not node:
+                return {}
+            columns = models.Node.__table__.columns
             return {
-                column.name: getattr(node, column.name)
-                for node in query
-                for column in models.Node.__table__.columns
+                column.name: getattr(node, column.name) for column in columns
             }
 
     def made(self):
@@ -207,23 +210,28 @@ class Compared(base.TestCase):
 
     def build(self):
         """Return (type, whether it is ours) -> a cluster and its node."""
-        found = {}
+        clusters = {}
         for kind, spec in SPECS.items():
-            for ours in (False, True):
-                profile = self.senlin.profile(
-                    OURS[kind] if ours else kind, **spec
-                )
-                policies = [self.region_policy((THREE,))] if ours else []
-                cluster = self.cluster(*policies, profile=profile)
-                found[kind, ours] = cluster, self.add_node(cluster, profile)
-        return found
+            profile = self.senlin.profile(kind, **spec)
+            cluster = self.cluster(profile=profile)
+            node = self.add_node(cluster, profile)
+            clusters[kind, False] = cluster, node
+            profile = self.senlin.profile(OURS[kind], **spec)
+            policy = self.region_policy((THREE,))
+            cluster = self.cluster(policy, profile=profile)
+            node = self.add_node(cluster, profile)
+            clusters[kind, True] = cluster, node
+        return clusters
 
     def left_after(self, kind, ours, steps):
         """Return what each step of a node's life leaves behind."""
         self.cluster_id, self.node_id = self.built(self.build)[kind, ours]
-        self.type_name, self.spec = OURS[kind] if ours else kind, SPECS[kind]
-        self.region = self.cloud.regions[THREE if ours else ONE]
-        found = [self.look()]
+        self.type_name, region = kind, ONE
+        if ours:
+            self.type_name, region = OURS[kind], THREE
+        self.spec = SPECS[kind]
+        self.region = self.cloud.regions[region]
+        traces = [self.look()]
         for step in steps:
             before = self.row()['physical_id']
             outcome = step(self)
@@ -231,8 +239,8 @@ class Compared(base.TestCase):
             same = self.row().get('physical_id') == before
             if isinstance(outcome, dict):
                 outcome = outcome['status'], outcome['status_reason']
-            found.append((same, outcome, self.look()))
-        texts = [json.dumps(step, sort_keys=True) for step in found]
+            traces.append((same, outcome, self.look()))
+        texts = [json.dumps(trace, sort_keys=True) for trace in traces]
         return [VARYING.sub('*', text) for text in texts]
 
     def look(self):
@@ -249,11 +257,11 @@ class Compared(base.TestCase):
         if made:
             shown = self.shown(f'{self.node_id}?show_details=True')
             row['made'] = vars(made), shown['details']
-        return {
-            name: bool(value) if name in TIMES else value
-            for name, value in row.items()
-            if name not in OWN
-        }
+        for name in OWN:
+            row.pop(name)
+        for name in TIMES:
+            row[name] = bool(row[name])
+        return row
 
     @ddt.data(*LIVES)
     def test_the_same_is_left_of_an(self, life):
@@ -293,14 +301,13 @@ class LoadBalancing(base.TestCase):
         """Check that each server of the cluster is a member, once."""
         nodes = self.senlin.nodes(self.cluster_id)
         self.assertEqual(count, len(nodes))
+        members = {n['data']['lb_member']: n['physical_id'] for n in nodes}
         (pool,) = (
-            members
-            for members in self.cloud.pools.values()
-            if {n['data'].get('lb_member') for n in nodes} & members.keys()
+            pool
+            for pool in self.cloud.pools.values()
+            if members.keys() & pool.keys()
         )
-        self.assertEqual(
-            {n['data']['lb_member']: n['physical_id'] for n in nodes}, pool
-        )
+        self.assertEqual(members, pool)
 
     def test_each_server_is_in_the_pool_once(self):
         self.act(self.cluster_id, 'scale_out', count=2)

@@ -88,27 +88,27 @@ class SingleNodes(base.TestCase):
         profile = self.senlin.profile()
         policy = self.region_policy((ONE, 100, 1), (THREE, 50), (TWO, 49))
         cluster = self.cluster(policy, profile=profile)
-        for wanted in (ONE, THREE, TWO):
+        for region in (ONE, THREE, TWO):
             action, node = self.senlin.start_node(cluster, profile)
             data = self.senlin.wait(action)['data']
             self.assertEqual(
-                {'count': 1, 'regions': {wanted: 1}}, data['creation']
+                {'count': 1, 'regions': {region: 1}}, data['creation']
             )
-            self.assertEqual(wanted, base.region_of(self.shown(node)))
+            self.assertEqual(region, base.region_of(self.shown(node)))
         self.assert_servers(cluster, **{ONE: 1, TWO: 1, THREE: 1})
 
     def test_s4_actions_at_one_moment_do_not_exceed_a_cap(self):
         profile = self.senlin.profile()
         policy = self.region_policy((ONE, 100, 1), (TWO, 1))
         cluster = self.cluster(policy, profile=profile)
-        snapshot = RegionPlacementPolicy.snapshot
+        take_snapshot = RegionPlacementPolicy.snapshot
         readers = []
 
         def read_together(*args):
-            found = snapshot(*args)
+            snapshot = take_snapshot(*args)
             readers.append(args)
             self.wait_until(lambda: len(readers) > 1)
-            return found
+            return snapshot
 
         with mock.patch.object(
             RegionPlacementPolicy, 'snapshot', read_together
@@ -150,13 +150,14 @@ class SingleNodes(base.TestCase):
     def test_a_node_that_exceeds_a_cap_joins_and_that_is_told(self):
         cluster = self.spread((ONE, 100, 1), (TWO,))
         self.act(cluster, 'scale_out', count=2)
-        (one,), (two,) = self.ids(cluster, ONE), self.ids(cluster, TWO)
+        (node_of_one,) = self.ids(cluster, ONE)
+        (node_of_two,) = self.ids(cluster, TWO)
         first, second = self.spare(), self.spare()
         with self.assertNoLogs('senlin_plugins', 'WARNING'):
-            self.act(cluster, 'replace_nodes', nodes={one: first})
+            self.act(cluster, 'replace_nodes', nodes={node_of_one: first})
         for name, nodes in (
             ('add_nodes', [second]),
-            ('replace_nodes', {two: one}),
+            ('replace_nodes', {node_of_two: node_of_one}),
         ):
             with self.assertLogs('senlin_plugins', 'WARNING') as logs:
                 self.act(cluster, name, nodes=nodes)
@@ -403,31 +404,31 @@ class Types(base.TestCase):
     def listed(self, type_name):
         """Return the path of each property, its type and its default."""
         shown = self.senlin.call('GET', f'/policy-types/{type_name}')
-        found = {}
+        properties = {}
 
         def read(path, schema):
             for name, entry in schema.items():
                 default = entry.get('default', entry['required'])
-                found[f'{path}{name}'] = entry['type'], default
+                properties[f'{path}{name}'] = entry['type'], default
                 read(f'{path}{name}.', entry.get('schema') or {})
 
         read('', shown['policy_type']['schema'])
-        return found
+        return properties
 
     def test_region_placement(self):
-        wanted = {
+        properties = {
             'regions': ('List', True),
             'regions.*': ('Map', False),
             'regions.*.name': ('String', True),
             'regions.*.weight': ('Integer', 100),
             'regions.*.cap': ('Integer', -1),
         }
-        self.assertEqual(wanted, self.listed(f'{base.REGION_POLICY}-1.0'))
-        wanted['strategy'] = 'String', 'balanced'
-        self.assertEqual(wanted, self.listed(f'{base.REGION_POLICY}-1.1'))
+        self.assertEqual(properties, self.listed(f'{base.REGION_POLICY}-1.0'))
+        properties['strategy'] = 'String', 'balanced'
+        self.assertEqual(properties, self.listed(f'{base.REGION_POLICY}-1.1'))
 
     def test_deletion(self):
-        wanted = {
+        properties = {
             'criteria': ('String', 'RANDOM'),
             'destroy_after_deletion': ('Boolean', True),
             'grace_period': ('Integer', 0),
@@ -441,4 +442,4 @@ class Types(base.TestCase):
         }
         for version in ('1.0', '1.1'):
             type_name = f'{base.DELETION_POLICY}-{version}'
-            self.assertEqual(wanted, self.listed(type_name))
+            self.assertEqual(properties, self.listed(type_name))
