@@ -73,22 +73,20 @@ class OpenStackDriver(unittest.TestCase):
     def test_the_catalog_tells_which_region_offers_what(self):
         keystone = keystone_v3.KeystoneClient(self.params)
         self.assertEqual([TWO], keystone.validate_regions([TWO, 'Nowhere']))
+        missing = []
+        for region in (ONE, TWO, THREE):
+            for service in ('compute', 'orchestration'):
+                if not endpoints.find(
+                    keystone.session, region, service, 'public'
+                ):
+                    missing.append((region, service))
         self.assertEqual(
-            {
-                ONE: [],
-                TWO: ['orchestration'],
-                THREE: ['compute', 'orchestration'],
-            },
-            {
-                region: [
-                    service
-                    for service in ('compute', 'orchestration')
-                    if not endpoints.find(
-                        keystone.session, region, service, 'public'
-                    )
-                ]
-                for region in (ONE, TWO, THREE)
-            },
+            [
+                (TWO, 'orchestration'),
+                (THREE, 'compute'),
+                (THREE, 'orchestration'),
+            ],
+            missing,
         )
         hosts = {request.hostname for request in self.http.request_history}
         self.assertEqual({'keystone.example'}, hosts)
@@ -109,13 +107,13 @@ class OpenStackDriver(unittest.TestCase):
             silent = endpoints.find_silent(session, urls, 1)
             self.assertGreaterEqual(time.monotonic() - began, 0.3)
         self.assertEqual({failing, away}, silent)
-        asked = [
+        probes = [
             request
             for request in self.http.request_history
             if request.url in urls
         ]
-        self.assertEqual(10, len(asked))
-        for request in asked:
+        self.assertEqual(10, len(probes))
+        for request in probes:
             self.assertNotIn('X-Auth-Token', request.headers)
             self.assertEqual(1, request.timeout)
 
@@ -159,8 +157,8 @@ class OpenStackDriver(unittest.TestCase):
         profile = types.SimpleNamespace(orchestration=lambda node: client)
         node = types.SimpleNamespace(id='n1')
         self.assertEqual(['lost'], stack.StackProfile.find_made(profile, node))
-        asked = self.http.request_history[-1]
-        self.assertEqual(['cluster_node_id=n1'], asked.qs['tags'])
+        request = self.http.request_history[-1]
+        self.assertEqual(['cluster_node_id=n1'], request.qs['tags'])
 
     def compute_of(self, region):
         """Return the URL of a region's Nova and Senlin's client for it."""

@@ -261,16 +261,18 @@ class Stacks(TestCase):
 
 class Types(base.TestCase):
     def test_policies_for_servers_take_it_and_senlins_own(self):
-        own = 'senlin_plugins.nova.server-1.0'
+        aware = 'senlin_plugins.nova.server-1.0'
         for policy in (
             affinity_policy.AffinityPolicy,
             lb_policy.LoadBalancingPolicy,
             zone_placement.ZonePlacementPolicy,
         ):
-            self.assertEqual(['os.nova.server-1.0', own], policy.PROFILE_TYPE)
+            self.assertEqual(
+                ['os.nova.server-1.0', aware], policy.PROFILE_TYPE
+            )
         profile_id = self.senlin.profile()
         shown = self.senlin.call('GET', f'/profiles/{profile_id}')['profile']
-        self.assertEqual(own, shown['type'])
+        self.assertEqual(aware, shown['type'])
         profile = profile_base.Profile.load(
             context.get_admin_context(), profile_id=profile_id
         )

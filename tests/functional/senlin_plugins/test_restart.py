@@ -144,19 +144,22 @@ class Turns(unittest.TestCase):
 
     def check_turn(self, code, *phases):
         """Let an engine act, and check that no server is lost or shared."""
-        for phase, found in zip(phases, self.turn(code, *phases), strict=True):
-            nodes, servers = dict(found['nodes']), found['servers']
-            self.assertEqual(len(nodes), len(found['nodes']))
+        reports = self.turn(code, *phases)
+        for phase, report in zip(phases, reports, strict=True):
+            nodes, servers = dict(report['nodes']), report['servers']
+            left = report['left']
+            self.assertEqual(len(nodes), len(report['nodes']))
             self.assertLessEqual(nodes.items(), servers.items())
-            self.assertLessEqual({*servers}, {*nodes, *found['left']})
+            self.assertLessEqual({*servers}, {*nodes, *left})
             if phase is WELL:
                 self.assertEqual({ONE, TWO}, {*servers.values()})
             elif phase is BACK:
-                self.assertEqual((nodes, []), (servers, found['left']))
-                self.assertEqual({'SUCCEEDED'}, {*found['ended']})
+                self.assertEqual(nodes, servers)
+                self.assertEqual([], left)
+                self.assertEqual({'SUCCEEDED'}, {*report['ended']})
             else:
                 self.assertEqual({ONE}, {*nodes.values()})
-                self.assertTrue(found['left'])
+                self.assertTrue(left)
 
     def test_engines_of_two_versions(self):
         archive = self.folder / 'older.tar'

@@ -29,21 +29,28 @@ def make_database(path, clusters):
     with orm.Session(engine) as session:
         for number, cluster in enumerate(clusters):
             name, profile_type, *policies = cluster.split()
-            one = str(number)
+            cluster_id = profile_id = str(number)
             rows = [
                 models.Profile(
-                    **{'id': one, 'type': profile_type, 'context': {}},
+                    id=profile_id,
+                    type=profile_type,
+                    context={},
                     spec={'type': profile_type[:-4], 'properties': {}},
                     **owner,
                 ),
-                models.Cluster(id=one, name=name, profile_id=one, **owner),
+                models.Cluster(
+                    id=cluster_id, name=name, profile_id=profile_id, **owner
+                ),
             ]
             for policy_type in policies:
-                key = f'{number}-{policy_type}'[:36]
-                bound = {'id': key, 'cluster_id': one, 'policy_id': key}
+                policy_id = f'{number}-{policy_type}'[:36]
                 rows += [
-                    models.Policy(id=key, type=policy_type, **owner),
-                    models.ClusterPolicies(**bound),
+                    models.Policy(id=policy_id, type=policy_type, **owner),
+                    models.ClusterPolicies(
+                        id=policy_id,
+                        cluster_id=cluster_id,
+                        policy_id=policy_id,
+                    ),
                 ]
             for row in rows:
                 session.add(row)
