@@ -69,7 +69,7 @@ def read(wanted: Requirement | None, forced: bool, value: str | None) -> int:
 
 def check_flavor(spec: FlavorSpec, said: int) -> Kind | None:
     """Return what is wrong with one extra spec; None if it is met."""
-    wanted = spec.wanted
+    wanted = spec.requirement
     if said & MATCHED and not wanted.forbidden:
         return None
     if not said & CARRIED:

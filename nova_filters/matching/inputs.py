@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from nova_filters.matching import requirement
+from nova_filters.matching.requirement import Requirement
 from os_placement_plugins.quoting import quote
 
 #: The filter's scope: it makes a namespaced extra spec mandatory (use case 7).
@@ -42,12 +43,12 @@ class FlavorSpec(NamedTuple):
     :param key: the metadata key that the extra spec is about.
     :param optional: whether the extra spec is skipped if no aggregate has the
         key: the key has a namespace other than :data:`SCOPE` (use case 7).
-    :param wanted: the values that the extra spec accepts.
+    :param requirement: the values that the extra spec accepts.
     """
 
     key: str
     optional: bool
-    wanted: requirement.Requirement
+    requirement: Requirement
 
 
 def read_flavor(
@@ -66,9 +67,8 @@ def read_flavor(
         if key not in FLAGS and not PREFERENCE.fullmatch(text):
             optional = key == text and ':' in key
             specs.append(FlavorSpec(key, optional, requirement.parse(value)))
-    return tuple(
-        sorted(specs, key=lambda s: (s.key, s.optional, s.wanted.text))
-    )
+    specs.sort(key=lambda s: (s.key, s.optional, s.requirement.text))
+    return tuple(specs)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ class Aggregate:
         """Yield each key with its value, as :func:`items` does."""
         return items(self.metadata, self.forced)
 
-    def pieces(self, key: str) -> list[requirement.Requirement]:
+    def pieces(self, key: str) -> list[Requirement]:
         """Return the alternatives that the aggregate offers for a key."""
-        pieces: list[requirement.Requirement] = []
+        pieces: list[Requirement] = []
         for name, value in self.items():
             if name == key:
                 pieces += requirement.parse_metadata(value, self.forced)

@@ -96,7 +96,7 @@ class Preferences:
     ) -> Iterator[tuple[int, str]]:
         """Yield what a host in some aggregates gains and loses, and why."""
         for preference in self._met(self._wishes.stated(aggregates)):
-            text = f'{preference.name}={preference.spec.wanted.text}'
+            text = f'{preference.name}={preference.spec.requirement.text}'
             yield preference.points, text
         demands = self._hardened(aggregates)
         for refusal in self._missed(self._flavor.stated(demands)):
@@ -104,16 +104,17 @@ class Preferences:
 
     def _read_met(self, stated: Statements) -> list[Preference]:
         """Return the preferences of the flavor that a host meets."""
-        refusals = self._wishes.refusals_of(stated)
-        if any(refusal.kind is Kind.UNREADABLE for refusal in refusals):
-            return []
-        unmet = {(refusal.key, refusal.wanted) for refusal in refusals}
-        return [
-            preference
-            for preference in self._asking
-            if (preference.spec.key, (preference.spec.wanted.text,))
-            not in unmet
-        ]
+        unmet = set()
+        for refusal in self._wishes.refusals_of(stated):
+            if refusal.kind is Kind.UNREADABLE:
+                return []
+            unmet.add((refusal.key, refusal.accepted_values))
+        met = []
+        for preference in self._asking:
+            spec = preference.spec
+            if (spec.key, (spec.requirement.text,)) not in unmet:
+                met.append(preference)
+        return met
 
     def _read_missed(self, stated: Statements) -> list[Reason]:
         """Return the soft demands that the flavor does not meet.

@@ -43,12 +43,12 @@ class Kind(enum.StrEnum):
 #: The summary of a reason.
 _SUMMARIES: Final = {
     (Side.FLAVOR, Kind.MISSING): '{key} not in any aggregate',
-    (Side.FLAVOR, Kind.MISMATCH): '{key} does not match {wanted}',
+    (Side.FLAVOR, Kind.MISMATCH): '{key} does not match {accepted}',
     (Side.FLAVOR, Kind.FORBIDDEN): '{key} must not be in an aggregate',
     (Side.FLAVOR, Kind.MALFORMED): '{key} is malformed in the flavor',
     (Side.FLAVOR, Kind.RAISES): '{key} makes the in-tree filter raise',
     (Side.AGGREGATE, Kind.MISSING): '{owner} demands {key}',
-    (Side.AGGREGATE, Kind.MISMATCH): '{owner} demands {key} to be {wanted}',
+    (Side.AGGREGATE, Kind.MISMATCH): '{owner} demands {key} to be {accepted}',
     (Side.AGGREGATE, Kind.FORBIDDEN): '{owner} forbids {key}',
     (Side.AGGREGATE, Kind.CONTRADICTION): '{owner} contradicts itself on '
     '{key}',
@@ -62,12 +62,12 @@ class Reason(NamedTuple):
     :param side: which check refuses the host.
     :param kind: what is wrong.
     :param key: the key, without the filter's scope.
-    :param wanted: the values that the refusing side accepts.
+    :param accepted_values: what the refusing side accepts.
     :param problem: what is malformed in the flavor or, as :meth:`explained
         <nova_filters.matching.request.Request.explain>`, in an aggregate.
     :param malformed: whether metadata on the key are malformed.
-    :param found: the values of the other side; empty if it lacks the key, or
-        if the reason is not explained.
+    :param stated_values: what the other side has; empty if it lacks the key,
+        or if the reason is not explained.
     :param aggregate: the names of the aggregates that carry the key, as
         explained.
     """
@@ -75,37 +75,40 @@ class Reason(NamedTuple):
     side: Side
     kind: Kind
     key: str = ''
-    wanted: tuple[str, ...] = ()
+    accepted_values: tuple[str, ...] = ()
     problem: str = ''
     malformed: bool = False
-    found: tuple[str, ...] = ()
+    stated_values: tuple[str, ...] = ()
     aggregate: tuple[str, ...] = ()
 
     @property
     def _owner(self) -> str:
         names = quote_all(self.aggregate)
-        return f'aggregate {names}' if names else 'a host'
+        if not names:
+            return 'a host'
+        return f'aggregate {names}'
 
     def summary(self) -> str:
-        """Return the reason without the values that were found.
+        """Return the reason without the values of the other side.
 
         :returns: text by which refused hosts can be counted.
         """
         return _SUMMARIES[self.side, self.kind].format(
             owner=self._owner,
             key=quote(self.key),
-            wanted=quote_all(self.wanted),
+            accepted=quote_all(self.accepted_values),
         )
 
     def __str__(self) -> str:
-        """Return the whole reason: the summary, and what was found."""
+        """Return the whole reason: the summary, and what explains it."""
         text = self.summary()
         if self.problem:
-            text += f' ({quote_all(self.wanted)}: {self.problem})'
-        if self.found:
-            flavor = self.side is Side.AGGREGATE
-            holder = 'the flavor' if flavor else self._owner
-            text += f'; {holder} has {quote_all(self.found)}'
+            text += f' ({quote_all(self.accepted_values)}: {self.problem})'
+        if self.stated_values:
+            holder = self._owner
+            if self.side is Side.AGGREGATE:
+                holder = 'the flavor'
+            text += f'; {holder} has {quote_all(self.stated_values)}'
         return text
 
 

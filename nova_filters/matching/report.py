@@ -35,7 +35,7 @@ def problems(
     :param refused: the refused hosts, by the first reason.
     """
     sentences = set(request.problems)
-    refusing = {(refusal.key, refusal.wanted) for refusal in refused}
+    refusing = {(refusal.key, refusal.accepted_values) for refusal in refused}
     for key, optional, wanted in request.flavor:
         # Another namespace's value may be meant for somebody else.
         if wanted.problem and (

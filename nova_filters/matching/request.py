@@ -61,8 +61,8 @@ class Request:
         self._is_exempt = inputs.exemption(exempt)
         #: By extra spec, for an aggregate that is not forced and one that is.
         reader = functools.cache(self._reader)
-        self._offered = [(s.key, reader(s.wanted, False)) for s in flavor]
-        self._demanded = [reader(s.wanted, True) for s in flavor]
+        self._offered = [(s.key, reader(s.requirement, False)) for s in flavor]
+        self._demanded = [reader(s.requirement, True) for s in flavor]
         self._lacking = reader(None, True)
         self._indices: dict[str, list[int]] = {}
         for index, spec in enumerate(flavor):
@@ -141,12 +141,12 @@ class Request:
         names = tuple(name for name, _ in offers)
         texts = tuple(piece.text for _, piece in offers)
         if of_flavor:
-            return refusal._replace(found=texts, aggregate=names)
+            return refusal._replace(stated_values=texts, aggregate=names)
         return refusal._replace(
-            wanted=texts,
+            accepted_values=texts,
             problem=next((p.problem for _, p in offers if p.problem), ''),
-            found=tuple(
-                spec.wanted.text
+            stated_values=tuple(
+                spec.requirement.text
                 for spec in self.flavor
                 if spec.key == refusal.key
             ),
@@ -243,7 +243,7 @@ class Request:
             kind = self.check(spec, number)
             if kind is not None:
                 malformed = bool(number & decision.MALFORMED)
-                text, problem = spec.wanted.text, spec.wanted.problem
+                text, problem = spec.requirement.text, spec.requirement.problem
                 case = Side.FLAVOR, kind, spec.key, (text,), problem, malformed
                 yield Reason(*case)
         for key in sorted((*self._indices, *lacking)):
@@ -254,7 +254,7 @@ class Request:
                 cases = [(None, functools.reduce(operator.or_, texts))]
             else:
                 cases = [
-                    (self.flavor[index].wanted, said[index])
+                    (self.flavor[index].requirement, said[index])
                     for index in self._indices[key]
                 ]
             for wanted, number in cases:

@@ -29,7 +29,7 @@ def _unmet(
     spec: inputs.FlavorSpec, aggregates: Sequence[inputs.Aggregate]
 ) -> Iterator[Finding]:
     """Find an extra spec that no aggregate meets."""
-    key, wanted = spec.key, spec.wanted
+    key, wanted = spec.key, spec.requirement
     if wanted.problem:
         return
     # If any host passes this check, then one in one aggregate or in none.
@@ -89,14 +89,14 @@ def _lint_extra_spec(
     (spec,) = specs
     yield from mistakes.misspelled(name)
     yield from mistakes.misspelled_preference(name)
-    yield from mistakes.scope(name, spec.wanted)
+    yield from mistakes.scope(name, spec.requirement)
     # Extra specs of other namespaces belong to other parts of Nova. The
     # filter reads one only if an aggregate has the same key.
     if spec.optional and not any(a.pieces(name) for a in aggregates):
         return
-    yield from mistakes.malformed(spec.wanted)
+    yield from mistakes.malformed(spec.requirement)
     yield from mistakes.expanded(text)
-    unmatchable = list(mistakes.unmatchable(spec.wanted))
+    unmatchable = list(mistakes.unmatchable(spec.requirement))
     yield from unmatchable
     # No aggregate can offer such a text: one finding is enough.
     if not unmatchable:

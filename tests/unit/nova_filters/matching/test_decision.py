@@ -32,7 +32,7 @@ class RuleTest(unittest.TestCase):
         reason = refusal(extra_specs, metadata)
         # The first one is about k, which is met; the second about scope:k.
         self.assertEqual(f'{scope}k', reason.key)
-        self.assertEqual(('2',), reason.found)
+        self.assertEqual(('2',), reason.stated_values)
         extra_specs[f'{scope}{scope}k'] = '2'
         self.assertIsNone(refusal(extra_specs, metadata))
 
