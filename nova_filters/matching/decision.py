@@ -13,12 +13,17 @@ Both checks only ask whether *some* aggregate says something. What is said of
 a host is therefore the union of what its aggregates say.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
-from nova_filters.matching import requirement
 from nova_filters.matching.inputs import FlavorSpec
 from nova_filters.matching.reason import Kind
-from nova_filters.matching.requirement import Requirement
+from nova_filters.matching.requirement import (
+    Requirement,
+    is_plain,
+    parse_metadata,
+    split,
+)
 
 # What aggregates can say about a key; a number has a bit for each.
 #: A value meets what the flavor wants.
@@ -39,60 +44,93 @@ FORBIDDEN: Final = 64
 MALFORMED: Final = 128
 
 
-def read(wanted: Requirement | None, forced: bool, value: str | None) -> int:
+def read(
+    requirement: Requirement | None, forced: bool, value: str | None
+) -> int:
     """Return what a metadata value says.
 
-    :param wanted: what the flavor wants of the key, None if it lacks the key.
+    :param requirement: of the flavor on the key, None if it lacks the key.
     :param forced: whether the aggregate is forced.
     :param value: the alternatives, separated by commas; None for no value.
     """
     if value is None:
         return 0
-    if not forced or requirement.is_plain(value):
-        met = wanted is not None and wanted.accepts(requirement.split(value))
-        if forced:
-            return CARRIED | DEMANDED | met * (MATCHED | ACCEPTED)
-        return CARRIED | met * MATCHED
-    pieces = requirement.parse_metadata(value, forced)
-    said = 0
-    if wanted is not None and any(map(wanted.overlaps, pieces)):
-        said = MATCHED | ACCEPTED
+    if forced and not is_plain(value):
+        return _read_pieces(requirement, parse_metadata(value, forced))
+    met = requirement is not None and requirement.accepts(split(value))
+    if forced:
+        return CARRIED | DEMANDED | met * (MATCHED | ACCEPTED)
+    return CARRIED | met * MATCHED
+
+
+def _read_pieces(
+    requirement: Requirement | None, pieces: Iterable[Requirement]
+) -> int:
+    """Return what the alternatives of a forced aggregate say together."""
+    bits = 0
+    any_value = False
     for piece in pieces:
-        said |= piece.omittable * OMITTABLE | piece.forbidden * FORBIDDEN
-        said |= bool(piece.problem) * MALFORMED
-        said |= bool(piece.problem or not piece.forbidden) * DEMANDED
-    if all(piece.absence_only for piece in pieces):
-        return said
-    anything = any(piece.any_value for piece in pieces) and said & OMITTABLE
-    return said | (ANYTHING if anything else CARRIED)
+        bits |= _read_piece(piece)
+        if requirement is not None and requirement.overlaps(piece):
+            bits |= MATCHED | ACCEPTED
+        if piece.any_value:
+            any_value = True
+    if any_value and bits & OMITTABLE:
+        return bits - CARRIED | ANYTHING
+    return bits
 
 
-def check_flavor(spec: FlavorSpec, said: int) -> Kind | None:
+def _read_piece(piece: Requirement) -> int:
+    """Return what an alternative of a forced aggregate says, to any flavor."""
+    bits = 0
+    if piece.omittable:
+        bits |= OMITTABLE
+    if piece.forbidden:
+        bits |= FORBIDDEN
+    if piece.problem:
+        bits |= MALFORMED
+    if piece.problem or not piece.forbidden:
+        bits |= DEMANDED
+    if not piece.absence_only:
+        bits |= CARRIED
+    return bits
+
+
+def check_flavor(spec: FlavorSpec, bits: int) -> Kind | None:
     """Return what is wrong with one extra spec; None if it is met."""
-    wanted = spec.requirement
-    if said & MATCHED and not wanted.forbidden:
+    requirement = spec.requirement
+    if bits & MATCHED and not requirement.forbidden:
         return None
-    if not said & CARRIED:
-        if wanted.accepts_absence:
+    if not bits & CARRIED:
+        if requirement.accepts_absence:
             return None
-        if not said & ANYTHING:
+        if not bits & ANYTHING:
             if spec.optional:
                 return None
-            return Kind.MALFORMED if wanted.problem else Kind.MISSING
-    if wanted.problem:
+            if requirement.problem:
+                return Kind.MALFORMED
+            return Kind.MISSING
+    if requirement.problem:
         return Kind.MALFORMED
-    return Kind.FORBIDDEN if wanted.forbidden else Kind.MISMATCH
+    if requirement.forbidden:
+        return Kind.FORBIDDEN
+    return Kind.MISMATCH
 
 
-def check_demand(wanted: Requirement | None, said: int) -> Kind | None:
+def check_demand(requirement: Requirement | None, bits: int) -> Kind | None:
     """Return what is wrong if a key is demanded; None if it is not, or met."""
-    if not said & (DEMANDED | FORBIDDEN):
+    if not bits & (DEMANDED | FORBIDDEN):
         return None
-    if said & FORBIDDEN:
-        if said & DEMANDED:
+    if bits & FORBIDDEN:
+        if bits & DEMANDED:
             return Kind.CONTRADICTION
-        absent = wanted is None or wanted.accepts_absence
-        return None if absent else Kind.FORBIDDEN
-    if wanted is None:
-        return None if said & OMITTABLE else Kind.MISSING
-    return None if said & ACCEPTED else Kind.MISMATCH
+        if requirement is None or requirement.accepts_absence:
+            return None
+        return Kind.FORBIDDEN
+    if requirement is None:
+        if bits & OMITTABLE:
+            return None
+        return Kind.MISSING
+    if bits & ACCEPTED:
+        return None
+    return Kind.MISMATCH

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from nova_filters.matching import decision, inputs, request, requirement
 from nova_filters.matching.reason import Kind
+from nova_filters.matching.requirement import Requirement, split
 
 
 def _read(text: str) -> requirement.Requirement:
@@ -53,24 +54,30 @@ def read_flavor(
 
 
 def _say(
-    wanted: requirement.Requirement | None, forced: bool, value: str | None
+    requirement: Requirement | None, forced: bool, value: str | None
 ) -> int:
     """Return what a metadata value says, as :func:`decision.read` does."""
-    if wanted is None or value is None:
+    if requirement is None or value is None:
         return 0
-    values = requirement.split(value)
-    said = decision.CARRIED | wanted.accepts(values) * decision.MATCHED
-    raises = any(_raises(wanted, one) for one in values)
-    return said | raises * decision.MALFORMED
+    pieces = split(value)
+    bits = decision.CARRIED
+    if requirement.accepts(pieces):
+        bits |= decision.MATCHED
+    for piece in pieces:
+        if _raises(requirement, piece):
+            bits |= decision.MALFORMED
+    return bits
 
 
-def _check(spec: inputs.FlavorSpec, said: int) -> Kind | None:
+def _check(spec: inputs.FlavorSpec, bits: int) -> Kind | None:
     """Return what is wrong with one extra spec; None if it is met."""
-    if said & decision.MALFORMED:
+    if bits & decision.MALFORMED:
         return Kind.RAISES
-    if said & decision.MATCHED:
+    if bits & decision.MATCHED:
         return None
-    return Kind.MISMATCH if said & decision.CARRIED else Kind.MISSING
+    if bits & decision.CARRIED:
+        return Kind.MISMATCH
+    return Kind.MISSING
 
 
 class Request(request.Request):
