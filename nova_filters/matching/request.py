@@ -8,14 +8,20 @@ between requests.
 
 import contextlib
 import functools
-import itertools
 import operator
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Any, Final, TypeVar
 
-from nova_filters.matching import decision, inputs, requirement
+from nova_filters.matching import decision, inputs
 from nova_filters.matching.reason import Kind, Reason, Side
-from nova_filters.matching.requirement import Requirement
+from nova_filters.matching.requirement import Requirement, is_on, is_plain
 from os_placement_plugins.quoting import quote
 
 HostT = TypeVar('HostT')
@@ -83,10 +89,10 @@ class Request:
         # A host with a new aggregate has None in its set. No group has such
         # a key, so it is never found before the aggregate is read.
         groups: dict[frozenset[Stated | None], list[HostT]] = {}
-        known = self._stated.get
+        get_stated = self._stated.get
         for host in hosts:
             try:
-                group = groups.get(frozenset(map(known, host.aggregates)))  # type: ignore[attr-defined]
+                group = groups.get(frozenset(map(get_stated, host.aggregates)))  # type: ignore[attr-defined]
             except Exception:
                 group = None
             if group is None:
@@ -95,9 +101,9 @@ class Request:
                 group = groups.get(stated)
                 if group is None:
                     refusal = next(self._refusals(stated), None)
-                    group = (
-                        refused.setdefault(refusal, []) if refusal else passed
-                    )
+                    group = passed
+                    if refusal is not None:
+                        group = refused.setdefault(refusal, [])
                     groups[stated] = group
             group.append(host)
         return passed, refused
@@ -126,55 +132,62 @@ class Request:
     def explain(self, refusal: Reason, aggregates: Iterable[Any]) -> Reason:
         """Return a refusal with the values and aggregates behind it now."""
         of_flavor = refusal.side is Side.FLAVOR
-        own = [
+        behind = [
             inputs.read_aggregate(aggregate)
             for aggregate in aggregates
             if of_flavor or self.is_behind(refusal, aggregate)
         ]
         if refusal.kind is Kind.UNREADABLE:
-            return refusal._replace(aggregate=tuple(a.name for a in own))
-        offers = []
-        for aggregate in own:
+            return refusal._replace(aggregate=tuple(a.name for a in behind))
+        names = []
+        texts = []
+        problem = ''
+        for aggregate in behind:
             for piece in aggregate.pieces(refusal.key):
                 if not (of_flavor and piece.absence_only):
-                    offers.append((aggregate.name, piece))
-        names = tuple(name for name, _ in offers)
-        texts = tuple(piece.text for _, piece in offers)
+                    names.append(aggregate.name)
+                    texts.append(piece.text)
+                    problem = problem or piece.problem
         if of_flavor:
-            return refusal._replace(stated_values=texts, aggregate=names)
+            return refusal._replace(
+                stated_values=tuple(texts), aggregate=tuple(names)
+            )
+        flavor_texts = [
+            spec.requirement.text
+            for spec in self.flavor
+            if spec.key == refusal.key
+        ]
         return refusal._replace(
-            accepted_values=texts,
-            problem=next((p.problem for _, p in offers if p.problem), ''),
-            stated_values=tuple(
-                spec.requirement.text
-                for spec in self.flavor
-                if spec.key == refusal.key
-            ),
-            aggregate=names,
+            accepted_values=tuple(texts),
+            problem=problem,
+            stated_values=tuple(flavor_texts),
+            aggregate=tuple(names),
         )
 
     def is_behind(self, refusal: Reason, aggregate: Any) -> bool:
         """Tell whether an aggregate has a part in a demand, or is unread."""
         if refusal.kind is Kind.UNREADABLE:
             return self._state(aggregate) is _UNREADABLE
-        own = inputs.read_aggregate(aggregate)
-        return own.forced and refusal.key in (key for key, _ in own.items())
+        readable = inputs.read_aggregate(aggregate)
+        if not readable.forced:
+            return False
+        return refusal.key in {key for key, _ in readable.items()}
 
     def _state_of(self, host: Any) -> frozenset[Stated]:
         """Return what the aggregates of a host state."""
         try:
-            own = {*(host.aggregates or ())}
+            aggregates = {*(host.aggregates or ())}
         except Exception as exc:
             self._close('the aggregates of a host', exc)
             return frozenset({_UNREADABLE})
-        new = own - self._seen
+        new = aggregates - self._seen
         self._seen |= new
-        if 2 * len(new) > len(own) > 1:
+        if 2 * len(new) > len(aggregates) > 1:
             # Perhaps no other host has them. Together, they are read faster.
             with contextlib.suppress(Exception):
                 stated = self._read(new)
-                return frozenset({stated, *map(self._state, own - new)})
-        return frozenset(map(self._state, own))
+                return frozenset({stated, *map(self._state, aggregates - new)})
+        return frozenset(map(self._state, aggregates))
 
     def _state(self, aggregate: Any) -> Stated:
         """Return what one aggregate states."""
@@ -196,10 +209,11 @@ class Request:
         self.fault = exc
 
     def _reader(
-        self, wanted: Requirement | None, forced: bool
+        self, requirement: Requirement | None, forced: bool
     ) -> Callable[[str | None], int]:
         """Return what tells what a value says, asked once for each value."""
-        return functools.cache(functools.partial(self.say, wanted, forced))
+        read = functools.partial(self.say, requirement, forced)
+        return functools.cache(read)
 
     def _read(self, aggregates: Iterable[Any]) -> Stated:
         """Return what some aggregates state together."""
@@ -209,7 +223,7 @@ class Request:
         for aggregate in aggregates:
             metadata = aggregate.metadata or {}
             # Most aggregates do not even have the key.
-            if flag not in metadata or not requirement.is_on(metadata[flag]):
+            if flag not in metadata or not is_on(metadata[flag]):
                 offers.append(metadata)
                 continue
             for key, text in inputs.items(metadata, forced=True):
@@ -217,15 +231,15 @@ class Request:
                     demanded.setdefault(key, []).append(text)
                 else:
                     lacking.append((key, text))
-        get = offers[0].get if len(offers) == 1 else _together(offers)
-        said = [read(get(key)) for key, read in self._offered]
+        get = _together(offers)
+        bits_by_spec = [read(get(key)) for key, read in self._offered]
         for key, texts in demanded.items():
             if len(texts) > 1:
                 texts = _joined(texts)
             for index in self._indices[key]:
                 for text in texts:
-                    said[index] |= self._demanded[index](text)
-        stated = frozenset({(tuple(said), frozenset(lacking))})
+                    bits_by_spec[index] |= self._demanded[index](text)
+        stated = frozenset({(tuple(bits_by_spec), frozenset(lacking))})
         return self._alike.setdefault(stated, stated)
 
     def _refusals(self, stated: Collection[Stated]) -> Iterator[Reason]:
@@ -233,34 +247,52 @@ class Request:
         if _UNREADABLE in stated:
             yield Reason(Side.AGGREGATE, Kind.UNREADABLE)
             return
-        said = [0] * len(self.flavor)
+        bits_by_spec = [0] * len(self.flavor)
         lacking: dict[str, list[str]] = {}
-        for ((own, demanded),) in stated:
-            said = [*map(operator.or_, said, own)]
+        for ((bits_of_aggregate, demanded),) in stated:
+            bits_by_spec = [
+                *map(operator.or_, bits_by_spec, bits_of_aggregate)
+            ]
             for key, text in demanded:
                 lacking.setdefault(key, []).append(text)
-        for spec, number in zip(self.flavor, said, strict=True):
-            kind = self.check(spec, number)
+        for spec, bits in zip(self.flavor, bits_by_spec, strict=True):
+            kind = self.check(spec, bits)
             if kind is not None:
-                malformed = bool(number & decision.MALFORMED)
-                text, problem = spec.requirement.text, spec.requirement.problem
-                case = Side.FLAVOR, kind, spec.key, (text,), problem, malformed
-                yield Reason(*case)
+                yield Reason(
+                    Side.FLAVOR,
+                    kind,
+                    spec.key,
+                    accepted_values=(spec.requirement.text,),
+                    problem=spec.requirement.problem,
+                    malformed=bool(bits & decision.MALFORMED),
+                )
+        # Mostly, nobody asks for more than the first reason.
+        yield from self._unmet_demands(bits_by_spec, lacking)
+
+    def _unmet_demands(
+        self, bits_by_spec: Sequence[int], lacking: Mapping[str, Iterable[str]]
+    ) -> Iterator[Reason]:
+        """Yield what forced aggregates demand and the flavor does not meet.
+
+        :param bits_by_spec: what is said of each extra spec.
+        :param lacking: the values of the keys that the flavor lacks.
+        """
         for key in sorted((*self._indices, *lacking)):
             cases: list[tuple[Requirement | None, int]]
             if key in lacking:
-                # Mostly, the first one is all that is asked for.
-                texts = map(self._lacking, lacking[key])
-                cases = [(None, functools.reduce(operator.or_, texts))]
+                bits_of_key = 0
+                for text in lacking[key]:
+                    bits_of_key |= self._lacking(text)
+                cases = [(None, bits_of_key)]
             else:
                 cases = [
-                    (self.flavor[index].requirement, said[index])
+                    (self.flavor[index].requirement, bits_by_spec[index])
                     for index in self._indices[key]
                 ]
-            for wanted, number in cases:
-                kind = decision.check_demand(wanted, number)
+            for requirement, bits in cases:
+                kind = decision.check_demand(requirement, bits)
                 if kind is not None and not self._is_exempt(key):
-                    malformed = bool(number & decision.MALFORMED)
+                    malformed = bool(bits & decision.MALFORMED)
                     yield Reason(
                         Side.AGGREGATE, kind, key, malformed=malformed
                     )
@@ -268,16 +300,31 @@ class Request:
 
 def _joined(texts: Iterable[str]) -> list[str]:
     """Return values with the plain ones as one: that is read faster."""
-    plain = [*filter(requirement.is_plain, texts)]
-    others = itertools.filterfalse(requirement.is_plain, texts)
-    return [','.join(plain), *others] if plain else [*others]
+    plain = []
+    special = []
+    for text in texts:
+        if is_plain(text):
+            plain.append(text)
+        else:
+            special.append(text)
+    if not plain:
+        return special
+    return [','.join(plain), *special]
 
 
-def _together(offers: Iterable[dict[str, str]]) -> Callable[[str], str | None]:
+def _together(offers: Sequence[dict[str, str]]) -> Callable[[str], str | None]:
     """Return what gives all values of a key as one; None for no value."""
+    if len(offers) == 1:
+        return offers[0].get
 
     def get(key: str) -> str | None:
-        values = [v for o in offers if (v := o.get(key)) is not None]
-        return ','.join(values) if values else None
+        values = []
+        for metadata in offers:
+            value = metadata.get(key)
+            if value is not None:
+                values.append(value)
+        if not values:
+            return None
+        return ','.join(values)
 
     return get

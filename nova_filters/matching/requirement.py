@@ -69,12 +69,17 @@ class Predicate(NamedTuple):
         :returns: False if a number is needed and the value is none.
         """
         read, compare = _OPERATORS[self.operator]
-        last = None if self.operator == _ALL_IN else 1
+        operands = self.operands
+        if self.operator != _ALL_IN:
+            operands = operands[:1]
         try:
             left = read(value)
-            return all(compare(left, read(o)) for o in self.operands[:last])
+            for operand in operands:
+                if not compare(left, read(operand)):
+                    return False
         except ValueError:
             return False
+        return True
 
 
 class Requirement(NamedTuple):
@@ -114,13 +119,13 @@ class Requirement(NamedTuple):
 
     def accepts(self, values: Collection[str]) -> bool:
         """Tell whether one of some values is in the set."""
-        return (
-            not self.literals.isdisjoint(values)
-            or self.any_value
-            and bool(values)
-            or self.predicate is not None
-            and any(map(self.predicate.holds, values))
-        )
+        if not self.literals.isdisjoint(values):
+            return True
+        if self.any_value and values:
+            return True
+        if self.predicate is None:
+            return False
+        return any(map(self.predicate.holds, values))
 
     def overlaps(self, other: 'Requirement') -> bool:
         """Tell whether a flavor's set has something in common with a piece.
@@ -173,8 +178,10 @@ def parse(text: object) -> Requirement:
         return literal(text)
     # Nova reads words 1, 3, 5, ... and never looks at the words between.
     values = frozenset(words[::2])
-    problem = '' if values else f'nothing follows {OR}'
-    if FORBIDDEN in values and len(values) > 1:
+    problem = ''
+    if not values:
+        problem = f'nothing follows {OR}'
+    elif FORBIDDEN in values and len(values) > 1:
         problem = f'{FORBIDDEN!r} excludes every other alternative'
         values = frozenset((FORBIDDEN,))
     return Requirement(
@@ -215,7 +222,10 @@ def parse_metadata(value: str, forced: bool) -> list[Requirement]:
     :param forced: whether the aggregate's flag is on; only then sentinels
         and operators have a meaning (use cases 5, 6).
     """
-    return [*map(parse if forced else literal, split(value))]
+    pieces = split(value)
+    if forced:
+        return [parse(piece) for piece in pieces]
+    return [literal(piece) for piece in pieces]
 
 
 @functools.lru_cache(maxsize=32)
