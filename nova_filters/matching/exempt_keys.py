@@ -32,16 +32,16 @@ def problems(
     :param levels: ``stack_spread_over`` if a weigher reads it.
     :param mechanisms: what reads the option, by name.
     """
-    found = []
+    sentences = []
     for pattern in patterns:
         problem = _pattern(pattern, mechanisms)
         if problem:
-            found.append(problem)
+            sentences.append(problem)
     is_exempt = exemption(tuple(patterns))
     lost = [key for key in defaults if not is_exempt(key)]
     # An empty list is meant: it is the specification, to the letter.
     if lost and patterns:
-        found.append(
+        sentences.append(
             f'the list replaces the default, so {", ".join(lost)} are '
             'missing: a forced aggregate with such a key refuses every '
             'flavor that lacks it, hence nearly every flavor; to keep '
@@ -49,13 +49,15 @@ def problems(
         )
     places = [key for key in levels if key != 'host' and not is_exempt(key)]
     if places:
-        kept = [*(defaults if patterns else ()), *patterns]
-        found.append(
+        line = exempt_line(places)
+        if patterns:
+            line = exempt_line([*defaults, *patterns, *places])
+        sentences.append(
             f'stack_spread_over has "{", ".join(places)}", which forced '
             'aggregates demand of every flavor; to prevent it, write '
-            f'"{exempt_line([*kept, *places])}"'
+            f'"{line}"'
         )
-    return found
+    return sentences
 
 
 def _pattern(pattern: str, mechanisms: Sequence[str]) -> str | None:
@@ -67,7 +69,8 @@ def _pattern(pattern: str, mechanisms: Sequence[str]) -> str | None:
         )
     if len(pattern.replace(';', ' ').split()) > 1:
         return f'"{pattern}" is one pattern: separate patterns by commas'
-    if all(map(exemption((pattern,)), _UNALIKE)):
+    is_exempt = exemption((pattern,))
+    if all(map(is_exempt, _UNALIKE)):
         return (
             f'"{pattern}" matches every key, so no aggregate has an effect '
             f'through {" or ".join(mechanisms)}: name the keys that Nova '

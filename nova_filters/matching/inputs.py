@@ -111,8 +111,9 @@ def items(
     :raises TypeError: if another value is no string.
     """
     # Another thread may change the original at any time.
-    for name, value in [*metadata.items()]:
-        key = name.removeprefix(SCOPE) if forced else name
+    for key, value in [*metadata.items()]:
+        if forced:
+            key = key.removeprefix(SCOPE)
         if key not in FLAGS and value is not None:
             if not isinstance(value, str):
                 raise TypeError(f'the value of {key!r} is not a string')
@@ -125,8 +126,8 @@ def read_aggregate(aggregate: Any) -> Aggregate:
     :returns: without what cannot be read; the name is "?" then.
     """
     try:
-        found = dict(aggregate.metadata or {}).items()
-        metadata = {k: v for k, v in found if type(k) is type(v) is str}
+        pairs = dict(aggregate.metadata or {}).items()
+        metadata = {k: v for k, v in pairs if type(k) is type(v) is str}
     except Exception:
         metadata = {}
     try:
@@ -161,5 +162,7 @@ def exemption(patterns: Exempt) -> Callable[[str], object]:
     :param patterns: shell patterns; upper and lower case differ.
     """
     # Without a pattern, an expression that matches nothing.
-    texts = map(fnmatch.translate, patterns)
-    return re.compile('|'.join(texts) if patterns else r'(?!)').match
+    expression = r'(?!)'
+    if patterns:
+        expression = '|'.join(map(fnmatch.translate, patterns))
+    return re.compile(expression).match

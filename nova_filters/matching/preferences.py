@@ -38,23 +38,26 @@ def read(
     extra_specs: Mapping[str, str] | None,
 ) -> tuple[list[Preference], list[str]]:
     """Return the preferences of a flavor, and what is malformed in others."""
-    found, problems = [], []
+    preferences = []
+    problems = []
     for name, value in (extra_specs or {}).items():
         match = inputs.PREFERENCE.fullmatch(str(name))
         if match is None:
             continue
         kind, factor, key = match.groups('.1')
-        wanted = requirement.parse(value)
-        problem = wanted.problem
-        if not factor[1:].isdecimal() or int(factor[1:]) not in FACTORS:
-            problem = f'{quote(factor[1:])} is no number from 1 to 100'
+        spec = inputs.FlavorSpec(key, False, requirement.parse(value))
+        problem = spec.requirement.problem
+        number = factor.removeprefix('.')
+        if not number.isdecimal() or int(number) not in FACTORS:
+            problem = f'{quote(number)} is no number from 1 to 100'
         if problem:
             problems.append(f'the flavor has {quote(name)}: {problem}')
-        else:
-            points = int(factor[1:]) * (1 if kind == 'preferred' else -1)
-            spec = inputs.FlavorSpec(key, False, wanted)
-            found.append(Preference(name, spec, points))
-    return found, problems
+            continue
+        points = int(number)
+        if kind == 'avoided':
+            points = -points
+        preferences.append(Preference(name, spec, points))
+    return preferences, problems
 
 
 class Preferences:
@@ -69,8 +72,9 @@ class Preferences:
         extra_specs: Mapping[str, str] | None,
         exempt: inputs.Exempt = (),
     ) -> None:
-        self._asking, self.problems = read(extra_specs)
-        self._wishes = Request([one.spec for one in self._asking], ('*',))
+        self._preferences, self.problems = read(extra_specs)
+        specs = [preference.spec for preference in self._preferences]
+        self._wishes = Request(specs, ('*',))
         self._flavor = Request(inputs.read_flavor(extra_specs), exempt)
         self._harden = functools.cache(harden)
         # Many hosts have aggregates that state the same.
@@ -83,7 +87,7 @@ class Preferences:
         What cannot be read gives no points and takes none.
         """
         points = 0
-        if self._asking:
+        if self._preferences:
             met = self._met(self._wishes.stated(aggregates))
             points += sum(preference.points for preference in met)
         demands = self._hardened(aggregates)
@@ -96,8 +100,8 @@ class Preferences:
     ) -> Iterator[tuple[int, str]]:
         """Yield what a host in some aggregates gains and loses, and why."""
         for preference in self._met(self._wishes.stated(aggregates)):
-            text = f'{preference.name}={preference.spec.requirement.text}'
-            yield preference.points, text
+            value = preference.spec.requirement.text
+            yield preference.points, f'{preference.name}={value}'
         demands = self._hardened(aggregates)
         for refusal in self._missed(self._flavor.stated(demands)):
             yield -1, self._flavor.explain(refusal, demands).summary()
@@ -110,7 +114,7 @@ class Preferences:
                 return []
             unmet.add((refusal.key, refusal.accepted_values))
         met = []
-        for preference in self._asking:
+        for preference in self._preferences:
             spec = preference.spec
             if (spec.key, (spec.requirement.text,)) not in unmet:
                 met.append(preference)
@@ -129,7 +133,12 @@ class Preferences:
 
     def _hardened(self, aggregates: Iterable[Any]) -> list[inputs.Aggregate]:
         """Return the aggregates with the soft flag only, as forced ones."""
-        return [*filter(None, map(self._harden, aggregates))]
+        hardened = []
+        for aggregate in aggregates:
+            forced_copy = self._harden(aggregate)
+            if forced_copy is not None:
+                hardened.append(forced_copy)
+        return hardened
 
 
 def weight(points: int) -> float:
@@ -154,7 +163,8 @@ def harden(aggregate: Any) -> inputs.Aggregate | None:
     except Exception:
         # What cannot be read prefers nothing.
         return None
-    own = inputs.read_aggregate(aggregate)
-    if own.forced or not requirement.is_on(own.metadata.get(inputs.SOFT_FLAG)):
+    soft = inputs.read_aggregate(aggregate)
+    is_soft = requirement.is_on(soft.metadata.get(inputs.SOFT_FLAG))
+    if soft.forced or not is_soft:
         return None
-    return inputs.Aggregate(own.name, {**own.metadata, inputs.FLAG: 'true'})
+    return inputs.Aggregate(soft.name, {**soft.metadata, inputs.FLAG: 'true'})

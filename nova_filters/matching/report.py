@@ -20,7 +20,9 @@ NAMED: Final = 10
 
 def names(host: Any) -> list[str]:
     """Return the names of a host's aggregates, sorted; "?" if unreadable."""
-    return sorted(own.name for own in map(read_aggregate, _aggregates(host)))
+    return sorted(
+        read_aggregate(aggregate).name for aggregate in _aggregates(host)
+    )
 
 
 def problems(
@@ -36,22 +38,25 @@ def problems(
     """
     sentences = set(request.problems)
     refusing = {(refusal.key, refusal.accepted_values) for refusal in refused}
-    for key, optional, wanted in request.flavor:
+    for key, optional, requirement in request.flavor:
+        if not requirement.problem:
+            continue
         # Another namespace's value may be meant for somebody else.
-        if wanted.problem and (
-            not optional or (key, (wanted.text,)) in refusing
-        ):
-            sentences.add(f'the flavor has {quote(key)}: {wanted.problem}')
+        if not optional or (key, (requirement.text,)) in refusing:
+            sentences.add(
+                f'the flavor has {quote(key)}: {requirement.problem}'
+            )
     for refusal, hosts in refused.items():
         # A flavor that lacks the key would not meet a sound value either.
-        if refusal.malformed and refusal.kind is not Kind.MISSING:
-            aggregates: set[Any] = set()
-            for host in hosts:
-                aggregates.update(_aggregates(host))
-            for aggregate in aggregates:
-                sentences.update(
-                    _problems_of(read_aggregate(aggregate), refusal.key)
-                )
+        if not refusal.malformed or refusal.kind is Kind.MISSING:
+            continue
+        aggregates: set[Any] = set()
+        for host in hosts:
+            aggregates.update(_aggregates(host))
+        for aggregate in aggregates:
+            sentences.update(
+                _problems_of(read_aggregate(aggregate), refusal.key)
+            )
     return sorted(sentences)
 
 
@@ -73,8 +78,8 @@ def explain(
         groups: dict[frozenset[Any], list[HostT]] = {}
         for host in hosts:
             groups.setdefault(frozenset(_aggregates(host)), []).append(host)
-        for own, group in groups.items():
-            yield group, request.explain(refusal, own)
+        for aggregates, group in groups.items():
+            yield group, request.explain(refusal, aggregates)
 
 
 def summarize(
@@ -97,15 +102,15 @@ def summarize(
         for host in hosts:
             behind = filter(is_behind, _aggregates(host))
             counts[refusal, frozenset(behind)] += 1
-    told: collections.Counter[str] = collections.Counter()
+    numbers: collections.Counter[str] = collections.Counter()
     for (refusal, behind), number in counts.most_common(NAMED):
-        told[request.explain(refusal, behind).summary()] += number
-    lines = sorted(
-        ((number, text) for text, number in told.items()),
-        key=lambda line: (-line[0], line[1]),
-    )
-    rest = sum(map(len, refused.values())) - told.total()
-    return [*lines, (rest, 'for other reasons')] if rest else lines
+        numbers[request.explain(refusal, behind).summary()] += number
+    lines = [(number, summary) for summary, number in numbers.items()]
+    lines.sort(key=lambda line: (-line[0], line[1]))
+    rest = sum(map(len, refused.values())) - numbers.total()
+    if rest:
+        lines.append((rest, 'for other reasons'))
+    return lines
 
 
 def _aggregates(host: Any) -> list[Any]:
