@@ -140,7 +140,11 @@ class Server(NamedTuple):
     def position(self, boot: Turn | None) -> Position | None:
         """Return where the server is; None if it is shelved or has failed."""
         if self.turn is None or (self.action == UNSHELVE and self.host):
-            return self.host or (boot if self.vm_state == 'building' else None)
+            if self.host:
+                return self.host
+            if self.vm_state == 'building':
+                return boot
+            return None
         return self.destination or self.turn._replace(origin=self.host)
 
 
@@ -190,13 +194,14 @@ def see(
                 counts[turn.origin] += 1
         elif own_request is not None and request.shape == own_request.shape:
             ahead.append(request.flavor)
-    return Sight(
+    sight = Sight(
         counts,
         ahead,
-        shape=own_request.shape if own_request else '',
-        flavor=own_request.flavor if own_request else '',
         unread=_find_unread(team, server, requests, positions),
     )
+    if own_request is None:
+        return sight
+    return sight._replace(shape=own_request.shape, flavor=own_request.flavor)
 
 
 def _find_members(
@@ -272,12 +277,15 @@ def read_request(
         extra_specs = (
             data['flavor']['nova_object.data'].get('extra_specs') or {}
         )
-        soft = group_team is not None and not rules.groups
+        group_uuid = group.get('uuid')
+        if group_team is not None and not rules.groups:
+            # The soft policy of the group decides nothing.
+            group_uuid = None
         shape = _shape(
             data,
             extra_specs=extra_specs,
             place=hints.place,
-            group=None if soft else group.get('uuid'),
+            group=group_uuid,
             rules=rules,
         )
         flavor = ''
@@ -300,7 +308,9 @@ def of_stack(hints: stack_hints.StackHints) -> Team | None:
 
 def of_group(policy: object, uuid: object) -> Team | None:
     """Return a server group, if its policy is a preference."""
-    return (str(policy), str(uuid)) if policy in POLICIES else None
+    if policy not in POLICIES:
+        return None
+    return str(policy), str(uuid)
 
 
 def _shape(

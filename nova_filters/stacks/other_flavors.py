@@ -49,7 +49,7 @@ def find_candidates(
     only_for_others: list[Host] = []
     for refused_hosts in refused.values():
         only_for_others += refused_hosts
-    found = {}
+    candidates_by_flavor = {}
     for other_flavor in other_flavors:
         other_request = _request(other_flavor, exempt)
         shared, _ = other_request.sift(candidates)
@@ -58,8 +58,9 @@ def find_candidates(
         is_wider = _needs_aggregate(request) > _needs_aggregate(other_request)
         if shared and not is_wider:
             hosts = (*shared, *elsewhere)
-            found[other_flavor] = places.Candidates(h.path for h in hosts)
-    return found
+            paths = [host.path for host in hosts]
+            candidates_by_flavor[other_flavor] = places.Candidates(paths)
+    return candidates_by_flavor
 
 
 def _request(flavor: str, exempt: inputs.Exempt) -> Request:

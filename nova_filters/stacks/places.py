@@ -29,7 +29,9 @@ class Candidates:
     def __init__(self, hosts: Iterable[Path]) -> None:
         self.hosts = [*hosts]
         #: With the places around the hosts.
-        self.paths = {part for host in self.hosts for part in _parts(host)}
+        self.paths: set[Path] = set()
+        for host in self.hosts:
+            self.paths.update(_parts(host))
 
 
 class Place:
@@ -53,7 +55,9 @@ class Place:
 
     def key(self) -> Key:
         """Return what orders the places in one place; the first is next."""
-        return -self.members if self._pack else self.members, self._tie
+        if self._pack:
+            return -self.members, self._tie
+        return self.members, self._tie
 
     def next(self, candidates: Candidates) -> 'Place':
         """Return the place in this one where the next server goes."""
@@ -78,8 +82,8 @@ class Place:
             return self.path
         place = self.next(candidates)
         path = place.take(candidates)
-        for others, queue in self._queues.items():
-            if place.path in others.paths:
+        for queue_candidates, queue in self._queues.items():
+            if place.path in queue_candidates.paths:
                 heapq.heappush(queue, (place.key(), place.path))
         return path
 
@@ -143,18 +147,20 @@ class Places:
             for others 0.9 to 1, so that no other weigher makes up for it.
         """
         right = self._cloud.take(self._candidates)
-        others = sorted({*self._candidates.hosts} - {right}, key=self._key)
-        ranks = {host: rank for rank, host in enumerate([right, *others])}
+        wrong = sorted({*self._candidates.hosts} - {right}, key=self._key)
+        ranks = {host: rank for rank, host in enumerate([right, *wrong])}
         distances = []
         for host in self._candidates.hosts:
             rank = ranks[host]
-            far = 0.9 + 0.1 * rank / len(ranks)
-            distances.append(0.0 if rank < subset else far)
+            if rank < subset:
+                distances.append(0.0)
+            else:
+                distances.append(0.9 + 0.1 * rank / len(ranks))
         return distances
 
     def _key(self, path: Path) -> list[Key]:
         """Return what orders hosts."""
-        return [self._places[one].key() for one in _parts(path)]
+        return [self._places[part].key() for part in _parts(path)]
 
 
 def _parts(path: Path) -> list[Path]:
