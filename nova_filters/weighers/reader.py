@@ -134,9 +134,13 @@ class Reader:
         positions = {}
         for uuid in owners:
             request = requests[uuid]
-            boot = request.turn if request else None
+            boot = None
+            if request is not None:
+                boot = request.turn
+            position: members.Position | None = boot
             server = servers.get(uuid)
-            position = server.position(boot) if server else boot
+            if server is not None:
+                position = server.position(boot)
             if position:
                 positions[uuid] = position
         return Read(requests, positions, silent, servers.keys())
@@ -194,26 +198,28 @@ class Reader:
         questions: Sequence[Question],
     ) -> tuple[dict[str, members.Server], list[str]]:
         """Return what those cells say that answer, and the other cells."""
-        known = {
-            cell.uuid: cell
-            for cell in objects.CellMappingList.get_all(context)
+        mappings = {
+            mapping.uuid: mapping
+            for mapping in objects.CellMappingList.get_all(context)
         }
-        cells = frozenset[str]().union(*(one.cells for one in questions))
-        if any(question.everywhere for question in questions):
-            cells |= {
-                uuid
-                for uuid, cell in known.items()
-                if not cell.disabled and not cell.is_cell0()
-            }
+        cells: set[str] = set()
+        everywhere = False
+        for question in questions:
+            cells.update(question.cells)
+            everywhere = everywhere or question.everywhere
+        if everywhere:
+            for uuid, mapping in mappings.items():
+                if not mapping.disabled and not mapping.is_cell0():
+                    cells.add(uuid)
         answers = nova_context.scatter_gather_cells(
             context,
-            [known[cell] for cell in cells if cell in known],
+            [mappings[cell] for cell in cells if cell in mappings],
             nova_context.CELL_TIMEOUT,
             functools.partial(rows.servers, projects=projects),
         )
         servers: dict[str, members.Server] = {}
         # A cell that the API database does not list is not known to be empty.
-        silent = [f'cell {cell}' for cell in sorted(cells - known.keys())]
+        silent = [f'cell {cell}' for cell in sorted(cells - mappings.keys())]
         for cell, answer in answers.items():
             if isinstance(answer, Exception):
                 silent.append(f'cell {cell} ({type(answer).__name__})')

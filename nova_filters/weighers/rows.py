@@ -95,7 +95,9 @@ def servers(
         for row in rows
         if row.task_state and row.vm_state != 'building'
     ]
-    moves = _moves(context, busy) if busy else {}
+    moves = {}
+    if busy:
+        moves = _moves(context, busy)
     return {
         row.uuid: members.Server(
             row.project_id, row.host, row.vm_state, *moves.get(row.uuid, ())

@@ -43,7 +43,9 @@ class Teams:
     def stack(self, request: Any) -> members.Team | None:
         """Return the stack of Nova's RequestSpec, unless a group counts."""
         hints = stack_hints.read_request(request, self._keys)
-        return None if self.group(request) else members.of_stack(hints)
+        if self.group(request):
+            return None
+        return members.of_stack(hints)
 
     def group(self, request: Any) -> members.Team | None:
         """Return the server group of Nova's RequestSpec, if groups count."""
@@ -114,29 +116,28 @@ class Teams:
             candidates[host.host].path for host in hosts
         )
         by_flavor = {sight.flavor: own_candidates}
-        others = {*sight.ahead} - {sight.flavor}
-        if others:
+        flavors_ahead = {*sight.ahead} - {sight.flavor}
+        if flavors_ahead:
+            other_hosts = [
+                self._host(name, aggregates)
+                for name, aggregates in by_host.items()
+                if name not in candidates
+            ]
             by_flavor |= other_flavors.find_candidates(
                 sight.flavor,
-                others,
+                flavors_ahead,
                 [*candidates.values()],
-                [
-                    self._host(name, aggregates)
-                    for name, aggregates in by_host.items()
-                    if name not in candidates
-                ],
+                other_hosts,
                 exempt=tuple(CONF.nova_filters.exempt_metadata_keys),
             )
-        # Members of different shapes shall not begin at the same place,
-        # unless they are packed.
-        order = f'{team}' if pack else f'{team}/{sight.shape}'
-        return places.Places(
-            own_candidates,
-            counts,
-            [by_flavor[one] for one in sight.ahead if one in by_flavor],
-            order,
-            pack,
-        )
+        ahead = [
+            by_flavor[flavor] for flavor in sight.ahead if flavor in by_flavor
+        ]
+        order = str(team)
+        if not pack:
+            # Members of different shapes shall not begin at the same place.
+            order = f'{team}/{sight.shape}'
+        return places.Places(own_candidates, counts, ahead, order, pack)
 
     def shared(self, aggregates: Iterable[Any], level: str) -> str | None:
         """Return the place that a host in Nova's Aggregates shares."""
@@ -154,7 +155,10 @@ class Teams:
         path = []
         for level in self._levels:
             place = self.shared(aggregates or (), level)
-            path.append((level, place) if place else (places.HOST, name))
+            if place:
+                path.append((level, place))
+            else:
+                path.append((places.HOST, name))
         return other_flavors.Host(tuple(path), aggregates or ())
 
 
