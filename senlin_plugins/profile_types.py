@@ -18,7 +18,7 @@ from sqlalchemy import orm
 from senlin_plugins import inventory
 from senlin_plugins.planning import region_state
 from senlin_plugins.planning.plugin_types import EXTENDED
-from senlin_plugins.planning.snapshot import recorded_region
+from senlin_plugins.planning.snapshot import fixed_region, recorded_region
 
 #: In-tree type of a profile -> the region-aware type.
 AWARE: Final = {own: aware for aware, own in EXTENDED.items()}
@@ -74,8 +74,8 @@ def _problems(
     for column in (models.ClusterLock.cluster_id, models.NodeLock.node_id):
         if session.query(column).filter(column.in_(ids)).first():
             yield 'An action on its clusters or nodes is under way: wait.'
-    context = profile.spec['properties'].get('context') or {}
-    home = context.get('region_name') or cfg.CONF.default_region_name
+    context = profile.spec['properties'].get('context')
+    home = fixed_region(context) or cfg.CONF.default_region_name
     if not home:
         yield (
             'default_region_name is not set in [DEFAULT] of senlin.conf: set '

@@ -14,7 +14,11 @@ from osc_lib import exceptions
 
 from senlin_plugins.planning import declaration, requirements
 from senlin_plugins.planning.sizing import Change
-from senlin_plugins.planning.snapshot import counted_region, recorded_region
+from senlin_plugins.planning.snapshot import (
+    counted_region,
+    fixed_region,
+    recorded_region,
+)
 
 #: Seconds between two looks at an action.
 PAUSE: Final = 1.0
@@ -35,12 +39,16 @@ def distribution(
     counts: collections.Counter[str] = collections.Counter()
 
     @functools.cache
-    def find_own(profile: str) -> str | None:
-        return _own_region(clustering.get_profile(profile).spec)
+    def find_fixed(profile_id: str) -> str | None:
+        spec = clustering.get_profile(profile_id).spec
+        properties = spec.get('properties') or {}
+        return fixed_region(properties.get('context'))
 
     for node in nodes:
-        own = None if recorded_region(node) else find_own(node.profile_id)
-        counts[counted_region(node, own, default_region)] += 1
+        fixed = None
+        if not recorded_region(node):
+            fixed = find_fixed(node.profile_id)
+        counts[counted_region(node, fixed, default_region)] += 1
     unknown = counts.pop('', 0)
     if unknown:
         raise exceptions.CommandError(
@@ -126,19 +134,13 @@ def _change(
         time.sleep(PAUSE)
 
 
-def _own_region(spec: Mapping[str, Any]) -> str | None:
-    """Return the region that a profile's spec fixes, if any."""
-    properties = spec.get('properties') or {}
-    return (properties.get('context') or {}).get('region_name') or None
-
-
 def needs(
     clustering: Any, cluster: Any, growing: bool
 ) -> tuple[list[str], str, str | None]:
     """Return what the profile of a cluster needs of a region.
 
-    :returns: the services; what ties it to its own region, empty if nothing
-        does; and that region.
+    :returns: the services; what ties it to one region, empty if nothing does;
+        and the region that it fixes.
     :raises LookupError: if the type of the profile is not from this package.
     """
     spec = clustering.get_profile(cluster.profile_id).spec
@@ -147,4 +149,5 @@ def needs(
     if not growing:
         return [maker], '', None
     tie = next(iter(requirements.ties(properties)), '')
-    return requirements.services(maker, properties), tie, _own_region(spec)
+    fixed = fixed_region(properties.get('context'))
+    return requirements.services(maker, properties), tie, fixed

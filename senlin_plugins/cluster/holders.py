@@ -16,7 +16,7 @@ from senlin.common import consts
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 
-from senlin_plugins.planning.snapshot import recorded_region
+from senlin_plugins.planning.snapshot import fixed_region, recorded_region
 
 
 class Resource(NamedTuple):
@@ -96,10 +96,15 @@ def _find_holders(session: Any, resource: Resource, but: str) -> list[Any]:
 
 def _is_there(row: Any, region: str | None) -> bool:
     """Tell whether a node is in a region, or may be: names are used twice."""
-    context = (row.profile and row.profile.context) or {}
-    known = recorded_region(row) or context.get('region_name')
-    known = known or cfg.CONF.default_region_name
-    return region is None or known in (region, None)
+    if region is None:
+        return True
+    context = row.profile.context if row.profile else None
+    region_of_node = (
+        recorded_region(row)
+        or fixed_region(context)
+        or cfg.CONF.default_region_name
+    )
+    return region_of_node in (region, None)
 
 
 def _without_ports(data: Any) -> dict[str, Any]:

@@ -134,21 +134,30 @@ def recorded_region(node: Any) -> str | None:
     return placement(node).get('region_name')
 
 
-def counted_region(node: Any, own: str | None, default: str | None) -> str:
+def fixed_region(context: Mapping[str, Any] | None) -> str | None:
+    """Return the region that a profile fixes, whatever a policy decides.
+
+    :param context: the ``context`` of the profile, or of its spec.
+    :returns: the name, or ``None`` if the profile leaves the region open.
+    """
+    return (context or {}).get('region_name') or None
+
+
+def counted_region(node: Any, fixed: str | None, default: str | None) -> str:
     """Return the region in which a node counts.
 
     A node that waits for its own NODE_CREATE, or whose NODE_CREATE has never
     got the lock of the cluster, is a member of the cluster already.
 
     :param node: a node of Senlin's engine, database or API.
-    :param own: the region that its profile fixes, if any.
+    :param fixed: the region that its profile fixes, if any.
     :param default: Senlin's ``default_region_name``, if it is known.
     :returns: the name; :data:`NO_REGION` if nobody has decided yet, and empty
         if nothing names a region.
     """
     if node.status == INIT:
         default = NO_REGION
-    return recorded_region(node) or own or default or ''
+    return recorded_region(node) or fixed or default or ''
 
 
 def distribution(nodes: Iterable[Node]) -> dict[str, int]:

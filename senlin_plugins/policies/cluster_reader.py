@@ -18,6 +18,7 @@ from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
     Node,
     counted_region,
+    fixed_region,
     placement,
     recorded_region,
 )
@@ -108,20 +109,24 @@ def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:
     """
     ids = {node.profile_id for node in nodes if not recorded_region(node)}
     default = cfg.CONF.default_region_name
-    regions = {}
+    fixed_regions = {}
     if cluster.profile_id in ids:
-        own = region_aware.own_region(cluster.rt['profile'])
-        regions[cluster.profile_id] = own
+        context = cluster.rt['profile'].context
+        fixed_regions[cluster.profile_id] = fixed_region(context)
         ids.remove(cluster.profile_id)
     if ids:
         table = models.Profile
         with db_api.session_for_read() as session:
             rows = session.query(table.id, table.context)
             for profile_id, context in rows.filter(table.id.in_(ids)):
-                regions[profile_id] = (context or {}).get('region_name')
-    return lambda node: counted_region(
-        node, regions.get(node.profile_id), default
-    )
+                fixed_regions[profile_id] = fixed_region(context)
+
+    def find_region(node: Any) -> str:
+        return counted_region(
+            node, fixed_regions.get(node.profile_id), default
+        )
+
+    return find_region
 
 
 def _parse_resize(action: Any, cluster: Any, size: int) -> Change:

@@ -29,6 +29,7 @@ from senlin_plugins.planning.snapshot import (
     Node,
     Snapshot,
     distribution,
+    fixed_region,
     recorded_region,
 )
 from senlin_plugins.policies import base, cluster_reader, plan_writer
@@ -204,7 +205,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             # Senlin would find the same, and call the node broken.
             return Decision(refusal=CREATED_ALREADY) if creates else None
         profile = action.entity.rt['profile']
-        if region_aware.own_region(profile):
+        if fixed_region(profile.context):
             # The profile's region takes precedence (S4).
             nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
             coming = [node for node in nodes if node.id == action.target]

@@ -21,7 +21,7 @@ from senlin.drivers import base as driver_base
 from senlin_plugins.cluster import holders
 from senlin_plugins.cluster.node_records import record_region
 from senlin_plugins.planning import requirements
-from senlin_plugins.planning.snapshot import recorded_region
+from senlin_plugins.planning.snapshot import fixed_region, recorded_region
 from senlin_plugins.profiles import creation, failover
 
 # The SDK imports its login plugin at the first login. In a fresh engine the
@@ -33,25 +33,16 @@ loading.get_plugin_loader('password')
 _Recorder = TypeVar('_Recorder', bound=creation.Recorder)
 
 
-def own_region(profile: Any) -> str | None:
-    """Return the region that a profile's spec fixes in its ``context``.
-
-    :param profile: a profile of any type.
-    :returns: the name, or ``None`` if the profile leaves it open.
-    """
-    return (profile.context or {}).get('region_name') or None
-
-
 def region_of(node: Any, profile: Any) -> str | None:
     """Return the region in which a node lives, or will be created.
 
     :param node: the node, or anything without ``data``.
-    :returns: the recorded region, else the profile's own, else Senlin's
-        ``default_region_name``; ``None`` if that is unset, too.
+    :returns: the recorded region, else the one that the profile fixes, else
+        Senlin's ``default_region_name``; ``None`` if that is unset, too.
     """
     return (
         recorded_region(node)
-        or own_region(profile)
+        or fixed_region(profile.context)
         or cfg.CONF.default_region_name
     )
 

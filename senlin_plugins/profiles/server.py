@@ -12,6 +12,7 @@ from senlin.profiles.os.nova import server
 
 from senlin_plugins.cluster.holders import Resource
 from senlin_plugins.planning import plugin_types, requirements
+from senlin_plugins.planning.snapshot import fixed_region
 from senlin_plugins.profiles import creation, region_aware
 
 
@@ -52,7 +53,7 @@ class ServerProfile(
         :raises: ``InvalidSpec`` with what is wrong.
         """
         ties = self.ties()
-        if ties and not region_aware.own_region(self):
+        if ties and not fixed_region(self.context):
             raise exc.InvalidSpec(
                 message=f'{ties[0]} exists in one region only: name that '
                 "region as 'region_name' in 'context'."

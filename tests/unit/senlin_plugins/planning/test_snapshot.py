@@ -124,8 +124,20 @@ class RecordedTest(unittest.TestCase):
         ({}, 'ACTIVE', None, None, ''),
     )
     def test_the_region_in_which_a_node_counts(
-        self, data, status, own, default, region
+        self, data, status, fixed, default, region
     ):
         node = node_of(data, status)
-        counted = snapshot.counted_region(node, own, default)
+        counted = snapshot.counted_region(node, fixed, default)
         self.assertEqual(region, counted)
+
+    @ddt.unpack
+    @ddt.data(
+        (None, None),
+        ({}, None),
+        ({'username': 'senlin'}, None),
+        ({'region_name': None}, None),
+        ({'region_name': ''}, None),
+        ({'region_name': 'A'}, 'A'),
+    )
+    def test_the_region_that_a_profile_fixes(self, context, region):
+        self.assertEqual(region, snapshot.fixed_region(context))
