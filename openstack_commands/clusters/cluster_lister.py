@@ -16,6 +16,7 @@ from senlin_plugins.planning import (
     declaration,
     region_spec,
     region_state,
+    requirements,
     values,
 )
 from senlin_plugins.planning.apportionment import Region
@@ -156,7 +157,7 @@ class ClusterLister(lister.Lister):
         if policy.follows and not growing:
             # Nodes can leave a region that nobody reaches.
             return set()
-        services, tie, home = self._needs(cluster, growing)
+        services, ties, home = self._needs(cluster, growing)
         faults = health.look(
             self.connection.session,
             self._known(names),
@@ -165,8 +166,8 @@ class ClusterLister(lister.Lister):
             self.connection.config.get_interface(),
         )
         why = {name: fault.why for name, fault in faults.items()}
-        for name in {*names} - {home} if tie else ():
-            why.setdefault(name, f'the profile names the id of {tie}')
+        for name in requirements.excluded_by_ties(names, ties, home):
+            why.setdefault(name, f'the profile names the id of {ties[0]}')
         for name, reason in sorted(why.items()):
             self.warn('The policy leaves %s out: %s.', name, reason)
         return set(why)
@@ -186,7 +187,7 @@ class ClusterLister(lister.Lister):
 
     def _needs(
         self, cluster: Any, growing: bool
-    ) -> tuple[list[str], str, str | None]:
+    ) -> tuple[list[str], list[str], str | None]:
         """Return what the nodes of a cluster need, if that can be known."""
         if cluster is not None:
             clustering = self.connection.clustering
@@ -198,7 +199,7 @@ class ClusterLister(lister.Lister):
                     'create all nodes in one region, the plan has no effect.',
                     exc,
                 )
-        return [], '', None
+        return [], [], None
 
 
 def distribution_text(counts: Mapping[str, int]) -> str:

@@ -136,18 +136,20 @@ def _change(
 
 def needs(
     clustering: Any, cluster: Any, growing: bool
-) -> tuple[list[str], str, str | None]:
+) -> tuple[list[str], list[str], str | None]:
     """Return what the profile of a cluster needs of a region.
 
-    :returns: the services; what ties it to one region, empty if nothing does;
-        and the region that it fixes.
+    :returns: the services; what ties it to one region; and the region that it
+        fixes.
     :raises LookupError: if the type of the profile is not from this package.
     """
     spec = clustering.get_profile(cluster.profile_id).spec
     properties = spec.get('properties') or {}
     maker = requirements.MAKERS[spec['type']]
     if not growing:
-        return [maker], '', None
-    tie = next(iter(requirements.ties(properties)), '')
-    fixed = fixed_region(properties.get('context'))
-    return requirements.services(maker, properties), tie, fixed
+        return [maker], [], None
+    return (
+        requirements.services(maker, properties),
+        requirements.ties(properties),
+        fixed_region(properties.get('context')),
+    )

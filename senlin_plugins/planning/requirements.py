@@ -2,7 +2,7 @@
 
 """What a profile needs of a region that is to get a node."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from senlin_plugins.planning.plugin_types import SERVER, STACK
@@ -48,3 +48,18 @@ def ties(properties: Mapping[str, Any]) -> list[str]:
         if kind in sources:
             names.append(f"a {kind} in 'block_device_mapping_v2'")
     return names
+
+
+def excluded_by_ties(
+    names: Collection[str], ties: Sequence[str], region: str | None
+) -> set[str]:
+    """Return the regions in which a profile cannot create nodes.
+
+    :param names: the regions in question.
+    :param ties: what ties the profile to one region.
+    :param region: the region in which the profile creates nodes if nobody
+        places them; ``None`` if nothing names one.
+    """
+    if not ties:
+        return set()
+    return {*names} - {region}

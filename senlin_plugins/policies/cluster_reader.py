@@ -13,7 +13,7 @@ from senlin.common import consts, scaleutils
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
 
-from senlin_plugins.planning import sizing
+from senlin_plugins.planning import requirements, sizing
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
     Node,
@@ -84,22 +84,21 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
 
 
 def untied(names: set[str], profile: Any) -> set[str]:
-    """Return those of some regions that a profile is not bound away from.
+    """Return those of some regions in which a profile can create nodes.
 
     :param profile: the profile of nodes that come, which is region-aware.
     """
     ties = profile.ties()
-    if not ties:
-        return names
     region = region_aware.region_of(None, profile)
-    LOG.warning(
-        "New nodes of profile '%s' can only be in region '%s', because the "
-        'profile contains an id from this region: %s.',
-        profile.name,
-        region,
-        ties[0],
-    )
-    return names & {region}
+    if ties:
+        LOG.warning(
+            "New nodes of profile '%s' can only be in region '%s', because "
+            'the profile contains an id from this region: %s.',
+            profile.name,
+            region,
+            ties[0],
+        )
+    return names - requirements.excluded_by_ties(names, ties, region)
 
 
 def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:

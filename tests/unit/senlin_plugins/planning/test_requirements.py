@@ -76,3 +76,16 @@ class TiesTest(unittest.TestCase):
     )
     def test_what_one_region_has_ties_a_profile_to_it(self, properties, ties):
         self.assertEqual(ties, requirements.ties(properties))
+
+    @ddt.unpack
+    @ddt.data(
+        ([], 'A', set()),
+        ([], None, set()),
+        (["'port' of 'networks'"], 'A', {'B', 'C'}),
+        (["'port' of 'networks'"], 'D', {'A', 'B', 'C'}),
+        (["'port' of 'networks'"], None, {'A', 'B', 'C'}),
+    )
+    def test_ties_exclude_all_regions_but_one(self, ties, region, excluded):
+        self.assertEqual(
+            excluded, requirements.excluded_by_ties('ABC', ties, region)
+        )
