@@ -24,8 +24,6 @@ from senlin.common import context as senlin_context
 from senlin.common import exception as exc
 from senlin.db.sqlalchemy import api as db_api
 from senlin.db.sqlalchemy import models
-from senlin.objects import cluster_policy as binding_objects
-from senlin.policies import base as policy_base
 from senlin.profiles import base as profile_base
 
 from senlin_plugins.planning import region_state
@@ -77,8 +75,8 @@ def change(cluster: Any, edit: Callable[[Known, str], Known]) -> Update:
                 row.data = cluster.data
             return Update(before, after, now)
 
-    found: Update = run()
-    return found
+    update: Update = run()
+    return update
 
 
 def _clock(session: Any) -> Any:
@@ -124,7 +122,8 @@ class Member:
 class Row:
     """What an action on a node needs of its cluster.
 
-    Senlin's object loads all policies, and all that is known of each node.
+    Senlin's own object has the same attributes. It also loads all policies,
+    and all that is known of each node.
     """
 
     id: str
@@ -165,39 +164,18 @@ def read_members(cluster_id: str) -> list[Member]:
         return [Member(*row) for row in rows]
 
 
-def find(node: Any) -> tuple[Any, Row] | None:
-    """Return the policy that watches the region of a node, and its cluster.
-
-    :returns: the policy of version 1.1 that is enabled for the node's cluster
-        and the row of that cluster; ``None`` if there is none.
-    """
-    context = senlin_context.get_admin_context()
-    if not node.cluster_id:
-        return None
-    for binding in binding_objects.ClusterPolicy.get_all(
-        context, node.cluster_id, filters={'enabled': True}
-    ):
-        policy = policy_base.Policy.load(
-            context, binding.policy_id, project_safe=False
-        )
-        if hasattr(policy, 'watch'):
-            row = _find_row(node.cluster_id)
-            return (policy, row) if row else None
-    return None
-
-
 def load(cluster_id: str) -> Row:
     """Return a cluster.
 
     :raises: ``ResourceNotFound`` if it is gone.
     """
-    row = _find_row(cluster_id)
+    row = find(cluster_id)
     if not row:
         raise exc.ResourceNotFound(type='cluster', id=cluster_id)
     return row
 
 
-def _find_row(cluster_id: str) -> Row | None:
+def find(cluster_id: str) -> Row | None:
     """Return a cluster, if it is there."""
     table = models.Cluster
     with db_api.session_for_read() as session:
@@ -212,17 +190,17 @@ def _find_row(cluster_id: str) -> Row | None:
             table.min_size,
             _clock(session),
         )
-        found = rows.filter(table.id == cluster_id).one_or_none()
-    if not found:
+        row = rows.filter(table.id == cluster_id).one_or_none()
+    if not row:
         return None
     return Row(
-        id=found.id,
-        user=found.user,
-        project=found.project,
-        profile_id=found.profile_id,
-        data=found.data,
-        metadata=found.meta_data,
-        status=found.status,
-        min_size=found.min_size,
-        now=read_clock(found.now),
+        id=row.id,
+        user=row.user,
+        project=row.project,
+        profile_id=row.profile_id,
+        data=row.data,
+        metadata=row.meta_data,
+        status=row.status,
+        min_size=row.min_size,
+        now=read_clock(row.now),
     )

@@ -17,6 +17,8 @@ from senlin.common import constraints, consts, schema
 
 from senlin_plugins import conf
 from senlin_plugins.cluster import cluster_row, left_behind, node_records
+from senlin_plugins.cluster.cluster_row import Row
+from senlin_plugins.cluster.region_watcher import RegionWatcher
 from senlin_plugins.planning import (
     declaration,
     region_spec,
@@ -42,7 +44,7 @@ FRESH: Final = 60
 PAUSE: Final = 15
 
 
-class RegionFailoverPolicy(RegionPlacementPolicy):
+class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
     """Spread the nodes of a cluster over those regions that work."""
 
     VERSION = '1.1'
@@ -71,7 +73,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         super().check_spec()
         self._warn_of_even()
 
-    def view(self, cluster: Any, now: str = '') -> View:
+    def view(self, cluster: Row, now: str = '') -> View:
         """Read what the policy and the owner say, and what is known.
 
         :param now: the time; before a look, nobody needs it.
@@ -80,7 +82,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             self.content, cluster.metadata, cluster.data, now
         )
 
-    def look(self, cluster: Any, view: View) -> View:
+    def look(self, cluster: Row, view: View) -> View:
         """Look at the regions, and begin to clear up in those that work.
 
         Actions that ask at the same time share a look.
@@ -98,7 +100,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         left_behind.start(cluster, view)
         return view
 
-    def _find_changes(self, cluster: Any, view: View) -> cluster_row.Update:
+    def _find_changes(self, cluster: Row, view: View) -> cluster_row.Update:
         """Look at the regions, and store what a look finds."""
         recorded = [recorded_region(node) for node in cluster.nodes]
         others = {entry.region for entry in view.known.left}
@@ -119,7 +121,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         _log_changes(cluster, changed.before, changed.after)
         return changed
 
-    def current(self, cluster: cluster_row.Row, region: str | None) -> View:
+    def current(self, cluster: Row, region: str | None) -> View:
         """Return what is known now, for an action on a node of a region."""
         view = self.view(cluster, cluster.now)
         state = view.states.get(region or '')
@@ -127,7 +129,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
             return self.look(cluster, view)
         return view
 
-    def watch(self, cluster: Any) -> View:
+    def watch(self, cluster: Row) -> View:
         """Return the same for a health check, with a look now and then."""
         due = False
 
@@ -147,7 +149,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
         """Look at every node that is recovered."""
         return bool((target, action.action) in self.TARGET)
 
-    def prepare(self, cluster: Any, action: Any) -> View:
+    def prepare(self, cluster: Row, action: Any) -> View:
         """Look at the regions."""
         before = self.view(cluster)
         if not region_aware.is_aware(cluster.rt['profile']):
@@ -197,7 +199,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy):
                 self.name,
             )
 
-    def find_lost(self, cluster: Any, view: View) -> list[str]:
+    def find_lost(self, cluster: Row, view: View) -> list[str]:
         """Return the ids of nodes that cannot be where they were."""
         return view.find_lost(cluster.nodes, consts.NS_ACTIVE)
 

@@ -3,7 +3,7 @@
 """The region placement policy, version 1.0 of its specification."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from oslo_config import cfg
@@ -15,6 +15,7 @@ from senlin.policies import base as senlin_base
 
 from senlin_plugins import conf
 from senlin_plugins.cluster import capacity, cluster_row
+from senlin_plugins.cluster.cluster_row import Row
 from senlin_plugins.cluster.node_records import record_region
 from senlin_plugins.planning import apportionment, plugin_types, region_spec
 from senlin_plugins.planning.decision import Decision
@@ -32,7 +33,12 @@ from senlin_plugins.planning.snapshot import (
     fixed_region,
     recorded_region,
 )
-from senlin_plugins.policies import base, cluster_reader, plan_writer
+from senlin_plugins.policies import (
+    base,
+    cluster_reader,
+    plan_writer,
+    unplanned_nodes,
+)
 from senlin_plugins.profiles import region_aware
 from senlin_plugins.regions import health
 
@@ -159,12 +165,12 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         alone = action.action == consts.NODE_RECOVER
         return needed and not (alone and recorded_region(action.entity))
 
-    def view(self, cluster: Any) -> View:
+    def view(self, cluster: Row) -> View:
         """Read what the spec says, and what follows for a cluster."""
         spec = self.content
         return View(spec, Override(spec.regions))
 
-    def prepare(self, cluster: Any, action: Any) -> View:
+    def prepare(self, cluster: Row, action: Any) -> View:
         """Return what is decided on, beside the nodes."""
         return self.view(cluster)
 
@@ -175,7 +181,11 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             return self._settle_alone(action, cluster, view)
         nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
         if kind in JOINS:
-            self._warn_of_joins(action, cluster, view, nodes)
+            joining = unplanned_nodes.read_joining(action, cluster)
+            staying = unplanned_nodes.read_staying(action, nodes)
+            unplanned_nodes.warn(
+                self.name, action, view, joining, [*staying, *joining]
+            )
             return None
         profile = cluster.rt['profile']
         change = cluster_reader.read_change(action, cluster)
@@ -190,12 +200,12 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             return None
         return place(self.snapshot(cluster, view, profile, change, nodes))
 
-    def find_lost(self, cluster: Any, view: View) -> list[str]:
+    def find_lost(self, cluster: Row, view: View) -> list[str]:
         """Return the ids of nodes that a recovery moves."""
         return []
 
     def _settle_alone(
-        self, action: Any, cluster: Any, view: View
+        self, action: Any, cluster: Row, view: View
     ) -> Decision | None:
         """Give a node that is about to be created its region."""
         creates = action.action == consts.NODE_CREATE
@@ -209,7 +219,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             # The profile's region takes precedence (S4).
             nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
             coming = [node for node in nodes if node.id == action.target]
-            self._warn(action, view, coming, nodes)
+            unplanned_nodes.warn(self.name, action, view, coming, nodes)
             return None
 
         def take(known: Known, now: str, region: str) -> Known:
@@ -221,7 +231,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     def settle(
         self,
-        cluster: Any,
+        cluster: Row,
         view: View,
         node: Any,
         take: Callable[[Known, str, str], Known],
@@ -255,7 +265,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return decision
 
     def usable_regions(
-        self, cluster: Any, profile: Any, names: set[str], growing: bool
+        self, cluster: Row, profile: Any, names: set[str], growing: bool
     ) -> set[str]:
         """Return those of some regions that a profile can use.
 
@@ -273,7 +283,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return cluster_reader.untied(usable, profile) if growing else usable
 
     def find_faults(
-        self, cluster: Any, profile: Any, names: set[str], timeout: float = 0
+        self, cluster: Row, profile: Any, names: set[str], timeout: float = 0
     ) -> dict[str, Fault]:
         """Return what is wrong with regions for the nodes of a profile.
 
@@ -292,7 +302,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     def snapshot(
         self,
-        cluster: Any,
+        cluster: Row,
         view: View,
         profile: Any,
         change: Change,
@@ -360,41 +370,3 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             if restores:
                 action.inputs['check_capacity'] = restores
             super().refuse(action, creation['reason'])
-
-    def _warn_of_joins(
-        self, action: Any, cluster: Any, view: View, nodes: Iterable[Node]
-    ) -> None:
-        """Log that nodes join where the policy would not place them."""
-        replaced = action.inputs.get('candidates') or {}
-        ids = action.inputs.get('nodes') or replaced.values()
-        rows = [node_objects.Node.get(action.context, i) for i in ids]
-        joining = cluster_reader.read_nodes(cluster, filter(None, rows))
-        rest = [node for node in nodes if node.id not in replaced]
-        self._warn(action, view, joining, [*rest, *joining])
-
-    def _warn(
-        self,
-        action: Any,
-        view: View,
-        coming: Iterable[Node],
-        nodes: Iterable[Node],
-    ) -> None:
-        """Log that nodes come where the policy would not place them.
-
-        :param nodes: all nodes of the cluster afterwards.
-        """
-        caps = {region.name: region.cap for region in view.override.regions}
-        counts = distribution(nodes)
-        for name in sorted({node.region for node in coming}):
-            cap = caps.get(name, 0)
-            if cap in range(counts[name]):
-                LOG.warning(
-                    "%s %s brings a node to region '%s' against policy '%s': "
-                    'it has %s node(s) then, and the policy allows %s.',
-                    action.action,
-                    action.id,
-                    name,
-                    self.name,
-                    counts[name],
-                    cap,
-                )

@@ -19,7 +19,12 @@ from senlin.common import consts
 from senlin.common import exception as exc
 
 from senlin_plugins import conf
-from senlin_plugins.cluster import cluster_row, holders, node_records
+from senlin_plugins.cluster import (
+    cluster_row,
+    holders,
+    node_records,
+    region_watcher,
+)
 from senlin_plugins.cluster.holders import Resource
 from senlin_plugins.planning.snapshot import recorded_region
 
@@ -218,17 +223,20 @@ def _note_failure(node: Any, error: str) -> None:
         # Only :class:`Maker` has written it.
         node_records.forget_recovery(node)
     region = recorded_region(node)
-    found = cluster_row.find(node) if FULL.search(error) else None
-    if found and region:
-        _, cluster = found
-        seconds = cfg.CONF[conf.GROUP].full_time
-        cluster_row.change(
-            cluster,
-            lambda known, now: known.refuse(region, now, seconds),
-        )
-        LOG.warning(
-            "Region '%s' is full for cluster %s: %s",
-            region,
-            cluster.id,
-            ' '.join(error.split()),
-        )
+    if not region or not FULL.search(error):
+        return
+    policy_and_cluster = region_watcher.find(node)
+    if not policy_and_cluster:
+        return
+    _, cluster = policy_and_cluster
+    seconds = cfg.CONF[conf.GROUP].full_time
+    cluster_row.change(
+        cluster,
+        lambda known, now: known.refuse(region, now, seconds),
+    )
+    LOG.warning(
+        "Region '%s' is full for cluster %s: %s",
+        region,
+        cluster.id,
+        ' '.join(error.split()),
+    )

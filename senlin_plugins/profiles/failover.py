@@ -23,8 +23,11 @@ from senlin_plugins.cluster import (
     holders,
     left_behind,
     node_records,
+    region_watcher,
 )
+from senlin_plugins.cluster.cluster_row import Row
 from senlin_plugins.cluster.holders import Resource
+from senlin_plugins.cluster.region_watcher import RegionWatcher
 from senlin_plugins.planning import declaration
 from senlin_plugins.planning.region_state import Known, Left, State
 from senlin_plugins.planning.region_view import View
@@ -45,17 +48,17 @@ class Watched(NamedTuple):
     :param view: what is known of the regions now.
     """
 
-    policy: Any
-    cluster: cluster_row.Row
+    policy: RegionWatcher
+    cluster: Row
     view: View
 
 
 def _find_policy(node: Any) -> Watched | None:
     """Return who watches the region of a node, if anybody does."""
-    found = cluster_row.find(node)
-    if not found:
+    policy_and_cluster = region_watcher.find(node)
+    if not policy_and_cluster:
         return None
-    policy, cluster = found
+    policy, cluster = policy_and_cluster
     view = policy.current(cluster, recorded_region(node))
     return Watched(policy, cluster, view)
 
@@ -82,10 +85,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         :returns: false if its region is out, true if its region is silent:
             then nobody can tell.
         """
-        found = cluster_row.find(obj)
+        policy_and_cluster = region_watcher.find(obj)
         state = None
-        if found:
-            policy, cluster = found
+        if policy_and_cluster:
+            policy, cluster = policy_and_cluster
             state = policy.watch(cluster).state_of(obj)
         if state and state.dead:
             return not state.is_dead
@@ -217,7 +220,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                 self._advise(obj, watched.cluster, ex)
             raise
 
-    def _advise(self, obj: Any, cluster: cluster_row.Row, error: Any) -> None:
+    def _advise(self, obj: Any, cluster: Row, error: Any) -> None:
         """Say what to do about a region that answers looks, and no calls."""
         region = recorded_region(obj)
         if region:

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The policy that watches the regions of a cluster, as profiles use it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from senlin.common import context as senlin_context
+from senlin.objects import cluster_policy as binding_objects
+from senlin.policies import base as policy_base
+
+from senlin_plugins.cluster import cluster_row
+from senlin_plugins.cluster.cluster_row import Row
+from senlin_plugins.planning.decision import Decision
+from senlin_plugins.planning.region_state import Known
+from senlin_plugins.planning.region_view import View
+
+
+class RegionWatcher:
+    """A policy that knows which regions of a cluster fail.
+
+    Only its subclasses are asked, whatever methods other policies have.
+    """
+
+    def current(self, cluster: Row, region: str | None) -> View:
+        """Return what is known now, for an action on a node of a region."""
+        raise NotImplementedError
+
+    def watch(self, cluster: Row) -> View:
+        """Return what is known now, for a health check."""
+        raise NotImplementedError
+
+    def settle(
+        self,
+        cluster: Row,
+        view: View,
+        node: Any,
+        take: Callable[[Known, str, str], Known],
+    ) -> Decision:
+        """Find a region for a node, and take it before anybody else does."""
+        raise NotImplementedError
+
+
+def find(node: Any) -> tuple[RegionWatcher, Row] | None:
+    """Return the policy that watches the region of a node, and its cluster.
+
+    :returns: the policy of version 1.1 that is enabled for the node's cluster
+        and the row of that cluster; ``None`` if there is none.
+    """
+    if not node.cluster_id:
+        return None
+    context = senlin_context.get_admin_context()
+    for binding in binding_objects.ClusterPolicy.get_all(
+        context, node.cluster_id, filters={'enabled': True}
+    ):
+        policy = policy_base.Policy.load(
+            context, binding.policy_id, project_safe=False
+        )
+        if isinstance(policy, RegionWatcher):
+            row = cluster_row.find(node.cluster_id)
+            return (policy, row) if row else None
+    return None
