@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The row of a cluster, where all that is known of its regions stands.
+"""The row of a cluster, with the notes about its regions.
 
-The rule for writers: whoever changes what is known calls :func:`change`. It
+The rule for writers: whoever changes notes calls :func:`update_notes`. It
 reads the row and writes it in one transaction that locks the row, so that
 actions on nodes, which share the lock of their cluster, health checks and the
 clearing of what is left behind lose nothing of each other. Nobody talks to a
@@ -27,7 +27,7 @@ from senlin.db.sqlalchemy import models
 from senlin.profiles import base as profile_base
 
 from senlin_plugins.planning import region_state
-from senlin_plugins.planning.region_state import Known
+from senlin_plugins.planning.region_state import Notes
 from senlin_plugins.regions import health
 
 #: Dialect of SQLAlchemy -> the time in UTC.
@@ -39,25 +39,25 @@ _CLOCK: Final = 'CURRENT_TIMESTAMP'
 
 
 class Update(NamedTuple):
-    """What was known of the regions of a cluster, and is now.
+    """A change of the notes about the regions of a cluster.
 
-    :param before: what was known.
-    :param after: what is known now.
+    :param before: the notes before it.
+    :param after: the notes after it.
     :param now: the time of the change.
     """
 
-    before: Known
-    after: Known
+    before: Notes
+    after: Notes
     now: str
 
 
-def change(cluster: Any, edit: Callable[[Known, str], Known]) -> Update:
-    """Change what is known of the regions of a cluster.
+def update_notes(cluster: Any, edit: Callable[[Notes, str], Notes]) -> Update:
+    """Change the notes about the regions of a cluster.
 
     :param cluster: the engine's cluster object, or its row; its data become
         those in the database.
-    :param edit: from what is known, and the time, to what is known then. It
-        is called again if the database asks for another try.
+    :param edit: from the notes, and the time, to the new notes. It is called
+        again if the database asks for another try.
     """
 
     @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]

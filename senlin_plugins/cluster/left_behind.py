@@ -77,7 +77,7 @@ def start(cluster: Any, view: View) -> None:
     """
     dead = {name for name, state in view.states.items() if state.dead}
     ready = [entry for entry in view.left if entry.region not in dead]
-    let_go = [entry for entry in view.known.left if entry not in view.left]
+    let_go = [entry for entry in view.notes.left if entry not in view.left]
     if (ready or let_go) and cluster.id not in at_work:
         at_work.add(cluster.id)
         eventlet.spawn_n(_run, cluster, ready, let_go)
@@ -122,7 +122,7 @@ def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
 
 def _note_as_gone(cluster: Any, gone: Sequence[Left]) -> None:
     """Take out of the list what is gone."""
-    cluster_row.change(cluster, lambda known, now: known.clear(gone))
+    cluster_row.update_notes(cluster, lambda notes, now: notes.clear(gone))
 
 
 def _metadata(cluster: Any) -> Any:

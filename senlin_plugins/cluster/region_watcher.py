@@ -12,7 +12,7 @@ from senlin.policies import base as policy_base
 from senlin_plugins.cluster import cluster_row
 from senlin_plugins.cluster.cluster_row import Row
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.region_state import Known
+from senlin_plugins.planning.region_state import Notes
 from senlin_plugins.planning.region_view import View
 
 
@@ -35,7 +35,7 @@ class RegionWatcher:
         cluster: Row,
         view: View,
         node: Any,
-        take: Callable[[Known, str, str], Known],
+        take: Callable[[Notes, str, str], Notes],
     ) -> Decision:
         """Find a region for a node, and take it before anybody else does."""
         raise NotImplementedError

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is known of the regions of a cluster, and what follows from it.
+"""What is noted of the regions of a cluster, and what follows from it.
 
 Version 1.1 of the policy keeps it in the data of the cluster, under
 :data:`KEY`, where the API shows it. It is made of codes and times; all times
@@ -162,25 +162,27 @@ _TEXTS_OF_LEFT: Final = ('region', 'node', 'name', 'since')
 
 
 @dataclasses.dataclass(frozen=True)
-class Known:
-    """All that is known of the regions of a cluster; see the module."""
+class Notes:
+    """All that is noted of the regions of a cluster; see the module."""
 
     states: Mapping[str, State] = dataclasses.field(default_factory=dict)
     full: Mapping[str, str] = dataclasses.field(default_factory=dict)
     left: Sequence[Left] = ()
     looked: str = ''
 
-    def leave(self, entry: Left) -> 'Known':
+    def leave(self, entry: Left) -> 'Notes':
         """Return the same with something that is left behind, once."""
-        same = [e for e in self.left if _key(e) == _key(entry)]
-        return self if same else self._with(left=[*self.left, entry])
+        if _identity(entry) in map(_identity, self.left):
+            return self
+        return self._with(left=[*self.left, entry])
 
-    def clear(self, gone: Iterable[Left]) -> 'Known':
+    def clear(self, gone: Iterable[Left]) -> 'Notes':
         """Return the same without what is gone."""
-        keys = {_key(entry) for entry in gone}
-        return self._with(left=[e for e in self.left if _key(e) not in keys])
+        identities = set(map(_identity, gone))
+        left = [e for e in self.left if _identity(e) not in identities]
+        return self._with(left=left)
 
-    def refuse(self, region: str, now: str, seconds: int) -> 'Known':
+    def refuse(self, region: str, now: str, seconds: int) -> 'Notes':
         """Return the same with a region that is full from now on."""
         return self._with(full={**self.full, region: _later(now, seconds)})
 
@@ -190,7 +192,7 @@ class Known:
         named: Collection[str],
         now: str,
         seconds: int,
-    ) -> 'Known':
+    ) -> 'Notes':
         """Return the same after a look at the regions.
 
         A region is out if looks have found it silent that are so many seconds
@@ -223,21 +225,22 @@ class Known:
                 fault.service,
                 fault.dead,
             )
-        full = {n: until for n, until in self.full.items() if until > now}
-        return self._with(states=states, full=full)
+        return self._with(states=states, full=self._still_full(now))
 
     def in_force(self, declared: Iterable[str], now: str) -> dict[str, State]:
         """Return the regions with which something is wrong.
 
         :param declared: those that an operator has declared out.
         """
-        full = {
-            name: State(Code.FULL.value, Cause.REFUSED.value, due=until)
-            for name, until in self.full.items()
-            if until > now
-        }
-        said = State(Code.OUT.value, Cause.DECLARED.value, dead=True)
-        return {**full, **self.states, **dict.fromkeys(declared, said)}
+        states = {}
+        for name, until in self._still_full(now).items():
+            states[name] = State(
+                Code.FULL.value, Cause.REFUSED.value, due=until
+            )
+        states.update(self.states)
+        declared_out = State(Code.OUT.value, Cause.DECLARED.value, dead=True)
+        states.update(dict.fromkeys(declared, declared_out))
+        return states
 
     def remaining(self, forgotten: Collection[str]) -> list[Left]:
         """Return what is left behind, without what its owner lets go.
@@ -255,47 +258,62 @@ class Known:
 
         :param data: the data until now.
         """
-        own = {
-            'states': {n: s._asdict() for n, s in self.states.items()},
-            'full': dict(self.full),
-            'servers': [entry._asdict() for entry in self.left],
-            'looked': self.looked,
-        }
-        own = {key: value for key, value in own.items() if value}
-        rest = {key: data[key] for key in data if key != KEY}
-        return {**rest, KEY: own} if own else rest
+        stored: dict[str, Any] = {}
+        if self.states:
+            stored['states'] = {
+                name: state._asdict() for name, state in self.states.items()
+            }
+        if self.full:
+            stored['full'] = dict(self.full)
+        if self.left:
+            stored['servers'] = [entry._asdict() for entry in self.left]
+        if self.looked:
+            stored['looked'] = self.looked
+        new_data = {**data}
+        new_data.pop(KEY, None)
+        if stored:
+            new_data[KEY] = stored
+        return new_data
 
-    def _with(self, **changes: Any) -> 'Known':
+    def _still_full(self, now: str) -> dict[str, str]:
+        """Return the regions that are still full, and until when."""
+        return {
+            name: until for name, until in self.full.items() if until > now
+        }
+
+    def _with(self, **changes: Any) -> 'Notes':
         return dataclasses.replace(self, **changes)
 
 
-def read(data: Mapping[str, Any] | None) -> Known:
+def read(data: Mapping[str, Any] | None) -> Notes:
     """Return what the data of a cluster say of its regions.
 
     :param data: the data; what another version of this package has written
         in another form does not count. An unknown field is left out.
     """
-    own = _mapping((data or {}).get(KEY))
+    stored = _mapping((data or {}).get(KEY))
     states = {}
-    for name, item in _mapping(own.get('states')).items():
+    for name, item in _mapping(stored.get('states')).items():
         fields = _fields(item, State, _TEXTS_OF_STATE)
         if fields.get('state') in _CODES and fields.get('cause') in _CAUSES:
             states[name] = State(**fields)
     full = {
         name: until
-        for name, until in _mapping(own.get('full')).items()
+        for name, until in _mapping(stored.get('full')).items()
         if isinstance(until, str)
     }
     left = []
-    servers = own.get('servers')
+    servers = stored.get('servers')
     for item in servers if isinstance(servers, list) else ():
         fields = _fields(item, Left, _TEXTS_OF_LEFT)
         if not isinstance(fields.get('ports'), list | tuple):
             fields['ports'] = ()
         if fields.get('region') and fields.get('node'):
             left.append(Left(**fields))
-    looked = own.get('looked')
-    return Known(states, full, left, looked if isinstance(looked, str) else '')
+    looked = stored.get('looked')
+    if not isinstance(looked, str):
+        looked = ''
+    return Notes(states, full, left, looked)
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -311,12 +329,14 @@ def _fields(
     :param kind: the class with the names of the fields.
     :param texts: the fields that are texts.
     """
-    known = _mapping(item)
-    return {
-        key: known[key]
-        for key in kind._fields
-        if key in known and (key not in texts or isinstance(known[key], str))
-    }
+    stored = _mapping(item)
+    fields = {}
+    for key in kind._fields:
+        if key not in stored:
+            continue
+        if key not in texts or isinstance(stored[key], str):
+            fields[key] = stored[key]
+    return fields
 
 
 def show_time(time: datetime.datetime) -> str:
@@ -333,6 +353,6 @@ def _later(time: str, seconds: int) -> str:
     return show_time(then + datetime.timedelta(seconds=seconds))
 
 
-def _key(entry: Left) -> tuple[str, str, str | None]:
+def _identity(entry: Left) -> tuple[str, str, str | None]:
     """Return what makes an entry itself."""
     return entry.region, entry.node, entry.server

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a policy says of the regions of a cluster, and what is known of them.
+"""What a policy says of the regions of a cluster, and what is noted of them.
 
 All of it is read once for an action. What follows is decided from this view,
 so that one decision does not see two states of a region.
@@ -13,7 +13,7 @@ from typing import Any
 
 from senlin_plugins.planning import region_spec, region_state
 from senlin_plugins.planning.region_spec import Override, Spec
-from senlin_plugins.planning.region_state import Known, Left, State
+from senlin_plugins.planning.region_state import Left, Notes, State
 from senlin_plugins.planning.snapshot import recorded_region
 
 
@@ -23,7 +23,7 @@ class View:
 
     :param spec: what the policy says.
     :param override: what the cluster's owner has made of it.
-    :param known: what looks have found.
+    :param notes: what looks have found.
     :param now: the time of the view; empty for a policy of version 1.0, which
         knows nothing.
     :param forgotten: the ids of what is left behind for good.
@@ -31,19 +31,19 @@ class View:
 
     spec: Spec
     override: Override
-    known: Known = Known()
+    notes: Notes = Notes()
     now: str = ''
     forgotten: frozenset[str] = frozenset()
 
     @functools.cached_property
     def states(self) -> Mapping[str, State]:
         """The regions with which something is wrong."""
-        return self.known.in_force(self.override.declared, self.now)
+        return self.notes.in_force(self.override.declared, self.now)
 
     @functools.cached_property
     def left(self) -> list[Left]:
         """What is left behind, without what its owner has let go."""
-        return self.known.remaining(self.forgotten)
+        return self.notes.remaining(self.forgotten)
 
     @functools.cached_property
     def names(self) -> set[str]:
@@ -55,9 +55,9 @@ class View:
         """The regions of the policy that nobody has given up."""
         return self.names - self.override.declared - self._drained
 
-    def after(self, known: Known, now: str) -> 'View':
+    def after(self, notes: Notes, now: str) -> 'View':
         """Return the view after a look."""
-        return dataclasses.replace(self, known=known, now=now)
+        return dataclasses.replace(self, notes=notes, now=now)
 
     def state_of(self, node: Any) -> State | None:
         """Return what is wrong with the region of a node, if anything is.
@@ -110,7 +110,7 @@ def read(
     return View(
         spec=spec,
         override=region_spec.override(spec.regions, metadata),
-        known=region_state.read(data),
+        notes=region_state.read(data),
         now=now,
         forgotten=frozenset(region_spec.forgotten(metadata)),
     )

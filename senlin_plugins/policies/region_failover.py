@@ -26,7 +26,7 @@ from senlin_plugins.planning import (
     region_view,
 )
 from senlin_plugins.planning.decision import Decision
-from senlin_plugins.planning.region_state import Fault, Known, State
+from senlin_plugins.planning.region_state import Fault, Notes, State
 from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.policies import base
@@ -92,34 +92,37 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         :param view: what was known before.
         :returns: what is known now.
         """
-        changed = shared_look.share(
-            cluster.id, lambda: self._find_changes(cluster, view)
+        update = shared_look.share(
+            cluster.id, lambda: self._look_and_note(cluster, view)
         )
-        cluster.data = changed.after.write(cluster.data or {})
-        view = view.after(changed.after, changed.now)
+        cluster.data = update.after.write(cluster.data or {})
+        view = view.after(update.after, update.now)
         left_behind.start(cluster, view)
         return view
 
-    def _find_changes(self, cluster: Row, view: View) -> cluster_row.Update:
-        """Look at the regions, and store what a look finds."""
-        recorded = [recorded_region(node) for node in cluster.nodes]
-        others = {entry.region for entry in view.known.left}
-        others.update(name for name in recorded if name)
+    def _look_and_note(self, cluster: Row, view: View) -> cluster_row.Update:
+        """Look at the regions, and note what a look finds."""
+        names = set(view.names)
+        names.update(entry.region for entry in view.notes.left)
+        for node in cluster.nodes:
+            region = recorded_region(node)
+            if region:
+                names.add(region)
         faults = super().find_faults(
             cluster,
             cluster.rt['profile'],
-            view.names | others,
+            names,
             cfg.CONF[conf.GROUP].region_timeout,
         )
         seconds = cfg.CONF[conf.GROUP].region_out_after
-        changed = cluster_row.change(
+        update = cluster_row.update_notes(
             cluster,
-            lambda known, now: known.observe(
+            lambda notes, now: notes.observe(
                 faults, view.taking_nodes, now, seconds
             ),
         )
-        _log_changes(cluster, changed.before, changed.after)
-        return changed
+        _log_changes(cluster, update.before, update.after)
+        return update
 
     def current(self, cluster: Row, region: str | None) -> View:
         """Return what is known now, for an action on a node of a region."""
@@ -133,16 +136,16 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         """Return the same for a health check, with a look now and then."""
         due = False
 
-        def begin(known: Known, now: str) -> Known:
+        def begin(notes: Notes, now: str) -> Notes:
             """Let one of many checks at the same time look."""
             nonlocal due
             # A time in the future is another engine's clock.
-            looked = known.looked
+            looked = notes.looked
             due = not looked or not 0 <= _age(looked, now) < PAUSE
-            return dataclasses.replace(known, looked=now) if due else known
+            return dataclasses.replace(notes, looked=now) if due else notes
 
-        changed = cluster_row.change(cluster, begin)
-        view = self.view(cluster, changed.now)
+        update = cluster_row.update_notes(cluster, begin)
+        view = self.view(cluster, update.now)
         return self.look(cluster, view) if due else view
 
     def need_check(self, target: str, action: Any) -> bool:
@@ -173,7 +176,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
             # A node that is well is replaced if somebody wants it so, not
             # because its region did not answer a moment ago.
             region = recorded_region(action.entity) or ''
-            was = before.known.states.get(region)
+            was = before.notes.states.get(region)
             active = action.entity.status == consts.NS_ACTIVE
             action.inputs[failover.REPLACE] = active and not (was and was.dead)
         return view
@@ -243,7 +246,7 @@ def _find_left(cluster: Any, view: View) -> str:
     return left_behind.describe(cluster, left, held) if left or held else ''
 
 
-def _log_changes(cluster: Any, before: Known, after: Known) -> None:
+def _log_changes(cluster: Any, before: Notes, after: Notes) -> None:
     """Log each region that has changed, whichever engine sees it first."""
     for name in sorted({*before.states, *after.states}):
         old, new = before.states.get(name), after.states.get(name)

@@ -21,7 +21,7 @@ from senlin_plugins.planning import apportionment, plugin_types, region_spec
 from senlin_plugins.planning.decision import Decision
 from senlin_plugins.planning.placement import place, recover
 from senlin_plugins.planning.region_spec import Override, Spec
-from senlin_plugins.planning.region_state import Fault, Known
+from senlin_plugins.planning.region_state import Fault, Notes
 from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.sizing import Change
 from senlin_plugins.planning.snapshot import (
@@ -222,10 +222,10 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             unplanned_nodes.warn(self.name, action, view, coming, nodes)
             return None
 
-        def take(known: Known, now: str, region: str) -> Known:
+        def take(notes: Notes, now: str, region: str) -> Notes:
             if region_aware.is_aware(profile):
                 record_region(action.entity, region)
-            return known
+            return notes
 
         return self.settle(cluster, view, action.entity, take)
 
@@ -234,7 +234,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         cluster: Row,
         view: View,
         node: Any,
-        take: Callable[[Known, str, str], Known],
+        take: Callable[[Notes, str, str], Notes],
     ) -> Decision:
         """Find a region for a node, and take it before anybody else does.
 
@@ -243,7 +243,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         :param cluster: the engine's cluster object, or its row.
         :param node: the engine's node object, which counts nowhere meanwhile.
         :param take: writes the region, its last argument, into the node's
-            row. The others are what is known, and the time.
+            row. Its other arguments are the notes about the cluster's
+            regions, and the time.
         :returns: the decision about the node.
         """
         decision = Decision()
@@ -251,17 +252,17 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         profile = node.rt['profile']
         snapshot = self.snapshot(cluster, view, profile, change, ())
 
-        def edit(known: Known, now: str) -> Known:
+        def edit(notes: Notes, now: str) -> Notes:
             nonlocal decision
             members = cluster_row.read_members(cluster.id)
-            others = [member for member in members if member.id != node.id]
-            current = distribution(cluster_reader.read_nodes(cluster, others))
+            placed = [member for member in members if member.id != node.id]
+            current = distribution(cluster_reader.read_nodes(cluster, placed))
             decision = place(dataclasses.replace(snapshot, current=current))
             if decision.refusal:
-                return known
-            return take(known, now, decision.placements[0])
+                return notes
+            return take(notes, now, decision.placements[0])
 
-        cluster_row.change(cluster, edit)
+        cluster_row.update_notes(cluster, edit)
         return decision
 
     def usable_regions(

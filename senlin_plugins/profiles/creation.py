@@ -230,9 +230,9 @@ def _note_failure(node: Any, error: str) -> None:
         return
     _, cluster = policy_and_cluster
     seconds = cfg.CONF[conf.GROUP].full_time
-    cluster_row.change(
+    cluster_row.update_notes(
         cluster,
-        lambda known, now: known.refuse(region, now, seconds),
+        lambda notes, now: notes.refuse(region, now, seconds),
     )
     LOG.warning(
         "Region '%s' is full for cluster %s: %s",

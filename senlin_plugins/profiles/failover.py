@@ -29,7 +29,7 @@ from senlin_plugins.cluster.cluster_row import Row
 from senlin_plugins.cluster.holders import Resource
 from senlin_plugins.cluster.region_watcher import RegionWatcher
 from senlin_plugins.planning import declaration
-from senlin_plugins.planning.region_state import Known, Left, State
+from senlin_plugins.planning.region_state import Left, Notes, State
 from senlin_plugins.planning.region_view import View
 from senlin_plugins.planning.snapshot import recorded_region
 from senlin_plugins.profiles import creation
@@ -259,13 +259,13 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
 
     def _leave(self, obj: Any, cluster: Any) -> None:
         """Note what a node leaves behind."""
-        changed = cluster_row.change(
+        update = cluster_row.update_notes(
             cluster,
-            lambda known, now: known.leave(
+            lambda notes, now: notes.leave(
                 node_records.what_it_leaves(obj, now)
             ),
         )
-        left = node_records.what_it_leaves(obj, changed.now)
+        left = node_records.what_it_leaves(obj, update.now)
         LOG.warning(
             "%s %s of node %s is left behind in region '%s'. It is deleted "
             'when the region works again.',
@@ -279,10 +279,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """Create a node anew in another region, and note the old."""
         old_region = recorded_region(obj)
 
-        def take(known: Known, now: str, region: str) -> Known:
-            old = node_records.what_it_leaves(obj, now)
+        def take(notes: Notes, now: str, region: str) -> Notes:
+            left = node_records.what_it_leaves(obj, now)
             node_records.move(obj, region)
-            return known.leave(old)
+            return notes.leave(left)
 
         decision = watched.policy.settle(
             watched.cluster, watched.view, obj, take

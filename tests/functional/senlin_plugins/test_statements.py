@@ -197,7 +197,7 @@ class Reading(TestCase):
         """Note the calls of readers, but those under the row's lock."""
         calls = []
         locked = False
-        change = cluster_row.change
+        update_notes = cluster_row.update_notes
 
         def noting(function):
             def call(*args):
@@ -211,12 +211,12 @@ class Reading(TestCase):
             nonlocal locked
             locked = True
             try:
-                return change(*args)
+                return update_notes(*args)
             finally:
                 locked = False
 
         with (
-            mock.patch.object(cluster_row, 'change', changing),
+            mock.patch.object(cluster_row, 'update_notes', changing),
             mock.patch.object(region_spec, 'read', noting(region_spec.read)),
             mock.patch.object(
                 region_spec, 'override', noting(region_spec.override)

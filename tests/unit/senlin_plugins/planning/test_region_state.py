@@ -16,8 +16,8 @@ from senlin_plugins.planning.region_state import (
     Cause,
     Code,
     Fault,
-    Known,
     Left,
+    Notes,
     State,
 )
 
@@ -58,10 +58,10 @@ class Looking(unittest.TestCase):
 
     def looks(self, *looks, after=300):
         """Return the states after looks at (second, what was found)."""
-        known = Known()
+        notes = Notes()
         for second, faults in looks:
-            known = known.observe(faults, self.NAMED, at(second), after)
-        return {name: state.state for name, state in known.states.items()}
+            notes = notes.observe(faults, self.NAMED, at(second), after)
+        return codes(notes.states)
 
     @ddt.data(
         # One look, or looks too near, are silence.
@@ -75,9 +75,9 @@ class Looking(unittest.TestCase):
         ('out', 0, 300, 400, 9999),
     )
     def test_silence_must_last(self, case):
-        wanted, *seconds = case
+        code, *seconds = case
         looks = [(second, self.SILENT) for second in seconds]
-        self.assertEqual({'A': wanted}, self.looks(*looks))
+        self.assertEqual({'A': code}, self.looks(*looks))
 
     def test_an_answer_ends_it(self):
         looks = [(0, self.SILENT), (300, self.SILENT), (301, {})]
@@ -95,48 +95,48 @@ class Looking(unittest.TestCase):
 
     @ddt.data(('AB', 'held'), ('ABC', 'held'), ('A', 'out'), ('AXYZ', 'out'))
     @ddt.unpack
-    def test_more_than_half_of_the_policys_regions(self, names, wanted):
+    def test_more_than_half_of_the_policys_regions(self, names, code):
         faults = {name: Fault(Cause.UNKNOWN) for name in names}
         looks = [(second, faults) for second in (0, 300, 301)]
-        self.assertEqual(dict.fromkeys(names, wanted), self.looks(*looks))
+        self.assertEqual(dict.fromkeys(names, code), self.looks(*looks))
         # When the others answer, it is out at once.
         self.assertEqual({'A': 'out'}, self.looks(*looks, (302, self.SILENT)))
 
     def test_half_of_the_regions_are_not_most(self):
-        known = Known()
+        notes = Notes()
         faults = {'B': Fault(Cause.UNKNOWN), 'A': Fault(Cause.UNKNOWN)}
         for second in (0, 300, 301):
-            known = known.observe(faults, 'ABCD', at(second), 300)
-        self.assertEqual({'A': 'out', 'B': 'out'}, codes(known.states))
+            notes = notes.observe(faults, 'ABCD', at(second), 300)
+        self.assertEqual({'A': 'out', 'B': 'out'}, codes(notes.states))
         # A list of the states is easier to read by name.
-        self.assertEqual(['A', 'B'], list(known.states))
+        self.assertEqual(['A', 'B'], list(notes.states))
 
     def test_a_declaration_counts_at_once_and_a_refusal_for_a_time(self):
-        known = Known().refuse('B', at(0), 600).refuse('C', at(0), 0)
-        states = known.in_force({'A'}, at(599))
+        notes = Notes().refuse('B', at(0), 600).refuse('C', at(0), 0)
+        states = notes.in_force({'A'}, at(599))
         self.assertEqual({'A': 'out', 'B': 'full'}, codes(states))
         self.assertTrue(states['A'].is_dead)
         self.assertTrue(states['B'].moves)
         self.assertFalse(states['B'].is_dead)
-        self.assertEqual({}, known.in_force((), at(600)))
+        self.assertEqual({}, notes.in_force((), at(600)))
 
     @ddt.data(0, 599)
     def test_a_full_region_is_full_until_its_time(self, second):
-        known = Known().refuse('B', at(0), 600)
-        self.assertEqual({'B': at(600)}, known.full)
+        notes = Notes().refuse('B', at(0), 600)
+        self.assertEqual({'B': at(600)}, notes.full)
         state = State('full', 'refused', due=at(600))
-        self.assertEqual({'B': state}, known.in_force((), at(second)))
-        looked = known.observe({}, self.NAMED, at(second), 300)
-        self.assertEqual(known.full, looked.full)
+        self.assertEqual({'B': state}, notes.in_force((), at(second)))
+        after_look = notes.observe({}, self.NAMED, at(second), 300)
+        self.assertEqual(notes.full, after_look.full)
 
     def test_a_look_forgets_what_is_no_longer_full(self):
-        known = Known().refuse('B', at(0), 600)
-        looked = known.observe({}, self.NAMED, at(600), 300)
-        self.assertEqual({}, looked.full)
+        notes = Notes().refuse('B', at(0), 600)
+        after_look = notes.observe({}, self.NAMED, at(600), 300)
+        self.assertEqual({}, after_look.full)
 
     def test_a_look_keeps_since_when_and_why(self):
-        known = Known().observe(self.SILENT, self.NAMED, at(0), 300)
-        again = known.observe(self.SILENT, self.NAMED, at(10), 900)
+        first = Notes().observe(self.SILENT, self.NAMED, at(0), 300)
+        second = first.observe(self.SILENT, self.NAMED, at(10), 900)
         self.assertEqual(
             State(
                 'silent',
@@ -147,18 +147,18 @@ class Looking(unittest.TestCase):
                 service='compute',
                 dead=True,
             ),
-            again.states['A'],
+            second.states['A'],
         )
 
     def test_a_declaration_goes_before_a_state_and_that_before_full(self):
-        known = Known().refuse('A', at(0), 600).refuse('B', at(0), 600)
-        known = known.observe(
+        notes = Notes().refuse('A', at(0), 600).refuse('B', at(0), 600)
+        notes = notes.observe(
             {'A': Fault(Cause.UNKNOWN), 'B': Fault(Cause.UNKNOWN)},
             self.NAMED,
             at(1),
             300,
         )
-        states = known.in_force(['A'], at(2))
+        states = notes.in_force(['A'], at(2))
         self.assertEqual({'A': 'out', 'B': 'silent'}, codes(states))
         self.assertEqual('declared', states['A'].cause)
 
@@ -171,9 +171,9 @@ class Looking(unittest.TestCase):
         ('full', False, True),
     )
     def test_what_follows_from_a_state(self, code, dead, moves):
-        for given in (False, True):
-            state = State(code, 'no answer', dead=given)
-            self.assertEqual(dead and given, state.is_dead)
+        for nothing_works in (False, True):
+            state = State(code, 'no answer', dead=nothing_works)
+            self.assertEqual(dead and nothing_works, state.is_dead)
             self.assertEqual(moves, state.moves)
 
     def test_a_fault_is_about_the_servers_unless_it_is_said(self):
@@ -235,28 +235,28 @@ class Keeping(unittest.TestCase):
     @many
     @hypothesis.given(LEFT, FAILING)
     def test_what_is_kept_is_read_again(self, left, states):
-        known = Known(states, {'A': at(0)}, (), at(1))
+        notes = Notes(states, {'A': at(0)}, (), at(1))
         for entry in left:
-            known = known.leave(entry)
-        data = known.write({'other': 1})
-        again = region_state.read(json.loads(json.dumps(data)))
-        self.assertEqual(data, again.write({'other': 1}))
-        self.assertEqual(codes(states), codes(again.states))
+            notes = notes.leave(entry)
+        data = notes.write({'other': 1})
+        stored = region_state.read(json.loads(json.dumps(data)))
+        self.assertEqual(data, stored.write({'other': 1}))
+        self.assertEqual(codes(states), codes(stored.states))
         # Each once.
-        keys = [(e.region, e.node, e.server) for e in again.left]
+        keys = [(e.region, e.node, e.server) for e in stored.left]
         self.assertEqual({(e.region, e.node, e.server) for e in left}, {*keys})
         self.assertEqual(len({*keys}), len(keys))
-        self.assertEqual([], list(again.clear(left).left))
-        self.assertEqual([], again.remaining({'1', '2', '3'}))
+        self.assertEqual([], list(stored.clear(left).left))
+        self.assertEqual([], stored.remaining({'1', '2', '3'}))
         self.assertEqual(
-            [e for e in again.left if e.server != 's'],
-            again.remaining({'s'}),
+            [e for e in stored.left if e.server != 's'],
+            stored.remaining({'s'}),
         )
 
     def test_what_is_written_in_the_data_of_a_cluster(self):
         entry = Left('A', 'n', 'node', None, ['port'], at(0))
         state = State('out', 'unknown', at(0), at(1), at(2), 'compute', True)
-        known = Known({'A': state}, {'B': at(3)}, [entry], at(4))
+        notes = Notes({'A': state}, {'B': at(3)}, [entry], at(4))
         written = {
             'states': {
                 'A': {
@@ -283,13 +283,13 @@ class Keeping(unittest.TestCase):
             'looked': at(4),
         }
         older = {'other': 1, region_state.KEY: {'looked': 'then'}}
-        data = known.write(older)
+        data = notes.write(older)
         self.assertEqual({'other': 1, region_state.KEY: written}, data)
-        self.assertEqual(known, region_state.read(data))
-        self.assertEqual({'other': 1}, Known().write(older))
-        # Whoever changes the data changes nothing that is known.
+        self.assertEqual(notes, region_state.read(data))
+        self.assertEqual({'other': 1}, Notes().write(older))
+        # Whoever changes the data does not change the notes.
         data[region_state.KEY]['full']['C'] = at(5)
-        self.assertEqual({'B': at(3)}, known.full)
+        self.assertEqual({'B': at(3)}, notes.full)
 
     def test_times_are_kept_in_utc_and_in_whole_seconds(self):
         zone = datetime.timezone(datetime.timedelta(hours=2))
@@ -300,8 +300,8 @@ class Keeping(unittest.TestCase):
 
     def test_what_a_cluster_without_trouble_says(self):
         for data in (None, {}, {'other': 1}, {region_state.KEY: {}}):
-            self.assertEqual(Known(left=[]), region_state.read(data))
-        self.assertEqual({'other': 1}, Known().write({'other': 1}))
+            self.assertEqual(Notes(left=[]), region_state.read(data))
+        self.assertEqual({'other': 1}, Notes().write({'other': 1}))
 
     def test_what_an_older_version_has_written_is_read_or_dropped(self):
         # As commit e736074 stored it.
@@ -310,19 +310,19 @@ class Keeping(unittest.TestCase):
             **{'ports': [], 'since': at(0)},
         }
         state = {'state': 'out', 'why': 'x', 'dead': True, 'since': at(0)}
-        known = region_state.read(
+        notes = region_state.read(
             {region_state.KEY: {'regions': {'A': state}, 'servers': [entry]}}
         )
-        self.assertEqual(({}, [Left(**entry)]), (known.states, known.left))
+        self.assertEqual(({}, [Left(**entry)]), (notes.states, notes.left))
 
     def test_an_unknown_field_is_left_out(self):
         state = {'state': 'out', 'cause': 'declared', 'mood': 'bad'}
         entry = {'region': 'A', 'node': 'n', 'server': 's', 'mood': 'bad'}
-        known = region_state.read(
+        notes = region_state.read(
             {region_state.KEY: {'states': {'A': state}, 'servers': [entry]}}
         )
-        self.assertEqual({'A': State('out', 'declared')}, known.states)
-        self.assertEqual([Left('A', 'n', server='s')], known.left)
+        self.assertEqual({'A': State('out', 'declared')}, notes.states)
+        self.assertEqual([Left('A', 'n', server='s')], notes.left)
 
     def test_what_has_another_form_does_not_count(self):
         well = {'state': 'out', 'cause': 'declared'}
@@ -335,24 +335,24 @@ class Keeping(unittest.TestCase):
             {'A': {**well, 'cause': 'x'}},
             {'A': {'cause': 'declared'}},
         ):
-            known = region_state.read({region_state.KEY: {'states': states}})
-            self.assertEqual({}, known.states, states)
+            notes = region_state.read({region_state.KEY: {'states': states}})
+            self.assertEqual({}, notes.states, states)
         for servers in (5, [5], [{'region': 'A'}], [{'region': 1, 'node': 2}]):
-            known = region_state.read({region_state.KEY: {'servers': servers}})
-            self.assertEqual([], known.left, servers)
+            notes = region_state.read({region_state.KEY: {'servers': servers}})
+            self.assertEqual([], notes.left, servers)
         entry = {'region': 'A', 'node': 'n', 'ports': 5}
-        known = region_state.read({region_state.KEY: {'servers': [entry]}})
-        self.assertEqual([Left('A', 'n')], known.left)
+        notes = region_state.read({region_state.KEY: {'servers': [entry]}})
+        self.assertEqual([Left('A', 'n')], notes.left)
         other = {'full': {'A': 5, 'B': at(1)}, 'looked': 5}
-        known = region_state.read({region_state.KEY: other})
-        self.assertEqual(({'B': at(1)}, ''), (known.full, known.looked))
+        notes = region_state.read({region_state.KEY: other})
+        self.assertEqual(({'B': at(1)}, ''), (notes.full, notes.looked))
         self.assertEqual(
-            Known(left=[]), region_state.read({'region_placement': 5})
+            Notes(left=[]), region_state.read({'region_placement': 5})
         )
 
     def test_what_was_seen_in_the_future_does_not_count(self):
         fault = {'A': region_state.Fault(region_state.Cause.NO_ANSWER)}
-        first = Known().observe(fault, ['A', 'B', 'C'], at(100), 10)
+        first = Notes().observe(fault, ['A', 'B', 'C'], at(100), 10)
         earlier = first.observe(fault, ['A', 'B', 'C'], at(50), 10)
         self.assertEqual(at(50), earlier.states['A'].since)
         same = first.observe(fault, ['A', 'B', 'C'], at(100), 10)
@@ -366,7 +366,7 @@ class Keeping(unittest.TestCase):
     def test_who_waits_for_the_row_has_read_the_time_before(self):
         fault = {'A': region_state.Fault(region_state.Cause.NO_ANSWER)}
         regions = ['A', 'B', 'C']
-        first = Known().observe(fault, regions, at(100), 10)
+        first = Notes().observe(fault, regions, at(100), 10)
         second = first.observe(fault, regions, at(130), 10)
         for now in at(129), at(125):
             waited = second.observe(fault, regions, now, 10)

@@ -9,7 +9,7 @@ import unittest
 from senlin_plugins.planning import region_state, region_view
 from senlin_plugins.planning.apportionment import Region
 from senlin_plugins.planning.region_spec import METADATA_KEY, Override, Spec
-from senlin_plugins.planning.region_state import Known, Left, State
+from senlin_plugins.planning.region_state import Left, Notes, State
 from senlin_plugins.planning.region_view import View
 
 NOW = '2026-01-01T00:00:00+00:00'
@@ -26,15 +26,15 @@ def node(name, region, status='ACTIVE'):
 
 
 class RegionView(unittest.TestCase):
-    def view(self, known=None, **metadata):
+    def view(self, notes=None, **metadata):
         """Return a view of a cluster."""
         override = {METADATA_KEY: json.dumps(metadata.pop('regions', {}))}
-        data = (known or Known()).write({})
+        data = (notes or Notes()).write({})
         return region_view.read(SPEC, {**override, **metadata}, data, NOW)
 
     def test_all_is_read(self):
         view = self.view(
-            Known({'A': OUT}, {'B': LATER, 'C': NOW}, LEFT),
+            Notes({'A': OUT}, {'B': LATER, 'C': NOW}, LEFT),
             regions={'C': {'out': True, 'weight': 5}},
             region_forget='s1 three',
         )
@@ -51,12 +51,12 @@ class RegionView(unittest.TestCase):
 
     def test_after_a_look_what_was_said_stays(self):
         before = self.view(
-            Known({'A': OUT}),
+            Notes({'A': OUT}),
             regions={'C': {'out': True}},
             region_forget='s1',
         )
         self.assertEqual({'A', 'C'}, {*before.states})
-        after = before.after(Known(full={'B': LATER}, left=LEFT), LATER)
+        after = before.after(Notes(full={'B': LATER}, left=LEFT), LATER)
         self.assertEqual({'C'}, {*after.states})
         self.assertEqual([LEFT[1]], after.left)
         self.assertEqual({'A', 'C'}, {*before.states})
@@ -65,8 +65,8 @@ class RegionView(unittest.TestCase):
         full = State('full', 'refused', due=LATER)
         silent = State('silent', 'no answer', dead=True)
         network = State('out', 'no answer', service='network')
-        known = Known({'A': OUT, 'S': silent, 'N': network}, {'F': LATER})
-        view = self.view(known, regions={'C': {'cap': 0}})
+        notes = Notes({'A': OUT, 'S': silent, 'N': network}, {'F': LATER})
+        view = self.view(notes, regions={'C': {'cap': 0}})
         self.assertEqual(full, view.state_of(node('n', 'F')))
         nodes = [
             node(f'{status} in {region}', region, status)
@@ -89,4 +89,4 @@ class RegionView(unittest.TestCase):
         self.assertEqual({}, view.states)
         self.assertEqual([], view.left)
         self.assertIsNone(view.state_of(node('n', 'A')))
-        self.assertEqual(Known(left=[]), region_state.read({}))
+        self.assertEqual(Notes(left=[]), region_state.read({}))
