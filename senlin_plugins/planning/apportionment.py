@@ -158,15 +158,21 @@ def _plan(
     if not 0 <= extra <= sum(rooms):
         return Decision(refusal=NO_FEASIBLE_PLAN)
     # A region may have a second bin, above its cap, in a later tier.
-    after = {b.name: b.lower for tier in reversed(tiers) for b in tier}
+    after: dict[str, int] = {}
+    for tier in reversed(tiers):
+        after.update((b.name, b.lower) for b in tier)
     for tier, room in zip(tiers, rooms, strict=True):
         # A tier gets nodes only if the tiers before it are full.
-        given = min(extra, room)
-        if given:
-            after |= _apportion(tier, given)
-        extra -= given
-    changes = {n: abs(after[n] - current.get(n, 0)) for n in sorted(after)}
-    return Decision({name: n for name, n in changes.items() if n})
+        share = min(extra, room)
+        if share:
+            after |= _apportion(tier, share)
+        extra -= share
+    plan = {}
+    for name in sorted(after):
+        change = abs(after[name] - current.get(name, 0))
+        if change:
+            plan[name] = change
+    return Decision(plan)
 
 
 def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
@@ -178,11 +184,11 @@ def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
 
     def nodes_within(limit: int) -> list[int]:
         """Return the nodes that cost at most limit / scale, by region."""
-        wanted = [(limit * w + scale) // (2 * scale) for w in weights]
-        return [
-            min(max(number, b.lower), b.upper)
-            for b, number in zip(bins, wanted, strict=True)
-        ]
+        counts = []
+        for b, weight in zip(bins, weights, strict=True):
+            number = (limit * weight + scale) // (2 * scale)
+            counts.append(min(max(number, b.lower), b.upper))
+        return counts
 
     low, high = 0, 2 * scale * max(b.upper for b in bins)
     while low < high:

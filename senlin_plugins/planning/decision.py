@@ -31,4 +31,7 @@ class Decision:
     @property
     def placements(self) -> list[str]:
         """The region of each new node."""
-        return [name for name, n in self.plan.items() for _ in range(n)]
+        regions = []
+        for name, count in self.plan.items():
+            regions.extend([name] * count)
+        return regions

@@ -33,23 +33,23 @@ def read(action: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
     :raises WrongValue: if one cannot be used; with the field, the value and
         what is accepted.
     """
-    known = {key: inputs[key] for key in inputs if inputs[key] is not None}
+    stated = {key: inputs[key] for key in inputs if inputs[key] is not None}
     checked: dict[str, Any] = {}
     match action:
         case 'CLUSTER_RESIZE':
-            checked = _read_resize(known)
+            checked = _read_resize(stated)
         case 'CLUSTER_ADD_NODES':
             nodes = inputs.get('nodes')
             checked = {'nodes': values.read_ids(nodes, "'nodes'")}
-        case 'CLUSTER_DEL_NODES' if 'candidates' in known:
-            candidates = known['candidates']
+        case 'CLUSTER_DEL_NODES' if 'candidates' in stated:
+            candidates = stated['candidates']
             checked = {
                 'candidates': values.read_ids(candidates, "'candidates'")
             }
         case 'CLUSTER_REPLACE_NODES':
             _check_pairs(inputs.get('candidates'))
-        case 'CLUSTER_RECOVER' | 'NODE_RECOVER' if 'operation' in known:
-            _check_operation(known['operation'])
+        case 'CLUSTER_RECOVER' | 'NODE_RECOVER' if 'operation' in stated:
+            _check_operation(stated['operation'])
     return {**inputs, **checked}
 
 

@@ -48,7 +48,7 @@ def recover(snapshot: Snapshot, lost: Sequence[str]) -> Decision:
     """
     new = [node.id for node in snapshot.nodes if node.region == NO_REGION]
     moves, stuck, after = relocate(snapshot, [*new, *lost])
-    waiting = [node for node in new if node in stuck]
+    waiting = [node_id for node_id in new if node_id in stuck]
     count = snapshot.change.count or len(waiting)
     change = Change(growing=True, count=count)
     decision = Decision()
@@ -74,14 +74,14 @@ def relocate(
     current = distribution(nodes)
     # Those without a place go on to count where they are.
     stuck = list(ids)
-    one = Change(growing=True, count=1)
-    state = dataclasses.replace(snapshot, change=one, current=current)
-    for node in ids:
+    one_node = Change(growing=True, count=1)
+    state = dataclasses.replace(snapshot, change=one_node, current=current)
+    for node_id in ids:
         decision = place(state)
         if decision.refusal:
             break
-        (moves[node],) = decision.placements
-        stuck.remove(node)
+        (moves[node_id],) = decision.placements
+        stuck.remove(node_id)
         state = state.after(decision.plan)
     rest = [node for node in snapshot.nodes if node.id in stuck]
     for name, count in distribution(rest).items():

@@ -97,11 +97,11 @@ def read(spec: object) -> Spec:
     _check_keys(properties, VERSIONS[version], "'properties'")
     strategy = properties.get('strategy', BALANCED)
     values.read_choice(strategy, "'strategy'", STRATEGIES)
-    given = properties.get('regions')
-    if not isinstance(given, list):
+    regions = properties.get('regions')
+    if not isinstance(regions, list):
         raise WrongValue("'regions' must be a list of regions.")
     return Spec(
-        _checked(given),
+        _checked(regions),
         follows=version > '1.0',
         effective=spec['type'] == REGION_PLACEMENT,
     )
@@ -117,18 +117,21 @@ def read_metadata(
     :returns: region name -> its ``weight``, ``cap`` and ``out``, unchecked.
     :raises WrongValue: if it is something else.
     """
-    value = (metadata or {}).get(METADATA_KEY)
-    try:
-        given = json.loads(value) if isinstance(value, str) else value or {}
-    except (ValueError, RecursionError) as exc:
-        raise WrongValue(f'{_WHERE} is not JSON: {exc}.') from exc
-    if not isinstance(given, Mapping) or not all(
-        isinstance(change, Mapping) for change in given.values()
+    changes = (metadata or {}).get(METADATA_KEY)
+    if isinstance(changes, str):
+        try:
+            changes = json.loads(changes)
+        except (ValueError, RecursionError) as exc:
+            raise WrongValue(f'{_WHERE} is not JSON: {exc}.') from exc
+    elif not changes:
+        return {}
+    if not isinstance(changes, Mapping) or not all(
+        isinstance(change, Mapping) for change in changes.values()
     ):
         raise WrongValue(
             f'{_WHERE} must map names of regions to "weight", "cap" and "out".'
         )
-    return given
+    return changes
 
 
 def override(
@@ -147,12 +150,12 @@ def override(
 
 
 def _override(
-    regions: Sequence[Region], given: Mapping[str, Mapping[str, Any]]
+    regions: Sequence[Region], changes: Mapping[str, Mapping[str, Any]]
 ) -> Override:
     """Return the same, or raise."""
-    _check_keys(given, tuple(region.name for region in regions), _WHERE)
+    _check_keys(changes, tuple(region.name for region in regions), _WHERE)
     numbers, declared = {}, set()
-    for name, change in given.items():
+    for name, change in changes.items():
         where = f"'{name}' in {_WHERE}"
         _check_keys(change, ('weight', 'cap', 'out'), where)
         if values.read_flag(change.get('out', False), f"'out' of {where}"):
@@ -172,10 +175,10 @@ def declared(metadata: Mapping[str, Any] | None) -> set[str]:
         nothing.
     """
     try:
-        given = read_metadata(metadata)
+        changes = read_metadata(metadata)
     except WrongValue:
         return set()
-    return {name for name in given if given[name].get('out') is True}
+    return {name for name in changes if changes[name].get('out') is True}
 
 
 def forgotten(metadata: Mapping[str, Any] | None) -> set[str]:
@@ -203,8 +206,11 @@ def read_options(texts: Iterable[str]) -> tuple[Region, ...]:
                 f"The region '{text}' has too many parts: write NAME, "
                 'NAME:WEIGHT or NAME:WEIGHT:CAP.'
             )
-        given = zip(('weight', 'cap'), numbers, strict=False)
-        items.append({'name': name, **{key: n for key, n in given if n}})
+        item = {'name': name}
+        for key, number in zip(('weight', 'cap'), numbers, strict=False):
+            if number:
+                item[key] = number
+        items.append(item)
     return _checked(items)
 
 
@@ -235,10 +241,10 @@ def _region(item: object) -> Region:
 
 
 def _check_keys(
-    given: Mapping[Any, Any], allowed: tuple[str, ...], where: str
+    mapping: Mapping[Any, Any], allowed: tuple[str, ...], where: str
 ) -> None:
     """Refuse keys that the policy does not know."""
-    for key in given:
+    for key in mapping:
         if key not in allowed:
             raise WrongValue(
                 f"'{key}' is not known in {where}: it may have "

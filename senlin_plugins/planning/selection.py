@@ -53,10 +53,10 @@ def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
     :param members: the ids of the cluster's nodes.
     :returns: each of the cluster's nodes once; a refusal if none is named.
     """
-    known = set(members)
+    member_ids = set(members)
     # Each once, in the order of the request.
     ids = dict.fromkeys(named)
-    candidates = [id_ for id_ in ids if id_ in known]
+    candidates = [id_ for id_ in ids if id_ in member_ids]
     if ids and not candidates:
         return Decision(
             refusal=f"The 'candidates' '{', '.join(ids)}' are not in the "
@@ -92,19 +92,15 @@ def select(
     for node in ordered:
         members[node.region if per_region else node.zone].append(node)
     chosen: list[str] = []
+    shortage = {}
     for name, number in sorted(per_group.items()):
         chosen.extend(node.id for node in members[name][:number])
+        if number > len(members[name]):
+            shortage[name] = number - len(members[name])
     missing = max(count, sum(per_group.values())) - len(chosen)
     taken = set(chosen)
     rest = [node.id for node in ordered if node.id not in taken]
-    return Decision(
-        candidates=(*chosen, *rest[:missing]),
-        shortage={
-            name: wanted - len(members[name])
-            for name, wanted in per_group.items()
-            if wanted > len(members[name])
-        },
-    )
+    return Decision(candidates=(*chosen, *rest[:missing]), shortage=shortage)
 
 
 def _in_order(nodes: Iterable[Node], criterion: Criterion) -> list[Node]:

@@ -74,11 +74,9 @@ class Snapshot:
             # The nodes of strays would go first, each time in vain. They are
             # not given up yet.
             named = {region.name for region in self.regions}
-            alone.update(
-                name
-                for name, state in self.failing.items()
-                if state.dead and not state.is_dead and name not in named
-            )
+            for name, state in self.failing.items():
+                if state.dead and not state.is_dead and name not in named:
+                    alone.add(name)
         return alone
 
     @property

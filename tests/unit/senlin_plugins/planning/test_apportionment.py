@@ -75,8 +75,8 @@ class BothWays(unittest.TestCase):
                 continue
             step_by_step = current
             for _ in range(count):
-                one = decide(regions, step_by_step, 1)
-                step_by_step = after(step_by_step, one, sign)
+                step = decide(regions, step_by_step, 1)
+                step_by_step = after(step_by_step, step, sign)
             self.assertEqual(after(current, at_once, sign), step_by_step)
 
     @hypothesis.given(MANY, st.integers(1, 30), st.randoms())

@@ -30,9 +30,9 @@ class Inputs(unittest.TestCase):
         ),
         ({'strict': False, 'other': [1]}, {}),
     )
-    def test_a_resize_that_makes_sense(self, given, changed):
-        read = inputs.read('CLUSTER_RESIZE', given)
-        self.assertEqual({**given, **changed}, read)
+    def test_a_resize_that_makes_sense(self, request, changed):
+        read = inputs.read('CLUSTER_RESIZE', request)
+        self.assertEqual({**request, **changed}, read)
         if 'number' in changed:
             self.assertIs(int, type(read['number']))
 
@@ -58,9 +58,9 @@ class Inputs(unittest.TestCase):
         ({**PERCENTAGE, 'number': float('inf')}, "'number' is 'inf'"),
         ({**PERCENTAGE, 'number': '1.5'}, "'number' is '1.5'"),
     )
-    def test_a_resize_that_makes_none(self, given, reason):
+    def test_a_resize_that_makes_none(self, request, reason):
         with self.assertRaises(values.WrongValue) as caught:
-            inputs.read('CLUSTER_RESIZE', given)
+            inputs.read('CLUSTER_RESIZE', request)
         self.assertIn(reason, str(caught.exception))
 
     @ddt.unpack
@@ -76,10 +76,10 @@ class Inputs(unittest.TestCase):
         ('NODE_RECOVER', {'operation': 'x'}, "is 'X': it must be one of"),
     )
     def test_other_actions_refuse_what_makes_no_sense(
-        self, action, given, reason
+        self, action, request, reason
     ):
         with self.assertRaises(values.WrongValue) as caught:
-            inputs.read(action, given)
+            inputs.read(action, request)
         self.assertIn(reason, str(caught.exception))
 
     @ddt.unpack
@@ -97,5 +97,5 @@ class Inputs(unittest.TestCase):
         ('CLUSTER_SCALE_OUT', {'count': 'many'}),
         ('CLUSTER_CHECK', {'nodes': 5, 'number': 'x'}),
     )
-    def test_what_makes_sense_stays(self, action, given):
-        self.assertEqual(given, inputs.read(action, given))
+    def test_what_makes_sense_stays(self, action, request):
+        self.assertEqual(request, inputs.read(action, request))

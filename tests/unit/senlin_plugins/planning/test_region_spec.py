@@ -14,13 +14,16 @@ from senlin_plugins.planning.region_spec import Override, Spec
 TYPE = 'senlin_plugins.policy.region_placement'
 
 
-def spec_of(*regions, **others):
-    """Return the spec of a policy."""
+def spec_of(*regions, **fields):
+    """Return the spec of a policy.
+
+    :param fields: further fields, or other values of these.
+    """
     return {
         'type': TYPE,
         'version': '1.0',
         'properties': {'regions': list(regions)},
-        **others,
+        **fields,
     }
 
 
@@ -81,8 +84,8 @@ class RegionSpecTest(unittest.TestCase):
         {'type': 'senlin.policy.region_placement'},
         {'description': 'of the web servers'},
     )
-    def test_other_ways_to_write_a_spec_are_understood(self, others):
-        spec = spec_of({'name': 'a'}, **others)
+    def test_other_ways_to_write_a_spec_are_understood(self, fields):
+        spec = spec_of({'name': 'a'}, **fields)
         self.assertEqual((Region('a'),), region_spec.read(spec).regions)
 
     @ddt.unpack
@@ -256,15 +259,16 @@ class OverrideTest(unittest.TestCase):
     )
     def test_metadata_that_make_no_sense_do_not_count(self, value):
         regions = (Region('a'),)
-        found = region_spec.override(regions, {'region_placement': value})
-        self.assertEqual((regions, set()), (found.regions, {*found.declared}))
-        self.assertTrue(found.problem)
+        override = region_spec.override(regions, {'region_placement': value})
+        self.assertEqual(regions, override.regions)
+        self.assertEqual(set(), {*override.declared})
+        self.assertTrue(override.problem)
 
 
 class Declared(unittest.TestCase):
     def test_what_is_declared_out(self):
         key = region_spec.METADATA_KEY
-        given = '{"A": {"out": true}, "B": {"out": false}, "C": {"out": 1}}'
-        self.assertEqual({'A'}, region_spec.declared({key: given}))
+        changes = '{"A": {"out": true}, "B": {"out": false}, "C": {"out": 1}}'
+        self.assertEqual({'A'}, region_spec.declared({key: changes}))
         for metadata in (None, {}, {key: '{'}, {key: '{"A": 5}'}):
             self.assertEqual(set(), region_spec.declared(metadata))

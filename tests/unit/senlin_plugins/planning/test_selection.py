@@ -77,32 +77,34 @@ class PerGroup(unittest.TestCase):
         ('b', {'regions': {'B': 1}, 'zones': {'X': 1}}),
     )
     @ddt.unpack
-    def test_s6_both_spellings_of_regions_and_then_zones(self, wanted, given):
+    def test_s6_both_spellings_of_regions_and_then_zones(
+        self, candidate, deletion
+    ):
         nodes = [Node('a', 'A', 'X'), Node('b', 'B', 'Y'), Node('c', 'B', 'Y')]
-        picked = select(nodes, 1, Criterion.OLDEST_FIRST, given)
-        self.assertEqual((wanted,), picked.candidates)
+        decision = select(nodes, 1, Criterion.OLDEST_FIRST, deletion)
+        self.assertEqual((candidate,), decision.candidates)
 
     def test_regions_give_their_nodes_in_the_order_of_their_names(self):
         nodes = [Node('b', 'B'), Node('a', 'A'), Node('c', 'C')]
         per_region = {'C': 1, 'A': 1, 'B': 1}
-        picked = select(
+        decision = select(
             nodes, 3, Criterion.OLDEST_FIRST, {'regions': per_region}
         )
-        self.assertEqual(('a', 'b', 'c'), picked.candidates)
+        self.assertEqual(('a', 'b', 'c'), decision.candidates)
 
 
 @ddt.ddt
 class Accept(unittest.TestCase):
     def test_each_node_of_the_cluster_leaves_once(self):
         members = (name for name in 'abc')
-        found = selection.accept(['b', 'x', 'a', 'b'], members)
-        self.assertEqual(Decision(candidates=('b', 'a')), found)
+        decision = selection.accept(['b', 'x', 'a', 'b'], members)
+        self.assertEqual(Decision(candidates=('b', 'a')), decision)
 
     def test_nodes_of_no_cluster_are_refused(self):
-        found = selection.accept(['x', 'y', 'x'], 'abc')
-        self.assertEqual((), found.candidates)
+        decision = selection.accept(['x', 'y', 'x'], 'abc')
+        self.assertEqual((), decision.candidates)
         reason = "The 'candidates' 'x, y' are not in the cluster."
-        self.assertEqual(reason, found.refusal)
+        self.assertEqual(reason, decision.refusal)
 
     def test_nobody_named_is_no_refusal(self):
         self.assertEqual(Decision(), selection.accept([], 'abc'))
@@ -113,18 +115,19 @@ class Properties(unittest.TestCase):
     def test_the_order_is_that_of_sorting_all_nodes(
         self, nodes, count, criterion, per_region
     ):
-        wanted, shortage = [], {}
+        candidates, shortage = [], {}
         for region in sorted(per_region):
             there = [node for node in nodes if node.region == region]
-            wanted += ranked(there, criterion)[: per_region[region]]
+            candidates += ranked(there, criterion)[: per_region[region]]
             if missing := max(0, per_region[region] - len(there)):
                 shortage[region] = missing
-        missing = max(count, sum(per_region.values())) - len(wanted)
-        rest = [node for node in nodes if node not in wanted]
-        wanted += ranked(rest, criterion)[:missing]
-        picked = select(nodes, count, criterion, {'regions': per_region})
-        self.assertEqual(tuple(node.id for node in wanted), picked.candidates)
-        self.assertEqual(shortage, picked.shortage)
+        missing = max(count, sum(per_region.values())) - len(candidates)
+        rest = [node for node in nodes if node not in candidates]
+        candidates += ranked(rest, criterion)[:missing]
+        decision = select(nodes, count, criterion, {'regions': per_region})
+        ids = tuple(node.id for node in candidates)
+        self.assertEqual(ids, decision.candidates)
+        self.assertEqual(shortage, decision.shortage)
 
     @hypothesis.given(
         CLUSTERS, st.integers(0, 15), CRITERIA, GROUPS, st.randoms()
