@@ -42,8 +42,11 @@ def main(argv: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     try:
         cfg.CONF(arguments, project='senlin', prog=COMMAND)
-        given = cfg.CONF.command
-        print(_convert(given) if given.name == 'profile' else _list())
+        command = cfg.CONF.command
+        if command.name == 'profile':
+            print(_convert(command))
+        else:
+            print(_list())
     except (ValueError, OSError, cfg.Error) as exc:
         return _fail(one_line(exc))
     except Exception as exc:
@@ -64,10 +67,10 @@ def _list() -> str:
     return '\n'.join(lines) or 'Nothing needs this package.'
 
 
-def _convert(given: Any) -> str:
+def _convert(command: Any) -> str:
     """Convert a profile, and say what has happened.
 
-    :param given: the arguments.
+    :param command: the arguments of the command.
     :raises ValueError: why it cannot be done.
     """
     engine = database.connect(cfg.CONF, 'database')
@@ -75,7 +78,7 @@ def _convert(given: Any) -> str:
     profile_types = importlib.import_module('senlin_plugins.profile_types')
     with orm.Session(engine) as session, session.begin():
         text: str = profile_types.convert(
-            session, given.profile, given.back, given.yes
+            session, command.profile, command.back, command.yes
         )
     return text
 

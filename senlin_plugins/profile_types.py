@@ -21,7 +21,7 @@ from senlin_plugins.planning.plugin_types import EXTENDED
 from senlin_plugins.planning.snapshot import fixed_region, recorded_region
 
 #: In-tree type of a profile -> the region-aware type.
-AWARE: Final = {own: aware for aware, own in EXTENDED.items()}
+AWARE: Final = {in_tree: aware for aware, in_tree in EXTENDED.items()}
 
 
 def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
@@ -81,7 +81,11 @@ def _problems(
             'default_region_name is not set in [DEFAULT] of senlin.conf: set '
             'it to the region of the nodes, and restart Senlin.'
         )
-    away = [n.name for n in nodes if recorded_region(n) not in (None, home)]
+    away = [
+        node.name
+        for node in nodes
+        if recorded_region(node) not in (None, home)
+    ]
     if back and away:
         yield (
             f'{len(away)} node(s) are not in {home}, such as {away[0]}, and '

@@ -68,23 +68,20 @@ class Checks(upgrade_check.Checks):
         try:
             loader = importlib.import_module('senlin.engine.environment')
             loader.initialize()
-            known = loader.global_env()
+            environment = loader.global_env()
         except Exception as exc:
             return Result(
                 FAILURE,
                 'senlin-engine does not start: Senlin cannot load its types: '
                 f'{one_line(exc)}.',
             )
-        missing = [
-            name
-            for name in POLICY_TYPES
-            if not _is_ours(known.get_policy, name)
-        ]
-        missing += [
-            name
-            for name in PROFILE_TYPES
-            if not _is_ours(known.get_profile, name)
-        ]
+        missing = []
+        for name in POLICY_TYPES:
+            if not _is_ours(environment.get_policy, name):
+                missing.append(name)
+        for name in PROFILE_TYPES:
+            if not _is_ours(environment.get_profile, name):
+                missing.append(name)
         if not missing:
             return Result(SUCCESS)
         return Result(

@@ -53,8 +53,8 @@ def release(node: Any, resource: Resource) -> bool:
         node and its row have neither the resource nor its ports any more.
     """
     with db_api.session_for_read() as session:
-        others = _find_holders(session, resource, node.id)
-        ids = [other.id for other in others]
+        holders = _find_holders(session, resource, node.id)
+        ids = [holder.id for holder in holders]
     # Nobody waits for a lock if there is no other holder, as nearly always.
     if not ids or not _release(node, resource, ids):
         return False
@@ -72,8 +72,8 @@ def _release(node: Any, resource: Resource, ids: Sequence[str]) -> bool:
     with db_api.session_for_write() as session:
         rows = session.query(models.Node).with_for_update()
         rows.filter(models.Node.id.in_([node.id, *ids])).all()
-        others = _find_holders(session, resource, node.id)
-        if all(other.status == consts.NS_DELETING for other in others):
+        holders = _find_holders(session, resource, node.id)
+        if all(holder.status == consts.NS_DELETING for holder in holders):
             return False
         row = session.get(models.Node, node.id)
         if row:
@@ -87,11 +87,12 @@ def _find_holders(session: Any, resource: Resource, but: str) -> list[Any]:
     table = models.Node
     ids = [resource.id, *resource.names]
     rows = session.query(table).filter(table.physical_id.in_(ids))
-    return [
-        row
-        for row in rows.filter(table.id != but)
-        if row.physical_id == resource.id or _is_there(row, resource.region)
-    ]
+    holders = []
+    for row in rows.filter(table.id != but):
+        has_id = row.physical_id == resource.id
+        if has_id or _is_there(row, resource.region):
+            holders.append(row)
+    return holders
 
 
 def _is_there(row: Any, region: str | None) -> bool:

@@ -79,8 +79,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :returns: what to do about it, or an empty string.
         """
         # Senlin itself compares types with their versions.
-        own = self.type.rpartition('-')[0]
-        rivals = own, plugin_types.RIVALS[own]
+        type_name = self.type.rpartition('-')[0]
+        rivals = type_name, plugin_types.RIVALS[type_name]
         for policy in cluster.policies:
             if policy.type.rpartition('-')[0] in rivals:
                 return (
@@ -116,7 +116,9 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :returns: (true, data), or (false, reason).
         """
         obstacle = self._disabled() or self.find_obstacle(cluster)
-        return (False, obstacle) if obstacle else (True, None)
+        if obstacle:
+            return False, obstacle
+        return True, None
 
     def pre_op(self, cluster_id: str, action: Any) -> None:
         """Decide about an action before it runs; never raise.
@@ -181,12 +183,12 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     def _disabled(self) -> str:
         """Say that the operator did not enable policies of this type."""
         enabled = cfg.CONF[conf.GROUP].enabled_policies
-        own = self.type.rpartition('-')[0]
-        name = own.rpartition('.')[2]
+        type_name = self.type.rpartition('-')[0]
+        name = type_name.rpartition('.')[2]
         if name in enabled:
             return ''
         return (
-            f"Policies of type '{own}' are "
+            f"Policies of type '{type_name}' are "
             f"disabled: add '{name}' to enabled_policies in "
             f'section [{conf.GROUP}] of senlin.conf, which is '
             f"'{','.join(enabled)}' now."

@@ -105,13 +105,14 @@ class DeletionPolicy(base.PlacementPolicy):
 
     def check_spec(self) -> None:
         """Check the criteria, the seconds and the hooks, as they are given."""
-        given = self.spec.get('properties')
-        if not isinstance(given, Mapping):
+        properties = self.spec.get('properties')
+        if not isinstance(properties, Mapping):
             return
-        criteria = given.get('criteria', Criterion.RANDOM)
+        criteria = properties.get('criteria', Criterion.RANDOM)
         values.read_choice(criteria, "'criteria'", Criterion)
-        values.read_number(given.get('grace_period', 0), "'grace_period'", 0)
-        hooks = given.get('hooks')
+        seconds = properties.get('grace_period', 0)
+        values.read_number(seconds, "'grace_period'", 0)
+        hooks = properties.get('hooks')
         if not hooks or not isinstance(hooks, Mapping):
             return
         if self.type.endswith('-1.0'):
@@ -134,8 +135,9 @@ class DeletionPolicy(base.PlacementPolicy):
     def hook(self) -> Mapping[str, Any]:
         """The hook of the spec; nothing if it is empty, as by default."""
         # Senlin's schema fills an empty one with its defaults.
-        given = self.spec['properties'].get('hooks')
-        return dict(self.properties['hooks']) if given else {}
+        if not self.spec['properties'].get('hooks'):
+            return {}
+        return dict(self.properties['hooks'])
 
     def find_cluster(self, cluster_id: str, action: Any) -> Any:
         """Return the cluster; to delete a node, nothing of it is needed."""

@@ -2,7 +2,7 @@
 
 """Write where nodes come to: into an action's data, and into their rows."""
 
-import itertools
+from collections.abc import Mapping
 from typing import Any
 
 from oslo_log import log as logging
@@ -27,17 +27,12 @@ def write(action: Any, decision: Decision) -> None:
     """
     profile = action.entity.rt['profile']
     aware = region_aware.is_aware(profile)
-    moves, stuck = dict(decision.moves), list(decision.stuck)
-    found = {'moves': moves, 'stuck': stuck}
-    action.data.update({k: value for k, value in found.items() if value})
-    if moves and aware:
-        node_records.record_regions(
-            [
-                (node, moves[node.id])
-                for node in unplaced(action.entity)
-                if node.id in moves
-            ]
-        )
+    if decision.moves:
+        action.data['moves'] = dict(decision.moves)
+    if decision.stuck:
+        action.data['stuck'] = list(decision.stuck)
+    if decision.moves and aware:
+        _record_new_regions(action.entity, decision.moves)
     if not decision.plan:
         return
     field = 'deletion' if decision.candidates else 'creation'
@@ -47,7 +42,7 @@ def write(action: Any, decision: Decision) -> None:
     action.data[field] = written
     if decision.candidates:
         # Senlin's own deletion policy fails on a node without a region.
-        record_regions(action.entity)
+        record_missing_regions(action.entity)
         for node in unplaced(action.entity):
             # Only for that policy: nobody has decided yet.
             node.data = {'placement': {'region_name': NO_REGION}}
@@ -67,15 +62,22 @@ def write(action: Any, decision: Decision) -> None:
         action.data['placement'] = _merge(placement, decision.placements)
 
 
-def record_regions(cluster: Any) -> None:
+def _record_new_regions(cluster: Any, moves: Mapping[str, str]) -> None:
+    """Record the regions of nodes that nobody has begun to create."""
+    places = []
+    for node in unplaced(cluster):
+        if node.id in moves:
+            places.append((node, moves[node.id]))
+    node_records.record_regions(places)
+
+
+def record_missing_regions(cluster: Any) -> None:
     """Record the regions of nodes that were adopted, or created elsewhere."""
-    node_records.record_regions(
-        [
-            (node, region)
-            for node, region in cluster_reader.read_unrecorded(cluster)
-            if region not in ('', NO_REGION)
-        ]
-    )
+    places = []
+    for node, region in cluster_reader.read_unrecorded(cluster):
+        if region not in ('', NO_REGION):
+            places.append((node, region))
+    node_records.record_regions(places)
 
 
 def unplaced(cluster: Any) -> list[Any]:
@@ -99,12 +101,11 @@ def expel(node: Any, reason: str) -> None:
         LOG.exception('Node %s could not leave its cluster.', node.id)
 
 
-def _merge(placement: dict[str, Any], targets: list[str]) -> dict[str, Any]:
+def _merge(placement: dict[str, Any], regions: list[str]) -> dict[str, Any]:
     """Give each new node its region, and keep what others decided for it."""
-    others = itertools.chain(
-        placement.get('placements') or (), itertools.repeat({})
-    )
-    placements = [
-        {**next(others), 'region_name': region} for region in targets
-    ]
-    return {**placement, 'count': len(targets), 'placements': placements}
+    decided = list(placement.get('placements') or ())
+    placements = []
+    for number, region in enumerate(regions):
+        place = decided[number] if number < len(decided) else {}
+        placements.append({**place, 'region_name': region})
+    return {**placement, 'count': len(regions), 'placements': placements}

@@ -47,7 +47,7 @@ LOG = logging.getLogger(__name__)
 #: Actions by which nodes that exist join a cluster. Nobody plans them.
 JOINS: Final = (consts.CLUSTER_ADD_NODES, consts.CLUSTER_REPLACE_NODES)
 #: Actions that create one node.
-ALONE: Final = (consts.NODE_CREATE, consts.NODE_RECOVER)
+SINGLE_CREATIONS: Final = (consts.NODE_CREATE, consts.NODE_RECOVER)
 CREATED_ALREADY: Final = 'A recovery has created the node already.'
 
 
@@ -156,14 +156,15 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """Attach, and record where the nodes of the cluster are."""
         attached, data = super().attach(cluster, enabled)
         if attached:
-            plan_writer.record_regions(cluster)
+            plan_writer.record_missing_regions(cluster)
         return attached, data
 
     def need_check(self, target: str, action: Any) -> bool:
         """Leave nodes alone that are recovered where they are."""
-        needed: bool = super().need_check(target, action)
-        alone = action.action == consts.NODE_RECOVER
-        return needed and not (alone and recorded_region(action.entity))
+        if not super().need_check(target, action):
+            return False
+        recovers_node = action.action == consts.NODE_RECOVER
+        return not (recovers_node and recorded_region(action.entity))
 
     def view(self, cluster: Row) -> View:
         """Read what the spec says, and what follows for a cluster."""
@@ -177,8 +178,8 @@ class RegionPlacementPolicy(base.PlacementPolicy):
     def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
         """Decide which regions nodes come to or leave (S1 to S4)."""
         kind = action.action
-        if kind in ALONE:
-            return self._settle_alone(action, cluster, view)
+        if kind in SINGLE_CREATIONS:
+            return self._settle_single(action, cluster, view)
         nodes = cluster_reader.read_nodes(cluster, cluster.nodes)
         if kind in JOINS:
             joining = unplanned_nodes.read_joining(action, cluster)
@@ -204,7 +205,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """Return the ids of nodes that a recovery moves."""
         return []
 
-    def _settle_alone(
+    def _settle_single(
         self, action: Any, cluster: Row, view: View
     ) -> Decision | None:
         """Give a node that is about to be created its region."""

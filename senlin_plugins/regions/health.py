@@ -17,7 +17,7 @@ def now() -> str:
 
 def look(
     session: Any,
-    known: Collection[str],
+    in_keystone: Collection[str],
     names: Collection[str],
     services: Sequence[str],
     interface: str,
@@ -27,7 +27,7 @@ def look(
     """Return what is wrong with regions now.
 
     :param session: a session of keystoneauth, whose catalog counts.
-    :param known: the regions that Keystone knows.
+    :param in_keystone: the regions that Keystone knows.
     :param names: the regions in question.
     :param services: what a node needs; to remove it, the first is enough.
     :param interface: which endpoints count, such as ``public``.
@@ -36,13 +36,17 @@ def look(
     :returns: region name -> what is wrong, without those that work.
     """
     urls = {}
-    for name in sorted({*names} & {*known}):
+    for name in sorted({*names} & {*in_keystone}):
         for service in services:
             url = endpoints.find(session, name, service, interface)
             urls[name, service] = url
-    asked = {url for url in urls.values() if url and timeout}
-    silent = endpoints.find_silent(session, asked, timeout)
-    faults = {name: Fault(Cause.UNKNOWN) for name in {*names} - {*known}}
+    silent: set[str] = set()
+    if timeout:
+        endpoints_to_ask = {url for url in urls.values() if url}
+        silent = endpoints.find_silent(session, endpoints_to_ask, timeout)
+    faults = {}
+    for name in {*names} - {*in_keystone}:
+        faults[name] = Fault(Cause.UNKNOWN)
     for (name, service), url in urls.items():
         dead = service == services[0]
         if url in silent:
