@@ -79,7 +79,9 @@ def update_metadata(
     except exceptions.CommandError as exc:
         if cluster.status != declaration.ERROR:
             raise
-        commands = declaration.change(cluster, 'this command again')
+        commands = declaration.commands_to_change(
+            cluster, 'this command again'
+        )
         raise exceptions.CommandError(
             f'{exc} Run, in this order: {declaration.THEN.join(commands)}'
         ) from exc

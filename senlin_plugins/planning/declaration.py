@@ -23,10 +23,10 @@ def declare_out(cluster: Any, region: str) -> str:
     :param cluster: a cluster of Senlin's engine or API, with its status and
         its minimum size.
     """
-    return THEN.join(change(cluster, _declare(cluster, region)))
+    return THEN.join(commands_to_change(cluster, _declare(cluster, region)))
 
 
-def change(cluster: Any, command: str) -> list[str]:
+def commands_to_change(cluster: Any, command: str) -> list[str]:
     """Return the commands that change a cluster in its status.
 
     :param cluster: the same.

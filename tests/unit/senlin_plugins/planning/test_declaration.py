@@ -24,7 +24,8 @@ class DeclarationTest(unittest.TestCase):
 
     def test_a_cluster_in_error_has_no_minimum_meanwhile(self):
         self.assertEqual(
-            [f'{RESIZE} 0', 'x'], declaration.change(cluster('ERROR'), 'x')
+            [f'{RESIZE} 0', 'x'],
+            declaration.commands_to_change(cluster('ERROR'), 'x'),
         )
         self.assertEqual(
             f'{RESIZE} 0; openstack cluster region set --out c1 R2; '
