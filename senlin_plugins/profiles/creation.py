@@ -75,9 +75,10 @@ class Maker(Recorder):
             return self._client.wait_for_server(server, **how)
         except exc.InternalError as ex:
             with contextlib.suppress(exc.InternalError):
-                found = self._client.server_get(server)
-                words = (getattr(found, 'fault', None) or {}).get('message')
-                ex.message += f' {words}' if words else ''
+                failed_server = self._client.server_get(server)
+                fault = getattr(failed_server, 'fault', None) or {}
+                if fault.get('message'):
+                    ex.message += f' {fault["message"]}'
             raise
 
     def _record(self, kind: str, thing: Any) -> Any:
@@ -129,15 +130,21 @@ class Ports(Recorder):
 
     def floatingip_create(self, **attrs: Any) -> Any:
         """Create a floating IP of a port."""
-        made = self._client.floatingip_create(**attrs)
-        own = [p for p in self._made if p['id'] == attrs['port_id']]
-        if not own:
-            # A port that is not Senlin's stays.
-            own = [{'id': attrs['port_id']}]
-            self._made += own
-        own[0]['floating'] = {'id': made.id, 'remove': True}
+        floating_ip = self._client.floatingip_create(**attrs)
+        port = self._find_port(attrs['port_id'])
+        port['floating'] = {'id': floating_ip.id, 'remove': True}
         self._store(self._made)
-        return made
+        return floating_ip
+
+    def _find_port(self, port_id: str) -> dict[str, Any]:
+        """Return what is recorded of a port."""
+        for port in self._made:
+            if port['id'] == port_id:
+                return port
+        # A port that is not Senlin's stays.
+        port = {'id': port_id}
+        self._made.append(port)
+        return port
 
     def take_back(self) -> None:
         """Delete what was created, and keep in mind what cannot be deleted."""
@@ -162,8 +169,8 @@ class Ports(Recorder):
         """Return the data of the node with some of what was created."""
         ids = {port['id'] for port in self._made}
         before = self._node.data.get('internal_ports') or ()
-        ports = [*(p for p in before if p['id'] not in ids), *made]
-        return {**self._node.data, 'internal_ports': ports}
+        ports = [port for port in before if port['id'] not in ids]
+        return {**self._node.data, 'internal_ports': [*ports, *made]}
 
     def _store(self, made: list[dict[str, Any]]) -> None:
         """Write ports into the node's row, if there still is one."""

@@ -53,7 +53,7 @@ class Watched(NamedTuple):
     view: View
 
 
-def _find_policy(node: Any) -> Watched | None:
+def _find_watched(node: Any) -> Watched | None:
     """Return who watches the region of a node, if anybody does."""
     policy_and_cluster = region_watcher.find(node)
     if not policy_and_cluster:
@@ -72,7 +72,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
 
     def do_check(self, obj: Any) -> Any:
         """Check a node, unless its region is known not to answer."""
-        watched = _find_policy(obj)
+        watched = _find_watched(obj)
         state = watched and watched.view.state_of(obj)
         if state and state.dead:
             raise self._refusal('checking', obj, state)
@@ -101,7 +101,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         :returns: true.
         :raises: ``EResourceDeletion`` if that failed.
         """
-        watched = _find_policy(obj)
+        watched = _find_watched(obj)
         state = watched and watched.view.state_of(obj)
         if watched and state and state.is_dead:
             self._leave(obj, watched.cluster)
@@ -157,7 +157,9 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             ) from ex
         if made and not mine:
             return True
-        obj.physical_id = mine[0] if mine else None
+        obj.physical_id = None
+        if mine:
+            obj.physical_id = mine[0]
         return super().do_delete(obj, **params)
 
     def _let_go(self, obj: Any, id_: str) -> bool:
@@ -188,7 +190,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         :raises: ``EResourceOperation`` if it did not; with the id of what the
             node was made of, which may still be there.
         """
-        watched = _find_policy(obj)
+        watched = _find_watched(obj)
         state = watched and watched.view.state_of(obj)
         replace = options.pop(REPLACE, False)
         operation = options.get('operation') or consts.RECOVER_RECREATE
@@ -202,16 +204,11 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
                     return obj.physical_id, True
                 if watched.view.is_unfit(obj):
                     return self._move(obj, watched), True
-            return super().do_recover(
-                # Senlin's stack profile needs an operation, and its server
-                # profile parameters.
-                obj,
-                **{
-                    **options,
-                    'operation': operation,
-                    'operation_params': options.get('operation_params') or {},
-                },
-            )
+            # Senlin's stack profile needs an operation, and its server profile
+            # parameters.
+            options['operation'] = operation
+            options['operation_params'] = options.get('operation_params') or {}
+            return super().do_recover(obj, **options)
         except exc.EResourceOperation as ex:
             # Senlin forgets the id otherwise.
             if not ex.resource_id and self._may_be_there(obj):
@@ -329,19 +326,19 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             project=owner.project,
             data={'placement': {'region_name': left.region}},
         )
-        made = [left.server] if left.server else []
-        made = made or self.find_made(ghost)
-        free = [
-            id_
-            for id_ in made
-            if not holders.is_held(self.identify(ghost, id_))
-        ]
+        made = [left.server] if left.server else self.find_made(ghost)
+        free = []
+        for id_ in made:
+            if not holders.is_held(self.identify(ghost, id_)):
+                free.append(id_)
         client = getattr(self, self.CLIENT)(ghost)
         for id_ in free:
             self._delete_thing(ghost, id_)
         if any(self._is_there(client, id_) for id_ in free):
             return False
-        for port in left.ports if free == made else ():
+        if free != made:
+            return True
+        for port in left.ports:
             if port.get('remove'):
                 creation.delete_port(self.network(ghost), port)
         return True

@@ -107,7 +107,9 @@ class RegionAware(failover.Failover):
         :returns: the client that records.
         """
         client = self._client(service, obj)
-        (key,) = (k for k, known in self._clients.items() if known is client)
+        (key,) = [
+            key for key, cached in self._clients.items() if cached is client
+        ]
         recording = self._clients[key] = recorder(client, obj)
         try:
             yield recording
@@ -180,13 +182,13 @@ class RegionAware(failover.Failover):
         :raises: ``ResourceInUse`` if a node has it, ``BadRequest`` if it is
             not named by its id.
         """
-        asked = (overrides or {}).get('context') or {}
-        if not isinstance(asked, Mapping):
+        new_context = (overrides or {}).get('context') or {}
+        if not isinstance(new_context, Mapping):
             raise exc.InvalidSpec(
                 message="The 'context' of the overrides is not a map: write "
                 "'region_name' into a map."
             )
-        region = asked.get('region_name') or cfg.CONF.default_region_name
+        region = fixed_region(new_context) or cfg.CONF.default_region_name
         if region:
             self.context = {**(self.context or {}), 'region_name': region}
         self._check_adoption(obj)
@@ -194,7 +196,7 @@ class RegionAware(failover.Failover):
             obj, overrides=overrides, snapshot=snapshot
         )
         if region and 'Error' not in spec:
-            spec['context'] = {**asked, 'region_name': region}
+            spec['context'] = {**new_context, 'region_name': region}
         # The in-tree profile writes null for what the resource lacks, such
         # as a key pair, and then refuses the null.
         return {k: value for k, value in spec.items() if value is not None}

@@ -31,10 +31,10 @@ class Healthy(stack.StackProfile):  # type: ignore[misc]  # untyped base
         if not obj.physical_id:
             return bool(obj.status == consts.NS_CREATING)
         try:
-            stack = self.orchestration(obj).stack_get(obj.physical_id)
+            heat_stack = self.orchestration(obj).stack_get(obj.physical_id)
         except exc.InternalError as ex:
             return bool(ex.code != HTTPStatus.NOT_FOUND)
-        return not stack.status.endswith('FAILED')
+        return not heat_stack.status.endswith('FAILED')
 
 
 class StackProfile(region_aware.RegionAware, Healthy):
@@ -57,13 +57,14 @@ class StackProfile(region_aware.RegionAware, Healthy):
         """
         region = region_aware.region_of(obj, self)
         try:
-            found = self.orchestration(obj).stack_get(id_)
+            heat_stack = self.orchestration(obj).stack_get(id_)
         except exc.InternalError as ex:
             if ex.code != HTTPStatus.NOT_FOUND:
                 raise
             return Resource(id_, region=region)
-        name = found.name
-        return Resource(found.id, [name, f'{name}/{found.id}'], region)
+        name = heat_stack.name
+        names = [name, f'{name}/{heat_stack.id}']
+        return Resource(heat_stack.id, names, region)
 
     @sdk.translate_exception  # type: ignore[untyped-decorator]
     def find_made(self, obj: Any) -> list[str]:
