@@ -39,7 +39,8 @@ def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
     if len(profiles) != 1:
         raise ValueError(f"{len(profiles)} profiles are called '{name}'.")
     (profile,) = profiles
-    kind, types = profile.spec['type'], EXTENDED if back else AWARE
+    kind = profile.spec['type']
+    types = EXTENDED if back else AWARE
     if kind not in types:
         raise ValueError(
             f"The type of profile '{name}' is '{kind}': it must be one of "
@@ -52,7 +53,9 @@ def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
             models.Cluster.id.in_({node.cluster_id for node in nodes}),
         )
     )
-    for problem in _problems(session, profile, clusters.all(), nodes, back):
+    problems = _problems(session, profile, clusters.all(), nodes, back)
+    problem = next(problems, '')
+    if problem:
         raise ValueError(problem)
     names = ', '.join(cluster.name for cluster in clusters)
     text = (

@@ -63,9 +63,14 @@ def what_it_leaves(node: Any, now: str) -> Left:
     :param node: the engine's node object, with a recorded region.
     :param now: the time.
     """
-    ports = (node.data or {}).get('internal_ports') or ()
-    what = recorded_region(node) or '', node.id, node.name, node.physical_id
-    return Left(*what, ports, now)
+    return Left(
+        region=recorded_region(node) or '',
+        node=node.id,
+        name=node.name,
+        server=node.physical_id,
+        ports=(node.data or {}).get('internal_ports') or (),
+        since=now,
+    )
 
 
 def forget_recovery(node: Any) -> None:

@@ -58,5 +58,7 @@ def find(node: Any) -> tuple[RegionWatcher, Row] | None:
         )
         if isinstance(policy, RegionWatcher):
             row = cluster_row.find(node.cluster_id)
-            return (policy, row) if row else None
+            if not row:
+                return None
+            return policy, row
     return None

@@ -78,13 +78,16 @@ def find_problem(regions: Sequence[Region]) -> str:
             )
         for key, lowest in (('weight', 0), ('cap', NO_CAP)):
             value = getattr(region, key)
-            if not lowest <= value <= LARGEST:
-                or_none = ', or -1 for no cap' if key == 'cap' else ''
-                shown = str(value)[:20]
-                return (
-                    f"'{key}' of region '{region.name}' is '{shown}': it "
-                    f'must be from 0 to {LARGEST}{or_none}.'
-                )
+            if lowest <= value <= LARGEST:
+                continue
+            limits = f'from 0 to {LARGEST}'
+            if key == 'cap':
+                limits += ', or -1 for no cap'
+            shown = str(value)[:20]
+            return (
+                f"'{key}' of region '{region.name}' is '{shown}': it must be "
+                f'{limits}.'
+            )
     return ''
 
 
@@ -154,7 +157,9 @@ def _plan(
     tiers: Sequence[Sequence[_Bin]], current: Mapping[str, int], extra: int
 ) -> Decision:
     """Hand out nodes above the lower bounds; the plan is what changes."""
-    rooms = [sum(b.upper - b.lower for b in tier) for tier in tiers]
+    rooms = []
+    for tier in tiers:
+        rooms.append(sum(b.upper - b.lower for b in tier))
     if not 0 <= extra <= sum(rooms):
         return Decision(refusal=NO_FEASIBLE_PLAN)
     # A region may have a second bin, above its cap, in a later tier.

@@ -120,16 +120,16 @@ class State(NamedTuple):
 
     def describe(self) -> str:
         """Return the words after the region's name, in a sentence."""
-        since = f'since {self.since}'
+        silent = f'is silent since {self.since} ({self.why})'
+        out = f'is out ({self.why})'
+        if self.since:
+            out = f'is out since {self.since} ({self.why})'
         return {
-            Code.SILENT: f'is silent {since} ({self.why}), and counts as out '
-            f'if this lasts until {self.due}',
-            Code.HELD: f'is silent {since} ({self.why}), and does not count '
-            'as out because more than half of the regions are silent: declare '
-            'it out if it is',
-            Code.OUT: f'is out {since} ({self.why})'
-            if self.since
-            else f'is out ({self.why})',
+            Code.SILENT: f'{silent}, and counts as out if this lasts until '
+            f'{self.due}',
+            Code.HELD: f'{silent}, and does not count as out because more '
+            'than half of the regions are silent: declare it out if it is',
+            Code.OUT: out,
             Code.FULL: f'is full until {self.due} ({self.why})',
         }[Code(self.state)]
 
@@ -203,29 +203,39 @@ class Notes:
             are silent, the network of this engine may be to blame.
         :param seconds: how long silence must last.
         """
-        most = 2 * len(faults.keys() & {*named}) > len(named)
+        most_silent = 2 * len(faults.keys() & {*named}) > len(named)
         states = {}
         for name, fault in sorted(faults.items()):
-            old = self.states.get(name)
-            since, due, last = now, _later(now, seconds), ''
-            # What was seen later than that was seen by another clock.
-            latest = _later(now, LOCK_SECONDS)
-            past = old and max(old.since, old.last) <= latest
-            if old and past and old.dead == fault.dead:
-                since, due, last = old.since, old.due, old.last
-            state = Code.SILENT
-            if last >= due:
-                state = Code.HELD if most else Code.OUT
+            silence = self._find_silence(name, fault, now)
+            since = now
+            due = _later(now, seconds)
+            code = Code.SILENT
+            if silence:
+                since = silence.since
+                due = silence.due
+                if silence.last >= due:
+                    code = Code.HELD if most_silent else Code.OUT
             states[name] = State(
-                state.value,
-                fault.cause.value,
-                since,
-                due,
-                now,
-                fault.service,
-                fault.dead,
+                state=code.value,
+                cause=fault.cause.value,
+                since=since,
+                due=due,
+                last=now,
+                service=fault.service,
+                dead=fault.dead,
             )
         return self._with(states=states, full=self._still_full(now))
+
+    def _find_silence(self, name: str, fault: Fault, now: str) -> State | None:
+        """Return the silence of a region that goes on, if one does."""
+        state = self.states.get(name)
+        if not state or state.dead != fault.dead:
+            return None
+        # What was seen later than that was seen by another clock.
+        latest = _later(now, LOCK_SECONDS)
+        if max(state.since, state.last) > latest:
+            return None
+        return state
 
     def in_force(self, declared: Iterable[str], now: str) -> dict[str, State]:
         """Return the regions with which something is wrong.

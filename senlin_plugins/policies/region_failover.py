@@ -142,11 +142,15 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
             # A time in the future is another engine's clock.
             looked = notes.looked
             due = not looked or not 0 <= _age(looked, now) < PAUSE
-            return dataclasses.replace(notes, looked=now) if due else notes
+            if not due:
+                return notes
+            return dataclasses.replace(notes, looked=now)
 
         update = cluster_row.update_notes(cluster, begin)
         view = self.view(cluster, update.now)
-        return self.look(cluster, view) if due else view
+        if not due:
+            return view
+        return self.look(cluster, view)
 
     def need_check(self, target: str, action: Any) -> bool:
         """Look at every node that is recovered."""
@@ -176,9 +180,10 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
             # A node that is well is replaced if somebody wants it so, not
             # because its region did not answer a moment ago.
             region = recorded_region(action.entity) or ''
-            was = before.notes.states.get(region)
-            active = action.entity.status == consts.NS_ACTIVE
-            action.inputs[failover.REPLACE] = active and not (was and was.dead)
+            old_state = before.notes.states.get(region)
+            was_dead = bool(old_state and old_state.dead)
+            is_active = action.entity.status == consts.NS_ACTIVE
+            action.inputs[failover.REPLACE] = is_active and not was_dead
         return view
 
     def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
@@ -243,7 +248,9 @@ def _find_left(cluster: Any, view: View) -> str:
         if recorded_region(node) in gone
     ]
     left = [entry for entry in view.left if entry.region in gone]
-    return left_behind.describe(cluster, left, held) if left or held else ''
+    if not left and not held:
+        return ''
+    return left_behind.describe(cluster, left, held)
 
 
 def _log_changes(cluster: Any, before: Notes, after: Notes) -> None:

@@ -213,8 +213,10 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         # As it is now: the action may have waited for the lock.
         row = node_objects.Node.get(action.context, action.target)
         if not row or row.status != INIT:
+            if not creates:
+                return None
             # Senlin would find the same, and call the node broken.
-            return Decision(refusal=CREATED_ALREADY) if creates else None
+            return Decision(refusal=CREATED_ALREADY)
         profile = action.entity.rt['profile']
         if fixed_region(profile.context):
             # The profile's region takes precedence (S4).
@@ -282,7 +284,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             if growing or fault.dead:
                 usable.discard(name)
                 LOG.warning("Region '%s' is not used: %s.", name, fault.why)
-        return cluster_reader.untied(usable, profile) if growing else usable
+        if not growing:
+            return usable
+        return cluster_reader.untied(usable, profile)
 
     def find_faults(
         self, cluster: Row, profile: Any, names: set[str], timeout: float = 0

@@ -63,6 +63,13 @@ def _find_watched(node: Any) -> Watched | None:
     return Watched(policy, cluster, view)
 
 
+def _forbids_recovery(state: State, recreate: bool) -> bool:
+    """Tell whether no node of a region in this state can be recovered."""
+    if recreate:
+        return not state.moves
+    return state.dead
+
+
 class Failover(base.Profile):  # type: ignore[misc]  # untyped base
     """Mix-in for a profile whose nodes can change their region."""
 
@@ -196,7 +203,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         operation = options.get('operation') or consts.RECOVER_RECREATE
         recreate = operation.upper() == consts.RECOVER_RECREATE
         try:
-            if state and (not state.moves if recreate else state.dead):
+            if state and _forbids_recovery(state, recreate):
                 raise self._refusal('recovering', obj, state)
             if watched and recreate:
                 dead = bool(state and state.is_dead)
