@@ -55,11 +55,11 @@ class Verdicts:
     @functools.cached_property
     def refused(self) -> Mapping[Reason, list[inventory.Host]]:
         """Return the other hosts by the first reason."""
-        found: dict[Reason, list[inventory.Host]] = {}
+        by_reason: dict[Reason, list[inventory.Host]] = {}
         for host in self.panel.hosts:
             if host.name in self.first:
-                found.setdefault(self.first[host.name], []).append(host)
-        return found
+                by_reason.setdefault(self.first[host.name], []).append(host)
+        return by_reason
 
     @functools.cached_property
     def usable(self) -> list[inventory.Host]:
@@ -80,8 +80,8 @@ class Verdicts:
 
     def why(self, refusal: Reason, names: Iterable[str]) -> str:
         """Return why some hosts refuse, which have the reason in common."""
-        own = self.aggregates_of(names)
-        return str(self.request.explain(refusal, own))
+        aggregates = self.aggregates_of(names)
+        return str(self.request.explain(refusal, aggregates))
 
     def counts(self) -> list[tuple[int, str]]:
         """Count the refused hosts by reason, in the words of the log.
@@ -101,16 +101,16 @@ class Verdicts:
         :returns: of those that are up, the first by name; None if there is
             none.
         """
-        found, fewest = None, math.inf
+        nearest, fewest_keys = None, math.inf
         for host in sorted(self.panel.hosts, key=lambda host: host.name):
             if host.usable and host.name in self.first:
                 refusals = self.request.refusals(host.aggregates)
                 number = len({refusal.key for refusal in refusals})
-                if number < fewest:
-                    found, fewest = host, number
+                if number < fewest_keys:
+                    nearest, fewest_keys = host, number
                 if number == 1:
                     break
-        return found
+        return nearest
 
     def sentence(self) -> str:
         """Tell how many hosts pass, and why the others do not."""
@@ -120,10 +120,10 @@ class Verdicts:
         closed = len(self.passed) - len(self.usable)
         if closed:
             text += f' ({closed} of them not up)'
-        told = ', '.join(
-            f'{number} {reason}' for number, reason in self.counts()
-        )
-        return f'{text}; {told}.' if told else f'{text}.'
+        counts = [f'{number} {reason}' for number, reason in self.counts()]
+        if counts:
+            text += f'; {", ".join(counts)}'
+        return f'{text}.'
 
 
 class Panel:
@@ -164,16 +164,19 @@ class Panel:
     def judge(self, flavor: inventory.Flavor) -> Verdicts:
         """Judge every host for one flavor, as nova-scheduler does."""
         specs = self._ask.read(flavor.extra_specs)
-        own = [(spec.key, (spec,)) for spec in specs]
-        others = self._demanded.difference(key for key, _ in own)
-        every = [*own, *((key, ()) for key in others)]
+        by_key: list[tuple[str, tuple[inputs.FlavorSpec, ...]]] = []
+        for spec in specs:
+            by_key.append((spec.key, (spec,)))
+        for key in self._demanded.difference(spec.key for spec in specs):
+            by_key.append((key, ()))
+        by_key.sort(key=operator.itemgetter(0))
         first: dict[str, Reason] = {}
         # The flavor's check comes first, each check in the order of its keys:
         # what comes first is written last.
-        for case in reversed(sorted(every, key=operator.itemgetter(0))):
-            first |= self._of_key(*case)[Side.AGGREGATE]
-        for case in reversed(own):
-            first |= self._of_key(*case)[Side.FLAVOR]
+        for key, specs_of_key in reversed(by_key):
+            first |= self._of_key(key, specs_of_key)[Side.AGGREGATE]
+        for spec in reversed(specs):
+            first |= self._of_key(spec.key, (spec,))[Side.FLAVOR]
         request = self._ask(specs, self.stock.exempt)
         return Verdicts(flavor, self, request, first)
 
@@ -191,14 +194,16 @@ class Panel:
             by_key.setdefault(spec.key, []).append(spec)
         for key in self._demanded:
             by_key.setdefault(key, [])
-        of_hosts: dict[str, list[Reason]] = {}
-        cases = [(key, tuple(own)) for key, own in sorted(by_key.items())]
+        by_host: dict[str, list[Reason]] = {}
         for side in Side:
-            for key, own in cases:
-                for name, reasons in self._reasons_of_key(key, own).items():
-                    alike = [one for one in reasons if one.side is side]
-                    of_hosts.setdefault(name, []).extend(alike)
-        return {name: tuple(reasons) for name, reasons in of_hosts.items()}
+            for key in sorted(by_key):
+                of_key = self._reasons_of_key(key, tuple(by_key[key]))
+                for name, reasons in of_key.items():
+                    reasons_of_host = by_host.setdefault(name, [])
+                    for reason in reasons:
+                        if reason.side is side:
+                            reasons_of_host.append(reason)
+        return {name: tuple(reasons) for name, reasons in by_host.items()}
 
     def _explain_key(
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]
@@ -206,17 +211,20 @@ class Panel:
         """Return the reasons of hosts because of one key, by name."""
         request = self._ask(specs, self.stock.exempt)
         # Hosts in the same aggregates share the reasons.
-        why = functools.cache(lambda own: tuple(request.reasons(own)))
-        reasons = {
-            name: why(host.aggregates)
-            for name, host in self.alone(key).items()
-        }
-        return {name: own for name, own in reasons.items() if own}
+        explain_aggregates = functools.cache(
+            lambda aggregates: tuple(request.reasons(aggregates))
+        )
+        by_host = {}
+        for name, host in self.alone(key).items():
+            reasons = explain_aggregates(host.aggregates)
+            if reasons:
+                by_host[name] = reasons
+        return by_host
 
     @functools.cached_property
     def soft(self) -> set[inputs.Aggregate]:
         """Return the aggregates that prefer flavors."""
-        return {own for own in self._aggregates if preferences.harden(own)}
+        return {a for a in self._aggregates if preferences.harden(a)}
 
     def _with_key(self, key: str) -> dict[str, inventory.Host]:
         """Return the hosts by name, their aggregates with this key alone."""
@@ -243,12 +251,13 @@ class Panel:
         self, key: str, specs: tuple[inputs.FlavorSpec, ...]
     ) -> dict[Side, dict[str, Reason]]:
         """Return why hosts refuse because of one key, by side and name."""
-        found: dict[Side, dict[str, Reason]] = {side: {} for side in Side}
+        by_side: dict[Side, dict[str, Reason]] = {side: {} for side in Side}
         request = self._ask(specs, self.stock.exempt)
         _, refused = request.sift(self.alone(key).values())
         for refusal, hosts in refused.items():
-            found[refusal.side] |= {host.name: refusal for host in hosts}
-        return found
+            for host in hosts:
+                by_side[refusal.side][host.name] = refusal
+        return by_side
 
 
 def explain(verdicts: Verdicts) -> list[Explanation]:
@@ -262,15 +271,20 @@ def explain(verdicts: Verdicts) -> list[Explanation]:
     wishes, _ = preferences.read(flavor.extra_specs)
     soft = preferences.Preferences(flavor.extra_specs, panel.stock.exempt)
     # Hosts in the same aggregates share what they gain and lose.
-    points = functools.cache(lambda own: tuple(soft.reasons(own)))
-    found = []
+    points_of = functools.cache(
+        lambda aggregates: tuple(soft.reasons(aggregates))
+    )
+    explanations = []
     for host in panel.hosts:
-        has_points = wishes or not panel.soft.isdisjoint(host.aggregates)
+        points: tuple[tuple[int, str], ...] = ()
+        if wishes or not panel.soft.isdisjoint(host.aggregates):
+            points = points_of(host.aggregates)
         explanation = Explanation(
             flavor=flavor,
             host=host,
             reasons=reasons.get(host.name, ()),
-            points=points(host.aggregates) if has_points else (),
+            points=points,
         )
-        found.append(explanation)
-    return sorted(found, key=lambda e: (len(e.failing_keys), e.host.name))
+        explanations.append(explanation)
+    explanations.sort(key=lambda e: (len(e.failing_keys), e.host.name))
+    return explanations

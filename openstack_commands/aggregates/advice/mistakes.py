@@ -150,40 +150,42 @@ class Finding(NamedTuple):
     key: str = ''
 
 
-def malformed(wanted: requirement.Requirement) -> Iterator[Finding]:
+def malformed(need: requirement.Requirement) -> Iterator[Finding]:
     """Find what is wrong in a text with sentinels and operators."""
-    text = wanted.text
+    text = need.text
     words, shown = text.split(), quote(text)
-    code, told, remedy = (
-        FindingCode.MALFORMED_VALUE,
-        f'{shown}: {wanted.problem}',
-        '',
-    )
-    if wanted.problem and wanted.forbidden:
-        code = FindingCode.EXCLUSIVE_SENTINEL
-        remedy = "'!' alone, or the alternatives without it"
-    elif wanted.problem and words[0] == requirement.OR:
-        remedy = f"'{requirement.OR} VALUE'"
-    elif wanted.problem:
-        remedy = f"'{words[0]} NUMBER', or 's== TEXT' for text"
+    if need.problem:
+        code = FindingCode.MALFORMED_VALUE
+        if need.forbidden:
+            code = FindingCode.EXCLUSIVE_SENTINEL
+            remedy = "'!' alone, or the alternatives without it"
+        elif words[0] == requirement.OR:
+            remedy = f"'{requirement.OR} VALUE'"
+        else:
+            remedy = f"'{words[0]} NUMBER', or 's== TEXT' for text"
+        yield Finding(code, f'{shown}: {need.problem}', remedy)
     elif words[:1] == [requirement.OR]:
         if any(word != requirement.OR for word in words[::2]):
-            code, remedy = FindingCode.MISPLACED_OR, "'<or> A <or> B'"
-            told = f'{shown}: every second word is skipped; a value in <or> '
-            told += 'is one word'
-    elif wanted.predicate is None and requirement.OR in text:
-        code, remedy = FindingCode.MISPLACED_OR, "'<or> A <or> B'"
-        told = f'{shown} is read as plain text: {requirement.OR} must be the '
-        told += 'first word'
-    elif wanted.literals and _LIKE_OPERATOR.match(text.strip()):
-        code, told = (
+            yield Finding(
+                FindingCode.MISPLACED_OR,
+                f'{shown}: every second word is skipped; a value in <or> is '
+                'one word',
+                "'<or> A <or> B'",
+            )
+    elif need.predicate is None and requirement.OR in text:
+        yield Finding(
+            FindingCode.MISPLACED_OR,
+            f'{shown} is read as plain text: {requirement.OR} must be the '
+            'first word',
+            "'<or> A <or> B'",
+        )
+    elif need.literals and _LIKE_OPERATOR.match(text.strip()):
+        operators = ' '.join(sorted(requirement.OPERATORS))
+        yield Finding(
             FindingCode.UNKNOWN_OPERATOR,
             f'{shown} is read as plain text',
+            f'an operator of Nova, a space, a value: {operators}',
         )
-        remedy = 'an operator of Nova, a space, a value: '
-        remedy += ' '.join(sorted(requirement.OPERATORS))
-    if remedy:
-        yield Finding(code, told, remedy)
 
 
 def expanded(text: str) -> Iterator[Finding]:
@@ -242,22 +244,22 @@ def multiplier(name: str, text: str) -> Iterator[Finding]:
         )
 
 
-def alike(text: str, others: Iterable[str]) -> list[str]:
+def alike(text: str, texts: Iterable[str]) -> list[str]:
     """Return texts that differ in white space around, or in case, only.
 
     :param text: a key or a value.
-    :param others: the keys or values of the other side.
+    :param texts: the keys or values of the other side.
     """
     folded = text.strip().lower()
-    return sorted({o for o in others if o.strip().lower() == folded})
+    return sorted({t for t in texts if t.strip().lower() == folded})
 
 
-def unmatchable(wanted: requirement.Requirement) -> Iterator[Finding]:
+def unmatchable(need: requirement.Requirement) -> Iterator[Finding]:
     """Find text that no aggregate can offer, however it is written there."""
-    operands = set(wanted.literals)
-    if wanted.predicate and wanted.predicate.operator in ('s==', '<in>'):
-        operands.add(wanted.predicate.operands[0])
-    shown = quote(wanted.text)
+    operands = set(need.literals)
+    if need.predicate and need.predicate.operator in ('s==', '<in>'):
+        operands.add(need.predicate.operands[0])
+    shown = quote(need.text)
     if any(',' in operand for operand in operands):
         yield Finding(
             FindingCode.COMMA_IN_FLAVOR,
@@ -269,14 +271,14 @@ def unmatchable(wanted: requirement.Requirement) -> Iterator[Finding]:
         yield Finding(
             FindingCode.OUTER_SPACE,
             f"{shown}: aggregates' values have no white space around them",
-            quote(wanted.text.strip()),
+            quote(need.text.strip()),
         )
 
 
-def scope(name: str, wanted: requirement.Requirement) -> Iterator[Finding]:
+def scope(name: str, need: requirement.Requirement) -> Iterator[Finding]:
     """Find keys of a flavor that other parts of Nova read, too."""
-    sentinel = wanted.any_value or wanted.omittable or wanted.forbidden
-    if _VALIDATED.match(name) and sentinel:
+    has_sentinel = need.any_value or need.omittable or need.forbidden
+    if has_sentinel and _VALIDATED.match(name):
         yield Finding(
             FindingCode.REFUSED_BY_API,
             f"Nova's API knows the values of {quote(name)}, and "
@@ -284,30 +286,33 @@ def scope(name: str, wanted: requirement.Requirement) -> Iterator[Finding]:
             f'{SCOPE}{name}',
         )
     elif ':' not in name:
-        known = name in CAPABILITIES or name.startswith('num_')
-        yield Finding(
-            FindingCode.CAPABILITY_KEY if known else FindingCode.UNSCOPED_KEY,
-            'ComputeCapabilitiesFilter compares it with what the host reports '
-            'under this name'
-            if known
-            else 'ComputeCapabilitiesFilter reads it as well, if a host '
-            'reports something under this name',
-            f'{SCOPE}{name}',
-        )
+        if name in CAPABILITIES or name.startswith('num_'):
+            code = FindingCode.CAPABILITY_KEY
+            text = (
+                'ComputeCapabilitiesFilter compares it with what the host '
+                'reports under this name'
+            )
+        else:
+            code = FindingCode.UNSCOPED_KEY
+            text = (
+                'ComputeCapabilitiesFilter reads it as well, if a host '
+                'reports something under this name'
+            )
+        yield Finding(code, text, f'{SCOPE}{name}')
 
 
 def flag(name: str, text: str) -> Iterator[Finding]:
     """Find a flag that does not do what it seems to do."""
-    own = name.removeprefix(SCOPE)
-    if name != own:
+    unscoped = name.removeprefix(SCOPE)
+    if name != unscoped:
         yield Finding(
             FindingCode.MISSPELLED_FLAG,
             'the flag has no effect with a scope',
-            f'{own}=True',
+            f'{unscoped}=True',
         )
     elif not requirement.is_on(text) and text.strip().lower() not in _OFF:
         yield Finding(
             FindingCode.UNCLEAR_FLAG,
             f'{quote(text)} leaves the flag off',
-            f'{own}=True or {own}=False',
+            f'{unscoped}=True or {unscoped}=False',
         )
