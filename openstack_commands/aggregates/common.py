@@ -213,27 +213,27 @@ class FilterCommand(lister.Lister):
     ) -> inventory.Stock:
         """Return what is judged, and tell what is not known of the hosts."""
         of_nova = self.configuration(parsed_args)
-        found = inventory.Stock(
+        stock = inventory.Stock(
             flavors,
             source.aggregates(),
             self.exempt(parsed_args),
             source.hosts(),
             of_nova.default_availability_zone,
         )
-        if found.others is None:
+        if stock.listed_hosts is None:
             self.remarks.append(NO_HOSTS)
         else:
-            known = [host.name for host in found.others]
-            self._tell_strangers(found.hosts, known)
-        return found
+            listed_names = [host.name for host in stock.listed_hosts]
+            self._tell_strangers(stock.hosts, listed_names)
+        return stock
 
     def _tell_strangers(
-        self, hosts: Iterable[str], known: Iterable[str]
+        self, hosts: Iterable[str], listed_names: Iterable[str]
     ) -> None:
         """Tell the hosts of aggregates that no compute service has."""
-        folded = {name.lower(): quote(name) for name in known}
+        folded = {name.lower(): quote(name) for name in listed_names}
         strange = []
-        for name in sorted({*hosts}.difference(known)):
+        for name in sorted({*hosts}.difference(listed_names)):
             text = quote(name)
             similar = folded.get(name.lower())
             if similar:

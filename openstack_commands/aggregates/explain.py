@@ -107,8 +107,9 @@ class ExplainFilter(common.FilterCommand):
         panel = explanation.Panel(stock, hosts or None)
         found = [*map(panel.judge, lister.progress(flavors, 'flavors'))]
         if parsed_args.fail_if_none:
-            none = any(not own.usable for own in found)
-            self.find(none, unknown=stock.others is None or self.unjudged)
+            is_refused = any(not each.usable for each in found)
+            is_unknown = stock.listed_hosts is None or bool(self.unjudged)
+            self.find(is_refused, unknown=is_unknown)
         if parsed_args.summary:
             return verdicts.summary(found)
         self.remarks += verdicts.conclude(found)

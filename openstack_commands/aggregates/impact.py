@@ -127,7 +127,7 @@ class ShowFilterImpact(common.FilterCommand):
         now = self.stock(source, parsed_args, source.flavors())
         servers = None if parsed_args.no_servers else source.servers()
         if parsed_args.fail_on and not (
-            now.others is not None and servers is not None
+            now.listed_hosts is not None and servers is not None
         ):
             raise exceptions.CommandError(
                 '--fail-on needs hosts and servers: give --hosts and '
@@ -136,7 +136,7 @@ class ShowFilterImpact(common.FilterCommand):
         then = self._after(now, typed, parsed_args)
         moved = changes.zone_moves(now.hosts, then.hosts)
         # Hosts that are new now, too.
-        now = dataclasses.replace(now, others=[*then.hosts.values()])
+        now = dataclasses.replace(now, listed_hosts=[*then.hosts.values()])
         replaced = parsed_args.replace_in_tree
         ask = in_tree.Request if replaced else Request
         before, after = Panel(now, ask=ask), Panel(then)
@@ -184,7 +184,7 @@ class ShowFilterImpact(common.FilterCommand):
             )
         then = changes.apply(typed, now.changed(flavors, aggregates))
         new = [name for name in then.hosts if name not in now.hosts]
-        if now.others is not None:
+        if now.listed_hosts is not None:
             common.check_hosts(now.hosts, new)
         elif new:
             self.remarks.append(

@@ -125,8 +125,12 @@ class Host:
     @property
     def zones(self) -> set[str]:
         """Return the availability zones that aggregates put the host into."""
-        found = (own.metadata.get(ZONE) for own in self.aggregates)
-        return {zone for zone in found if zone}
+        zones = set()
+        for aggregate in self.aggregates:
+            zone = aggregate.metadata.get(ZONE)
+            if zone:
+                zones.add(zone)
+        return zones
 
     @property
     def zone(self) -> str:
@@ -148,48 +152,53 @@ class Stock:
     """All that is judged together.
 
     :param exempt: patterns of keys that no aggregate may demand.
-    :param others: all hosts, without their aggregates; None if nobody knows.
-        The state of a host that is not among them is unknown.
+    :param listed_hosts: all hosts, without their aggregates; None if nobody
+        knows. The state of a host that is not among them is unknown.
     :param default_zone: the zone that Nova shows for a host in none.
     """
 
     flavors: Sequence[Flavor]
     aggregates: Sequence[HostAggregate]
     exempt: inputs.Exempt = ()
-    others: Sequence[Host] | None = None
+    listed_hosts: Sequence[Host] | None = None
     default_zone: str = 'nova'
 
     @functools.cached_property
     def hosts(self) -> Hosts:
         """Return what the filter sees of each host."""
-        known = {host.name: host for host in self.others or ()}
-        stranger = Host('', state='' if self.others is None else UNKNOWN)
-        found: dict[str, list[inputs.Aggregate]] = {name: [] for name in known}
+        listed = {host.name: host for host in self.listed_hosts or ()}
+        unlisted_state = ''
+        if self.listed_hosts is not None:
+            unlisted_state = UNKNOWN
+        unlisted = Host('', state=unlisted_state)
+        aggregates: dict[str, list[inputs.Aggregate]] = {}
+        for name in listed:
+            aggregates[name] = []
         for aggregate in sorted(self.aggregates, key=lambda a: a.name):
             for name in aggregate.hosts:
-                found.setdefault(name, []).append(aggregate)
-        return {
-            name: dataclasses.replace(
-                known.get(name, stranger),
+                aggregates.setdefault(name, []).append(aggregate)
+        hosts = {}
+        for name in sorted(aggregates):
+            hosts[name] = dataclasses.replace(
+                listed.get(name, unlisted),
                 name=name,
-                aggregates=tuple(found[name]),
+                aggregates=tuple(aggregates[name]),
                 default_zone=self.default_zone,
             )
-            for name in sorted(found)
-        }
+        return hosts
 
     def changed(
         self, flavors: Sequence[Flavor], aggregates: Sequence[HostAggregate]
     ) -> 'Stock':
         """Return it with other flavors and aggregates; no host goes.
 
-        Both are compared on the same hosts, so ``others`` names them all.
+        Both are compared on the same hosts, so ``listed_hosts`` names all.
         """
         then = dataclasses.replace(
             self, flavors=flavors, aggregates=aggregates
         )
         hosts = {**then.hosts, **self.hosts}
-        return dataclasses.replace(then, others=[*hosts.values()])
+        return dataclasses.replace(then, listed_hosts=[*hosts.values()])
 
 
 _NamedT = TypeVar('_NamedT', Flavor, HostAggregate, Server)
@@ -209,23 +218,26 @@ def state_of(status: str, state: str) -> str:
 
 
 def select(
-    records: Sequence[_NamedT], wanted: Iterable[str], noun: str
+    records: Sequence[_NamedT], names: Iterable[str], noun: str
 ) -> list[_NamedT]:
     """Return the flavors, aggregates or servers that an operator named.
 
     :param records: all of them; names of servers need not be unique.
-    :param wanted: IDs or names; an ID goes before the same name.
+    :param names: IDs or names; an ID goes before the same name.
     :param noun: what they are, for the errors.
     :returns: each record once, in the order in which they are named.
     :raises UnreadableError: if there is none, or more than one.
     """
-    found: list[_NamedT] = []
-    for name in wanted:
-        own = [record for record in records if record.id == name]
-        own = own or [record for record in records if record.name == name]
-        if len(own) != 1:
+    selected: list[_NamedT] = []
+    for name in names:
+        matches = [record for record in records if record.id == name]
+        if not matches:
+            matches = [record for record in records if record.name == name]
+        if len(matches) != 1:
             raise UnreadableError(
-                f'{len(own) or "no"} {noun}s have the name or ID {name!r}'
+                f'{len(matches) or "no"} {noun}s have the name or ID {name!r}'
             )
-        found += [] if any(own[0] is one for one in found) else own
-    return found
+        (match,) = matches
+        if not any(match is record for record in selected):
+            selected.append(match)
+    return selected

@@ -29,45 +29,46 @@ def _unmet(
     spec: inputs.FlavorSpec, aggregates: Sequence[inputs.Aggregate]
 ) -> Iterator[Finding]:
     """Find an extra spec that no aggregate meets."""
-    key, wanted = spec.key, spec.requirement
-    if wanted.problem:
+    key, need = spec.key, spec.requirement
+    if need.problem:
         return
     # If any host passes this check, then one in one aggregate or in none.
     alone = [inventory.Host('')]
     alone += [inventory.Host('', (aggregate,)) for aggregate in aggregates]
     passed, refused = Request((spec,)).sift(alone)
-    if passed or any(one.side is Side.AGGREGATE for one in refused):
+    if passed or any(reason.side is Side.AGGREGATE for reason in refused):
         return
     quoted = quote(key)
-    if {one.kind for one in refused} == {Kind.MISSING}:
+    if {reason.kind for reason in refused} == {Kind.MISSING}:
         keys: set[str] = set()
         for aggregate in aggregates:
             keys.update(name for name, _ in aggregate.items())
         near = mistakes.alike(key, keys)
         code, text = FindingCode.KEY_NOT_OFFERED, f'no aggregate has {quoted}'
-        told = (
-            quote(near[0])
-            if near
-            else f"{key}=… on an aggregate, or '<or> … <or> ~' in the flavor "
-            'if the key may be absent'
-        )
+        if near:
+            remedy = quote(near[0])
+        else:
+            remedy = (
+                f"{key}=… on an aggregate, or '<or> … <or> ~' in the flavor "
+                'if the key may be absent'
+            )
     else:
         values: set[str] = set()
         for aggregate in aggregates:
             values.update(piece.text for piece in aggregate.pieces(key))
         near = []
-        for literal in sorted(wanted.literals):
+        for literal in sorted(need.literals):
             near += mistakes.alike(literal, values)
-        text = f'no aggregate has a {quoted} that meets {quote(wanted.text)}'
-        code, told = FindingCode.VALUE_NOT_OFFERED, quote_all(values)
-        told = f'values that are there: {told}'
+        text = f'no aggregate has a {quoted} that meets {quote(need.text)}'
+        code = FindingCode.VALUE_NOT_OFFERED
+        remedy = f'values that are there: {quote_all(values)}'
     text += ': no host passes'
     if near:
         text += (
             f'. An aggregate has {quote(near[0])}: only white space, or upper '
             'and lower case, differ'
         )
-    yield Finding(code, text, told)
+    yield Finding(code, text, remedy)
 
 
 def _lint_extra_spec(
@@ -152,7 +153,9 @@ def _lint_metadata(
 def lint(
     stock: inventory.Stock,
     limit: int = 1_000,
-    progress: Callable[..., Iterable[inventory.Flavor]] = lambda own, _: own,
+    progress: Callable[..., Iterable[inventory.Flavor]] = (
+        lambda flavors, _: flavors
+    ),
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
@@ -163,7 +166,7 @@ def lint(
     :returns: the findings; the worst first, then by object and key.
     """
     aggregates = stock.aggregates
-    found = []
+    findings = []
     # Many flavors have an extra spec in common.
     in_spec = functools.cache(
         lambda name, text: [*_lint_extra_spec(name, text, aggregates)]
@@ -178,26 +181,26 @@ def lint(
                         owner='flavor', name=flavor.name, key=name
                     )
                 )
-        found += of_flavor
+        findings += of_flavor
         # These two say already that no host passes, and why.
         hopeless = {FindingCode.KEY_NOT_OFFERED, FindingCode.VALUE_NOT_OFFERED}
         if hopeless.isdisjoint(finding.code for finding in of_flavor):
             verdicts = panel.judge(flavor)
-            found += unreachable.confined(verdicts)
-            found += unreachable.beyond_limit(verdicts, limit)
+            findings += unreachable.confined(verdicts)
+            findings += unreachable.beyond_limit(verdicts, limit)
     for aggregate in aggregates:
         for name, text in aggregate.metadata.items():
             for finding in _lint_metadata(name, text, aggregate):
-                found.append(
+                findings.append(
                     finding._replace(
                         owner='aggregate', name=aggregate.name, key=name
                     )
                 )
-    found += unreachable.closed(stock)
-    found += unreachable.avoided(stock)
-    found += unreachable.contradictory(stock)
+    findings += unreachable.closed(stock)
+    findings += unreachable.avoided(stock)
+    findings += unreachable.contradictory(stock)
     return sorted(
-        dict.fromkeys(found),
+        dict.fromkeys(findings),
         key=lambda f: (
             mistakes.SEVERITIES.index(f.code.severity),
             f.owner,

@@ -21,18 +21,20 @@ _CHOOSING: Final = ('resources', 'trait')
 
 def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
     """Find demands that exclude each other, in one aggregate or on a host."""
-    found: dict[tuple[tuple[str, ...], str], Finding] = {}
+    findings: dict[tuple[tuple[str, ...], str], Finding] = {}
     request = Request((), stock.exempt)
-    cases: dict[tuple[str, str], tuple[inputs.Aggregate, ...]]
-    cases = {('aggregate', own.name): (own,) for own in stock.aggregates}
-    cases |= {('host', n): own.aggregates for n, own in stock.hosts.items()}
-    for (owner, name), own in cases.items():
-        for refusal in request.refusals(own):
+    cases: list[tuple[str, str, tuple[inputs.Aggregate, ...]]] = []
+    for aggregate in stock.aggregates:
+        cases.append(('aggregate', aggregate.name, (aggregate,)))
+    for host_name, host in stock.hosts.items():
+        cases.append(('host', host_name, host.aggregates))
+    for owner, name, aggregates in cases:
+        for refusal in request.refusals(aggregates):
             if refusal.kind is not Kind.CONTRADICTION:
                 continue
-            reason = request.explain(refusal, own)
+            reason = request.explain(refusal, aggregates)
             # Further hosts in the same aggregates are the same mistake.
-            found.setdefault(
+            findings.setdefault(
                 (reason.aggregate, reason.key),
                 Finding(
                     FindingCode.CONTRADICTORY_DEMANDS,
@@ -44,7 +46,7 @@ def contradictory(stock: inventory.Stock) -> Iterable[Finding]:
                     reason.key,
                 ),
             )
-    return found.values()
+    return findings.values()
 
 
 def _closing_keys(
@@ -57,13 +59,13 @@ def _closing_keys(
     closing: collections.Counter[str] = collections.Counter()
     for flavor, number in flavors.items():
         request = Request(flavor, exempt)
-        for own in hosts:
-            keys = {
-                refusal.key
-                for refusal in request.refusals(own)
-                if refusal.side is Side.AGGREGATE
-                and request.is_behind(refusal, aggregate)
-            }
+        for aggregates in hosts:
+            keys = set()
+            for refusal in request.refusals(aggregates):
+                if refusal.side is Side.FLAVOR:
+                    continue
+                if request.is_behind(refusal, aggregate):
+                    keys.add(refusal.key)
             if not keys:
                 return None
             closing.update(dict.fromkeys(keys, number))
@@ -73,7 +75,7 @@ def _closing_keys(
 def closed(stock: inventory.Stock) -> Iterator[Finding]:
     """Find forced aggregates whose demands no flavor meets on any host."""
     exempt = stock.exempt
-    specs = [
+    flavors = [
         inputs.read_flavor(flavor.extra_specs) for flavor in stock.flavors
     ]
     nobody = Request((), exempt)
@@ -82,16 +84,17 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
         if aggregate.forced:
             carried[aggregate] = {key for key, _ in aggregate.items()}
     for aggregate, demanded in carried.items():
-        kinds = {one.kind for one in nobody.refusals((aggregate,))}
+        refusals = nobody.refusals((aggregate,))
+        kinds = {refusal.kind for refusal in refusals}
         # A contradiction is a finding of its own.
         if Kind.CONTRADICTION in kinds:
             continue
         # Many flavors say the same about these keys, and many hosts are in
         # the same forced aggregates that do.
-        alike = collections.Counter(
-            tuple(spec for spec in flavor if spec.key in demanded)
-            for flavor in specs
-        )
+        alike: collections.Counter[tuple[inputs.FlavorSpec, ...]]
+        alike = collections.Counter()
+        for specs in flavors:
+            alike[tuple(s for s in specs if s.key in demanded)] += 1
         near = {a for a, keys in carried.items() if keys & demanded}
         sets = {
             frozenset(near.intersection(stock.hosts[name].aggregates))
@@ -104,7 +107,7 @@ def closed(stock: inventory.Stock) -> Iterator[Finding]:
             key = min(closing, key=lambda k: (-closing[k], k))
             yield Finding(
                 FindingCode.CLOSED_AGGREGATE,
-                f'none of {len(specs)} flavors meets what it demands; '
+                f'none of {len(flavors)} flavors meets what it demands; '
                 f'{quote(key)} keeps out most',
                 f'{SCOPE}{key} in a flavor, or "{exempt_line((*exempt, key))}"'
                 ' in nova.conf',
@@ -121,8 +124,12 @@ def avoided(stock: inventory.Stock) -> Iterator[Finding]:
     )
     for aggregate in stock.aggregates:
         hard = preferences.harden(aggregate)
-        unmet = hard and _closing_keys(hard, [[hard]], flavors, stock.exempt)
-        for key, number in (unmet or {}).items():
+        if not hard:
+            continue
+        unmet = _closing_keys(hard, [[hard]], flavors, stock.exempt)
+        if not unmet:
+            continue
+        for key, number in unmet.items():
             if number == len(stock.flavors):
                 yield Finding(
                     FindingCode.AVOIDED_BY_ALL,
@@ -149,20 +156,19 @@ def confined(
             'flavor',
             flavor.name,
         )
-    unseen = stock.others is None and not verdicts.request.refusals(())
+    unseen = stock.listed_hosts is None and not verdicts.request.refusals(())
     if len(passed) > 1 or not verdicts.refused or unseen:
         return
     code = FindingCode.NO_HOST
     text = f'none of {len(stock.hosts)} hosts takes the flavor'
     if passed:
-        code, text = (
-            FindingCode.ONE_HOST,
-            f'only {passed[0].name} takes the flavor',
-        )
+        code = FindingCode.ONE_HOST
+        text = f'only {passed[0].name} takes the flavor'
     nearest, key = verdicts.nearest(), ''
     if nearest:
         reasons = [*verdicts.request.reasons(nearest.aggregates)]
-        text += f'; nearest is {nearest.name}: {"; ".join(map(str, reasons))}'
+        sentences = '; '.join(str(reason) for reason in reasons)
+        text += f'; nearest is {nearest.name}: {sentences}'
         key = reasons[0].key
     yield Finding(code, text, '', 'flavor', flavor.name, key)
 

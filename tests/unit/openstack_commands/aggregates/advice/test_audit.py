@@ -39,11 +39,11 @@ def _stock(
     down: str = '',
 ) -> inventory.Stock:
     """Return a cloud whose hosts are up, but for some."""
-    others = [
+    listed_hosts = [
         inventory.Host(name, state='down' if name in down.split() else 'up')
         for name in hosts.split()
     ]
-    return inventory.Stock([_FLAVOR], aggregates, others=others)
+    return inventory.Stock([_FLAVOR], aggregates, listed_hosts=listed_hosts)
 
 
 class JudgedTest(unittest.TestCase):

@@ -80,7 +80,7 @@ def _verdicts(
             inventory.HostAggregate(f'a{n}', metadata, tuple(names.split()))
             for n, (metadata, names) in enumerate(aggregates)
         ],
-        others=[
+        listed_hosts=[
             inventory.Host(name, state='down' if name in down else 'up')
             for name in hosts.split()
         ],

@@ -114,7 +114,7 @@ class ServerTest(unittest.TestCase):
             inventory.HostAggregate('b', {'filter_tenant_id': 'q'}, ('h2',)),
         ]
         hosts = [inventory.Host(f'h{number}') for number in (1, 2)]
-        self.stock = inventory.Stock([], aggregates, others=hosts)
+        self.stock = inventory.Stock([], aggregates, listed_hosts=hosts)
 
     def test_a_server_outside_its_zone_is_told(self) -> None:
         servers = [
@@ -154,7 +154,7 @@ class ServerTest(unittest.TestCase):
         nova = {'availability_zone': 'nova'}
         aggregates = [inventory.HostAggregate('n', nova, ('h2',))]
         stock = inventory.Stock(
-            [], [*self.stock.aggregates, *aggregates], others=[]
+            [], [*self.stock.aggregates, *aggregates], listed_hosts=[]
         )
         server = _server('default', 'h1', zone='nova')
         (breach,) = hard_rules.of_zones([server], stock)
@@ -245,7 +245,9 @@ class Cloud:
         stock = inventory.Stock(
             [],
             rows.read_aggregates(map(records.columns, aggregates)),
-            others=[inventory.Host(name, state='up') for name in self.hosts],
+            listed_hosts=[
+                inventory.Host(name, state='up') for name in self.hosts
+            ],
         )
         judged = audit.Audit(
             rows.read_servers(map(records.columns, servers)), stock, ['host']

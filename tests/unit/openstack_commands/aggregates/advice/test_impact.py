@@ -32,7 +32,7 @@ def _panel(
     stock = inventory.Stock(
         [inventory.Flavor(*flavor) for flavor in flavors.items()],
         [inventory.HostAggregate('a', metadata, members)],
-        others=[
+        listed_hosts=[
             inventory.Host(name, state=h2 if name == 'h2' else 'up')
             for name in ('h1', 'h2', 'h3')
         ],
@@ -114,8 +114,8 @@ class FlipTest(unittest.TestCase):
                 for name in names
             ]
             flavor = inventory.Flavor('f', {'os': text})
-            others = [inventory.Host('h1')]
-            stock = inventory.Stock([flavor], aggregates, others=others)
+            hosts = [inventory.Host('h1')]
+            stock = inventory.Stock([flavor], aggregates, listed_hosts=hosts)
             return explanation.Panel(stock)
 
         for text, before, after, prefix in (

@@ -16,7 +16,7 @@ class StockTest(unittest.TestCase):
                 inventory.HostAggregate('b', {}, ('h2', 'h1')),
                 inventory.HostAggregate('a', {'k': '1'}, ('h1',)),
             ],
-            others=[inventory.Host('h3'), inventory.Host('h1')],
+            listed_hosts=[inventory.Host('h3'), inventory.Host('h1')],
         )
         self.assertEqual(
             [('h1', ['a', 'b']), ('h2', ['b']), ('h3', [])],
@@ -29,8 +29,8 @@ class StockTest(unittest.TestCase):
     def test_a_host_that_no_service_has_is_not_usable(self) -> None:
         aggregates = [inventory.HostAggregate('a', {}, ('h1', 'h2'))]
         up = inventory.Host('h1', state='up')
-        for others, usable in ((None, 2), ([up], 1), ([], 0)):
-            stock = inventory.Stock([], aggregates, others=others)
+        for listed_hosts, usable in ((None, 2), ([up], 1), ([], 0)):
+            stock = inventory.Stock([], aggregates, listed_hosts=listed_hosts)
             found = [host for host in stock.hosts.values() if host.usable]
             self.assertEqual(usable, len(found))
 
@@ -103,11 +103,11 @@ class ChangedTest(unittest.TestCase):
     def test_no_host_goes_with_its_aggregate(self) -> None:
         aggregate = inventory.HostAggregate('a', {}, ('h1',))
         up = [inventory.Host('h2', state='up')]
-        for others, states in (
+        for listed_hosts, states in (
             (None, {'h1': '', 'h3': ''}),
             (up, {'h1': 'unknown', 'h2': 'up', 'h3': 'unknown'}),
         ):
-            stock = inventory.Stock([], [aggregate], others=others)
+            stock = inventory.Stock([], [aggregate], listed_hosts=listed_hosts)
             new = inventory.HostAggregate('b', {}, ('h3',))
             then = stock.changed([], [new])
             found = {name: host.state for name, host in then.hosts.items()}

@@ -140,8 +140,8 @@ class NoHostTest(unittest.TestCase):
             inventory.Host(name, state=state)
             for name, state in (states or {}).items()
         ]
-        others = known if states is not None else None
-        stock = inventory.Stock(flavors, aggregates, _EXEMPT, others)
+        listed_hosts = known if states is not None else None
+        stock = inventory.Stock(flavors, aggregates, _EXEMPT, listed_hosts)
         found = lint.lint(stock)
         self.assertEqual(codes, {f.code for f in found})
 
@@ -307,10 +307,10 @@ class ConfinedTest(unittest.TestCase):
         """
         states = {'h1': 'up', 'h2': 'disabled', 'h3': 'down'}
         stock = _stock([specs], *aggregates)
-        others = [
-            inventory.Host(n, state=state) for n, state in states.items()
-        ]
-        panel = explanation.Panel(dataclasses.replace(stock, others=others))
+        hosts = [inventory.Host(n, state=state) for n, state in states.items()]
+        panel = explanation.Panel(
+            dataclasses.replace(stock, listed_hosts=hosts)
+        )
         return [*unreachable.confined(panel.judge(stock.flavors[0]))]
 
     def test_a_flavor_whose_hosts_are_not_up_is_told(self) -> None:
@@ -379,7 +379,9 @@ class BeyondLimitTest(unittest.TestCase):
             inventory.Host(name, state=states.get(name, 'up'))
             for name in names
         ]
-        panel = explanation.Panel(dataclasses.replace(stock, others=hosts))
+        panel = explanation.Panel(
+            dataclasses.replace(stock, listed_hosts=hosts)
+        )
         verdicts = panel.judge(stock.flavors[0])
         return [*unreachable.beyond_limit(verdicts, limit)]
 

@@ -32,7 +32,9 @@ def _stock(
             inventory.HostAggregate(f'a{n}', metadata, tuple(hosts.split()))
             for n, (metadata, hosts) in enumerate(aggregates)
         ],
-        others=[inventory.Host(n, state=states.get(n, 'up')) for n in _ALL],
+        listed_hosts=[
+            inventory.Host(n, state=states.get(n, 'up')) for n in _ALL
+        ],
     )
 
 
