@@ -95,7 +95,7 @@ class ShowFilterCapacity(common.FilterCommand):
         disk = 'a volume' if parsed_args.from_volume else 'the host'
         self.remarks += [
             *_explain(rooms, disk),
-            f'{source.asked} requests to Placement for '
+            f'{source.placement_requests} requests to Placement for '
             f'{lister.counted(len(stock.hosts), "host")}.',
         ]
         if parsed_args.textfile:

@@ -33,7 +33,7 @@ class Cloud:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         #: How many requests Placement got.
-        self.asked = 0
+        self.placement_requests = 0
         self._answers: dict[tuple[Any, ...], Any] = {}
         self._compute = connection.compute
         # The shell pins 2.1 unless told otherwise, and there a server's
@@ -43,8 +43,8 @@ class Cloud:
     @functools.cached_property
     def _version(self) -> str:
         """Return the microversion in which Nova is asked."""
-        found = utils.maximum_supported_microversion(self._compute, _NEWEST)
-        return str(found or _NEWEST)
+        version = utils.maximum_supported_microversion(self._compute, _NEWEST)
+        return str(version or _NEWEST)
 
     def _listed(self, path: str, noun: str, **query: Any) -> Iterator[Row]:
         """Yield the rows of a list."""
@@ -64,8 +64,9 @@ class Cloud:
 
     def hosts(self) -> list[inventory.Host]:
         """Return all compute hosts, without their aggregates."""
-        found = self._listed('/os-services', 'services', binary='nova-compute')
-        return rows.read_hosts(found)
+        return rows.read_hosts(
+            self._listed('/os-services', 'services', binary='nova-compute')
+        )
 
     def servers(self) -> list[inventory.Server]:
         """Return the servers of all projects."""
@@ -80,7 +81,7 @@ class Cloud:
 
     def servers_named(self, names: Iterable[str]) -> list[inventory.Server]:
         """Return the servers with these names or IDs."""
-        found = []
+        servers = []
         for name in names:
             with pages.reading_json('Nova'):
                 server = self._compute.find_server(
@@ -91,8 +92,8 @@ class Cloud:
                 )
             path = f'/servers/{server.id}'
             answer = pages.ask(self._compute, path, self._version)
-            found.append(columns(answer['server']))
-        return rows.read_servers(found)
+            servers.append(columns(answer['server']))
+        return rows.read_servers(servers)
 
     def candidates(self, query: Query) -> tuple[offers.Answer | None, str]:
         """Ask Placement for allocation candidates.
@@ -104,7 +105,7 @@ class Cloud:
         answer = self._ask_placement('/allocation_candidates', query)
         if answer.status_code == HTTPStatus.BAD_REQUEST:
             return None, str(answer.json()['errors'][0]['detail'])
-        return pages.told(answer, 'Placement'), ''
+        return pages.read_answer(answer, 'Placement'), ''
 
     def able(self, queries: Mapping[str, Query]) -> dict[str, offers.Able]:
         """Ask Placement who has each resource class and each trait.
@@ -115,23 +116,24 @@ class Cloud:
             or trait.
         """
         sharing = {provider['uuid'] for provider in self._providers(_SHARING)}
-        return {
-            name: offers.able(
-                self._providers(query), name, self.nodes, sharing
-            )
-            for name, query in queries.items()
-        }
+        able = {}
+        for name, query in queries.items():
+            providers = self._providers(query)
+            able[name] = offers.able(providers, name, self.nodes, sharing)
+        return able
 
     def _providers(self, query: Query) -> list[Mapping[str, Any]]:
         """Return the resource providers that a query is for."""
         answer = self._ask_placement('/resource_providers', query)
-        return list(pages.told(answer, 'Placement')['resource_providers'])
+        return list(
+            pages.read_answer(answer, 'Placement')['resource_providers']
+        )
 
     def _ask_placement(self, path: str, query: Query) -> Any:
         """Return the answer to a question, which is asked once."""
         key = path, *sorted(query.items())
         if key not in self._answers:
-            self.asked += 1
+            self.placement_requests += 1
             self._answers[key] = self._connection.placement.get(
                 path, params=dict(query), microversion=_PLACEMENT_VERSION
             )
@@ -140,8 +142,8 @@ class Cloud:
     @functools.cached_property
     def nodes(self) -> dict[str, str]:
         """Return the hosts by the IDs that their nodes have in Placement."""
-        found = self._listed('/os-hypervisors/detail', 'hypervisors')
-        return {
-            str(node['id']): str(node['service']['host'])  # type: ignore[index]
-            for node in found
-        }
+        hosts = {}
+        for node in self._listed('/os-hypervisors/detail', 'hypervisors'):
+            service: Any = node['service']
+            hosts[str(node['id'])] = str(service['host'])
+        return hosts

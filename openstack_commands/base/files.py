@@ -85,14 +85,14 @@ def _read(path: str) -> list[object]:
         text = f'it begins with {first}, which is no JSON; use -f json'
         raise rows.UnreadableError(text)
     decoder = json.JSONDecoder(object_pairs_hook=_object)
-    found: list[object] = []
+    documents: list[object] = []
     position = 0
     while position < len(text):
         document, position = decoder.raw_decode(text, position)
-        found.append(document)
+        documents.append(document)
         while text[position : position + 1].isspace():
             position += 1
-    return found
+    return documents
 
 
 def read(
@@ -110,10 +110,10 @@ def read(
     documents: list[object] = []
     for path in paths:
         with reading(path):
-            own = _read(path)
+            documents_of_file = _read(path)
             # So that the message names the right one of several files.
-            parse(rows.unwrap(own))
-        documents += own
+            parse(rows.unwrap(documents_of_file))
+        documents += documents_of_file
     with reading(', '.join(paths)):
         if rows.continues(documents[-1]):
             raise rows.UnreadableError(

@@ -192,10 +192,10 @@ def _refuse(message: str) -> NoReturn:
 
 
 @contextlib.contextmanager
-def telling_in_one_line(*others: type[Exception]) -> Iterator[None]:
+def telling_in_one_line(*input_errors: type[Exception]) -> Iterator[None]:
     """Turn what the libraries raise about a cloud into one line.
 
-    :param others: further exceptions to turn into one.
+    :param input_errors: further exceptions to turn into one.
     :raises CommandError: in place of their exceptions.
     """
     try:
@@ -203,7 +203,7 @@ def telling_in_one_line(*others: type[Exception]) -> Iterator[None]:
     except (
         auth_exceptions.ClientException,
         sdk_exceptions.SDKException,
-        *others,
+        *input_errors,
     ) as exc:
         raise exceptions.CommandError(one_line(exc)) from exc
     except exceptions.CommandError as exc:

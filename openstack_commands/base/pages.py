@@ -12,7 +12,7 @@ from openstack_commands.base import progress
 from openstack_commands.records.rows import Row, columns
 
 
-def told(answer: Any, service: str) -> Any:
+def read_answer(answer: Any, service: str) -> Any:
     """Return what a service answers.
 
     :raises HttpException: which names the service, if it refuses.
@@ -46,7 +46,7 @@ def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
     :param version: the microversion.
     """
     answer = nova.get(path, params=query, microversion=version)
-    return told(answer, 'Nova')
+    return read_answer(answer, 'Nova')
 
 
 def listed(
@@ -62,14 +62,15 @@ def listed(
     number = 0
     while True:
         answer = ask(nova, path, version, **query)
-        found = answer[noun]
-        number += len(found)
+        rows = answer[noun]
+        number += len(rows)
         far.tell(number, f'{noun.replace("_", " ")} read')
-        yield from map(columns, found)
-        if found and noun == 'server_groups':
+        for row in rows:
+            yield columns(row)
+        if rows and noun == 'server_groups':
             # They have pages, but no links.
-            query['offset'] = query.get('offset', 0) + len(found)
+            query['offset'] = query.get('offset', 0) + len(rows)
         elif f'{noun}_links' in answer:
-            query['marker'] = found[-1]['id']
+            query['marker'] = rows[-1]['id']
         else:
             return

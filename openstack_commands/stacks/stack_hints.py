@@ -350,7 +350,7 @@ def _find_stack(orchestration: Any, name: str) -> _Stack | None:
         params={'nested_depth': _ALL_LEVELS},
     )
     contents = _Stack(stacks={stack.id}, servers=set(), made=set())
-    for resource in pages.told(answer, 'Heat')['resources']:
+    for resource in pages.read_answer(answer, 'Heat')['resources']:
         # Not by what a resource made: a template can give any id for that.
         for link in resource.get('links', ()):
             if link['rel'] == 'stack':
