@@ -99,19 +99,23 @@ class Saved:
     def hosts(self) -> list[inventory.Host] | None:
         """Return all hosts; None if no file has them."""
         paths = self._paths['hosts']
-        return read(paths, rows.read_hosts) if paths else None
+        if not paths:
+            return None
+        return read(paths, rows.read_hosts)
 
     def servers(self) -> list[inventory.Server] | None:
         """Return the servers; None if no file has them."""
         paths = self._paths['servers']
-        return read(paths, rows.read_servers) if paths else None
+        if not paths:
+            return None
+        return read(paths, rows.read_servers)
 
     def servers_named(self, names: Sequence[str]) -> list[inventory.Server]:
         """Return the servers with these names or IDs; without one, all."""
         if not names:
             return self.servers() or []
-        found = read(self._needed('servers'), rows.read_servers)
-        return inventory.select(found, names, 'server')
+        servers = read(self._needed('servers'), rows.read_servers)
+        return inventory.select(servers, names, 'server')
 
     def _needed(self, noun: str) -> Sequence[str]:
         """Return files without which the command cannot answer."""
@@ -202,8 +206,12 @@ class FilterCommand(lister.Lister):
         :param findings: true if what the command looks for is there.
         :param unknown: true if something could not be judged.
         """
-        self.status = lister.UNJUDGED if unknown else lister.FINE
-        self.status = lister.FOUND if findings else self.status
+        if findings:
+            self.status = lister.FOUND
+        elif unknown:
+            self.status = lister.UNJUDGED
+        else:
+            self.status = lister.FINE
 
     def stock(
         self,

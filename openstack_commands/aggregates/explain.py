@@ -82,38 +82,37 @@ class ExplainFilter(common.FilterCommand):
             if server.failed and server.flavor:
                 return self._walk(source, server, parsed_args)
         self._tell_unshown(servers, parsed_args)
-        copies = [
-            inventory.Flavor(
-                f'{server.flavor.name} of {server.name}',
-                server.flavor.extra_specs,
-            )
-            for server in servers
-            if server.flavor
-        ]
-        wanted = parsed_args.flavor
-        every = not (wanted or copies)
-        if every and not parsed_args.summary:
+        copies = _copies(servers)
+        names_flavors = bool(parsed_args.flavor or copies)
+        if not names_flavors and not parsed_args.summary:
             raise exceptions.CommandError(
                 'Name a flavor, or a server with --server'
             )
-        known = source.flavors() if wanted or every else []
-        flavors = inventory.select(known, wanted, 'flavor') + copies
-        flavors = known if every else flavors
+        all_flavors = []
+        if parsed_args.flavor or not copies:
+            all_flavors = source.flavors()
+        flavors = all_flavors
+        if names_flavors:
+            names = parsed_args.flavor
+            flavors = inventory.select(all_flavors, names, 'flavor') + copies
         self.remarks = [common.OTHERS]
-        stock = self.stock(source, parsed_args, known)
+        stock = self.stock(source, parsed_args, all_flavors)
         common.check_hosts(stock.hosts, parsed_args.host)
-        names = dict.fromkeys(parsed_args.host)
-        hosts = [stock.hosts[name] for name in names]
+        hosts = [stock.hosts[name] for name in dict.fromkeys(parsed_args.host)]
         panel = explanation.Panel(stock, hosts or None)
-        found = [*map(panel.judge, lister.progress(flavors, 'flavors'))]
+        all_verdicts = []
+        for flavor in lister.progress(flavors, 'flavors'):
+            all_verdicts.append(panel.judge(flavor))
         if parsed_args.fail_if_none:
-            is_refused = any(not each.usable for each in found)
-            is_unknown = stock.listed_hosts is None or bool(self.unjudged)
-            self.find(is_refused, unknown=is_unknown)
+            hopeless = [
+                each.flavor for each in all_verdicts if not each.usable
+            ]
+            is_unknown = stock.listed_hosts is None or self.unjudged
+            self.find(hopeless, unknown=is_unknown)
         if parsed_args.summary:
-            return verdicts.summary(found)
-        self.remarks += verdicts.conclude(found)
-        return self._listed(found, parsed_args)
+            return verdicts.summary(all_verdicts)
+        self.remarks += verdicts.conclude(all_verdicts)
+        return self._listed(all_verdicts, parsed_args)
 
     def _tell_unshown(
         self,
@@ -137,23 +136,23 @@ class ExplainFilter(common.FilterCommand):
 
     def _listed(
         self,
-        found: list[explanation.Verdicts],
+        all_verdicts: list[explanation.Verdicts],
         parsed_args: argparse.Namespace,
     ) -> lister.Table:
         """Return the table of hosts."""
         entries: list[explanation.Explanation] = []
-        for verdicts_of_flavor in found:
+        for verdicts_of_flavor in all_verdicts:
             entries.extend(explanation.explain(verdicts_of_flavor))
         if not parsed_args.long:
-            state = ['State'] * any(not e.host.usable for e in entries)
-            self.table_columns = [
-                *['Flavor'] * (len(found) > 1),
-                'Host',
-                *state,
-                'Result',
-                'Reason',
-                *['Preferences'] * any(e.points for e in entries),
-            ]
+            table_columns = ['Host']
+            if len(all_verdicts) > 1:
+                table_columns.insert(0, 'Flavor')
+            if any(not entry.host.usable for entry in entries):
+                table_columns.append('State')
+            table_columns += ['Result', 'Reason']
+            if any(entry.points for entry in entries):
+                table_columns.append('Preferences')
+            self.table_columns = table_columns
         return verdicts.COLUMNS, map(verdicts.row, entries)
 
     def _walk(
@@ -183,8 +182,21 @@ class ExplainFilter(common.FilterCommand):
         return ('Step', 'Left', 'Reason'), rows
 
 
+def _copies(servers: Sequence[inventory.Server]) -> list[inventory.Flavor]:
+    """Return the servers' own copies of their flavors."""
+    copies = []
+    for server in servers:
+        if server.flavor:
+            name = f'{server.flavor.name} of {server.name}'
+            specs = server.flavor.extra_specs
+            copies.append(inventory.Flavor(name, specs))
+    return copies
+
+
 def _is_plain(parsed_args: argparse.Namespace) -> bool:
     """Tell whether one server is asked about, and nothing else."""
-    others = 'flavor', 'host', 'long', 'summary'
-    chosen = any(getattr(parsed_args, name) for name in others)
-    return len(parsed_args.server) == 1 and not chosen
+    if parsed_args.flavor or parsed_args.host:
+        return False
+    if parsed_args.long or parsed_args.summary:
+        return False
+    return len(parsed_args.server) == 1

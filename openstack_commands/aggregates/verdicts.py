@@ -44,29 +44,37 @@ _WHAT_TO_DO = {
 
 def row(entry: explanation.Explanation) -> tuple[Any, ...]:
     """Return all columns for one flavor and host."""
-    reason = entry.reasons[0] if entry.reasons else None
+    result, text = _PASS, ''
+    no_names = common.Names(())
+    parts: tuple[Any, ...] = ('', '', no_names, no_names, no_names)
+    if entry.reasons:
+        reason = entry.reasons[0]
+        result, text = _REFUSE, str(reason)
+        parts = (
+            reason.side.value,
+            reason.key,
+            common.Names(reason.accepted_values),
+            common.Names(reason.stated_values),
+            common.Names(reason.aggregate),
+        )
     return (
         entry.flavor.name,
         entry.host.name,
         entry.host.state,
-        _REFUSE if reason else _PASS,
+        result,
         len(entry.failing_keys),
-        reason.side.value if reason else '',
-        reason.key if reason else '',
-        common.Names(reason.accepted_values if reason else ()),
-        common.Names(reason.stated_values if reason else ()),
-        common.Names(reason.aggregate if reason else ()),
-        common.Names([own.name for own in entry.host.aggregates]),
+        *parts,
+        common.Names([aggregate.name for aggregate in entry.host.aggregates]),
         common.Names(entry.failing_keys),
-        str(reason or ''),
+        text,
         '; '.join(f'{number:+} {why}' for number, why in entry.points),
     )
 
 
-def summary(found: Iterable[Verdicts]) -> Table:
+def summary(all_verdicts: Iterable[Verdicts]) -> Table:
     """Return a row for each flavor and reason."""
     rows: list[tuple[Any, ...]] = []
-    for verdicts in found:
+    for verdicts in all_verdicts:
         flavor = verdicts.flavor.name
         if verdicts.passed:
             rows.append((flavor, _PASS, len(verdicts.passed), ''))
@@ -77,19 +85,21 @@ def summary(found: Iterable[Verdicts]) -> Table:
 
 
 def conclude(
-    found: Collection[Verdicts],
+    all_verdicts: Collection[Verdicts],
 ) -> list[str]:
     """Return one sentence for each flavor, and what would open a host for it.
 
-    :param found: the verdicts on each flavor.
+    :param all_verdicts: the verdicts on each flavor.
     """
-    told = []
-    for verdicts in found:
-        label = f'{verdicts.flavor.name}: ' if len(found) > 1 else ''
-        told.append(label + verdicts.sentence())
+    remarks = []
+    for verdicts in all_verdicts:
+        sentence = verdicts.sentence()
+        if len(all_verdicts) > 1:
+            sentence = f'{verdicts.flavor.name}: {sentence}'
+        remarks.append(sentence)
         if not verdicts.usable:
-            told += opening(verdicts)
-    return told
+            remarks += opening(verdicts)
+    return remarks
 
 
 def opening(verdicts: Verdicts) -> list[str]:
@@ -103,8 +113,8 @@ def nearest(verdicts: Verdicts) -> list[str]:
     if host is None:
         return ['No host that is up is left to open.']
     reasons = verdicts.request.reasons(host.aggregates)
-    told = '; '.join(map(str, reasons))
-    return [f'The nearest host is {host.name}: {told}.']
+    sentences = '; '.join(str(reason) for reason in reasons)
+    return [f'The nearest host is {host.name}: {sentences}.']
 
 
 def waking(hosts: Sequence[inventory.Host]) -> list[str]:
@@ -112,8 +122,10 @@ def waking(hosts: Sequence[inventory.Host]) -> list[str]:
     if not hosts:
         return []
     rest = len(hosts) - quoting.LISTED
-    more = f' and {rest} more' if rest > 0 else ''
-    return [f'These hosts pass, but are not up{more}:', *orders(hosts)]
+    text = 'These hosts pass, but are not up'
+    if rest > 0:
+        text += f' and {rest} more'
+    return [f'{text}:', *orders(hosts)]
 
 
 def orders(hosts: Sequence[inventory.Host]) -> list[str]:
