@@ -32,18 +32,16 @@ class FailedRequest:
         limit: int,
     ) -> None:
         self._source, self._stock, self._server = source, stock, server
-        zone = [
-            aggregate.uuid
-            for aggregate in stock.aggregates
-            if server.zone == aggregate.metadata.get(inventory.ZONE)
-        ]
+        zone = []
+        for aggregate in stock.aggregates:
+            if server.zone == aggregate.metadata.get(inventory.ZONE):
+                zone.append(aggregate.uuid)
         hints = server.hints or {}
-        is_limited = not (
-            server.grouped or any(hint in hints for hint in demand.UNLIMITED)
-        )
+        self._limit: int | None = limit
+        if server.grouped or not hints.keys().isdisjoint(demand.UNLIMITED):
+            self._limit = None
         flavor = server.flavor or inventory.Flavor('', {})
-        self._limit = limit if is_limited else None
-        self._asked = demand.of(
+        self._demand = demand.of(
             flavor, server.from_volume, zone, limit=self._limit
         )
         #: Why Placement has no candidates; empty if it says which it has.
@@ -59,40 +57,40 @@ class FailedRequest:
         try:
             with lister.telling_in_one_line():
                 self._answer, self._silence = self._source.candidates(
-                    self._asked.query
+                    self._demand.query
                 )
                 candidates = self._hosts(self._answer)
         except exceptions.CommandError as exc:
             self._silence = str(exc)
         return walk.walk(
-            self._stock, self._server, candidates, str(self._asked), filters
+            self._stock, self._server, candidates, str(self._demand), filters
         )
 
     def conclude(self, way: walk.Walk) -> list[str]:
         """Return what was not judged, and what keeps the right hosts."""
         unjudged = [*way.unjudged]
-        others = ', '.join(('the image', 'the ports', *self._asked.unasked))
-        before, _, last = others.rpartition(', ')
+        sources = ['the image', 'the ports', *self._demand.unasked]
+        before, last = ', '.join(sources[:-1]), sources[-1]
         is_asked = any(step.name == walk.PLACEMENT for step in way.steps)
         if is_asked:
             unjudged.append(f'what {before} and {last} ask of Placement')
         else:
             unjudged.insert(0, f'Placement ({self._silence})')
-        told = [
+        remarks = [
             f'Not judged: {", ".join(unjudged)}.',
             'The hosts are those of now: they may have changed since the '
             'request.',
         ]
         if not self._stock.hosts:
-            return [*told, 'There is no compute host.']
+            return [*remarks, 'There is no compute host.']
         if not way.obstacles and way.verdicts is not None:
-            return [*told, *_nobody(way.verdicts)]
+            return [*remarks, *_nobody(way.verdicts)]
         if is_asked and self._silence:
-            told.append(
+            remarks.append(
                 f'Placement refuses the question, and Nova: {self._silence}'
             )
-            return told
-        return [*told, *self._kept(way.obstacles, is_asked)]
+            return remarks
+        return [*remarks, *self._kept(way.obstacles, is_asked)]
 
     def _kept(
         self,
@@ -103,19 +101,20 @@ class FailedRequest:
 
         :param obstacles: by host, without Placement.
         """
-        offered = self._offers(obstacles) if is_asked else None
-        kept = {}
-        for host, reasons in obstacles.items():
-            kept[host] = [*reasons]
-            if offered is not None:
-                kept[host] += offered.obstacles(host, enabled=not reasons)
-        takers = lister.counted(len(kept), 'host')
-        verb = 'takes' if len(kept) == 1 else 'take'
+        kept = {host: [*reasons] for host, reasons in obstacles.items()}
+        if is_asked:
+            offered = self._offers(obstacles)
+            for host, reasons in kept.items():
+                reasons += offered.obstacles(host, enabled=not reasons)
+        remarks = []
         reason = offers.sentence(kept, quoting.LISTED)
-        told = [f'{takers} {verb} the flavor: {reason}.'] if reason else []
+        if reason:
+            takers = lister.counted(len(kept), 'host')
+            verb = 'takes' if len(kept) == 1 else 'take'
+            remarks.append(f'{takers} {verb} the flavor: {reason}.')
         left = [host for host, reasons in kept.items() if not reasons]
         if left:
-            told.append(
+            remarks.append(
                 f'Left: {quoting.listed(left)}. What was not judged has '
                 'refused the request there, or the hosts have changed since. '
                 'Try again.'
@@ -125,7 +124,7 @@ class FailedRequest:
         for name, reasons in kept.items():
             if [reason.what for reason in reasons] == [hosts[name].state]:
                 asleep.append(hosts[name])
-        return told + verdicts.orders(asleep)
+        return remarks + verdicts.orders(asleep)
 
     def _offers(self, takers: Collection[str]) -> offers.Offers:
         """Ask Placement no more than the right hosts need.
@@ -135,17 +134,16 @@ class FailedRequest:
         answer = self._answer or {'allocation_requests': ()}
         number = len(answer['allocation_requests'])
         candidates = self._hosts(self._answer)
-        found = offers.Offers(
-            candidates,
-            cut_at=number if number == self._limit else 0,
-        )
+        offered = offers.Offers(candidates)
+        if number == self._limit:
+            offered = offered._replace(cut_at=number)
         with lister.telling_in_one_line():
             if not candidates.issuperset(takers):
-                others, _ = self._source.candidates(self._asked.anywhere)
-                found = found._replace(others=self._hosts(others))
-            if not {*found.others, *candidates}.issuperset(takers):
-                found = found._replace(able=self._able())
-        return found
+                anywhere, _ = self._source.candidates(self._demand.anywhere)
+                offered = offered._replace(anywhere=self._hosts(anywhere))
+            if not {*offered.anywhere, *candidates}.issuperset(takers):
+                offered = offered._replace(able=self._able())
+        return offered
 
     def _able(self) -> dict[str, Collection[str] | None]:
         """Return the hosts that have each class and each trait.
@@ -154,9 +152,9 @@ class FailedRequest:
         """
         nodes = self._source.nodes
         hosts: dict[str, Collection[str] | None] = {}
-        for name, able in self._source.able(self._asked.parts).items():
+        for name, able in self._source.able(self._demand.parts).items():
             hosts[name] = {nodes[node] for node in able.nodes}
-            if able.others:
+            if able.sharing:
                 hosts[name] = None
         return hosts
 
@@ -168,11 +166,11 @@ class FailedRequest:
         return {nodes[root] for root in offers.roots(answer) if root in nodes}
 
 
-def _nobody(found: Verdicts) -> list[str]:
+def _nobody(refused: Verdicts) -> list[str]:
     """Tell that no host takes the flavor, and which is nearest."""
-    reasons = ', '.join(f'{n} {reason}' for n, reason in found.counts())
-    total = lister.counted(len(found.panel.hosts), 'host')
+    reasons = ', '.join(f'{n} {reason}' for n, reason in refused.counts())
+    total = lister.counted(len(refused.panel.hosts), 'host')
     return [
         f'None of {total} takes the flavor: {reasons}.',
-        *verdicts.nearest(found),
+        *verdicts.nearest(refused),
     ]

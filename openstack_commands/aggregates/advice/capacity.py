@@ -107,18 +107,18 @@ class Stock:
 
         :param able: by resource class and trait, who has it alone.
         """
-        known: set[tuple[str, str]] = set()
+        offered: set[tuple[str, str]] = set()
         for shapes in self.shapes.values():
-            known.update(_keys(shapes))
-        for name, owners in able.items():
-            if not any(own == name for _, own in known):
-                # A trait.
-                continue
-            providers = set(owners.others)
+            offered.update(_keys(shapes))
+        offered_classes = {name for _, name in offered}
+        # The other names are traits.
+        for name in offered_classes.intersection(able):
+            providers = set(able[name].sharing)
             for node in self.shapes:
-                providers.update(owners.nodes.get(node, ()))
-            if any((provider, name) not in known for provider in providers):
-                return True
+                providers.update(able[name].nodes.get(node, ()))
+            for provider in providers:
+                if (provider, name) not in offered:
+                    return True
         return False
 
     def least(self) -> int:
@@ -184,8 +184,8 @@ class Stock:
         """
         users: dict[str, list[str]] = {}
         for node, shapes in self.shapes.items():
-            for provider, own in _keys(shapes):
-                if own == name:
+            for provider, resource_class in _keys(shapes):
+                if resource_class == name:
                     users.setdefault(provider, []).append(node)
         seen = set()
         for start in self.shapes:
@@ -215,8 +215,8 @@ class Stock:
         providers: set[str] = set()
         is_split = False
         for shape in shapes:
-            for (provider, own), amount in shape.items():
-                if own == name:
+            for (provider, resource_class), amount in shape.items():
+                if resource_class == name:
                     providers.add(provider)
                     is_split = is_split or amount != need
         free = [self._free[provider, name] for provider in providers]
@@ -278,12 +278,16 @@ def count(
         full += bool(lacking)
         # It has all that is asked for, and is no candidate.
         is_cut = is_cut or not lacking
+    if is_cut:
+        servers, bound = stock.least(), AT_LEAST
+    else:
+        servers, bound = stock.most(), AT_MOST
     return Room(
         flavor=flavor,
         hosts=len(hosts),
         nodes=len(counted),
-        servers=stock.least() if is_cut else stock.most(),
-        bound=AT_LEAST if is_cut else AT_MOST,
+        servers=servers,
+        bound=bound,
         full=full,
         scarce=[name for name, _ in scarce.most_common(LISTED)],
         unjudged=[*unjudged],
@@ -292,13 +296,17 @@ def count(
 
 def exposition(rooms: Collection[Room]) -> str:
     """Return numbers in Prometheus' text format."""
-    counted = [room for room in rooms if room.servers is not None]
+    hosts: dict[str, int] = {}
+    servers: dict[str, int] = {}
+    cut: dict[str, int] = {}
+    for room in rooms:
+        hosts[room.flavor] = room.hosts
+        if room.servers is not None:
+            servers[room.flavor] = room.servers
+            cut[room.flavor] = int(room.bound == AT_LEAST)
     lines = []
-    for (name, text), numbers in (
-        (_HOSTS, {room.flavor: room.hosts for room in rooms}),
-        (_SERVERS, {room.flavor: room.servers for room in counted}),
-        (_CUT, {room.flavor: int(room.bound == AT_LEAST) for room in counted}),
-    ):
+    metrics = ((_HOSTS, hosts), (_SERVERS, servers), (_CUT, cut))
+    for (name, text), numbers in metrics:
         lines += [f'# HELP {name} {text}', f'# TYPE {name} gauge']
         for flavor, number in numbers.items():
             label = flavor.replace('\\', r'\\').replace('"', r'\"')

@@ -26,7 +26,7 @@ class Offers(NamedTuple):
     :param candidates: the hosts among the candidates that Nova gets.
     :param cut_at: how many candidates Nova looks at, if it gets as many; else
         0.
-    :param others: the hosts that would be candidates if all were enabled, in
+    :param anywhere: the hosts that would be candidates if all were enabled, in
         any zone, and if Nova looked at all of them.
     :param able: by resource class or trait, the hosts that have it alone;
         None if another provider may share it with any host.
@@ -34,7 +34,7 @@ class Offers(NamedTuple):
 
     candidates: Collection[str]
     cut_at: int = 0
-    others: Collection[str] = ()
+    anywhere: Collection[str] = ()
     able: Mapping[str, Collection[str] | None] = {}
 
     def obstacles(self, host: str, enabled: bool) -> list[Obstacle]:
@@ -45,26 +45,24 @@ class Offers(NamedTuple):
         """
         if host in self.candidates:
             return []
-        if host in self.others:
+        if host in self.anywhere:
             if not enabled:
                 return []
             if self.cut_at:
                 text = f'beyond the first {self.cut_at} candidates'
                 return [Obstacle('is', text)]
             return [Obstacle('is', 'disabled in Placement')]
-        lacking = [
-            name
-            for name, hosts in self.able.items()
-            if hosts is not None and host not in hosts
-        ]
-        if not lacking:
+        obstacles = []
+        for name, hosts in self.able.items():
+            if hosts is None or host in hosts:
+                continue
+            if name.startswith('!'):
+                obstacles.append(Obstacle('has', name[1:]))
+            else:
+                obstacles.append(Obstacle('lacks', name))
+        if not obstacles:
             return [Obstacle('is', 'no candidate of Placement')]
-        return [
-            Obstacle('has', name[1:])
-            if name.startswith('!')
-            else Obstacle('lacks', name)
-            for name in lacking
-        ]
+        return obstacles
 
 
 def roots(answer: Answer) -> set[str]:
@@ -84,15 +82,15 @@ class Able(NamedTuple):
     """Who has room for a resource class, or has a trait.
 
     :param nodes: the providers that have it, by the node that they belong to.
-    :param others: the providers that share it with some nodes.
+    :param sharing: the providers that share it with some nodes.
     """
 
     nodes: Mapping[str, Collection[str]]
-    others: Collection[str] = ()
+    sharing: Collection[str] = ()
 
     def lacks(self, node: str) -> bool:
         """Tell whether a node has it neither alone nor shared."""
-        return not self.others and node not in self.nodes
+        return not self.sharing and node not in self.nodes
 
 
 def able(
@@ -109,7 +107,7 @@ def able(
     :param sharing: the IDs of the providers that share what they have.
     """
     by_node: dict[str, set[str]] = {}
-    others = set()
+    sharing_it = set()
     is_forbidden = name.startswith('!')
     for provider in providers:
         uuid, root = provider['uuid'], provider['root_provider_uuid']
@@ -119,8 +117,8 @@ def able(
         if root in nodes:
             by_node.setdefault(root, set()).add(uuid)
         elif uuid in sharing and not is_forbidden:
-            others.add(uuid)
-    return Able(by_node, others)
+            sharing_it.add(uuid)
+    return Able(by_node, sharing_it)
 
 
 def sentence(obstacles: Mapping[str, Iterable[Obstacle]], most: int) -> str:
@@ -134,9 +132,10 @@ def sentence(obstacles: Mapping[str, Iterable[Obstacle]], most: int) -> str:
         key = tuple(reasons)
         if key:
             groups.setdefault(key, []).append(host)
-    return '; '.join(
-        _group(hosts, reasons, most) for reasons, hosts in groups.items()
-    )
+    clauses = []
+    for obstacles_of_group, hosts in groups.items():
+        clauses.append(_group(hosts, obstacles_of_group, most))
+    return '; '.join(clauses)
 
 
 _PLURAL = {'is': 'are', 'lacks': 'lack', 'has': 'have'}
@@ -147,10 +146,11 @@ def _group(hosts: list[str], reasons: Iterable[Obstacle], most: int) -> str:
     by_verb: dict[str, list[str]] = {}
     for verb, what in reasons:
         by_verb.setdefault(verb, []).append(what)
-    words = [
-        f'{verb if len(hosts) == 1 else _PLURAL[verb]} {_and(whats)}'
-        for verb, whats in by_verb.items()
-    ]
+    words = []
+    for verb, whats in by_verb.items():
+        if len(hosts) > 1:
+            verb = _PLURAL[verb]
+        words.append(f'{verb} {_and(whats)}')
     names = hosts[:most]
     rest = len(hosts) - most
     if rest > 0:

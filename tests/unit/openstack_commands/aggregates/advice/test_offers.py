@@ -79,7 +79,7 @@ class ObstaclesTest(unittest.TestCase):
     ) -> None:
         found = offers.Offers(
             candidates=['candidate'],
-            others=['candidate', 'other'],
+            anywhere=['candidate', 'other'],
             able={
                 'VCPU': ['able'],
                 'DISK_GB': None,
@@ -89,7 +89,7 @@ class ObstaclesTest(unittest.TestCase):
         self.assertEqual(told, found.obstacles(host, enabled))
 
     def test_nova_may_look_at_some_candidates_only(self) -> None:
-        found = offers.Offers(['h1'], cut_at=3, others=['h1', 'h2'])
+        found = offers.Offers(['h1'], cut_at=3, anywhere=['h1', 'h2'])
         told = [('is', 'beyond the first 3 candidates')]
         self.assertEqual(told, found.obstacles('h2', enabled=True))
         self.assertEqual([], found.obstacles('h2', enabled=False))
