@@ -38,7 +38,10 @@ def unwrap(documents: Iterable[object]) -> Iterator[Row]:
             names = [key for key in document if key not in _LINKS]
             if len(names) == 1 and names[0] in _ANSWERS:
                 inner = document[names[0]]
-        for entry in inner if isinstance(inner, list) else [inner]:
+        entries = [inner]
+        if isinstance(inner, list):
+            entries = inner
+        for entry in entries:
             if not isinstance(entry, Mapping):
                 raise UnreadableError(
                     'it does not hold what "openstack … -f json" prints; use '
@@ -62,8 +65,11 @@ def columns(row: Row) -> Row:
 
 def text(row: Row, *names: str) -> str:
     """Return the first of some columns that has a value; empty if none."""
-    values = (row.get(name) for name in names)
-    return str(next((value for value in values if value is not None), ''))
+    for name in names:
+        value = row.get(name)
+        if value is not None:
+            return str(value)
+    return ''
 
 
 def hints(row: Row) -> Mapping[str, object] | None:
@@ -71,11 +77,15 @@ def hints(row: Row) -> Mapping[str, object] | None:
 
     :raises UnreadableError: if they are something else.
     """
-    shown = [row[column] for column in _HINTS if column in row]
-    # Nova shows null for a server without hints.
-    found = (shown[0] or {}) if shown else None
-    if found is None or isinstance(found, Mapping):
-        return found
-    raise UnreadableError(
-        f'the "scheduler_hints" of {text(row, "name")!r} are not a mapping'
-    )
+    for column in _HINTS:
+        if column not in row:
+            continue
+        # Nova shows null for a server without hints.
+        shown = row[column] or {}
+        if not isinstance(shown, Mapping):
+            raise UnreadableError(
+                f'the "scheduler_hints" of {text(row, "name")!r} are not a '
+                'mapping'
+            )
+        return shown
+    return None

@@ -52,15 +52,15 @@ def read_flavors(rows: Iterable[Row]) -> list[inventory.Flavor]:
     :raises UnreadableError: if a column is missing.
     """
     command = 'openstack flavor list --all --long -f json'
-    found = []
+    flavors = []
     for row in rows:
         name = _name(row, command)
         if 'hosts' in row:
             raise UnreadableError(
                 f'{name!r} is no flavor; save the flavors with "{command}"'
             )
-        found.append(_flavor(row, name, command))
-    return _unique(found, 'flavor')
+        flavors.append(_flavor(row, name, command))
+    return _unique(flavors, 'flavor')
 
 
 def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
@@ -72,7 +72,7 @@ def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
     :raises UnreadableError: if a column is missing.
     """
     command = 'openstack aggregate list --long -f json'
-    found = []
+    aggregates = []
     for row in rows:
         name = _name(row, command)
         metadata = _properties(row, name, command)
@@ -86,7 +86,7 @@ def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
         hosts = row['hosts'] or []
         if not isinstance(hosts, list):
             raise UnreadableError(f'the hosts of {name!r} are no list')
-        found.append(
+        aggregates.append(
             inventory.HostAggregate(
                 name,
                 metadata,
@@ -95,7 +95,7 @@ def read_aggregates(rows: Iterable[Row]) -> list[inventory.HostAggregate]:
                 uuid=text(row, 'uuid'),
             )
         )
-    return _unique(found, 'aggregate')
+    return _unique(aggregates, 'aggregate')
 
 
 def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
@@ -105,7 +105,7 @@ def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
     :raises UnreadableError: if the rows are not compute services. Lists of
         hypervisors have other names, and do not tell who is disabled.
     """
-    found = []
+    hosts = []
     for row in rows:
         if 'binary' not in row or not text(row, 'host'):
             raise UnreadableError(
@@ -115,8 +115,8 @@ def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
             )
         if row['binary'] == 'nova-compute':
             state = inventory.state_of(text(row, 'status'), text(row, 'state'))
-            found.append(inventory.Host(text(row, 'host'), state=state))
-    return _unique(found, 'host')
+            hosts.append(inventory.Host(text(row, 'host'), state=state))
+    return _unique(hosts, 'host')
 
 
 def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
@@ -125,54 +125,7 @@ def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
     :raises UnreadableError: if a column is missing, or if the flavor in it
         is a mere name.
     """
-    command = (
-        'openstack --os-compute-api-version 2.47 server show -f json SERVER'
-    )
-    found = []
-    for row in rows:
-        if row.get('status') == 'UNKNOWN' and 'flavor' not in row:
-            # The cell is down.
-            lost = text(row, 'name', 'id'), text(row, 'id'), None, None
-            found.append(inventory.Server(*lost))
-            continue
-        name = _name(row, command)
-        given = row.get('flavor')
-        flavor = columns(given) if isinstance(given, Mapping) else {}
-        if flavor.keys().isdisjoint(_PROPERTIES):
-            raise UnreadableError(
-                f'server {name!r} comes without the extra specs of its '
-                f'flavor; save it with "{command}", or what GET '
-                '/servers/detail answers with microversion 2.47 or newer'
-            )
-        # Everybody is shown the hash of a host, empty for no host.
-        nowhere = '' if row.get('hostid') == '' else None
-        host = text(row, *_SERVER_HOST) or nowhere
-        # Without a host, Nova shows the zone that was asked for.
-        zone = _ASKED_ZONE if host == '' else 'pinned_availability_zone'
-        fault = row.get('fault')
-        found.append(
-            inventory.Server(
-                name=name,
-                id=text(row, 'id'),
-                host=host,
-                flavor=_flavor(
-                    flavor,
-                    text(flavor, 'original_name', 'name') or '?',
-                    command,
-                ),
-                project=text(row, 'tenant_id', 'project_id'),
-                zone=text(row, zone) if zone in row else None,
-                hints=hints(row),
-                failed=row.get('status') == 'ERROR' and host == '',
-                fault=text(fault, 'message')
-                if isinstance(fault, Mapping)
-                else '',
-                grouped=bool(row.get('server_groups')),
-                # A server that boots from a volume has no image.
-                from_volume=row.get('image') == '',
-            )
-        )
-    return found
+    return [_server(row) for row in rows]
 
 
 def read_groups(rows: Iterable[Row]) -> list[Group]:
@@ -197,6 +150,66 @@ def read_groups(rows: Iterable[Row]) -> list[Group]:
     return groups
 
 
+def _server(row: Row) -> inventory.Server:
+    """Return a server."""
+    if row.get('status') == 'UNKNOWN' and 'flavor' not in row:
+        # The cell is down.
+        return inventory.Server(
+            name=text(row, 'name', 'id'),
+            id=text(row, 'id'),
+            host=None,
+            flavor=None,
+        )
+    command = (
+        'openstack --os-compute-api-version 2.47 server show -f json SERVER'
+    )
+    name = _name(row, command)
+    host: str | None = text(row, *_SERVER_HOST)
+    # Everybody is shown the hash of a host, empty for no host.
+    if not host and row.get('hostid') != '':
+        host = None
+    zone_column = 'pinned_availability_zone'
+    # Without a host, Nova shows the zone that was asked for.
+    if host == '':
+        zone_column = _ASKED_ZONE
+    zone = None
+    if zone_column in row:
+        zone = text(row, zone_column)
+    fault = row.get('fault')
+    message = ''
+    if isinstance(fault, Mapping):
+        message = text(fault, 'message')
+    return inventory.Server(
+        name=name,
+        id=text(row, 'id'),
+        host=host,
+        flavor=_flavor_of_server(row, name, command),
+        project=text(row, 'tenant_id', 'project_id'),
+        zone=zone,
+        hints=hints(row),
+        failed=row.get('status') == 'ERROR' and host == '',
+        fault=message,
+        grouped=bool(row.get('server_groups')),
+        # A server that boots from a volume has no image.
+        from_volume=row.get('image') == '',
+    )
+
+
+def _flavor_of_server(row: Row, name: str, command: str) -> inventory.Flavor:
+    """Return the copy of the flavor that a server's row has."""
+    column = row.get('flavor')
+    if isinstance(column, Mapping):
+        flavor = columns(column)
+        if not flavor.keys().isdisjoint(_PROPERTIES):
+            flavor_name = text(flavor, 'original_name', 'name') or '?'
+            return _flavor(flavor, flavor_name, command)
+    raise UnreadableError(
+        f'server {name!r} comes without the extra specs of its '
+        f'flavor; save it with "{command}", or what GET '
+        '/servers/detail answers with microversion 2.47 or newer'
+    )
+
+
 def _flavor(row: Row, name: str, command: str) -> inventory.Flavor:
     """Return a flavor; its numbers are 0 where there is none."""
     swap = _number(row, 'swap')
@@ -214,8 +227,10 @@ def _flavor(row: Row, name: str, command: str) -> inventory.Flavor:
 
 def _number(row: Row, *names: str) -> int:
     """Return a number of a row; 0 if there is none."""
-    found = text(row, *names)
-    return int(found) if found.isdecimal() else 0
+    number = text(row, *names)
+    if not number.isdecimal():
+        return 0
+    return int(number)
 
 
 def _name(row: Row, command: str) -> str:
@@ -234,20 +249,21 @@ def _properties(row: Row, name: str, command: str) -> dict[str, str]:
         raise UnreadableError(
             f'{name!r} has no column "Properties"; save it with "{command}"'
         )
-    given = (row.get(column) for column in _PROPERTIES)
-    value = next(filter(None, given), {})
-    if not isinstance(value, Mapping):
+    cell: object = {}
+    for column in _PROPERTIES:
+        cell = cell or row.get(column) or {}
+    if not isinstance(cell, Mapping):
         raise UnreadableError(
             f'the properties of {name!r} are no keys with values'
         )
-    found = {}
-    for key, value_of in value.items():
-        if value_of is None:
+    properties = {}
+    for key, value in cell.items():
+        if value is None:
             raise UnreadableError(f'{key!r} of {name!r} has no value')
-        if isinstance(value_of, (Mapping, list)):
+        if isinstance(value, (Mapping, list)):
             raise UnreadableError(f'{key!r} of {name!r} is not text')
-        found[str(key)] = str(value_of)
-    return found
+        properties[str(key)] = str(value)
+    return properties
 
 
 def _unique(records: list[_RecordT], noun: str) -> list[_RecordT]:
