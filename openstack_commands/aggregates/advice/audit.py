@@ -79,7 +79,8 @@ class Audit:
     @property
     def reserves(self) -> bool:
         """Tell whether any host is reserved for projects."""
-        return any(map(reservations.projects, self._stock.hosts.values()))
+        hosts = self._stock.hosts.values()
+        return any(reservations.projects(host) for host in hosts)
 
     def refused(self) -> Iterator[Breach]:
         """Yield servers that their own host would refuse, by reason."""

@@ -45,10 +45,13 @@ class Breach(NamedTuple):
     @property
     def places(self) -> list[str]:
         """Return the name of each server with its host."""
-        return [
-            f'{server.name} ({server.host})' if server.host else server.name
-            for server in self.servers
-        ]
+        places = []
+        for server in self.servers:
+            place = server.name
+            if server.host:
+                place += f' ({server.host})'
+            places.append(place)
+        return places
 
     @property
     def server_ids(self) -> list[str]:

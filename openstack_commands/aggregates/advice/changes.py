@@ -53,13 +53,14 @@ class ObjectChange:
         if self.verb in ('set', 'unset'):
             properties = self._edited(record.metadata)
             return dataclasses.replace(record, metadata=properties)
-        if (self.key in record.hosts) == (self.verb == 'add host'):
-            state = 'already' if self.key in record.hosts else 'not'
+        is_added = self.verb == 'add host'
+        if is_added == (self.key in record.hosts):
+            state = 'already' if is_added else 'not'
             raise UnreadableError(
                 f'host {self.key!r} is {state} in aggregate {self.name!r}'
             )
         hosts = tuple(host for host in record.hosts if host != self.key)
-        if self.verb == 'add host':
+        if is_added:
             hosts += (self.key,)
         return dataclasses.replace(record, hosts=hosts)
 
@@ -81,15 +82,15 @@ def apply(
 
     :raises UnreadableError: if a name is unknown, or a change impossible.
     """
-    found: dict[str, list[Any]] = {
+    by_noun: dict[str, list[Any]] = {
         'flavor': [*stock.flavors],
         'aggregate': [*stock.aggregates],
     }
     for change in changes:
-        records = found[change.noun]
+        records = by_noun[change.noun]
         (record,) = inventory.select(records, [change.name], change.noun)
         records[records.index(record)] = change.applied(record)
-    return stock.changed(found['flavor'], found['aggregate'])
+    return stock.changed(by_noun['flavor'], by_noun['aggregate'])
 
 
 def zone_moves(before: inventory.Hosts, after: inventory.Hosts) -> list[str]:

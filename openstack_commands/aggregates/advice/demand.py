@@ -80,7 +80,7 @@ class Demand(NamedTuple):
         amounts: dict[str, int] = {}
         traits = []
         for key, value in self.query.items():
-            words = filter(None, value.split(','))
+            words = [word for word in value.split(',') if word]
             if key.startswith('resources'):
                 for word in words:
                     name, _, amount = word.partition(':')
@@ -89,10 +89,12 @@ class Demand(NamedTuple):
                 # A group of its own may be met by a part of a host.
                 plain = key == 'required'
                 traits += [word for word in words if plain or word[0] != '!']
-        return {
-            name: {'resources': f'{name}:{amount}'}
-            for name, amount in sorted(amounts.items())
-        } | {trait: {'required': trait} for trait in traits}
+        parts = {}
+        for name, number in sorted(amounts.items()):
+            parts[name] = {'resources': f'{name}:{number}'}
+        for trait in traits:
+            parts[trait] = {'required': trait}
+        return parts
 
     def __str__(self) -> str:
         """Return the resources and the traits."""
@@ -132,11 +134,12 @@ def of(
     if zone:
         query['member_of'] = f'in:{",".join(sorted(zone))}'
     for group in {**amounts, **traits}:
-        wanted = {name: n for name, n in amounts[group].items() if n}
-        if wanted or traits[group]:
-            query[f'resources{group}'] = ','.join(
-                sorted(f'{name}:{number}' for name, number in wanted.items())
-            )
+        resources = []
+        for name, number in amounts[group].items():
+            if number:
+                resources.append(f'{name}:{number}')
+        if resources or traits[group]:
+            query[f'resources{group}'] = ','.join(sorted(resources))
         if traits[group]:
             # The forbidden ones come last, as Nova has them.
             query[f'required{group}'] = ','.join(
@@ -154,9 +157,10 @@ def _named(
     for key, text in specs.items():
         match = _KEY.fullmatch(key)
         if match and match[1] == 'resources':
-            known = match[3] in _STANDARD or match[3].startswith('CUSTOM_')
-            if known and text.isdecimal():
-                amounts[match[2] or ''][match[3]] = int(text)
+            name = match[3]
+            is_class = name in _STANDARD or name.startswith('CUSTOM_')
+            if is_class and text.isdecimal():
+                amounts[match[2] or ''][name] = int(text)
         elif match and text in ('required', 'forbidden'):
             sign = '!' * (text == 'forbidden')
             traits[match[2] or ''].add(sign + match[3])
@@ -171,14 +175,17 @@ def _fill(
     from_volume: bool,
 ) -> None:
     """Add what the flavor's numbers ask for, unless extra specs do."""
-    own, specs = amounts[''], flavor.extra_specs
+    specs = flavor.extra_specs
+    unnumbered = amounts['']
     if specs.get('hw:cpu_policy') == 'dedicated':
         isolated = specs.get('hw:emulator_threads_policy') == 'isolate'
-        own['PCPU'] = flavor.vcpus + isolated
+        unnumbered['PCPU'] = flavor.vcpus + isolated
     named: set[str] = set().union(*amounts.values())
     if named.isdisjoint(_CPUS):
-        own['VCPU'] = flavor.vcpus
+        unnumbered['VCPU'] = flavor.vcpus
     if 'MEMORY_MB' not in named:
-        own['MEMORY_MB'] = flavor.memory
+        unnumbered['MEMORY_MB'] = flavor.memory
     if 'DISK_GB' not in named:
-        own['DISK_GB'] = flavor.disk + (0 if from_volume else flavor.root)
+        unnumbered['DISK_GB'] = flavor.disk
+        if not from_volume:
+            unnumbered['DISK_GB'] += flavor.root

@@ -33,7 +33,9 @@ def _word(refusal: Reason | None) -> str:
     """Return a verdict as one word."""
     if refusal is None:
         return 'pass'
-    return 'error' if refusal.kind is Kind.RAISES else 'refuse'
+    if refusal.kind is Kind.RAISES:
+        return 'error'
+    return 'refuse'
 
 
 class Effect(NamedTuple):
@@ -95,12 +97,17 @@ def _lone(verdicts: Verdicts, effect: str) -> Effect:
     """Return the effect on a flavor that only one side has."""
     flavor = verdicts.flavor.name
     hosts = tuple(host.name for host in verdicts.passed)
+    before = after = ''
+    if effect == DELETED:
+        before = 'pass'
+    else:
+        after = 'pass'
     return Effect(
         noun='flavor',
         name=flavor,
         hosts=hosts,
-        before='pass' if effect == DELETED else '',
-        after='pass' if effect == NEW else '',
+        before=before,
+        after=after,
         flavor=flavor,
         effect=effect,
         reason=f'{len(hosts)} of {len(verdicts.panel.hosts)} hosts pass',
@@ -138,7 +145,9 @@ def _effect(
     """Return what two verdicts that differ are for a flavor."""
     if not refusal_after:
         return GAINS
-    return CHANGES if refusal_before else LOSES
+    if refusal_before:
+        return CHANGES
+    return LOSES
 
 
 def _why_open(
@@ -236,10 +245,12 @@ def _moves(
     newly_refused = passes_before and not passes_after
     if stranded or newly_refused:
         # If its own host says nothing new, a host that took the server does.
-        telling = host if newly_refused else min(others_before)
-        reason = after.why(after.first[telling], [telling])
-        if telling != host:
-            reason = f'{telling}: {reason}'
+        if newly_refused:
+            reason = after.why(after.first[host], [host])
+        else:
+            taker = min(others_before)
+            reason = after.why(after.first[taker], [taker])
+            reason = f'{taker}: {reason}'
         yield effect._replace(
             before='pass' if passes_before else 'refuse',
             after='pass' if passes_after else 'refuse',

@@ -26,9 +26,9 @@ def _read(text: str) -> requirement.Requirement:
     return requirement.literal(text)
 
 
-def _raises(wanted: requirement.Requirement, value: str) -> bool:
+def _raises(need: requirement.Requirement, value: str) -> bool:
     """Tell whether comparing with one value ends the boot request."""
-    words = wanted.text.split()
+    words = need.text.split()
     if words == [requirement.OR]:
         return True
     if len(words) < 2 or words[0] not in requirement.NUMERIC:

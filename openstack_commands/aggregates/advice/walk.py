@@ -71,12 +71,16 @@ _Judge = Callable[[inventory.Host, inventory.Server], str | None]
 
 def _state(host: inventory.Host, _: inventory.Server) -> str | None:
     """Refuse a host that is disabled or down."""
-    return None if host.usable else host.state
+    if host.usable:
+        return None
+    return host.state
 
 
 def _zone(host: inventory.Host, server: inventory.Server) -> str | None:
     """Refuse a host in another zone."""
-    return None if server.zone == host.zone else f'in zone {quote(host.zone)}'
+    if server.zone == host.zone:
+        return None
+    return f'in zone {quote(host.zone)}'
 
 
 def _projects(host: inventory.Host, server: inventory.Server) -> str | None:
@@ -118,30 +122,32 @@ def walk(
     stock: inventory.Stock,
     server: inventory.Server,
     candidates: Collection[str] | None,
-    asked: str,
+    demand: str,
     filters: Sequence[str],
 ) -> Walk:
     """Return the way of a request.
 
     :param candidates: the names of Placement's candidates; None if Placement
         could not be asked.
-    :param asked: what Placement was asked for.
+    :param demand: what Placement was asked for.
     :param filters: the enabled filters, in order.
     """
     judges = [name for name in filters if name in _JUDGES]
     if _has_zone(server, stock):
         judges.append(_ZONE)
     verdicts = _verdicts(stock, server, filters)
-    takers = stock.hosts.values() if verdicts is None else verdicts.passed
+    takers: Iterable[inventory.Host] = stock.hosts.values()
+    if verdicts is not None:
+        takers = verdicts.passed
+    unjudged = []
+    for name in filters:
+        if name in _JUDGES or name in _OF_PANELS:
+            continue
+        if server.grouped or name not in _OF_GROUPS:
+            unjudged.append(name)
     return Walk(
-        steps=_steps(stock, server, candidates, asked, filters),
-        unjudged=[
-            name
-            for name in filters
-            if name not in _JUDGES
-            and name not in _OF_PANELS
-            and (server.grouped or name not in _OF_GROUPS)
-        ],
+        steps=_steps(stock, server, candidates, demand, filters),
+        unjudged=unjudged,
         verdicts=verdicts,
         obstacles={
             host.name: _obstacles(host, server, judges) for host in takers
@@ -166,15 +172,17 @@ def _verdicts(
     stock: inventory.Stock, server: inventory.Server, filters: Iterable[str]
 ) -> Verdicts | None:
     """Return the verdicts of filters that compare flavors with aggregates."""
-    verdicts = None
+    verdicts: Verdicts | None = None
+    # The hosts to judge: all of them at first.
+    hosts = None
     for name in filters:
         if name not in _OF_PANELS:
             continue
-        if verdicts is not None and not verdicts.passed:
+        if hosts == []:
             break
-        hosts = None if verdicts is None else verdicts.passed
         panel = Panel(stock, hosts, _OF_PANELS[name])
         verdicts = panel.of_specs(server.specs)
+        hosts = verdicts.passed
     return verdicts
 
 
@@ -190,7 +198,7 @@ def _steps(
     stock: inventory.Stock,
     server: inventory.Server,
     candidates: Collection[str] | None,
-    asked: str,
+    demand: str,
     filters: Iterable[str],
 ) -> list[FilterStep]:
     """Return the steps that can be judged, one after the other."""
@@ -204,18 +212,26 @@ def _steps(
     for name in names:
         if name == PLACEMENT:
             left = [host for host in left if host.name in (candidates or ())]
-            steps.append(FilterStep(name, left, asked))
+            steps.append(FilterStep(name, left, demand))
         elif name in _OF_PANELS:
             panel = Panel(stock, left, _OF_PANELS[name])
             verdicts = panel.of_specs(server.specs)
             left = verdicts.passed
             steps.append(FilterStep(name, left, _counted(verdicts.counts())))
         elif name in _JUDGES:
-            causes = {host.name: _JUDGES[name](host, server) for host in left}
-            left = [host for host in left if not causes[host.name]]
-            counts = collections.Counter(filter(None, causes.values()))
-            told = [(n, cause) for cause, n in counts.most_common()]
-            steps.append(FilterStep(name, left, _counted(told)))
+            passed = []
+            causes: collections.Counter[str] = collections.Counter()
+            for host in left:
+                cause = _JUDGES[name](host, server)
+                if cause:
+                    causes[cause] += 1
+                else:
+                    passed.append(host)
+            left = passed
+            counts = [
+                (number, cause) for cause, number in causes.most_common()
+            ]
+            steps.append(FilterStep(name, left, _counted(counts)))
     return steps
 
 
