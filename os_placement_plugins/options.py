@@ -138,21 +138,19 @@ def find_unread(
         the options that a file sets twice, and what to do: only the last line
         counts.
     """
-    groups = {
-        group.name: {opt.name for opt in opts} for group, opts in options
-    }
-    known = {**groups, **(of_service or {})}
-    homes = {name: group for group, names in known.items() for name in names}
+    groups = _names(options)
+    sections = {**groups, **(of_service or {})}
+    homes = _homes(sections)
     unread, repeated = [], []
     for title, lines in _sections(config):
         section = title if title == 'DEFAULT' else title.lower()
-        if section != 'DEFAULT' and section not in known:
+        if section != 'DEFAULT' and section not in sections:
             if section not in config:
                 unread += nearest(
-                    f'section [{title}]', section, known, cutoff=0.85
+                    f'section [{title}]', section, sections, cutoff=0.85
                 )
             continue
-        names = known.get(section, set())
+        names = sections.get(section, set())
         for name, values in lines.items():
             option = f'[{title}] {name}'
             if name in names:
@@ -173,6 +171,22 @@ def find_unread(
     return sorted(unread), sorted(repeated)
 
 
+def _names(options: Options) -> Names:
+    """Return the names of options by group."""
+    names = {}
+    for group, opts in options:
+        names[group.name] = {opt.name for opt in opts}
+    return names
+
+
+def _homes(sections: Names) -> dict[str, str]:
+    """Return the section of each option."""
+    homes = {}
+    for section, names in sections.items():
+        homes.update(dict.fromkeys(names, section))
+    return homes
+
+
 def _sections(
     config: cfg.ConfigOpts,
 ) -> Iterator[tuple[str, dict[str, list[str]]]]:
@@ -186,12 +200,19 @@ def _sections(
         yield from sections.items()
 
 
+def _group(config: cfg.ConfigOpts, section: str) -> Any:
+    """Return the options of a section by their names."""
+    if section == 'DEFAULT':
+        return config
+    return config[section]
+
+
 def _has(config: cfg.ConfigOpts, section: str, name: str) -> bool:
     """Tell whether the service has an option of this name there.
 
     :param section: DEFAULT, or a group that is registered.
     """
-    return name in (config if section == 'DEFAULT' else config[section])
+    return name in _group(config, section)
 
 
 def _value(config: cfg.ConfigOpts, section: str, name: str) -> Any:
@@ -199,8 +220,7 @@ def _value(config: cfg.ConfigOpts, section: str, name: str) -> Any:
 
     :raises Exception: whatever oslo.config raises for a wrong value.
     """
-    group = config if section == 'DEFAULT' else config[section]
-    return group[name]
+    return _group(config, section)[name]
 
 
 def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
@@ -216,11 +236,11 @@ def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
 
 
 def nearest(
-    what: str, name: str, known: Iterable[str], cutoff: float = 0.8
+    what: str, name: str, names: Iterable[str], cutoff: float = 0.8
 ) -> list[str]:
     """Return a text with the name that is meant, if there is one."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
-    return [f'{what} (the nearest is {one})' for one in near]
+    matches = difflib.get_close_matches(name, names, n=1, cutoff=cutoff)
+    return [f'{what} (the nearest is {match})' for match in matches]
 
 
 def check(config: cfg.ConfigOpts, options: Options) -> None:

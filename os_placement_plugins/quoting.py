@@ -17,8 +17,10 @@ def quote(text: object) -> str:
     :param text: what a tenant or an operator wrote, or its value. Control
         characters are escaped, so that nobody writes a log line of their own.
     """
-    text = str(text)
-    return repr(text if len(text) <= SHOWN else text[:SHOWN] + '…')
+    shown = str(text)
+    if len(shown) > SHOWN:
+        shown = shown[:SHOWN] + '…'
+    return repr(shown)
 
 
 def printable(text: str) -> str:
@@ -29,13 +31,18 @@ def printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return ''.join(
-        character if character.isprintable() else repr(character)[1:-1]
-        for character in text
-    )
+    characters = []
+    for character in text:
+        if not character.isprintable():
+            character = repr(character)[1:-1]
+        characters.append(character)
+    return ''.join(characters)
 
 
 def listed(texts: Sequence[str], most: int = LISTED, mark: str = ', ') -> str:
     """Return the first of some texts, and how many there are beside."""
+    parts = [*texts[:most]]
     rest = len(texts) - most
-    return mark.join([*texts[:most], *[f'{rest} more'] * (rest > 0)])
+    if rest > 0:
+        parts.append(f'{rest} more')
+    return mark.join(parts)

@@ -67,10 +67,10 @@ class Keys:
         :returns: the version, the key's id and 64 hexadecimal digits.
         :raises ValueError: if nova-scheduler could not check the signature.
         """
-        found = self._signatures(hints, project_id)
-        if not found:
+        signatures = self._signatures(hints, project_id)
+        if not signatures:
             raise ValueError('a hint, the uuid or the project id is not text')
-        return found[0]
+        return signatures[0]
 
     def signed(self, hints: Mapping[str, Any], project_id: object) -> bool:
         """Tell whether one of the keys signed the hints of a server.
@@ -79,27 +79,28 @@ class Keys:
         :param project_id: the id of the project that owns the server.
         :returns: False for whatever cannot be read, too.
         """
-        given = strings(hints.get(HINT))
-        if given is None or len(given) != 1:
+        texts = strings(hints.get(HINT))
+        if texts is None or len(texts) != 1:
             return False
+        sent = texts[0].encode('utf-8', 'surrogatepass')
         # With every key and in constant time: how long the answer takes
         # tells nothing about the right signature.
-        sent = given[0].encode('utf-8', 'surrogatepass')
-        right = self._signatures(hints, project_id)
-        return any([hmac.compare_digest(one.encode(), sent) for one in right])
+        is_right = False
+        for signature in self._signatures(hints, project_id):
+            is_right |= hmac.compare_digest(signature.encode(), sent)
+        return is_right
 
     def _signatures(
         self, hints: Mapping[str, Any], project_id: object
     ) -> list[str]:
         """Return the signature of each key; none if there can be none."""
-        texts = [message(hints, project_id, key_id) for key_id in self.ids]
-        return [
-            f'{VERSION}:{key_id}:{_digest(key, text)}'
-            for key, key_id, text in zip(
-                self._keys, self.ids, texts, strict=True
-            )
-            if text is not None
-        ]
+        signatures = []
+        for key, key_id in zip(self._keys, self.ids, strict=True):
+            text = message(hints, project_id, key_id)
+            if text is not None:
+                digest = _digest(key, text)
+                signatures.append(f'{VERSION}:{key_id}:{digest}')
+        return signatures
 
 
 def key_id(hints: Mapping[str, Any]) -> str | None:
@@ -108,9 +109,9 @@ def key_id(hints: Mapping[str, Any]) -> str | None:
     :param hints: all hints of a server.
     :returns: None if there is no signature of this version.
     """
-    given = strings(hints.get(HINT)) or ['']
-    match = _FORM.fullmatch(given[0])
-    if match is None or match[1] != VERSION or len(given) != 1:
+    texts = strings(hints.get(HINT)) or ['']
+    match = _FORM.fullmatch(texts[0])
+    if match is None or match[1] != VERSION or len(texts) != 1:
         return None
     return match[2]
 
@@ -141,9 +142,14 @@ def strings(value: object) -> list[str] | None:
     :param value: the hint.
     :returns: None if the hint holds anything but strings.
     """
-    given = value if isinstance(value, list | tuple) else [value]
-    found = [item for item in given if isinstance(item, str)]
-    return found if len(found) == len(given) else None
+    if not isinstance(value, list | tuple):
+        value = [value]
+    texts = []
+    for item in value:
+        if not isinstance(item, str):
+            return None
+        texts.append(item)
+    return texts
 
 
 def message(
@@ -160,19 +166,20 @@ def message(
     :returns: None if a hint or the project's id is no text, or if the
         resource has no id.
     """
-    own = {
-        name: strings(value)
-        for name, value in hints.items()
-        if isinstance(name, str) and name.startswith(PREFIX) and name != HINT
-    }
-    uuid = own.get(RESOURCE_UUID)
+    covered = {}
+    for name, value in hints.items():
+        if not isinstance(name, str) or name == HINT:
+            continue
+        if name.startswith(PREFIX):
+            covered[name] = strings(value)
+    uuid = covered.get(RESOURCE_UUID)
     if uuid is None or len(uuid) != 1 or not uuid[0]:
         return None
-    if None in own.values() or not isinstance(project_id, str):
+    if None in covered.values() or not isinstance(project_id, str):
         return None
     # ASCII, so that no character has two forms in bytes.
     return json.dumps(
-        [VERSION, key, project_id, uuid[0], sorted(own.items())],
+        [VERSION, key, project_id, uuid[0], sorted(covered.items())],
         ensure_ascii=True,
         separators=(',', ':'),
     ).encode('ascii')

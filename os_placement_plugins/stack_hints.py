@@ -108,12 +108,13 @@ def write_path(path: Iterable[PathStep], path_format: str) -> HintValue:
             ensure_ascii=False,
             separators=(',', ':'),
         )
-    return [
-        step.stack
-        if step.resource is None
-        else f'{step.resource},{step.stack}'
-        for step in path
-    ]
+    texts = []
+    for step in path:
+        text = step.stack
+        if step.resource is not None:
+            text = f'{step.resource},{step.stack}'
+        texts.append(text)
+    return texts
 
 
 def read_path(value: object) -> tuple[PathStep, ...]:
@@ -193,20 +194,25 @@ def read_request(
     :param keys: as for :func:`read`; the project is the request's.
     :returns: no parts at all if the request has no hints.
     """
-    hints, project_id = (
-        getattr(request, name) if name in request else None
-        for name in ('scheduler_hints', 'project_id')
-    )
+    hints = project_id = None
+    if 'scheduler_hints' in request:
+        hints = request.scheduler_hints
+    if 'project_id' in request:
+        project_id = request.project_id
     return read(hints, project_id, keys)
 
 
 def _read_text(value: object) -> str | None:
     """Return a hint that is one string, None if it is anything else."""
-    found = signature.strings(value)
-    return found[0] if found and len(found) == 1 and found[0] else None
+    texts = signature.strings(value)
+    if not texts or len(texts) != 1:
+        return None
+    return texts[0] or None
 
 
 def _read_id(value: object) -> str | None:
     """Return a hint that is an id."""
     text = _read_text(value)
-    return text if text is None or len(text) <= MAX_ID_LENGTH else None
+    if text is None or len(text) > MAX_ID_LENGTH:
+        return None
+    return text

@@ -47,4 +47,6 @@ def _threading() -> Any:
     A driver written in C does not let eventlet's green threads change.
     """
     patcher = sys.modules.get('eventlet.patcher')
-    return patcher.original('threading') if patcher else threading
+    if patcher:
+        return patcher.original('threading')
+    return threading

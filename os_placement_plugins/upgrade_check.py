@@ -26,7 +26,9 @@ NOTHING_CHECKED: Final = 255
 
 def warning(problems: object, text: str) -> Result:
     """Return a warning if there are problems, or else a success."""
-    return Result(WARNING, text) if problems else Result(SUCCESS)
+    if problems:
+        return Result(WARNING, text)
+    return Result(SUCCESS)
 
 
 class Checks(upgradecheck.UpgradeCommands):
@@ -112,6 +114,8 @@ class Checks(upgradecheck.UpgradeCommands):
         :returns: 0 if nothing is to be done, 1 for a warning, 2 for a
             failure, 255 if nothing could be checked.
         """
+        if argv is None:
+            argv = sys.argv[1:]
         # What the service's libraries log and warn of while they load is not
         # asked for here; "python -W" asks for it.
         logging.getLogger().addHandler(logging.NullHandler())
@@ -129,7 +133,7 @@ class Checks(upgradecheck.UpgradeCommands):
                 checks._config,
                 cls.project,
                 checks,
-                sys.argv[1:] if argv is None else argv,
+                argv,
             )
         except BrokenPipeError:
             # Nobody reads any more, as behind ``head``.
