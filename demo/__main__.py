@@ -10,7 +10,6 @@ for a browser.
 
 import argparse
 import importlib.util
-import itertools
 import json
 import os
 import pathlib
@@ -101,14 +100,16 @@ def _end(child: subprocess.Popen[str]) -> None:
 
 def run(
     names: Sequence[str], logs: pathlib.Path, progress: str
-) -> list[list[dict[str, Any]]]:
-    """Run services side by side; return each one's parts, none if it broke.
+) -> tuple[list[dict[str, Any]], bool]:
+    """Run services side by side, each in a process.
 
     :param logs: the folder for their logs.
     :param progress: "each" if each line stays on the screen, or "one".
+    :returns: the parts of all services, and whether a service broke off.
     """
     children: list[subprocess.Popen[str]] = []
-    texts: list[str] = []
+    parts: list[dict[str, Any]] = []
+    broken = False
     deadline = time.monotonic() + LIMIT
     try:
         for name in names:
@@ -140,15 +141,15 @@ def run(
                 )
                 _end(child)
                 text = ''
-            texts.append(text)
+            if child.returncode:
+                broken = True
+            else:
+                parts += json.loads(text)
     finally:
         for child in children:
             if child.poll() is None:
                 _end(child)
-    return [
-        [] if child.returncode else json.loads(text)
-        for child, text in zip(children, texts, strict=True)
-    ]
+    return parts, broken
 
 
 def table(columns: Sequence[str], rows: Sequence[list[Any]]) -> str:
@@ -157,9 +158,9 @@ def table(columns: Sequence[str], rows: Sequence[list[Any]]) -> str:
     # services are missing.
     import prettytable
 
-    made = prettytable.PrettyTable(columns, align='l', none_format='')
-    made.add_rows(rows)
-    return str(made)
+    grid = prettytable.PrettyTable(columns, align='l', none_format='')
+    grid.add_rows(rows)
+    return str(grid)
 
 
 def show(part: dict[str, Any]) -> None:
@@ -173,8 +174,10 @@ def show(part: dict[str, Any]) -> None:
         if step['note']:
             print(textwrap.fill(step['note'], 100))
         for check in step['checks']:
-            print(f'  {"ok  " if check["ok"] else "FAIL"}  {check["what"]}')
-            if not check['ok']:
+            if check['ok']:
+                print(f'  ok    {check["what"]}')
+            else:
+                print(f'  FAIL  {check["what"]}')
                 print(f'        wanted: {check["wanted"]}')
                 print(f'        found:  {check["found"]}')
 
@@ -188,23 +191,26 @@ def compare(part: dict[str, Any]) -> None:
     for step in part['steps']:
         for check in step['checks']:
             if not check['ok']:
-                told = f'{check["what"]}; wanted: {check["wanted"]}, found: '
-                print(f'FAIL  {step["title"]}: {told}{check["found"]}')
+                print(
+                    f'FAIL  {step["title"]}: {check["what"]}; '
+                    f'wanted: {check["wanted"]}, found: {check["found"]}'
+                )
 
 
 def tell(
-    found: list[list[dict[str, Any]]],
+    parts: list[dict[str, Any]],
+    broken: bool,
     page: pathlib.Path,
     args: argparse.Namespace,
 ) -> int:
     """Print the result, or write it to a file.
 
-    :param found: the parts of each service.
+    :param parts: the parts of all services.
+    :param broken: whether a service broke off, so that parts are missing.
     :param page: the page for a browser.
     :returns: the exit code, see ``--help``.
     """
-    parts = [part for some in found for part in some]
-    ok = all(found) and not any(part['failed'] for part in parts)
+    ok = not broken and not any(part['failed'] for part in parts)
     if args.json:
         text = json.dumps({'ok': ok, 'parts': parts}, indent=2)
         if args.json == '-':
@@ -212,15 +218,22 @@ def tell(
         else:
             pathlib.Path(args.json).write_text(f'{text}\n', 'utf-8')
     else:
+        rows = []
         for part in parts:
-            (show if args.all else compare)(part)
-        columns = ('service', 'checks', 'failed')
-        rows = [[part[column] for column in columns] for part in parts]
-        print('', table(columns, rows), sep='\n')
+            if args.all:
+                show(part)
+            else:
+                compare(part)
+            rows.append([part['service'], part['checks'], part['failed']])
+        print('', table(('service', 'checks', 'failed'), rows), sep='\n')
         print(f'All tables, checks and pictures: {page}')
-    verdict = 'Every table is' if ok else 'demo: not everything is'
-    print(f'{verdict} what the specs demand.', file=sys.stderr)
-    return 0 if ok else 1
+    if not ok:
+        print(
+            'demo: not everything is what the specs demand.', file=sys.stderr
+        )
+        return 1
+    print('Every table is what the specs demand.', file=sys.stderr)
+    return 0
 
 
 def main(argv: Sequence[str] | None = None, logs: pathlib.Path = LOGS) -> int:
@@ -230,17 +243,16 @@ def main(argv: Sequence[str] | None = None, logs: pathlib.Path = LOGS) -> int:
     :returns: the exit code, see ``--help``.
     """
     args = parse(argv)
-    wanted = args.services or SERVICES
+    services = args.services or SERVICES
     progress = 'each' if args.all or args.json else 'one'
     if progress == 'one':
         print('This takes about half a minute.', file=sys.stderr)
     page = logs / 'report.html'
     try:
         logs.mkdir(exist_ok=True)
-        names = [name for name in SERVICES if name in wanted]
-        found = run(names, logs, progress)
-        told = report.page(itertools.chain(*found), not all(found))
-        page.write_text(told, 'utf-8')
+        names = [name for name in SERVICES if name in services]
+        parts, broken = run(names, logs, progress)
+        page.write_text(report.page(parts, broken), 'utf-8')
     except KeyboardInterrupt:
         print('demo: stopped.', file=sys.stderr)
         return 130
@@ -250,7 +262,7 @@ def main(argv: Sequence[str] | None = None, logs: pathlib.Path = LOGS) -> int:
         return 2
     if progress == 'one' and sys.stderr.isatty():
         print(file=sys.stderr)
-    return tell(found, page, args)
+    return tell(parts, broken, page, args)
 
 
 if __name__ == '__main__':

@@ -23,7 +23,9 @@ def draw(result: dict[str, Any]) -> str:
 
     :param result: what the demo writes with ``--json``.
     """
-    steps = [step for part in result['parts'] for step in part['steps']]
+    steps = []
+    for part in result['parts']:
+        steps += part['steps']
     (group,) = [step for step in steps if step['title'].endswith(TITLE)]
     lines = []
     for title, *servers in group['rows']:

@@ -39,7 +39,8 @@ def page(parts: Iterable[Mapping[str, Any]], broken: bool = False) -> str:
         autoescape=True,
     )
     installed = {
-        one.name: one.version for one in importlib.metadata.distributions()
+        distribution.name: distribution.version
+        for distribution in importlib.metadata.distributions()
     }
     now = datetime.datetime.now(datetime.UTC)
     page: str = template.render(

@@ -62,29 +62,31 @@ class DemoTest(unittest.TestCase):
     def tell(self, parts, *arguments):
         """Return what the demo says of a result."""
         args = command.parse(arguments)
-        return self.call(command.tell, [parts], self.folder, args)
+        return self.call(command.tell, parts, not parts, self.folder, args)
 
     def test_all_checks_hold(self):
         demo = self.start('--json', self.file)
         done = demo.finish(limit=ALL_SECONDS)
-        data = json.loads(self.file.read_text())
-        parts = data['parts']
-        steps = [step for one in parts for step in one['steps']]
-        failed = [
-            check
-            for step in steps
-            for check in step['checks']
-            if check['wanted'] != check['found']
-        ]
+        result = json.loads(self.file.read_text())
+        parts = result['parts']
+        steps = []
+        for story in parts:
+            steps += story['steps']
+        failed = []
+        for step in steps:
+            for check in step['checks']:
+                if check['wanted'] != check['found']:
+                    failed.append(check)
         self.assertEqual([], failed)
         self.assertEqual([], [s['title'] for s in steps if not s['checks']])
-        self.assertIs(True, data['ok'])
-        drawn = textwrap.indent(figure.draw(data), '  ')
+        self.assertIs(True, result['ok'])
+        drawing = textwrap.indent(figure.draw(result), '  ')
         for page in ('README.rst', 'doc/source/soft-anti-affinity.rst'):
-            self.assertIn(drawn, (command.ROOT / page).read_text(), page)
+            self.assertIn(drawing, (command.ROOT / page).read_text(), page)
         self.assertEqual((0, ''), (done.returncode, done.stdout))
         self.assertEqual(
-            ['senlin', 'nova', 'heat', 'stack'], [one['name'] for one in parts]
+            ['senlin', 'nova', 'heat', 'stack'],
+            [story['name'] for story in parts],
         )
         *progress, verdict = done.stderr.splitlines()
         for line in progress:
@@ -101,13 +103,13 @@ class DemoTest(unittest.TestCase):
         page = (command.LOGS / 'report.html').read_text('utf-8')
         for step in steps:
             self.assertIn(step['title'], everything)
-            for told in (step['title'], step['note']):
-                self.assertIn(markupsafe.escape(told), page)
+            for sentence in (step['title'], step['note']):
+                self.assertIn(markupsafe.escape(sentence), page)
         pictures = [step for step in steps if step['bars'] or step['boots']]
         self.assertGreater(len(pictures), 15)
         self.assertEqual(len(pictures), page.count('class="picture"'))
         # The verdict comes first, and what was stubbed last.
-        total = sum(one['checks'] for one in parts)
+        total = sum(story['checks'] for story in parts)
         self.assertIn(f'</h1>\n<p class="ok">{total} of {total} ', page)
         self.assertGreater(
             page.index('>stubbed<'), page.rindex('class="picture"')
@@ -118,23 +120,24 @@ class DemoTest(unittest.TestCase):
 
     @ddt.data((3, 0), (4, 1))
     @ddt.unpack
-    def test_exit_code_tells_whether_a_check_failed(self, found, wanted):
+    def test_exit_code_tells_whether_a_check_failed(self, observed, exit_code):
         story = part.Part('nova', 'Nova', 'boots', ('before', 'after'))
-        story.step('add', ('a',)).check('sum', 3, found)
+        story.step('add', ('a',)).check('sum', 3, observed)
         parts = [story.result()]
         code, output, error = self.tell(parts, 'nova')
         _, everything, _ = self.tell(parts, 'nova', '--all')
-        self.assertEqual(wanted, code)
-        told = 'FAIL  add: sum; wanted: 3, found: 4'
-        self.assertIs(told in output, bool(wanted))
+        self.assertEqual(exit_code, code)
+        failed = exit_code == 1
+        failure = 'FAIL  add: sum; wanted: 3, found: 4'
+        self.assertIs(failure in output, failed)
         self.assertIn('STUBBED: Keystone', everything)
-        self.assertIs('wanted: 3' in everything, bool(wanted))
-        self.assertIs('not everything' in error, bool(wanted))
-        self.assertIs('class="fail"' in report.page(parts), bool(wanted))
+        self.assertIs('wanted: 3' in everything, failed)
+        self.assertIs('not everything' in error, failed)
+        self.assertIs('class="fail"' in report.page(parts), failed)
 
     def test_a_service_that_breaks_off_is_a_failure(self):
-        found = command.run(['tale'], self.folder, 'each')
-        self.assertEqual([[]], found)
+        parts, broken = command.run(['tale'], self.folder, 'each')
+        self.assertEqual(([], True), (parts, broken))
         self.assertIn('A service broke off', report.page([], broken=True))
         log = (self.folder / 'tale.log').read_text()
         self.assertIn("No module named 'demo.tale'", log)
