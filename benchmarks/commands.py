@@ -43,6 +43,14 @@ def aggregates(rng: random.Random) -> Iterator[dict[str, Any]]:
         yield {'Name': f'a{place}', 'Properties': metadata, 'Hosts': members}
 
 
+def flavors(rng: random.Random) -> Iterator[dict[str, Any]]:
+    """Yield flavors with up to three extra specs."""
+    for number in range(FLAVORS):
+        keys = rng.sample(_KEYS, rng.randint(0, 3))
+        extra_specs = {_SCOPE + key: rng.choice(_VALUES) for key in keys}
+        yield {'Name': f'f{number}', 'Properties': extra_specs}
+
+
 def write(folder: pathlib.Path) -> list[str]:
     """Write the files of a random cloud; return the options to read them."""
     rng = random.Random(SEED)
@@ -50,16 +58,7 @@ def write(folder: pathlib.Path) -> list[str]:
     files = {
         'hosts': [{**service, 'Host': name} for name in NAMES],
         'aggregates': [*aggregates(rng)],
-        'flavors': [
-            {
-                'Name': f'f{number}',
-                'Properties': {
-                    _SCOPE + key: rng.choice(_VALUES)
-                    for key in rng.sample(_KEYS, rng.randint(0, 3))
-                },
-            }
-            for number in range(FLAVORS)
-        ],
+        'flavors': [*flavors(rng)],
     }
     options = []
     for option, data in files.items():

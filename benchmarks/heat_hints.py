@@ -78,7 +78,7 @@ class Bench:
         from testing.heat import engine, loopback
 
         #: The statements of this thread, while they are counted.
-        self._found: list[str] | None = None
+        self._statements: list[str] | None = None
         self._thread = threading.get_ident()
         # While nobody sends statements: SQLAlchemy is not locked here.
         sqlalchemy.event.listen(
@@ -98,8 +98,10 @@ class Bench:
 
     def _record(self, _conn: Any, _cursor: Any, text: str, *_: Any) -> None:
         ours = threading.get_ident() == self._thread
-        if self._found is not None and ours and text not in _BOOKKEEPING:
-            self._found.append(text)
+        if self._statements is None or not ours:
+            return
+        if text not in _BOOKKEEPING:
+            self._statements.append(text)
 
     def store(
         self, name: str, data: dict[str, Any], files: dict[str, Any]
@@ -147,8 +149,8 @@ class Bench:
         """Return the way of Heat's own option."""
         from heat.engine.resources import scheduler_hints
 
-        own = scheduler_hints.SchedulerHintsMixin
-        return lambda resource: own._scheduler_hints(resource, {})
+        mixin = scheduler_hints.SchedulerHintsMixin
+        return lambda resource: mixin._scheduler_hints(resource, {})
 
     def cost(
         self, servers: Sequence[Server], ways: Iterator[Make]
@@ -161,23 +163,23 @@ class Bench:
         """
         from heat.engine import stack
 
-        found, times, made = [], [], []
+        counts = []
+        widths = []
+        times = []
+        hints = []
         for (name, stack_id, _), hints_for in zip(servers, ways, strict=False):
             # As Heat's engine of today does: with its stack.
             held = stack.Stack.load(self.context, stack_id=stack_id)
             resource = held[name]
-            self._found = []
-            found.append(self._found)
+            statements: list[str] = []
+            self._statements = statements
             start = time.thread_time()
-            made.append(hints_for(resource))
+            hints.append(hints_for(resource))
             times.append(time.thread_time() - start)
-            self._found = None
-        return (
-            max(map(len, found)),
-            max(sum(map(columns, statements)) for statements in found),
-            statistics.median(times),
-            made,
-        )
+            self._statements = None
+            counts.append(len(statements))
+            widths.append(sum(map(columns, statements)))
+        return max(counts), max(widths), statistics.median(times), hints
 
     def row(
         self, kind: str, members: int, servers: Sequence[Server]
@@ -196,10 +198,10 @@ class Bench:
         self.cost(sample, warm)
         cold = (self.hook() for _ in sample)
         ways = itertools.repeat(self.in_tree()), cold, warm
-        counts, widths, times, made = zip(
+        counts, widths, times, hints = zip(
             *(self.cost(sample, way) for way in ways), strict=True
         )
-        if made[0] != made[1] or made[0] != made[2]:
+        if hints[0] != hints[1] or hints[0] != hints[2]:
             raise common.BenchmarkError(
                 f'{kind}: the two sides send other hints.'
             )
@@ -233,13 +235,13 @@ def measure(
     common.say(f'stacks, nested {depth} deep')
     servers = bench.store('chain', *chain(depth))
     for level in range(depth + 1):
-        here = [server for server in servers if server[2] == level]
-        yield bench.row('nested stacks', 1, here)
-    one = templates.server()
-    files = {'member.yaml': templates.template(server=one)}
+        at_level = [stored for stored in servers if stored[2] == level]
+        yield bench.row('nested stacks', 1, at_level)
+    server = templates.server()
+    files = {'member.yaml': templates.template(server=server)}
     for count in members:
         for kind, member in (
-            ('group of servers', one),
+            ('group of servers', server),
             ('group of stacks', {'type': 'member.yaml'}),
         ):
             common.say(f'{kind}: {count}')

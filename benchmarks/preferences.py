@@ -45,10 +45,9 @@ class Preferences(Clouds):
         hosts = self.hosts(count)
         self.put(shape, hosts)
         if what == 'the aggregates':
-            for aggregate in {
-                one for host in hosts for one in host.aggregates
-            }:
-                aggregate.metadata['prefer_metadata_check'] = 'true'
+            for host in hosts:
+                for aggregate in host.aggregates:
+                    aggregate.metadata['prefer_metadata_check'] = 'true'
         scope = 'aggregate_preferred:' if what == 'the flavor' else ''
         demand = self.states.request({'key0': 'ssd'})
         spec = self.states.request({f'{scope}key0': 'ssd'})
@@ -76,8 +75,14 @@ class Preferences(Clouds):
         (shared,) = self.states.aggregates(metadata)
         for host in hosts:
             host.aggregates.append(shared)
-        ram, own = self._weighing(hosts, self.states.request({}))
-        return [count, keys, f'{ram:.2f}', f'{own:.2f}', f'{own / ram:.2f}']
+        ram, preference = self._weighing(hosts, self.states.request({}))
+        return [
+            count,
+            keys,
+            f'{ram:.2f}',
+            f'{preference:.2f}',
+            f'{preference / ram:.2f}',
+        ]
 
     def _weighing(self, hosts: list[Any], spec: Any) -> list[float]:
         """Return the times of the two weighers."""
@@ -101,18 +106,17 @@ def measure(quick: bool) -> str:
     bench = Preferences()
     from nova import version
 
+    counts = HOSTS[:1] if quick else HOSTS
     rows = []
-    for case in itertools.product(
-        HOSTS[: 1 if quick else None], CASES, SHARED
-    ):
+    for case in itertools.product(counts, CASES, SHARED):
         common.say(' '.join(map(str, case)))
         rows.append(bench.row(*case))
     heads = ('hosts', 'what prefers', 'aggregates')
     heads += ('filter', 'RAMWeigher', 'PreferenceWeigher')
     soft_rows = []
-    for case in itertools.product(HOSTS[: 1 if quick else None], KEYS):
-        common.say(' '.join(map(str, case)))
-        soft_rows.append(bench.soft_row(*case))
+    for soft_case in itertools.product(counts, KEYS):
+        common.say(' '.join(map(str, soft_case)))
+        soft_rows.append(bench.soft_row(*soft_case))
     soft_heads = ('hosts', 'soft keys', 'RAMWeigher', 'PreferenceWeigher')
     soft_heads += ('times',)
     where = common.machine(f'Nova {version.version_string()}')

@@ -59,13 +59,13 @@ def compare(
     scores: dict[str, collections.Counter[str]] = {}
     for _ in range(cases):
         snapshot = draw(rng)
-        change = snapshot.change
-        best = optimum.best(
-            snapshot.regions,
-            snapshot.current,
-            change.count if change.growing else -change.count,
-        )
-        direction = 'scale out' if change.growing else 'scale in'
+        if snapshot.change.growing:
+            direction = 'scale out'
+            nodes = snapshot.change.count
+        else:
+            direction = 'scale in'
+            nodes = -snapshot.change.count
+        best = optimum.best(snapshot.regions, snapshot.current, nodes)
         for name, planner in planners.items():
             key = f'{direction}, {name}'
             score = scores.setdefault(key, collections.Counter())

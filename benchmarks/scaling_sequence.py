@@ -58,6 +58,12 @@ def shares(caps: Nodes, total: int) -> dict[str, float]:
     }
 
 
+def misplaced(distribution: Nodes, target: Mapping[str, float]) -> float:
+    """Return how many nodes are in a wrong region."""
+    differences = [abs(distribution[name] - target[name]) for name in WEIGHTS]
+    return sum(differences) / 2
+
+
 def run(caps: Nodes) -> Iterator[tuple[Any, ...]]:
     """Scale a cluster with both planners; yield a row for each request."""
     regions = [
@@ -65,30 +71,32 @@ def run(caps: Nodes) -> Iterator[tuple[Any, ...]]:
         for name, weight in WEIGHTS.items()
     ]
     planners = place, in_tree.planner()
-    nodes = [dict.fromkeys(WEIGHTS, 0) for _ in planners]
+    distributions = [dict.fromkeys(WEIGHTS, 0) for _ in planners]
     for size in SIZES:
         refused = [False, False]
         for number, plan in enumerate(planners):
-            if missing := size - sum(nodes[number].values()):
+            missing = size - sum(distributions[number].values())
+            if missing:
                 change = Change(missing > 0, abs(missing))
-                snapshot = Snapshot(change, regions, nodes[number])
+                snapshot = Snapshot(change, regions, distributions[number])
                 decision = plan(snapshot)
                 refused[number] = bool(decision.refusal)
                 after = snapshot.after(decision.plan).current
-                nodes[number] = {n: after.get(n, 0) for n in WEIGHTS}
+                distributions[number] = {n: after.get(n, 0) for n in WEIGHTS}
         if refused[0]:
             raise common.BenchmarkError(f'no plan for {size} nodes')
         target = shares(caps, size)
-        ours, theirs = (_joined(own.values()) for own in nodes)
+        ours, in_tree_nodes = distributions
+        in_tree_text = _joined(in_tree_nodes.values())
+        if refused[1]:
+            in_tree_text += ' refused'
         yield (
             size,
-            _joined(f'{part:.1f}' for part in target.values()),
-            ours,
-            theirs + ' refused' * refused[1],
-            *(
-                f'{sum(abs(own[n] - target[n]) for n in WEIGHTS) / 2:.1f}'
-                for own in nodes
-            ),
+            _joined(f'{nodes:.1f}' for nodes in target.values()),
+            _joined(ours.values()),
+            in_tree_text,
+            f'{misplaced(ours, target):.1f}',
+            f'{misplaced(in_tree_nodes, target):.1f}',
         )
 
 

@@ -168,37 +168,41 @@ class Bench:
         kind, version = 'region_placement', '1.0'
         if 'criteria' in properties:
             kind, version = 'deletion', '1.1'
-        found = []
+        timings = []
         for package in (OURS, 'senlin'):
             type_name = f'{package}.policy.{kind}'
             spec = {'type': type_name, 'version': version}
             spec['properties'] = {**properties}
             policy = base.Policy(type_name, spec, **self.owner)
             name = f'CLUSTER_SCALE_{way.upper()}'
-            found.append(self.time(policy, cluster, name, count, **data))
-            chosen = found[-1][1].get('deletion', {}).get('candidates')
-            if 'criteria' in properties and len(chosen) != count:
+            taken, after = self.time(policy, cluster, name, count, **data)
+            timings.append((taken, after))
+            candidates = after.get('deletion', {}).get('candidates')
+            if 'criteria' in properties and len(candidates) != count:
                 raise common.BenchmarkError(
-                    f'{type_name} with {what} chose {len(chosen)} nodes '
+                    f'{type_name} with {what} chose {len(candidates)} nodes '
                     f'instead of {count}.'
                 )
-        (ours, data), (theirs, _) = found
+        (ours, data), (theirs, _) = timings
         if data['status'] != 'OK':
             raise common.BenchmarkError(f'{what}: {data["reason"]}')
         size = len(cluster.nodes)
         self.rows.append((what, size, regions, count, ours, theirs))
         return data
 
-    def delete(self, cluster: Any, count: int, **others: Any) -> None:
+    def delete(
+        self, cluster: Any, count: int, regions: int = 0, **data: Any
+    ) -> None:
         """Time the deletion policies with each criterion."""
-        for one in CRITERIA:
+        for criterion in CRITERIA:
             self.compare(
-                f'deletion, {one}',
-                {'criteria': one},
+                f'deletion, {criterion}',
+                {'criteria': criterion},
                 cluster,
                 'in',
                 count,
-                **others,
+                regions,
+                **data,
             )
 
     def measure(self, sizes: Sequence[int], numbers: Sequence[int]) -> None:
@@ -235,19 +239,21 @@ def compare(quick: bool) -> str:
         bench.measure(QUICK_SIZES, QUICK_REGIONS)
     else:
         bench.measure(SIZES, REGIONS)
-    times = [
-        (
-            what,
-            nodes,
-            regions or '-',
-            change,
-            *(f'{taken * 1e3:.2f}' for taken in (ours, theirs)),
-            f'{theirs / ours:.1f}',
+    times = []
+    for what, nodes, regions, change, ours, theirs in sorted(
+        bench.rows, key=lambda row: (row[0], row[2], row[3] == 1)
+    ):
+        times.append(
+            (
+                what,
+                nodes,
+                regions or '-',
+                change,
+                f'{ours * 1e3:.2f}',
+                f'{theirs * 1e3:.2f}',
+                f'{theirs / ours:.1f}',
+            )
         )
-        for what, nodes, regions, change, ours, theirs in sorted(
-            bench.rows, key=lambda row: (row[0], row[2], row[3] == 1)
-        )
-    ]
     common.say(f'{CASES} random plans')
     planners = {OURS: placement.place, 'in-tree': in_tree.planner()}
     plans = prettytable.PrettyTable(quality.HEADS, align='l')

@@ -74,20 +74,12 @@ def store(cloud: Any, hosts: list[str], case: Case) -> Any:
         )
         for number in range(case.servers + case.flying):
             uuid = uuidutils.generate_uuid()
-            starts = number >= case.servers
-            # Those in flight are of the request's stack.
-            stack = f'stack-{0 if starts else number // case.members}'
-            own = {'instance_uuid': uuid}
-            specs.append({**own, 'spec': text.replace('stack-0', stack)})
-            mappings.append(
-                {
-                    **own,
-                    'project_id': project,
-                    'cell_id': None if starts else cloud.cell.id,
-                    'queued_for_delete': False,
-                }
-            )
-            if not starts:
+            # Servers in flight are of the request's stack, and in no cell.
+            stack = 'stack-0'
+            cell_id = None
+            if number < case.servers:
+                stack = f'stack-{number // case.members}'
+                cell_id = cloud.cell.id
                 instances.append(
                     {
                         'uuid': uuid,
@@ -97,6 +89,20 @@ def store(cloud: Any, hosts: list[str], case: Case) -> Any:
                         'deleted': 0,
                     }
                 )
+            specs.append(
+                {
+                    'instance_uuid': uuid,
+                    'spec': text.replace('stack-0', stack),
+                }
+            )
+            mappings.append(
+                {
+                    'instance_uuid': uuid,
+                    'project_id': project,
+                    'cell_id': cell_id,
+                    'queued_for_delete': False,
+                }
+            )
         connection.execute(sa.insert(spec), specs)
         connection.execute(sa.insert(models.InstanceMapping), mappings)
     with (
@@ -155,16 +161,16 @@ def measure(quick: bool) -> str:
     cloud = engine.Cloud()
     cloud.add_host('host')
     rows = []
-    for case in CASES[: 1 if quick else None]:
+    for case in CASES[:1] if quick else CASES:
         common.say(str(case))
         manager = cloud.scheduler('TeamSpreadFilter').host_manager
         spread_filter = manager.enabled_filters[-1]
         ours = [
-            one
-            for one in manager.weighers
-            if type(one).__module__.startswith('nova_filters')
+            weigher
+            for weigher in manager.weighers
+            if type(weigher).__module__.startswith('nova_filters')
         ]
-        nova = [one for one in manager.weighers if one not in ours]
+        nova = [weigher for weigher in manager.weighers if weigher not in ours]
         names = [f'host-{n}' for n in range(case.hosts)]
         request = store(cloud, names, case)
         (real,) = manager.get_host_states_by_uuids(
@@ -184,9 +190,9 @@ def measure(quick: bool) -> str:
             )
 
         first = weigh(ours)
-        alone, both = (
-            statistics.median(weigh(weighers) for _ in range(ROUNDS))
-            for weighers in (nova, manager.weighers)
+        alone = statistics.median(weigh(nova) for _ in range(ROUNDS))
+        both = statistics.median(
+            weigh(manager.weighers) for _ in range(ROUNDS)
         )
         engine.CONF.set_override('max_skew', 1, 'nova_filters')
         filtering = statistics.median(
