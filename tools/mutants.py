@@ -34,12 +34,17 @@ def run(env: str, tests: str, patch: pathlib.Path | None = None) -> str:
         python = str(ROOT / '.tox' / env / 'bin' / 'python')
         command = [python, '-m', 'unittest', '-f', *tests.split()]
         # The copy goes before the editable install, in child processes too.
-        own = os.environ | {'PYTHONPATH': copy, 'PYTHONWARNINGS': 'ignore'}
-        done = subprocess.run(command, cwd=copy, env=own, capture_output=True)
-    told = done.stderr.decode()
-    failed = re.findall('(?m)^(?:FAIL|ERROR): (.*)', told)
-    if '_FailedTest' in told or not re.search('(?m)^Ran [1-9]', told):
-        raise ValueError(f'the tests could not run: {told[-999:]}')
+        variables = {'PYTHONPATH': copy, 'PYTHONWARNINGS': 'ignore'}
+        done = subprocess.run(
+            command,
+            cwd=copy,
+            env=os.environ | variables,
+            capture_output=True,
+        )
+    output = done.stderr.decode()
+    failed = re.findall('(?m)^(?:FAIL|ERROR): (.*)', output)
+    if '_FailedTest' in output or not re.search('(?m)^Ran [1-9]', output):
+        raise ValueError(f'the tests could not run: {output[-999:]}')
     return str(failed[0]) if failed else ''
 
 
@@ -50,20 +55,25 @@ parser.add_argument(
 parser.add_argument('--quick', action='store_true', help='trust the tests')
 parser.add_argument('--random', type=int, help='so many random mistakes')
 parser.add_argument('--seed', type=int, default=1, help='which, for --random')
-given = parser.parse_args()
-if given.random:
-    sys.exit(not random_mutants.main(given.random, given.seed, given.name))
-patches = [ROOT / f'tests/mutants/{name}.patch' for name in given.name]
-patches, killed = patches or sorted(ROOT.glob('tests/mutants/*.patch')), 0
+args = parser.parse_args()
+if args.random:
+    sys.exit(not random_mutants.main(args.random, args.seed, args.name))
+patches = [ROOT / f'tests/mutants/{name}.patch' for name in args.name]
+if not patches:
+    patches = sorted(ROOT.glob('tests/mutants/*.patch'))
+killed = 0
 for number, patch in enumerate(patches, 1):
     words = dict(re.findall('(?m)^(env|tests): (.*)', patch.read_text()))
     where = words.get('env', 'unit'), words['tests']
     try:
-        broken = '' if given.quick else run(*where)
-        told = f'{broken} fails without it' if broken else run(*where, patch)
-        killed += bool(told) and not broken
+        broken = '' if args.quick else run(*where)
+        if broken:
+            verdict = f'{broken} fails without it'
+        else:
+            verdict = run(*where, patch)
+            killed += bool(verdict)
     except (ValueError, subprocess.CalledProcessError) as exc:
-        told = str(exc)
-    print(f'{number}/{len(patches)} {patch.stem}: {told or "SURVIVED"}')
+        verdict = str(exc)
+    print(f'{number}/{len(patches)} {patch.stem}: {verdict or "SURVIVED"}')
 print(f'{killed} of {len(patches)} killed')
 sys.exit(killed < len(patches))

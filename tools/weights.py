@@ -38,7 +38,8 @@ def give(environment: pathlib.Path) -> None:
 
 def keep() -> None:
     """Write down what the tests of all environments took last."""
-    found: dict[str, tuple[float, str]] = {}
+    # Class -> its seconds where it took longest, and one of its tests.
+    longest: dict[str, tuple[float, str]] = {}
     for repository in (ROOT / '.tox').glob('*/.stestr'):
         classes: dict[str, dict[str, float]] = collections.defaultdict(dict)
         with dbm.dumb.open(str(repository / 'times.dbm'), 'r') as times:
@@ -47,11 +48,13 @@ def keep() -> None:
                 # The cloud's run one after the other.
                 if name.startswith(('tests.functional', 'tests.unit')):
                     classes[name.rpartition('.')[0]][name] = float(seconds)
-        for name, took in classes.items():
-            now = round(sum(took.values()), 1), min(took)
-            found[name] = max(now, found.get(name, now))
-    long = {test: took for took, test in found.values() if took >= LEAST}
-    WEIGHTS.write_text(json.dumps(long, indent=0, sort_keys=True) + '\n')
+        for name, tests in classes.items():
+            latest = round(sum(tests.values()), 1), min(tests)
+            longest[name] = max(latest, longest.get(name, latest))
+    weights = {
+        test: seconds for seconds, test in longest.values() if seconds >= LEAST
+    }
+    WEIGHTS.write_text(json.dumps(weights, indent=0, sort_keys=True) + '\n')
 
 
 if __name__ == '__main__':
