@@ -46,12 +46,12 @@ class PagesTest(unittest.TestCase):
 
     def requests(self) -> set[str]:
         """Return what the browser has asked for since the last question."""
-        logged = self.browser.get_log('performance')
-        found = [json.loads(one['message'])['message'] for one in logged]
+        log = self.browser.get_log('performance')
+        events = [json.loads(entry['message'])['message'] for entry in log]
         return {
-            one['params']['request']['url']
-            for one in found
-            if one['method'] == 'Network.requestWillBeSent'
+            event['params']['request']['url']
+            for event in events
+            if event['method'] == 'Network.requestWillBeSent'
         }
 
     def test_pages_fit_and_load_nothing_from_elsewhere(self) -> None:

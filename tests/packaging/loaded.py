@@ -24,14 +24,14 @@ def senlin() -> dict[str, type]:
     config.parse_args(['senlin-engine'], 'senlin-engine', [])
     environment.initialize()
     loaded = environment.global_env()
-    return {
-        name: get(name)
-        for types, get in (
-            (loaded.get_policy_types(), loaded.get_policy),
-            (loaded.get_profile_types(), loaded.get_profile),
-        )
-        for name in (f'{one["name"]}-{one["version"]}' for one in types)
-    }
+    classes = {}
+    for policy in loaded.get_policy_types():
+        name = f'{policy["name"]}-{policy["version"]}'
+        classes[name] = loaded.get_policy(name)
+    for profile in loaded.get_profile_types():
+        name = f'{profile["name"]}-{profile["version"]}'
+        classes[name] = loaded.get_profile(name)
+    return classes
 
 
 def nova() -> dict[str, type]:
@@ -41,16 +41,16 @@ def nova() -> dict[str, type]:
 
     files = [str(file) for file in pathlib.Path().glob('nova.conf')]
     config.parse_args(['nova-scheduler'], default_config_files=files)
-    wanted = config.CONF.filter_scheduler
-    found = (
+    options = config.CONF.filter_scheduler
+    classes = [
         *filters.HostFilterHandler().get_matching_classes(
-            wanted.available_filters
+            options.available_filters
         ),
         *weights.HostWeightHandler().get_matching_classes(
-            wanted.weight_classes
+            options.weight_classes
         ),
-    )
-    return {one.__name__: one for one in found}
+    ]
+    return {loaded.__name__: loaded for loaded in classes}
 
 
 def heat() -> dict[str, object]:
@@ -79,9 +79,9 @@ def client() -> dict[str, type]:
 
 if __name__ == '__main__':
     service = pathlib.Path(sys.prefix).name.removeprefix('alone-')
-    found = {
-        name: one.__module__.partition('.')[0]
-        for name, one in globals()[service]().items()
+    packages = {
+        name: loaded.__module__.partition('.')[0]
+        for name, loaded in globals()[service]().items()
     }
     if '--uninstalled' in sys.argv:
         for name in (
@@ -93,6 +93,6 @@ if __name__ == '__main__':
             assert not importlib.util.find_spec(name), name
         for distribution in importlib.metadata.distributions():
             assert distribution.name != 'os-placement-plugins'
-        assert len(set(found.values())) == 1, found
+        assert len(set(packages.values())) == 1, packages
     else:
-        print(json.dumps(found))
+        print(json.dumps(packages))

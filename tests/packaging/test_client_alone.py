@@ -40,7 +40,7 @@ COMMANDS = (
 class ClientAloneTest(unittest.TestCase):
     @ddt.data(*COMMANDS)
     @ddt.unpack
-    def test_command_answers_from_files(self, command, files, column, wanted):
+    def test_command_answers_from_files(self, command, files, column, cell):
         shell = pathlib.Path(sys.prefix, 'bin', 'openstack')
         done = subprocess.run(
             [shell, *command.split(), '-f', 'json', *files],
@@ -49,4 +49,4 @@ class ClientAloneTest(unittest.TestCase):
             timeout=LIMIT,
         )
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertEqual(wanted, json.loads(done.stdout)[0][column])
+        self.assertEqual(cell, json.loads(done.stdout)[0][column])

@@ -60,13 +60,13 @@ class WheelTest(unittest.TestCase):
             timeout=LIMIT,
             check=True,
         ).stdout.split()
-        found = {
+        files = {
             name for name in self.wheel.namelist() if '.dist-info/' not in name
         }
-        self.assertEqual({n for n in tracked if (ROOT / n).exists()}, found)
-        self.assertEqual(PACKAGES, {name.split('/')[0] for name in found})
+        self.assertEqual({n for n in tracked if (ROOT / n).exists()}, files)
+        self.assertEqual(PACKAGES, {name.split('/')[0] for name in files})
         # A type checker reads the types of a package only with this file.
-        self.assertLessEqual({f'{name}/py.typed' for name in PACKAGES}, found)
+        self.assertLessEqual({f'{name}/py.typed' for name in PACKAGES}, files)
 
     def metadata(self):
         """Return what an index shows of the wheel."""
