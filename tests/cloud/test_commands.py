@@ -68,7 +68,7 @@ class FilterCommandTest(base.CommandTest, nova_base.PlacementTest):
         """
         options = []
         for file, command in pages.saving().items():
-            text = self.told(command)
+            text = self.run_command(command)
             name = file.removesuffix('.json')
             options += [f'--{name}', self.write(text, file)]
         self.assertEqual(
@@ -127,7 +127,9 @@ class TestVerdicts(FilterCommandTest):
         # Without a login: nothing but the files is asked.
         self.assertEqual(rows, self.data(*command, *self.files()))
         lint = ('aggregate', 'filter', 'lint', '-f', 'json')
-        errors = self.told(' '.join(lint), '--severity', 'error', status=2)
+        errors = self.run_command(
+            ' '.join(lint), '--severity', 'error', status=2
+        )
         (error,) = json.loads(errors)
         self.assertEqual('graphics', error['Name'])
         for host in self.hosts:
@@ -154,7 +156,7 @@ class TestVerdicts(FilterCommandTest):
         server = self.boot(flavor)
         self.assertIsNone(self.host_of(server))
         conf = str(layout.ETC / self.region / 'nova.conf')
-        output = self.told(
+        output = self.run_command(
             f'aggregate filter explain --server {server} --config-file', conf
         )
         text = ' '.join(output.split())
@@ -277,7 +279,7 @@ class TestRunningServers(FilterCommandTest):
         )
         # As nova-scheduler says it.
         self.assertEqual(after['windows', first], [*breach.values()][4])
-        self.told('aggregate filter audit --fail-on refused', status=2)
+        self.run_command('aggregate filter audit --fail-on refused', status=2)
 
     def test_a_stack_and_a_group_could_be_spread_better(self) -> None:
         first, second = self.hosts

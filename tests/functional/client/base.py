@@ -119,8 +119,8 @@ class CommandTestCase(unittest.TestCase):
         """Return what a command says of the cloud, as data."""
         return self.data(*arguments, **self.login)
 
-    def told(self, words: str, *more: str, status: int = 0) -> str:
-        """Return what a command prints of the cloud in 80 columns.
+    def run_command(self, words: str, *more: str, status: int = 0) -> str:
+        """Run a command in 80 columns; return what it prints of the cloud.
 
         :param words: what a user types after ``openstack``.
         :param status: the exit code that the command must have.
@@ -176,7 +176,7 @@ class CloudTestCase(CommandTestCase):
             for one in console.examples(pages.PAGE.name)
             if one.command == f'openstack {command}'
         )
-        self.assertEqual(example.output, self.told(command).rstrip())
+        self.assertEqual(example.output, self.run_command(command).rstrip())
 
     def files(self, *nouns: str) -> list[str]:
         """Save what Nova's API answers; return the options that read it.

@@ -31,7 +31,7 @@ class AuditTest(base.CloudTestCase):
 
     def test_a_sound_cloud_has_no_problem(self) -> None:
         self.assertEqual([], self.audit())
-        told = self.told(f'{_AUDIT} --fail-on refused --fail-on spread')
+        told = self.run_command(f'{_AUDIT} --fail-on refused --fail-on spread')
         self.assertIn('0 problems found among 3 running', told)
 
     def test_the_page_shows_what_is_printed(self) -> None:
@@ -61,8 +61,8 @@ class AuditTest(base.CloudTestCase):
             ],
             self.audit(),
         )
-        self.told(f'{_AUDIT} --fail-on refused', status=2)
-        self.told(f'{_AUDIT} --fail-on spread')
+        self.run_command(f'{_AUDIT} --fail-on refused', status=2)
+        self.run_command(f'{_AUDIT} --fail-on spread')
 
     def test_a_stack_that_could_be_spread_better_is_told(self) -> None:
         self.run_servers('compute-1', 'compute-2', 'compute-3', 'compute-4')
@@ -149,7 +149,7 @@ class AuditTest(base.CloudTestCase):
             status = 2 if number else 0
             for problem in ('spread', 'broken'):
                 command = f'{_AUDIT} --fail-on {problem} -f json'
-                rows = json.loads(self.told(command, status=status))
+                rows = json.loads(self.run_command(command, status=status))
             self.assertEqual(bool(number), bool(rows), (most, hosts))
             for row in rows:
                 self.assertEqual(('db', 'id-db'), (row['Name'], row['ID']))
@@ -159,7 +159,7 @@ class AuditTest(base.CloudTestCase):
                 )
                 self.assertEqual(['compute-1'], row['Hosts'])
                 self.assertIn(f'policy allows {most}', row['Reason'])
-        self.told(f'{_AUDIT} --fail-on refused')
+        self.run_command(f'{_AUDIT} --fail-on refused')
 
     def test_a_server_must_stay_in_its_zone(self) -> None:
         web = {'pinned_availability_zone': 'east'}
@@ -176,8 +176,8 @@ class AuditTest(base.CloudTestCase):
             },
             row,
         )  # fmt: skip
-        self.told(f'{_AUDIT} --fail-on broken', status=2)
-        self.told(f'{_AUDIT} --fail-on refused --fail-on spread')
+        self.run_command(f'{_AUDIT} --fail-on broken', status=2)
+        self.run_command(f'{_AUDIT} --fail-on refused --fail-on spread')
         # Nova takes any host for the zone that no aggregate makes.
         web['pinned_availability_zone'] = 'nova'
         self.cloud.servers['web'] = ('compute-2', 'gpu.large')
@@ -188,7 +188,9 @@ class AuditTest(base.CloudTestCase):
         metadata['filter_tenant_id.2'] = 'p2, p3'
         words = 'Not judged: hosts that are reserved for projects.'
         fail = f'{_AUDIT} --fail-on broken'
-        self.assertIn(words, self.told(fail, status=1).replace('\n', ' '))
+        self.assertIn(
+            words, self.run_command(fail, status=1).replace('\n', ' ')
+        )
         result = self.openstack(*fail.split(), '-f', 'json', **self.login)
         self.assertEqual((1, '[]'), (result.status, result.output.strip()))
         self.assertIn(words, result.error)
@@ -201,10 +203,10 @@ class AuditTest(base.CloudTestCase):
         self.assertEqual(
             ('broken', 'server', 'mail', ['mail (compute-7)']), breach[:4]
         )
-        self.told(f'{fail} --config-file', enabled, status=2)
+        self.run_command(f'{fail} --config-file', enabled, status=2)
         # The filter is not there, so that it has no say.
         without = self.write('', 'without.conf')
-        self.told(f'{fail} --config-file', without)
+        self.run_command(f'{fail} --config-file', without)
         metadata['filter_tenant_id'] = 'p1'
         self.assertEqual([], self.audit('--config-file', enabled))
 
@@ -212,17 +214,17 @@ class AuditTest(base.CloudTestCase):
         self.cloud.maximum = '2.96'
         words = 'Not judged: the spread of stacks'
         fail = f'{_AUDIT} --fail-on spread'
-        self.assertIn(words, self.told(fail, status=1))
+        self.assertIn(words, self.run_command(fail, status=1))
         result = self.openstack(*fail.split(), '-f', 'json', **self.login)
         self.assertEqual((1, '[]'), (result.status, result.output.strip()))
         self.assertIn(words, result.error)
-        self.told(f'{_AUDIT} --fail-on refused')
+        self.run_command(f'{_AUDIT} --fail-on refused')
         self.cloud.down = ('lost',)
-        told = self.told(f'{_AUDIT} --fail-on refused', status=1)
+        told = self.run_command(f'{_AUDIT} --fail-on refused', status=1)
         self.assertIn('| unknown | server ', told)
         self.assertIn('0 problems found among 3 running', told)
         self.cloud.maximum = '2.95'
-        told = self.told(f'{_AUDIT} --fail-on broken', status=1)
+        told = self.run_command(f'{_AUDIT} --fail-on broken', status=1)
         self.assertIn('Not judged: the zones of mail, train, web', told)
 
     def test_a_name_on_standard_error_is_not_obeyed(self) -> None:
@@ -236,10 +238,10 @@ class AuditTest(base.CloudTestCase):
         self.cloud.down = ('lost',)
         for problem in ('refused', 'broken', 'spread'):
             command = f'{_AUDIT} --fail-on {problem} -f json'
-            (row,) = json.loads(self.told(command, status=1))
+            (row,) = json.loads(self.run_command(command, status=1))
             self.assertEqual('unknown', row['Problem'])
             self.assertEqual(['lost'], row['Server IDs'])
         # What is found goes before what is not known.
         self.run_servers('compute-1', 'compute-1')
         self.make_group('anti-affinity')
-        self.told(f'{_AUDIT} --fail-on broken', status=2)
+        self.run_command(f'{_AUDIT} --fail-on broken', status=2)

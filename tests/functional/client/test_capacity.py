@@ -57,7 +57,7 @@ class CapacityTest(base.CloudTestCase):
             (12, 'at least', 0),
             (row['Servers'], row['Bound'], row['Full Nodes']),
         )
-        told = self.told(f'{_CAPACITY} m1.small').replace('\n', ' ')
+        told = self.run_command(f'{_CAPACITY} m1.small').replace('\n', ' ')
         self.assertIn(
             'At least: Placement does not tell of all hosts with room', told
         )
@@ -78,7 +78,7 @@ class CapacityTest(base.CloudTestCase):
         self.assertEqual(0, self.capacity('m1.small')['Servers'])
         row = self.capacity('m1.small', '--from-volume')
         self.assertEqual(4 * 8, row['Servers'])
-        told = self.told(f'{_CAPACITY} m1.small --from-volume')
+        told = self.run_command(f'{_CAPACITY} m1.small --from-volume')
         self.assertIn(
             'with its root disk on a volume', told.replace('\n', ' ')
         )
@@ -103,7 +103,7 @@ class CapacityTest(base.CloudTestCase):
 
     def test_a_host_without_a_node_is_told(self) -> None:
         del self.cloud.nodes['compute-4']
-        told = self.told(f'{_CAPACITY} m1.small', status=1)
+        told = self.run_command(f'{_CAPACITY} m1.small', status=1)
         self.assertIn('Not counted: compute-4.', told)
         command = (*_CAPACITY.split(), 'm1.small', '-f', 'json')
         result = self.openstack(*command, **self.login)
@@ -125,7 +125,7 @@ class CapacityTest(base.CloudTestCase):
         names = [f'c{number}' for number in range(5_000)]
         self.cloud.hosts += names
         self.cloud.nodes |= zip(names, names, strict=True)
-        told = self.told(_CAPACITY).replace('\n', ' ')
+        told = self.run_command(_CAPACITY).replace('\n', ' ')
         # Four flavors of one size, three classes, and who shares them.
         self.assertIn(' 5 requests to Placement for 5006 hosts.', told)
         self.assertIn('At most: each flavor is counted alone', told)
@@ -182,5 +182,5 @@ class CapacityTest(base.CloudTestCase):
         self.assertIsNone(row['Servers'])
         self.assertEqual('', row['Bound'])
         self.assertIn('m1.small: Placement says: group_policy', result.error)
-        told = self.told(f'{_CAPACITY} m1.small', status=1)
+        told = self.run_command(f'{_CAPACITY} m1.small', status=1)
         self.assertIn('m1.small: Placement says: group_policy', told)

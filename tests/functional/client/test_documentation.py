@@ -53,11 +53,13 @@ class CommandsPageTest(base.CloudTestCase):
                 self.cloud = rest_stub.examples(prefix)
                 self.cloud.install(self.mocker)
                 saved = (pages.FILES / f'{prefix}{name}').read_text('utf-8')
-                self.assert_told(self.told(words), saved)
+                self.assert_told(self.run_command(words), saved)
 
     def test_the_servers_say_what_the_client_prints(self) -> None:
         words, names = pages.saving_servers()
-        printed = ''.join(self.told(f'{words} {name}') for name in names)
+        printed = ''.join(
+            self.run_command(f'{words} {name}') for name in names
+        )
         saved = (pages.FILES / 'servers.json').read_text('utf-8')
         # Objects that follow each other are a list.
         texts = (text.replace('}\n{', '},{') for text in (printed, saved))
@@ -95,7 +97,7 @@ class NovaPagesTest(base.CloudTestCase):
         self.cloud.install(self.mocker)
         for example in examples:
             words = example.command.replace('\\\n', '').partition(' ')[2]
-            printed = self.told(words)
+            printed = self.run_command(words)
         return printed.rstrip()
 
     def test_the_quickstart_ends_as_the_page_shows(self) -> None:

@@ -64,7 +64,7 @@ class ExplainTest(base.CloudTestCase):
         twice = ('--host', 'compute-7', '--host', 'compute-7')
         (row,) = self.explain('win.medium', *twice)
         self.assertEqual('compute-7', row['Host'])
-        told = self.told(f'{_EXPLAIN} win.medium', *twice)
+        told = self.run_command(f'{_EXPLAIN} win.medium', *twice)
         self.assertIn('1 of 1 hosts passes', told)
 
     def test_a_server_is_judged_by_its_own_copy_of_the_flavor(self) -> None:
@@ -97,7 +97,9 @@ class ExplainTest(base.CloudTestCase):
 
     def lines(self, words: str, status: int = 0) -> list[str]:
         """Return the lines of a table in 80 columns."""
-        return self.told(f'{_EXPLAIN} {words}', status=status).splitlines()
+        return self.run_command(
+            f'{_EXPLAIN} {words}', status=status
+        ).splitlines()
 
     def test_hosts_that_are_disabled_or_down_are_shown_as_such(self) -> None:
         self.cloud.states = {
@@ -153,15 +155,15 @@ class ExplainTest(base.CloudTestCase):
         self.cloud.flavors['stuck'] = {'nosuch': '1'}
         for flavor, status in (('gpu.large', 0), ('stuck', 2)):
             command = f'{_EXPLAIN} {flavor}'
-            self.told(command)
+            self.run_command(command)
             for form, source in (('json', []), ('table', self.files())):
                 more = ('--fail-if-none', '-f', form, *source)
-                self.told(command, *more, status=status)
+                self.run_command(command, *more, status=status)
 
     @ddt.data('explain gpu.large m1.small', 'explain gpu.large --server mail')
     def test_a_table_with_states_fits_in_80_columns(self, words: str) -> None:
         self.cloud.states['compute-1'] = ('disabled', 'up')
-        lines = self.told(f'aggregate filter {words}').splitlines()
+        lines = self.run_command(f'aggregate filter {words}').splitlines()
         self.assertGreater(len(lines), 4)
         self.assertEqual([], [line for line in lines if len(line) > 80])
 

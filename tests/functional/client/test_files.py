@@ -11,7 +11,9 @@ from tests.functional.client import base, pages
 class FilesTest(base.CloudTestCase):
     def save(self, *commands: str) -> str:
         """Save what commands of the standard client print, in one file."""
-        texts = [self.told(command, '-f', 'json') for command in commands]
+        texts = [
+            self.run_command(command, '-f', 'json') for command in commands
+        ]
         return self.write(''.join(texts), commands[0])
 
     def test_rows_and_answers_are_the_same_as_from_cloud_and_files(self):
@@ -21,7 +23,7 @@ class FilesTest(base.CloudTestCase):
         saving['servers.json'] = [f'{words} {o}' for o in self.cloud.servers]
         rows = []
         for name, commands in saving.items():
-            texts = map(self.told, commands)
+            texts = map(self.run_command, commands)
             rows += [f'--{name[:-5]}', self.write(''.join(texts), name)]
         answers = self.files(*base.NOUNS)
         for command, count in (
@@ -89,7 +91,7 @@ class FilesTest(base.CloudTestCase):
             for server in page['servers']
         ]
         file = self.write(json.dumps({'servers': servers}), 'many')
-        told = self.told(
+        told = self.run_command(
             'aggregate filter impact --summary -f json --fail-on stranded '
             '--remove-host licensed compute-8',
             *others,

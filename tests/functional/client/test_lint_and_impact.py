@@ -40,12 +40,12 @@ class LintTest(base.CloudTestCase):
     def test_what_stands_below_and_in_place_of_the_findings(self) -> None:
         # What they look like is on the page.
         self.cloud.flavors['win.medium'][f'{_SCOPE}:os'] = 'a,b'
-        told = self.told(_LINT, '-c', 'Code', status=2)
+        told = self.run_command(_LINT, '-c', 'Code', status=2)
         self.assertTrue(told.startswith('+--'), told)
-        told = self.told(_LINT, *self.files()[:4], status=2)
+        told = self.run_command(_LINT, *self.files()[:4], status=2)
         self.assertIn('No --hosts: hosts in no aggregate', told)
         self.cloud.flavors = {'m1.small': {}}
-        self.assertIn('found in 1 flavor and 3 aggr', self.told(_LINT))
+        self.assertIn('found in 1 flavor and 3 aggr', self.run_command(_LINT))
 
 
 @ddt.ddt
@@ -103,8 +103,10 @@ class ImpactTest(base.CloudTestCase):
     def test_a_stranded_server_can_end_with_exit_code_2(self) -> None:
         command = f'{_IMPACT} --fail-on stranded --remove-host'
         for form in ('json', 'table'):
-            self.told(f'{command} disks compute-3 -f {form}')
-            self.told(f'{command} licensed compute-8 -f {form}', status=2)
+            self.run_command(f'{command} disks compute-3 -f {form}')
+            self.run_command(
+                f'{command} licensed compute-8 -f {form}', status=2
+            )
 
     def test_a_server_whose_boot_has_failed_is_not_stranded(self) -> None:
         self.cloud.shown['mail'] = {
@@ -114,7 +116,7 @@ class ImpactTest(base.CloudTestCase):
         command = f'{_IMPACT} --fail-on stranded --remove-host'
         for source in ([], files):
             change = 'licensed compute-8 --remove-host licensed compute-7'
-            told = self.told(f'{command} {change}', *source)
+            told = self.run_command(f'{command} {change}', *source)
             self.assertIn('Servers by effect: none.', told)
 
     def test_what_a_shell_made_of_a_tilde_is_told(self) -> None:
@@ -141,7 +143,7 @@ class ImpactTest(base.CloudTestCase):
             ],
             [(*row[1:5], row[9]) for row in found],
         )
-        told = self.told(_IMPACT, *files)
+        told = self.run_command(_IMPACT, *files)
         self.assertIn('Flavors by effect: deleted 1, loses 1, new 1.', told)
 
     def test_replacing_the_in_tree_filter_is_a_change_too(self) -> None:
@@ -175,14 +177,16 @@ class ImpactTest(base.CloudTestCase):
         command = f'{_IMPACT} --fail-on stranded'
         change = '--remove-host licensed compute-8'
         for source in ([], files):
-            told = self.told(f'{command} {change} -f json', *source, status=1)
+            told = self.run_command(
+                f'{command} {change} -f json', *source, status=1
+            )
             row = json.loads(told)[-1]
             self.assertEqual(('mail', 'unknown'), (row['Name'], row['Effect']))
             self.assertIn(reason, row['Reason'])
-            told = self.told(f'{command} {change}', *source, status=1)
+            told = self.run_command(f'{command} {change}', *source, status=1)
             self.assertIn('Servers by effect: unknown 1.', told)
         if host != '':
-            self.told(f'{command} --set-aggregate disks rack=r1')
+            self.run_command(f'{command} --set-aggregate disks rack=r1')
 
     def test_a_misspelled_host_after_the_change_is_no_gain(self) -> None:
         files = self.files(*base.NOUNS)
@@ -200,5 +204,5 @@ class ImpactTest(base.CloudTestCase):
         command = f'{_IMPACT} --add-host west'
         result = self.openstack(*command.split(), 'compute-1', **self.login)
         self.assert_one_line(result, 'Nova refuses', "'compute-1'", 'east')
-        told = self.told(f'{command} compute-4').replace('\n', ' ')
+        told = self.run_command(f'{command} compute-4').replace('\n', ' ')
         self.assertIn('zone of compute-4 changes: Nova refuses', told)

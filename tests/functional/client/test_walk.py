@@ -31,7 +31,7 @@ class WalkTest(base.CloudTestCase):
 
     def below(self, *arguments: str, status: int = 0) -> str:
         """Return what stands below the table, in one line."""
-        told = self.told(_EXPLAIN, *arguments, status=status)
+        told = self.run_command(_EXPLAIN, *arguments, status=status)
         return told.rpartition('-+\n')[2].replace('\n', ' ')
 
     def test_each_step_tells_how_many_hosts_are_left(self) -> None:
@@ -123,7 +123,7 @@ class WalkTest(base.CloudTestCase):
     def test_hosts_may_be_left(self) -> None:
         self.cloud.states.clear()
         self.assertEqual(1, self.steps()['AggregateInstanceTypeFilter'][0])
-        self.told(f'{_EXPLAIN} --fail-if-none')
+        self.run_command(f'{_EXPLAIN} --fail-if-none')
         self.cloud.free = {}
         self.below('--fail-if-none', status=2)
 
@@ -182,7 +182,7 @@ class WalkTest(base.CloudTestCase):
         enable = (
             '  openstack compute service set --enable compute-1 nova-compute\n'
         )
-        told = self.told(_EXPLAIN)
+        told = self.run_command(_EXPLAIN)
         self.assertIn(
             '\n2 hosts take the flavor: compute-1 is disabled; compute-2 '
             f'lacks MEMORY_MB.\n{enable}',
@@ -190,7 +190,7 @@ class WalkTest(base.CloudTestCase):
         )
         # To enable a host that has no room does not help.
         self.fill('compute-1', 'VCPU')
-        told = self.told(_EXPLAIN)
+        told = self.run_command(_EXPLAIN)
         self.assertIn('compute-1 is disabled and lacks VCPU;', told)
         self.assertNotIn('set --enable', told)
 
