@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command ``senlin-plugins-convert``: the way into this package, and out.
+"""The command ``senlin-plugins-convert``: change to this package, or back.
 
 The command lists what needs the package, and changes the type of a profile.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which types the clusters of a Senlin use, read from its database.
+"""Read from Senlin's database which types the clusters use.
 
 The commands ``senlin-plugins-status`` and ``senlin-plugins-convert`` read it.
 """
@@ -85,7 +85,7 @@ def name_ours(kinds: Iterable[str]) -> str:
 
 
 def load() -> None:
-    """Load what of Senlin registers the options of its database.
+    """Load the module of Senlin that registers its database options.
 
     :raises ImportError: if Senlin is not installed here.
     """

@@ -2,9 +2,9 @@
 
 """Change the type of a profile in Senlin's database.
 
-Senlin cannot do that. The nodes keep their servers: a region-aware type finds
-what its in-tree type has made, and the other way round if all nodes are in the
-one region in which the in-tree type looks.
+Senlin cannot do that. The nodes keep their servers. A region-aware type finds
+the servers of its in-tree type. The in-tree type finds them if all nodes are
+in the one region in which it looks.
 """
 
 from collections.abc import Iterator

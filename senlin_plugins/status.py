@@ -3,8 +3,8 @@
 """The command ``senlin-plugins-status upgrade check``.
 
 The command has Senlin load its policy and profile types as senlin-conductor
-does when it starts, and looks into Senlin's database for policies that are in
-each other's way. The command changes nothing.
+does when it starts, and looks in Senlin's database for policies that conflict.
+The command changes nothing.
 """
 
 import importlib
@@ -121,7 +121,7 @@ class Checks(upgrade_check.Checks):
         )
 
     def check_clusters(self) -> Result:
-        """Look in the database for policies in each other's way."""
+        """Look in the database for policies that conflict."""
         try:
             rows = database.read(self._config, 'database', inventory.STATEMENT)
         except DatabaseError as exc:

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the rows of Senlin hold of a cluster; it needs Senlin."""
+"""Read and write the rows of a cluster in Senlin's database; needs Senlin."""

@@ -2,9 +2,10 @@
 
 """The desired capacity of a cluster, after nodes were created one by one.
 
-Senlin counts the nodes when it begins to create one, and makes the number the
-desired capacity in the end. It also counts nodes that wait for their own
-NODE_CREATE. A policy may still refuse these, and takes them out.
+Senlin counts the nodes when it begins to create one, and stores this number as
+the desired capacity at the end. It also counts nodes that wait for their own
+NODE_CREATE. A policy may still refuse such a node, and removes it from the
+cluster.
 """
 
 from typing import Any
@@ -24,7 +25,7 @@ ENDS = (
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
 def correct(context: Any, cluster_id: str) -> None:
-    """Lower the desired capacity to the nodes that no policy refuses any more.
+    """Lower the desired capacity to the number of nodes without a refusal.
 
     :param context: the context of the action that has created a node.
     """

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The row of a cluster, with the notes about its regions.
+"""Read and write the row of a cluster, with the notes about its regions.
 
-The rule for writers: whoever changes notes calls :func:`update_notes`. It
-reads the row and writes it in one transaction that locks the row, so that
-actions on nodes, which share the lock of their cluster, health checks and the
-clearing of what is left behind lose nothing of each other. Nobody talks to a
-cloud in it. Senlin itself writes all data of a cluster that it has loaded in
-CLUSTER_UPDATE, in CLUSTER_DELETE and when a policy is attached or detached:
-at the beginning of an action that nothing else shares. What a health check or
-the clearing writes in that moment may be lost, and is found out again. Only
-actions note what is left behind, and their locks keep them apart.
+The rule for writers: whoever changes notes calls :func:`update_notes`. This
+function reads and writes the row in one transaction that locks the row. So no
+writer overwrites what another one has written: an action on a node, a health
+check, or the deletion of servers that were left behind. No writer calls a
+cloud in this transaction. Senlin itself writes all data of a cluster in
+CLUSTER_UPDATE, in CLUSTER_DELETE and when a policy is attached or detached. At
+this moment, no other action runs on the cluster. If a health check or a
+deletion in the background writes at the same time, the result may be lost, and
+is found again later. Only actions, which hold locks, record which servers are
+left behind.
 """
 
 import dataclasses
@@ -91,8 +92,7 @@ def _clock(session: Any) -> Any:
 def read_clock(time: Any) -> str:
     """Return a time of the database as it is kept.
 
-    :param time: the time, in UTC; ``None`` if the cluster is gone, and nobody
-        keeps anything.
+    :param time: the time, in UTC; ``None`` if the cluster is gone.
     """
     if time is None:
         return health.now()

@@ -2,10 +2,10 @@
 
 """Which nodes hold a server or a stack.
 
-Nothing is deleted that another node holds. Senlin keeps two nodes from one
-server neither in its database nor in its conductor: whoever adopts writes
-what the user has typed. So the question is asked whenever something is
-adopted, deleted or cleared up, and always here.
+No server or stack is deleted while another node holds it. Senlin lets two
+nodes hold the same server, because an adoption writes what the user has typed.
+So each adoption and each deletion asks this module which nodes hold the
+resource.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from senlin_plugins.planning.snapshot import fixed_region, recorded_region
 
 
 class Resource(NamedTuple):
-    """What a node is made of, as its cloud knows it.
+    """The server or stack of a node.
 
     :param id: its id.
-    :param names: what else leads to it in its region. The id of a node's
-        resource is what a user has typed, with Senlin's own profiles.
+    :param names: other names of the resource in its region. With Senlin's own
+        profiles, a node has the name or the id that a user has typed.
     :param region: the region; ``None`` if nobody knows.
     """
 
@@ -43,11 +43,11 @@ def is_held(resource: Resource, but: str = '') -> bool:
 
 
 def release(node: Any, resource: Resource) -> bool:
-    """Take a resource from a node if others hold it; tell whether they do.
+    """Remove a resource from a node if others hold it; tell whether they do.
 
     Nodes that are being deleted do not count. Each of them may delete the
-    resource. If several nodes let go at the same time, the last one does not
-    find another, so somebody deletes the resource.
+    resource. If several nodes are removed at the same time, the last one finds
+    no other holder, and deletes the resource.
 
     :param node: the engine's node object. If others hold the resource, the
         node and its row have neither the resource nor its ports any more.

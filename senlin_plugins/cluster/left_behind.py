@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Delete what nodes have left behind, outside the way of any action."""
+"""Delete the servers that nodes have left behind, in the background."""
 
 import functools
 import time
@@ -39,16 +39,16 @@ at_work: set[str] = set()
 
 
 def listed(cluster: Any) -> list[Left]:
-    """Return what is left behind, without what its owner has let go."""
+    """Return what is left behind, without what the owner has forgotten."""
     forgotten = region_spec.forgotten(cluster.metadata)
     return region_state.read(cluster.data).remaining(forgotten)
 
 
 def is_forgotten(node: Any) -> bool:
-    """Tell whether the owner of its cluster has let go of a node.
+    """Tell whether the owner of its cluster has forgotten a node.
 
-    Senlin detaches all policies before it deletes a cluster. If a region dies
-    in this moment, nobody else can give its nodes up.
+    Senlin detaches all policies before it deletes a cluster. If a region fails
+    at this moment, no policy can handle its nodes.
     """
     try:
         metadata = cluster_row.load(node.cluster_id).metadata
@@ -61,7 +61,7 @@ def is_forgotten(node: Any) -> bool:
 
 
 def log_forgotten(cluster: Any) -> None:
-    """Log which servers run on when the cluster that knows them is deleted."""
+    """Log the forgotten servers of a deleted cluster: they still run."""
     remaining = listed(cluster)
     for entry in region_state.read(cluster.data).left:
         if entry not in remaining:
@@ -99,7 +99,7 @@ def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
     """Delete what is left behind, for :data:`LIMIT` seconds.
 
     :param entries: what may be deleted.
-    :returns: those that are still there, or about which nobody can tell.
+    :returns: the entries that are still there, or whose state is unknown.
     """
     end = time.monotonic() + LIMIT
     rest = list(entries)
@@ -121,7 +121,7 @@ def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
 
 
 def _note_as_gone(cluster: Any, gone: Sequence[Left]) -> None:
-    """Take out of the list what is gone."""
+    """Remove from the list what no longer exists."""
     cluster_row.update_notes(cluster, lambda notes, now: notes.clear(gone))
 
 
@@ -159,7 +159,7 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
 
 
 def _discard(cluster: Any, entry: Left) -> bool:
-    """Look who holds a server, and delete it if nobody does."""
+    """Delete a server if no node holds it."""
     context = senlin_context.get_admin_context()
     node = node_objects.Node.get(context, entry.node, project_safe=False)
     # The node is about to leave its server, or to get it.
@@ -174,7 +174,7 @@ def _discard(cluster: Any, entry: Left) -> bool:
 def describe(
     cluster: Any, left: Sequence[Left], held: Sequence[Left] = ()
 ) -> str:
-    """Say which servers keep a cluster from being deleted, and what to do.
+    """Say which servers prevent the deletion of a cluster, and what to do.
 
     :param cluster: the engine's cluster object.
     :param left: what nodes have left behind.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write what a node's data say of its region, under ``placement``."""
+"""Write the region of a node into its data, under ``placement``."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -74,7 +74,7 @@ def what_it_leaves(node: Any, now: str) -> Left:
 
 
 def forget_recovery(node: Any) -> None:
-    """Take out the mark of a recovery that has come to nothing.
+    """Remove the mark of a recovery that did not happen.
 
     :param node: the engine's node object, without the mark.
     """

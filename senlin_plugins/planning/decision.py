@@ -14,11 +14,11 @@ class Decision:
         that stay as they are do not appear.
     :param candidates: ids of the nodes to delete, the first to go first.
     :param refusal: why the action cannot be carried out; empty if it can.
-    :param shortage: region or zone -> how many nodes it lacked to give what
-        it was asked for; other nodes are taken instead.
-    :param moves: node id -> the region in which it is created, or created
-        anew, if it is recovered.
-    :param stuck: the ids of nodes that need such a region and have none.
+    :param shortage: region or zone -> how many nodes fewer it has than must
+        leave it; nodes elsewhere leave instead.
+    :param moves: node id -> the region in which the node is created or
+        recreated.
+    :param stuck: the ids of nodes for which no region has room.
     """
 
     plan: Mapping[str, int] = dataclasses.field(default_factory=dict)

@@ -45,7 +45,7 @@ def delete(
 ) -> str:
     """Return the commands that delete a cluster without some servers.
 
-    The servers run on if their region ever works again.
+    If their region works again, the servers are still there.
 
     :param cluster: the same.
     :param ids: the servers, or the nodes that have or had them.

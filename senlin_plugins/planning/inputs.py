@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read what an action brings: its inputs.
+"""Read and check the inputs of an action.
 
-Senlin's API checks them, but a webhook passes them on unread. Senlin's engine
-then fails with an error of Python's, or does something else.
+Senlin's API checks them, but not the inputs from a webhook. With a wrong
+input, Senlin's engine fails with a Python error, or does something else.
 """
 
 import math
@@ -25,8 +25,8 @@ OPERATIONS: Final = ('REBOOT', 'REBUILD', 'RECREATE')
 def read(action: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs of an action, with numbers as numbers.
 
-    The number of nodes of a scaling is not read here: what other policies
-    have decided goes before it.
+    The number of nodes to scale by is not read here, because the decisions of
+    other policies come first.
 
     :param action: the name of the action, such as ``CLUSTER_RESIZE``.
     :param inputs: the inputs as the request brings them.

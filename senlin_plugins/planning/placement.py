@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Decide where the nodes of a cluster come to, and which nodes leave it."""
+"""Decide in which regions nodes are created, and which nodes leave."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -60,12 +60,12 @@ def recover(snapshot: Snapshot, lost: Sequence[str]) -> Decision:
 def relocate(
     snapshot: Snapshot, ids: Sequence[str]
 ) -> tuple[dict[str, str], list[str], Snapshot]:
-    """Give nodes new regions, as many as there is room for.
+    """Assign new regions to as many nodes as there is room for.
 
-    Growing by one node several times is growing by several, so each node may
-    find its own place, in any order.
+    A cluster that grows one by one gets the same plan as one that grows at
+    once. So a region can be chosen for each node alone, in any order.
 
-    :param ids: the nodes, in the order in which they are served.
+    :param ids: the nodes, in the order in which they get regions.
     :returns: node id -> its new region; the ids of those without a place; and
         the cluster with the nodes in their new places, with the same change.
     """

@@ -55,7 +55,7 @@ class Override(NamedTuple):
 
     :param regions: the regions.
     :param declared: the names of those that are declared out.
-    :param problem: why nothing that the cluster's owner has set counts.
+    :param problem: why the settings of the cluster's owner do not count.
     """
 
     regions: Sequence[Region]
@@ -141,7 +141,7 @@ def override(
 
     :param regions: the regions of the policy.
     :param metadata: the metadata, in which the cluster's owner may have set
-        something. If it makes no sense, none of it counts.
+        something. If it is invalid, none of it counts.
     """
     try:
         return _override(regions, read_metadata(metadata))
@@ -171,7 +171,7 @@ def _override(
 def declared(metadata: Mapping[str, Any] | None) -> set[str]:
     """Return the regions that a cluster's owner has declared out.
 
-    :param metadata: the metadata of the cluster. What makes no sense declares
+    :param metadata: the metadata of the cluster. An invalid value declares
         nothing.
     """
     try:
@@ -182,7 +182,7 @@ def declared(metadata: Mapping[str, Any] | None) -> set[str]:
 
 
 def forgotten(metadata: Mapping[str, Any] | None) -> set[str]:
-    """Return the ids of what a cluster's owner leaves behind for good.
+    """Return the ids of the servers and nodes that the owner has forgotten.
 
     :param metadata: the metadata of the cluster; the value of the key has the
         ids with spaces between them.
@@ -215,7 +215,7 @@ def read_options(texts: Iterable[str]) -> tuple[Region, ...]:
 
 
 def _checked(items: Iterable[object]) -> tuple[Region, ...]:
-    """Return regions that make sense together."""
+    """Check regions together, and return them."""
     regions = tuple(_region(item) for item in items)
     problem = apportionment.find_problem(regions)
     if problem:

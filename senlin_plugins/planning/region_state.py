@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is noted of the regions of a cluster, and what follows from it.
+"""The states of the regions of a cluster, and their effects.
 
 Version 1.1 of the policy keeps it in the data of the cluster, under
 :data:`KEY`, where the API shows it. It is made of codes and times; all times
@@ -59,11 +59,11 @@ class Cause(enum.StrEnum):
 
 
 class Fault(NamedTuple):
-    """What one look has found wrong with a region.
+    """What one check has found wrong with a region.
 
     :param cause: what.
     :param service: the service concerned; empty if it is not about one.
-    :param dead: whether not even deleting is possible there.
+    :param dead: whether even deletions are impossible there.
     """
 
     cause: Cause
@@ -87,12 +87,12 @@ class State(NamedTuple):
 
     :param state: the state.
     :param cause: why.
-    :param since: the first look since when no look has found it well.
+    :param since: the first check since which every check has found it silent.
     :param due: when it counts as out; for a full region, until when it counts
         as full.
     :param last: the last look.
     :param service: the service concerned, if one is.
-    :param dead: whether not even deleting is possible there.
+    :param dead: whether even deletions are impossible there.
     """
 
     state: str
@@ -105,12 +105,12 @@ class State(NamedTuple):
 
     @property
     def is_dead(self) -> bool:
-        """Tell whether the nodes there are given up."""
+        """Tell whether nodes may move away from the region."""
         return self.dead and self.state == Code.OUT
 
     @property
     def moves(self) -> bool:
-        """Tell whether a node that is recreated goes elsewhere."""
+        """Tell whether a recreated node goes to another region."""
         return self.state in (Code.OUT, Code.FULL)
 
     @property
@@ -171,19 +171,19 @@ class Notes:
     looked: str = ''
 
     def leave(self, entry: Left) -> 'Notes':
-        """Return the same with something that is left behind, once."""
+        """Return a copy with one more entry, unless it is there already."""
         if _identity(entry) in map(_identity, self.left):
             return self
         return self._with(left=[*self.left, entry])
 
     def clear(self, gone: Iterable[Left]) -> 'Notes':
-        """Return the same without what is gone."""
+        """Return a copy without the entries that no longer exist."""
         identities = set(map(_identity, gone))
         left = [e for e in self.left if _identity(e) not in identities]
         return self._with(left=left)
 
     def refuse(self, region: str, now: str, seconds: int) -> 'Notes':
-        """Return the same with a region that is full from now on."""
+        """Return a copy with a region that is full from now on."""
         return self._with(full={**self.full, region: _later(now, seconds)})
 
     def observe(
@@ -193,10 +193,10 @@ class Notes:
         now: str,
         seconds: int,
     ) -> 'Notes':
-        """Return the same after a look at the regions.
+        """Return a copy after a check of the regions.
 
-        A region is out if looks have found it silent that are so many seconds
-        apart, and this one as well.
+        A region is out if this check finds it silent, and so did two earlier
+        checks that are so many seconds apart.
 
         :param faults: what the look has found.
         :param named: the regions that take nodes. If more than half of them
@@ -253,7 +253,7 @@ class Notes:
         return states
 
     def remaining(self, forgotten: Collection[str]) -> list[Left]:
-        """Return what is left behind, without what its owner lets go.
+        """Return what is left behind, without what the owner has forgotten.
 
         :param forgotten: ids of servers, or of the nodes that left them.
         """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a policy says of the regions of a cluster, and what is noted of them.
+"""The regions of a cluster: what the policy says, and their states.
 
-All of it is read once for an action. What follows is decided from this view,
-so that one decision does not see two states of a region.
+All of it is read once for an action. All decisions for the action use this
+view, so a region has the same state in all of them.
 """
 
 import dataclasses
@@ -22,11 +22,12 @@ class View:
     """The regions of a cluster, at one time.
 
     :param spec: what the policy says.
-    :param override: what the cluster's owner has made of it.
-    :param notes: what looks have found.
+    :param override: the weights and caps that the cluster's owner has set.
+    :param notes: the states of the regions.
     :param now: the time of the view; empty for a policy of version 1.0, which
         knows nothing.
-    :param forgotten: the ids of what is left behind for good.
+    :param forgotten: the ids of the servers and nodes that the owner has
+        forgotten.
     """
 
     spec: Spec
@@ -42,7 +43,7 @@ class View:
 
     @functools.cached_property
     def left(self) -> list[Left]:
-        """What is left behind, without what its owner has let go."""
+        """What is left behind, without what the owner has forgotten."""
         return self.notes.remaining(self.forgotten)
 
     @functools.cached_property
@@ -52,7 +53,7 @@ class View:
 
     @functools.cached_property
     def taking_nodes(self) -> set[str]:
-        """The regions of the policy that nobody has given up."""
+        """The regions of the policy, without those declared out or drained."""
         return self.names - self.override.declared - self._drained
 
     def after(self, notes: Notes, now: str) -> 'View':

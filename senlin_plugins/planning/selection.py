@@ -2,10 +2,10 @@
 
 """Choose which nodes of a cluster are to be deleted.
 
-The criteria are those of the deletion policy's specification. Nodes that are
-useless go before healthy ones, whatever the criterion. If another policy
-decided how many nodes leave each region or zone, the criterion applies
-within each of them (both sections "S6" of the document).
+The criteria are those of the deletion policy's specification. With each
+criterion, useless nodes go before healthy ones. If another policy decided how
+many nodes leave each region or zone, the criterion applies within each of them
+(both sections "S6" of the document).
 """
 
 import collections

@@ -50,7 +50,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         return cluster_row.load(cluster_id)
 
     def prepare(self, cluster: Any, action: Any) -> Any:
-        """Read and ask once what the decision needs beside the cluster.
+        """Read once what the decision needs besides the cluster.
 
         :returns: the view for :meth:`decide`.
         """
@@ -68,8 +68,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         """Write a decision into an action's data, as it is documented.
 
         :param action: the action; it is stored afterwards.
-        :param decision: the decision. One of a recovery may say what to do
-            even if it is a refusal.
+        :param decision: the decision. The decision about a recovery may
+            contain a plan even if it is a refusal.
         """
         raise NotImplementedError
 
@@ -123,8 +123,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
     def pre_op(self, cluster_id: str, action: Any) -> None:
         """Decide about an action before it runs; never raise.
 
-        An exception would take down the action without a reason (NODE_*) or
-        with a bare traceback (CLUSTER_*).
+        An exception would make the action fail without a reason (NODE_*) or
+        with only a traceback (CLUSTER_*).
 
         :param action: the action. The decision goes into its data, or status
             ERROR with the reason, where the API shows it.
@@ -159,7 +159,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         refuse(action, reason)
 
     def refuse(self, action: Any, reason: str) -> None:
-        """Refuse what a decision is about.
+        """Refuse the part of an action that the policy decides.
 
         :param action: the action; the reason goes into its data.
         :param reason: what the user reads.
@@ -167,7 +167,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         self.refuse_all(action, reason)
 
     def refuse_all(self, action: Any, reason: str) -> None:
-        """Refuse an action: nothing of it happens.
+        """Refuse a whole action.
 
         :param action: the action; the reason goes into its data.
         :param reason: what the user reads.

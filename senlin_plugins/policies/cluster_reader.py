@@ -84,7 +84,7 @@ def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
 
 
 def untied(names: set[str], profile: Any) -> set[str]:
-    """Return those of some regions in which a profile can create nodes.
+    """Return the regions that a profile allows.
 
     :param profile: the profile of nodes that come, which is region-aware.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write where nodes come to: into an action's data, and into their rows."""
+"""Write the regions of new nodes into an action's data and the nodes' rows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ LOG = logging.getLogger(__name__)
 
 
 def write(action: Any, decision: Decision) -> None:
-    """Write ``creation`` or ``deletion``, and make it happen.
+    """Write ``creation`` or ``deletion`` in the form that Senlin carries out.
 
     :param action: the action, whose data and cluster change.
     :param decision: the decision of the region placement policy.
@@ -87,7 +87,7 @@ def unplaced(cluster: Any) -> list[Any]:
 
 
 def expel(node: Any, reason: str) -> None:
-    """Take a node that cannot be created out of its cluster."""
+    """Remove a node that cannot be created from its cluster."""
     # As Senlin does with a node above max_size.
     status = {'status': consts.NS_ERROR, 'status_reason': reason}
     context = senlin_context.get_admin_context()

@@ -83,7 +83,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         )
 
     def look(self, cluster: Row, view: View) -> View:
-        """Look at the regions, and begin to clear up in those that work.
+        """Look at the regions, and begin to delete what is left behind.
 
         Actions that ask at the same time share a look.
 
@@ -133,7 +133,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return view
 
     def watch(self, cluster: Row) -> View:
-        """Return the same for a health check, with a look now and then."""
+        """Return what is known for a health check; look only now and then."""
         due = False
 
         def begin(notes: Notes, now: str) -> Notes:
@@ -212,11 +212,11 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return view.find_lost(cluster.nodes, consts.NS_ACTIVE)
 
     def find_faults(self, *_args: Any) -> dict[str, Fault]:
-        """Return nothing: states say it, and nodes can leave such regions."""
+        """Return no faults: the states contain them, and nodes can leave."""
         return {}
 
     def post_op(self, cluster_id: str, action: Any) -> None:
-        """Say what a recovery that has failed could not do."""
+        """Say which nodes a failed recovery did not move."""
         super().post_op(cluster_id, action)
         recovers = action.action == consts.CLUSTER_RECOVER
         worked = action.inputs.get('action_result') == action.RES_OK

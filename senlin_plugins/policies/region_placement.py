@@ -172,7 +172,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return View(spec, Override(spec.regions))
 
     def prepare(self, cluster: Row, action: Any) -> View:
-        """Return what is decided on, beside the nodes."""
+        """Return what the decision needs besides the nodes."""
         return self.view(cluster)
 
     def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
@@ -239,12 +239,13 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         node: Any,
         take: Callable[[Notes, str, str], Notes],
     ) -> Decision:
-        """Find a region for a node, and take it before anybody else does.
+        """Find a region for a node, and record it in the same transaction.
 
         Actions on nodes share the lock of their cluster.
 
         :param cluster: the engine's cluster object, or its row.
-        :param node: the engine's node object, which counts nowhere meanwhile.
+        :param node: the engine's node object; the decision does not count this
+            node.
         :param take: writes the region, its last argument, into the node's
             row. Its other arguments are the notes about the cluster's
             regions, and the time.
@@ -317,7 +318,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         """Return what is decided on.
 
         :param profile: the profile of the nodes that come or go.
-        :param change: how many these are.
+        :param change: the number of these nodes.
         :param nodes: the nodes of the cluster that count.
         """
         current = distribution(nodes)
@@ -341,7 +342,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         plan_writer.write(action, decision)
 
     def refuse(self, action: Any, reason: str) -> None:
-        """Refuse an action; a recovery first mends the nodes there are."""
+        """Refuse an action; a recovery still recovers the existing nodes."""
         if action.action != consts.CLUSTER_RECOVER:
             super().refuse(action, reason)
             if action.action == consts.NODE_CREATE:
@@ -357,9 +358,9 @@ class RegionPlacementPolicy(base.PlacementPolicy):
             action.entity.remove_node(node.id)
 
     def post_op(self, cluster_id: str, action: Any) -> None:
-        """Let a recovery fail in the end that lacks nodes.
+        """Make a recovery fail at its end if nodes are missing.
 
-        After NODE_CREATE, nodes that were refused count nowhere.
+        After NODE_CREATE, refused nodes do not count.
         """
         if action.action == consts.NODE_CREATE:
             try:

@@ -2,10 +2,10 @@
 
 """Keep hold of what is being created for a node.
 
-Senlin records what it has created when all of it is ready, which may be
-minutes after the first part came to be. If an engine dies or a call fails in
-between, the part goes on to exist and no node knows of it. The clients here
-record each part in the node's row as soon as the service has given its id.
+Senlin records what it has created only when all of it is ready, which may be
+minutes after the first part exists. If an engine is killed or a call fails in
+between, this part stays, and no node knows it. The clients here record each
+part in the node's row as soon as the service has given its id.
 """
 
 import contextlib
@@ -114,7 +114,7 @@ class Maker(Recorder):
 class Ports(Recorder):
     """The client by which ports and floating IPs are created for a node.
 
-    They are recorded as Senlin does it in the end, and deletes them by.
+    They are recorded in the form that Senlin uses to delete them.
     """
 
     def __init__(self, client: Any, node: Any) -> None:
@@ -147,7 +147,7 @@ class Ports(Recorder):
         return port
 
     def take_back(self) -> None:
-        """Delete what was created, and keep in mind what cannot be deleted."""
+        """Delete what was created, and remember what cannot be deleted."""
         left = []
         for port in self._made:
             try:
@@ -184,7 +184,7 @@ def delete_port(client: Any, port: Mapping[str, Any]) -> None:
 
     :param client: Senlin's client for Neutron.
     :param port: the port as Senlin records it.
-    :raises: ``InternalError`` if Neutron does not do it.
+    :raises: ``InternalError`` if Neutron cannot delete them.
     """
     floating = port.get('floating') or {}
     if floating.get('remove'):
@@ -196,7 +196,7 @@ def delete_port(client: Any, port: Mapping[str, Any]) -> None:
 def fail(
     profile: Any, node: Any, made: str | None, error: Exception
 ) -> exc.EResourceCreation:
-    """Delete what was created in vain, and return the error for Senlin.
+    """Delete an incomplete resource, and return the error for Senlin.
 
     :param made: the id of what was created, if anything was.
     :param error: what went wrong.
@@ -225,7 +225,7 @@ def fail(
 
 
 def _note_failure(node: Any, error: str) -> None:
-    """Note that nothing was recovered, and if the region had no room."""
+    """Record that no node was recovered, and whether the region is full."""
     if 'recovery' not in (node.data or {}):
         # Only :class:`Maker` has written it.
         node_records.forget_recovery(node)

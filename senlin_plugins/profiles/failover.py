@@ -2,9 +2,9 @@
 
 """Nodes whose region fails: leave them, or move them.
 
-What is known of the region stands in the row of the node's cluster, if a
-policy of version 1.1 is enabled there. Without one, nodes are treated as
-Senlin treats them.
+If a policy of version 1.1 is enabled for the cluster of a node, the row of the
+cluster contains the state of the region. Without such a policy, these profiles
+do what Senlin's own profiles do.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ class Watched(NamedTuple):
 
 
 def _find_watched(node: Any) -> Watched | None:
-    """Return who watches the region of a node, if anybody does."""
+    """Return the cluster whose policy watches a node's region, if any."""
     policy_and_cluster = region_watcher.find(node)
     if not policy_and_cluster:
         return None
@@ -89,8 +89,8 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """Tell whether a node is healthy, for Senlin's health manager.
 
         :param health_check_type: the kind of poll.
-        :returns: false if its region is out, true if its region is silent:
-            then nobody can tell.
+        :returns: false if its region is out; true if its region is silent,
+            because the state is then unknown.
         """
         policy_and_cluster = region_watcher.find(obj)
         state = None
@@ -102,7 +102,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return bool(super().do_healthcheck(obj, health_check_type))
 
     def do_delete(self, obj: Any, **params: Any) -> Any:
-        """Delete what a node is made of, or leave it in a dead region.
+        """Delete the server or stack of a node, or leave it in a dead region.
 
         :param params: the parameters of Senlin's own method.
         :returns: true.
@@ -143,7 +143,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return deleted
 
     def _find_what_is_made(self, obj: Any) -> list[str]:
-        """Return the ids of what a node is made of, as far as it is known.
+        """Return the known ids of the node's servers or stacks.
 
         :raises: ``InternalError`` if the region does not answer.
         """
@@ -152,7 +152,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return self.find_made(obj)
 
     def _delete(self, obj: Any, made: list[str], **params: Any) -> Any:
-        """Delete what a node is made of, but not what another node holds."""
+        """Delete the servers or stacks that no other node holds."""
         try:
             mine = [id_ for id_ in made if not self._let_go(obj, id_)]
             # One by Senlin's own method, with all ports of the node.
@@ -170,7 +170,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return super().do_delete(obj, **params)
 
     def _let_go(self, obj: Any, id_: str) -> bool:
-        """Leave something to the node that holds it, if there is one.
+        """Leave a server or stack to another node that holds it, if any.
 
         :returns: whether another node holds it.
         """
@@ -225,7 +225,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             raise
 
     def _advise(self, obj: Any, cluster: Row, error: Any) -> None:
-        """Say what to do about a region that answers looks, and no calls."""
+        """Say what to do about a region that answers checks, but no calls."""
         region = recorded_region(obj)
         if region:
             LOG.warning(
@@ -238,11 +238,11 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             )
 
     def do_cluster_delete(self, obj: Any) -> None:
-        """Clear up what the nodes of a cluster have left behind, at last.
+        """Delete what the nodes of a cluster have left behind.
 
         :param obj: the cluster, which has no nodes any more.
-        :raises: ``EResourceDeletion`` if something is still there: the row of
-            the cluster is the only place that knows it.
+        :raises: ``EResourceDeletion`` if something is still there, because
+            only the row of the cluster knows it.
         """
         left_behind.log_forgotten(obj)
         left = left_behind.listed(obj)
@@ -255,14 +255,14 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             )
 
     def _is_well(self, obj: Any) -> bool:
-        """Tell whether a node is well after all: its region was silent."""
+        """Tell whether a node still works after its region was silent."""
         try:
             return bool(obj.physical_id and super().do_check(obj))
         except exc.EServerNotFound:
             return False
 
     def _leave(self, obj: Any, cluster: Any) -> None:
-        """Note what a node leaves behind."""
+        """Record what a node leaves behind."""
         update = cluster_row.update_notes(
             cluster,
             lambda notes, now: notes.leave(
@@ -280,7 +280,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         )
 
     def _move(self, obj: Any, watched: Watched) -> str:
-        """Create a node anew in another region, and note the old."""
+        """Recreate a node elsewhere, and record what is left behind."""
         old_region = recorded_region(obj)
 
         def take(notes: Notes, now: str, region: str) -> Notes:
@@ -320,12 +320,12 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         )
 
     def discard(self, owner: Any, left: Left) -> bool:
-        """Delete what a node has left behind, unless somebody has it.
+        """Delete what a node has left behind, unless a node holds it.
 
         :param owner: the cluster, whose user and project delete it.
         :param left: what it is.
-        :returns: whether nothing of it is there any more.
-        :raises: ``InternalError`` if nobody can tell.
+        :returns: whether all of it is gone.
+        :raises: ``InternalError`` if the region does not answer.
         """
         ghost = types.SimpleNamespace(
             id=left.node,
@@ -351,7 +351,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return True
 
     def _may_be_there(self, obj: Any) -> bool:
-        """Tell whether a node may still have what it is made of."""
+        """Tell whether the node's server or stack may still exist."""
         client = getattr(self, self.CLIENT)(obj)
         try:
             return bool(obj.physical_id) and self._is_there(
@@ -372,7 +372,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         return bool(thing.status != 'DELETE_COMPLETE')
 
     def identify(self, obj: Any, id_: str) -> Resource:
-        """Return a server or a stack with all that leads to it.
+        """Return a server or a stack with all its names.
 
         :param obj: a node in its region.
         :param id_: what the row of a node says.
@@ -381,7 +381,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         raise NotImplementedError
 
     def find_made(self, obj: Any) -> list[str]:
-        """Return the ids of what was made for a node that knows of none.
+        """Search for the servers or stacks of a node that knows no id.
 
         :raises: ``InternalError`` if the region does not answer.
         """

@@ -171,7 +171,7 @@ class RegionAware(failover.Failover):
     ) -> dict[str, Any]:
         """Adopt a resource, from the region that the overrides name.
 
-        The spec names the region, also if it is the default region: the
+        The spec names the region even if it is the default region, because the
         resource stays there when the default changes.
 
         :param obj: a node that may be made up for a preview.
@@ -202,10 +202,10 @@ class RegionAware(failover.Failover):
         return {k: value for k, value in spec.items() if value is not None}
 
     def _check_adoption(self, obj: Any) -> None:
-        """Refuse to adopt what a node has, and what is not named by its id.
+        """Refuse to adopt what a node holds, or what is given by its name.
 
-        Senlin's conductor writes what was typed into the node's row. By a
-        name, nobody would find the node that holds the resource.
+        Senlin's conductor writes what was typed into the node's row. With a
+        name in the row, the node that holds the resource is not found.
         """
         typed = obj.physical_id
         try:

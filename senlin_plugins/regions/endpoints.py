@@ -42,9 +42,9 @@ def find_silent(
 ) -> set[str]:
     """Return the services that do not answer, all asked at the same time.
 
-    As long as there is time, a service is asked again, after pauses, before
-    it counts as silent. A refusal such as 401 is an answer: no token is sent.
-    An error such as 503 is none.
+    Within the limit, a service is asked again, after pauses, before it counts
+    as silent. A refusal such as 401 counts as an answer, because no token is
+    sent. An error such as 503 does not count.
 
     :param session: a session of keystoneauth, for its TLS settings.
     :param urls: the endpoints as the catalog has them.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Look at regions: whether what a node needs is there."""
+"""Check whether regions have the services that a node needs."""
 
 import datetime
 from collections.abc import Collection, Sequence
@@ -11,7 +11,7 @@ from senlin_plugins.regions import endpoints
 
 
 def now() -> str:
-    """Return the time, as it is kept with what a look finds."""
+    """Return the time in the form in which states contain it."""
     return show_time(datetime.datetime.now(datetime.UTC))
 
 

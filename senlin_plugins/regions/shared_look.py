@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One look for all actions of a process that ask for it at the same time.
+"""One check of the regions for all actions of a process that wait for one.
 
-When a region dies, all nodes there are recovered at once. Each of these
-actions needs a look that begins after the action: an older one may have found
-a silence that is over.
+When a region fails, all its nodes are recovered at once. Each of these actions
+needs a check that begins after the action, because the result of an older
+check may be out of date.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ _running: dict[str, 'futures.Future[Any]'] = {}
 
 
 def share(cluster_id: str, look: Callable[[], Any]) -> Any:
-    """Return what a look finds that begins after this call.
+    """Return the result of a check that begins after this call.
 
     :param cluster_id: the cluster whose regions are looked at.
-    :param look: looks at the regions. It is not called if somebody else is
-        about to look.
+    :param look: looks at the regions. It is not called if another thread is
+        about to call it.
     :returns: what the look returns.
-    :raises: what the look raises, to all who share it.
+    :raises: what the check raises, for all threads that share it.
     """
     new: futures.Future[Any] = futures.Future()
     shared = _waiting.setdefault(cluster_id, new)
@@ -35,7 +35,7 @@ def share(cluster_id: str, look: Callable[[], Any]) -> Any:
 def _lead(
     cluster_id: str, shared: 'futures.Future[Any]', look: Callable[[], Any]
 ) -> None:
-    """Look as soon as nobody else looks, for all who wait."""
+    """Check when no other check runs, for all waiting threads."""
     try:
         before = _running.get(cluster_id)
         if before:
