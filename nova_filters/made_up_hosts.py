@@ -29,7 +29,7 @@ def start() -> Any:
     from nova.scheduler import host_manager
 
     class HostManager(host_manager.HostManager):  # type: ignore[misc]
-        """Nova's own, whose cells and hosts are in no database."""
+        """Nova's HostManager, without the databases of the cells and hosts."""
 
         def refresh_cells_caches(self) -> None:
             self.cells: dict[str, Any] = {}
@@ -59,7 +59,7 @@ class Failure:
 
 
 def failures(manager: Any) -> Iterator[Failure]:
-    """Yield what raises, if somebody can do something about it.
+    """Yield the plug-ins that raise, if the operator can correct this.
 
     :param manager: what :func:`start` returns.
     """
@@ -96,10 +96,10 @@ def failures(manager: Any) -> Iterator[Failure]:
 
 
 def _is_expected(plugin: Any, exc: Exception) -> bool:
-    """Tell whether Nova's own plug-in misses what these hosts do not have.
+    """Tell whether Nova's own plug-in raises only with these hosts.
 
-    One asks a database for the images of the servers, and another one wants
-    the metrics of the hosts.
+    One such plug-in reads the images of servers from a database, and another
+    one needs the metrics of the hosts.
     """
     from nova import exception
 
@@ -111,7 +111,8 @@ def _is_expected(plugin: Any, exc: Exception) -> bool:
 def _is_certain(plugin: Any, base: type, exc: Exception) -> bool:
     """Tell whether a plug-in would raise with real hosts, too.
 
-    Somebody else's may ask a database, or want more than these hosts have.
+    A plug-in of another package may ask a database, or need attributes that
+    these hosts do not have.
 
     :param base: the class of Nova that the plug-in has to extend.
     """

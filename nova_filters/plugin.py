@@ -14,7 +14,7 @@ options.register(CONF, conf.list_opts())
 
 
 class Plugin:
-    """A plug-in of nova-scheduler, which does not start with wrong values."""
+    """A plug-in; with wrong options, nova-scheduler does not start."""
 
     def __init__(self) -> None:
         options.check(CONF, conf.list_opts())

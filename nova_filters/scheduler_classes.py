@@ -56,7 +56,7 @@ def lacking(classes: Iterable[type], method: str) -> list[str]:
 def _refuse_others(classes: Iterable[Any]) -> None:
     """Check that nova-scheduler could make objects of all classes.
 
-    :raises TypeError: if there is anything else among them.
+    :raises TypeError: if one of them is something else.
     """
     names = [repr(cls) for cls in classes if not isinstance(cls, type)]
     if names:

@@ -46,7 +46,7 @@ _WEIGHERS: Final = f'"weight_classes = {NOVA_WEIGHERS},{OUR_WEIGHERS}"'
 def _places(kinds: Iterable[str]) -> Any:
     """Return the statement for the places of all hosts.
 
-    Nova itself would ask again for minutes if its database is away.
+    Nova itself repeats the request for minutes if its database is away.
 
     :param kinds: metadata keys.
     """
@@ -345,7 +345,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_signature(self) -> Result:
-        """Tell whether the weigher believes hints that nobody signed."""
+        """Tell whether the weigher trusts unsigned hints."""
         believed = (
             'There is no signing_key in [heat_hints], so the stack hints of '
             'a tenant are believed like those of Heat.'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The host filter ``AggregateInstanceTypeFilter``: binds the evaluator."""
+"""The host filter ``AggregateInstanceTypeFilter``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -25,9 +25,9 @@ _LISTED = 10
 def _is_rebuild(spec_obj: Any, hosts: Sequence[Any]) -> bool:
     """Tell whether the request is a rebuild, which stays on its host.
 
-    Older releases of Nova let a tenant send the hint, and it stays stored.
-    Only Nova itself and administrators force a host and a node. So a rebuild
-    has one candidate, and it is the forced one.
+    In older releases of Nova, a tenant can send the hint, and Nova stores it.
+    But only Nova itself and administrators can force a host and a node. So a
+    request is a rebuild only if its one candidate is the forced host.
     """
     hints = plugin.field(spec_obj, 'scheduler_hints') or {}
     if hints.get('_nova_check_type') != ['rebuild'] or len(hosts) != 1:
@@ -94,7 +94,7 @@ class AggregateInstanceTypeFilter(
     """Match flavor extra specs and aggregate metadata, in both directions.
 
     Nova keeps one object for all requests and, since release 34, serves them
-    in native threads. So ``self`` keeps nothing of a request.
+    in native threads. So ``self`` must not store anything of a request.
     """
 
     # Neither the flavor nor the aggregates change within a request.
@@ -109,7 +109,7 @@ class AggregateInstanceTypeFilter(
     def filter_all(
         self, filter_obj_list: Iterable[Any], spec_obj: Any
     ) -> list[Any]:
-        """Return the hosts that pass; refuse all if something is wrong.
+        """Return the hosts that pass; no host passes if an error occurs.
 
         :param filter_obj_list: Nova's HostStates.
         :param spec_obj: Nova's RequestSpec.

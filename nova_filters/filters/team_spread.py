@@ -31,7 +31,7 @@ class TeamSpreadFilter(
     filters.BaseHostFilter,  # type: ignore[misc]
     teams.Teams,
 ):
-    """Refuse hosts in places that would have too many members more."""
+    """Refuse hosts in places that would exceed the limit."""
 
     RUN_ON_REBUILD = False
 
@@ -104,9 +104,9 @@ class TeamSpreadFilter(
         return passed
 
     def _limit(self, request: Any) -> int | None:
-        """Return the smallest limit that somebody asks for, if any does.
+        """Return the smallest limit of the server; None if it has no limit.
 
-        :returns: 0 if somebody asks for what is no limit.
+        :returns: 0 if a hint or an extra spec is not a valid limit.
         """
         hints = plugin.field(request, 'scheduler_hints') or {}
         specs = plugin.field(request.flavor, 'extra_specs') or {}

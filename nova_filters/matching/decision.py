@@ -9,8 +9,8 @@ specification "Aggregate Instance Type Filter"):
 2. The flavor meets the demands of the host's forced aggregates: those whose
    metadata key ``force_metadata_check`` is on.
 
-Both checks only ask whether *some* aggregate says something. What is said of
-a host is therefore the union of what its aggregates say.
+Both checks only ask whether *some* aggregate has a value. So the values of a
+host are the union of the values of its aggregates.
 """
 
 from collections.abc import Iterable

@@ -28,7 +28,7 @@ def problems(
     """Return what is wrong, each with its remedy.
 
     :param patterns: the option.
-    :param defaults: its default, or those of its patterns that have to stay.
+    :param defaults: its default, or the default patterns that must stay.
     :param levels: ``stack_spread_over`` if a weigher reads it.
     :param mechanisms: what reads the option, by name.
     """

@@ -103,7 +103,7 @@ class Aggregate:
 def items(
     metadata: Mapping[str, str], forced: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield each key of an aggregate with its value, without the flags.
+    """Yield each key of an aggregate with its value, except the flags.
 
     :returns: a key of a forced aggregate may come twice: only there, the
         filter's scope is no part of the key. A value of None is no value:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a flavor and aggregates would rather have: the filter's rules, soft.
+"""The preferences of flavors and aggregates, by the rules of the filter.
 
-A preference asks what an extra spec asks, and an aggregate whose metadata key
-``prefer_metadata_check`` is on demands what a forced one does. Both give
+A preference means the same as an extra spec, and an aggregate with
+``prefer_metadata_check`` demands the same keys as a forced one. Both give
 points instead of a verdict.
 """
 
@@ -25,8 +25,9 @@ class Preference(NamedTuple):
     """An extra spec that is a preference.
 
     :param name: the name of the extra spec.
-    :param spec: what it is as a demand.
-    :param points: what a host gains that meets it; below 0 to avoid the host.
+    :param spec: the same preference as an extra spec that the filter checks.
+    :param points: the points that a host gains if it meets the preference;
+        below 0 to avoid the host.
     """
 
     name: str
@@ -84,7 +85,7 @@ class Preferences:
     def score(self, aggregates: Collection[Any]) -> int:
         """Return the points of a host in some aggregates.
 
-        What cannot be read gives no points and takes none.
+        Preferences and demands that cannot be read do not count.
         """
         points = 0
         if self._preferences:
@@ -123,7 +124,8 @@ class Preferences:
     def _read_missed(self, stated: Statements) -> list[Reason]:
         """Return the soft demands that the flavor does not meet.
 
-        :param stated: what the soft aggregates state, as forced ones.
+        :param stated: the metadata of the soft aggregates, as that of forced
+            ones.
         """
         return [
             refusal
@@ -144,9 +146,9 @@ class Preferences:
 def weight(points: int) -> float:
     """Return the weight of a host with so many points, before the multiplier.
 
-    Each factor of ten counts one more: 1 for 1 point, 2 for 10, 3 for 100.
-    So it does not depend on the other hosts, and stays small beside what
-    spreads a stack.
+    The weight is 1 for 1 point, 2 for 10 and 3 for 100. It does not depend on
+    the other hosts, and stays small compared to the weight that spreads a
+    stack.
 
     :param points: below 0 for a host to avoid; its weight is below 0, too.
     """

@@ -91,7 +91,7 @@ class Reason(NamedTuple):
     def summary(self) -> str:
         """Return the reason without the values of the other side.
 
-        :returns: text by which refused hosts can be counted.
+        :returns: a text that is equal for hosts with the same reason.
         """
         return _SUMMARIES[self.side, self.kind].format(
             owner=self._owner,
@@ -100,7 +100,7 @@ class Reason(NamedTuple):
         )
 
     def __str__(self) -> str:
-        """Return the whole reason: the summary, and what explains it."""
+        """Return the whole reason, with the values of both sides."""
         text = self.summary()
         if self.problem:
             text += f' ({quote_all(self.accepted_values)}: {self.problem})'

@@ -30,8 +30,8 @@ def problems(
 ) -> list[str]:
     """Return what is malformed or could not be read, one sentence each.
 
-    A malformed value of an aggregate, or of a key that may be meant for
-    somebody else, is told if a host is refused because of the key.
+    A malformed value of an aggregate, or of an optional key, is listed only if
+    a host is refused because of the key.
 
     :param request: the request that has judged the hosts.
     :param refused: the refused hosts, by the first reason.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Judge all hosts of one boot request by what their own aggregates state.
+"""Judge all hosts of one boot request by the metadata of their aggregates.
 
-Hosts whose aggregates state the same share one decision. Nothing is kept
-between requests.
+Hosts whose aggregates have the same metadata share one decision. Nothing is
+kept between requests.
 """
 
 import contextlib
@@ -122,15 +122,15 @@ class Request:
         return self.refusals_of(self.stated(aggregates))
 
     def stated(self, aggregates: Iterable[Any]) -> Statements:
-        """Return what some aggregates state; it is the same for many hosts."""
+        """Return the metadata of some aggregates, which many hosts share."""
         return frozenset(map(self._state, aggregates))
 
     def refusals_of(self, stated: Statements) -> Collection[Reason]:
-        """Return every reason to refuse a host whose aggregates state this."""
+        """Return every reason to refuse a host with this metadata."""
         return dict.fromkeys(self._refusals(stated))
 
     def explain(self, refusal: Reason, aggregates: Iterable[Any]) -> Reason:
-        """Return a refusal with the values and aggregates behind it now."""
+        """Return a reason with the values and the aggregates that cause it."""
         of_flavor = refusal.side is Side.FLAVOR
         behind = [
             inputs.read_aggregate(aggregate)
@@ -165,7 +165,7 @@ class Request:
         )
 
     def is_behind(self, refusal: Reason, aggregate: Any) -> bool:
-        """Tell whether an aggregate has a part in a demand, or is unread."""
+        """Tell whether an aggregate causes a refusal, or is unreadable."""
         if refusal.kind is Kind.UNREADABLE:
             return self._state(aggregate) is _UNREADABLE
         readable = inputs.read_aggregate(aggregate)
@@ -203,7 +203,7 @@ class Request:
         return stated
 
     def _close(self, what: str, exc: Exception) -> None:
-        """Remember why hosts are refused that cannot be read."""
+        """Remember why unreadable hosts are refused."""
         cause = quote(f'{type(exc).__name__}: {exc}')
         self.problems.add(f'{what} could not be read: {cause}')
         self.fault = exc
@@ -211,12 +211,12 @@ class Request:
     def _reader(
         self, requirement: Requirement | None, forced: bool
     ) -> Callable[[str | None], int]:
-        """Return what tells what a value says, asked once for each value."""
+        """Return a function that reads each value, but only once."""
         read = functools.partial(self.say, requirement, forced)
         return functools.cache(read)
 
     def _read(self, aggregates: Iterable[Any]) -> Stated:
-        """Return what some aggregates state together."""
+        """Return the combined metadata of some aggregates."""
         offers: list[dict[str, str]] = []
         demanded: dict[str, list[str]] = {}
         lacking, flag = [], self.flag
@@ -243,7 +243,7 @@ class Request:
         return self._alike.setdefault(stated, stated)
 
     def _refusals(self, stated: Collection[Stated]) -> Iterator[Reason]:
-        """Yield everything that keeps the flavor off a host."""
+        """Yield every reason why a host refuses the flavor."""
         if _UNREADABLE in stated:
             yield Reason(Side.AGGREGATE, Kind.UNREADABLE)
             return
@@ -299,7 +299,7 @@ class Request:
 
 
 def _joined(texts: Iterable[str]) -> list[str]:
-    """Return values with the plain ones as one: that is read faster."""
+    """Return values with all plain ones combined, which is faster to read."""
     plain = []
     special = []
     for text in texts:
@@ -313,7 +313,7 @@ def _joined(texts: Iterable[str]) -> list[str]:
 
 
 def _together(offers: Sequence[dict[str, str]]) -> Callable[[str], str | None]:
-    """Return what gives all values of a key as one; None for no value."""
+    """Return a function that combines the values of a key, or returns None."""
     if len(offers) == 1:
         return offers[0].get
 

@@ -2,8 +2,8 @@
 
 """The values that one extra spec or one piece of metadata accepts.
 
-Text in, :class:`Requirement` out. Text that makes no sense becomes a
-requirement that nothing meets, with the problem; nothing here raises.
+The functions convert a text to a :class:`Requirement`, and never raise. No
+value meets the requirement of an invalid text, which has a ``problem``.
 
 The words are those of the specification "Aggregate Instance Type Filter"
 (sentinels: section "Description") and of Nova's extra spec operators.
@@ -85,13 +85,13 @@ class Predicate(NamedTuple):
 class Requirement(NamedTuple):
     """A set over all values and *absent*.
 
-    :param text: what the operator wrote.
+    :param text: the text as the operator wrote it.
     :param literals: the values that are named one by one.
     :param predicate: the operator expression, if the text is one.
     :param any_value: whether every present value is in the set (``*``).
     :param omittable: whether the key may be absent (``~``).
     :param forbidden: whether the key must be absent (``!``).
-    :param problem: why nothing can ever meet the text; empty if it is sound.
+    :param problem: why no value can meet the text; empty if the text is valid.
     """
 
     text: str
@@ -104,9 +104,10 @@ class Requirement(NamedTuple):
 
     @property
     def absence_only(self) -> bool:
-        """Tell whether the set holds *absent* only: ``~`` or ``!``.
+        """Tell whether the set contains only *absent*: ``~`` or ``!``.
 
-        Such a piece of metadata does not carry its key; a malformed one does.
+        With such a piece of metadata, the key counts as missing. With a
+        malformed piece, it does not.
         """
         return not (
             self.literals or self.any_value or self.predicate or self.problem

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The members of stacks and server groups: where they are, who is first.
+"""The members of stacks and server groups, with their hosts and their order.
 
 A member is *in flight* while a scheduler chooses its host, and until the host
-stands in the cell. Ids in the databases order the members in flight, so every
-scheduler process finds the same order.
+is in the database of the cell. Ids in the databases order the members in
+flight, so every scheduler process finds the same order.
 """
 
 import collections
@@ -59,7 +59,7 @@ _IDLE: Final = ('nova_filters:', 'quota:')
 
 
 class Turn(NamedTuple):
-    """When it is a server's turn to be placed.
+    """What orders the members in flight.
 
     :param moves: whether the server moves; else it is booted.
     :param number: the id of the move's action, or of the stored request.
@@ -72,7 +72,7 @@ class Turn(NamedTuple):
     origin: str | None = None
 
     def has_failed(self, other: 'Turn') -> bool:
-        """Tell whether this was too long before the turn of another one."""
+        """Tell whether this turn is too long before another one."""
         return other.time - self.time > IN_FLIGHT
 
     def before(self, other: 'Turn') -> bool:
@@ -90,12 +90,13 @@ Position = str | Turn
 
 
 class Rules(NamedTuple):
-    """What of a request decides the candidates in this cloud.
+    """Which parts of a request decide the candidates in this cloud.
 
     :param aggregates: whether ``AggregateInstanceTypeFilter`` is enabled, so
         that this package can tell which hosts pass.
     :param images: whether a filter compares any property of images.
-    :param isolated_images: the ids of images that have hosts of their own.
+    :param isolated_images: the ids of the images that may only use certain
+        hosts.
     :param groups: whether server groups with a soft policy count.
     """
 
@@ -106,14 +107,14 @@ class Rules(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a stored request says of a server for all its life.
+    """What a stored request says of a server; this never changes.
 
     :param teams: None if the request cannot be read.
-    :param turn: of the server's boot.
-    :param shape: a digest of what decides the candidates, beside the size and
-        what aggregates decide. The stored text if it cannot be read.
+    :param turn: the turn of the server's boot.
+    :param shape: a digest of what decides the candidates, except the size and
+        what aggregates decide. The stored text if the request cannot be read.
     :param flavor: the extra specs of the flavor, as JSON; empty if
-        aggregates decide nothing.
+        ``AggregateInstanceTypeFilter`` is not enabled.
     """
 
     teams: tuple[Team, ...] | None
@@ -149,14 +150,14 @@ class Server(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """How many members the hosts have, and who in flight comes first.
+    """How many members the hosts have, and which members in flight come first.
 
     :param ahead: the flavors of the members in flight that come first and
         have the same shape, in the order of their turns.
     :param shape: of the server that is to be placed.
     :param flavor: of the server that is to be placed.
-    :param unread: the cells that may have members, and the servers that may
-        be some: nobody can tell.
+    :param unread: the cells and the servers that may be members, because they
+        could not be read.
     :param is_in_cell: whether the server is in one of the cells already.
     """
 
@@ -174,10 +175,11 @@ def see(
     requests: Mapping[str, Request | None],
     positions: Mapping[str, Position],
 ) -> Sight:
-    """Return what the request for a server sees; the server is no member.
+    """Return what the request for a server sees, without the server itself.
 
-    :param requests: of servers; None is in no team.
-    :param positions: of servers; those that are missing are nowhere.
+    :param requests: the requests of servers; None if a server is in no team.
+    :param positions: the positions of servers; a server that is missing has
+        none.
     """
     counts, in_flight = _find_members(team, server, requests, positions)
     own_request = requests.get(server)
@@ -300,7 +302,7 @@ def read_request(
 
 
 def of_stack(hints: stack_hints.StackHints) -> Team | None:
-    """Return the stack that hints tell of, if any."""
+    """Return the stack that the hints name, if any."""
     if hints.root_stack_id is None:
         return None
     return 'stack', hints.root_stack_id, str(hints.project_id)

@@ -2,8 +2,8 @@
 
 """Find the hosts that members in flight with other flavors may have.
 
-Only extra specs that aggregates decide tell these members apart. So the rules
-of ``AggregateInstanceTypeFilter`` tell their candidates.
+These members differ only in extra specs that aggregates decide. So the rules
+of ``AggregateInstanceTypeFilter`` determine their candidates.
 """
 
 import json
@@ -16,7 +16,7 @@ from nova_filters.stacks import places
 
 
 class Host(NamedTuple):
-    """A host, as far as the aggregates of the candidates tell.
+    """A host, as the aggregates of the candidates describe it.
 
     :param path: its places.
     :param aggregates: with ``name`` and ``metadata``.
@@ -41,7 +41,7 @@ def find_candidates(
     :param other_hosts: hosts that share aggregates with the candidates.
     :param exempt: patterns of keys that no aggregate may demand.
     :returns: without the flavors that may have none of the candidates, and
-        without those that may have hosts of which nobody here knows.
+        without those that may have unknown hosts.
     """
     request = _request(flavor, exempt)
     # Where the server's own flavor passes, the host is full or disabled.

@@ -37,9 +37,9 @@ class Candidates:
 class Place:
     """A place, and the places in it.
 
-    :param team: equal places stand in an order of the team's own. Nova's
-        other weighers change their minds with each server that starts.
-    :param pack: whether members go to each other, and not apart.
+    :param team: the order of equal places depends on the team only. The order
+        by Nova's other weighers changes with each server that starts.
+    :param pack: whether members are packed, and not spread.
     """
 
     def __init__(self, path: Path, team: str, pack: bool) -> None:
@@ -54,7 +54,7 @@ class Place:
         self._queues: dict[Candidates, list[tuple[Key, Path]]] = {}
 
     def key(self) -> Key:
-        """Return what orders the places in one place; the first is next."""
+        """Return the sort key; of the places around it, the first is next."""
         if self._pack:
             return -self.members, self._tie
         return self.members, self._tie
@@ -129,8 +129,8 @@ class Places:
         """Return by how many members each first place would be the fullest.
 
         :returns: for each candidate, the members of its place at the first
-            level with the server in it, less those of the emptiest place. A
-            place whose turn it is not may get one more at the same time.
+            level with the server in it, less those of the emptiest place. At
+            the same time, another place may get one more member.
         """
         firsts = {host[:1] for host in self._candidates.hosts}
         counts = {path: self._places[path].members for path in firsts}
@@ -143,8 +143,8 @@ class Places:
         """Place the server, and return how far each candidate is from there.
 
         :param subset: how many hosts Nova chooses from at random.
-        :returns: 0 for the hosts in the right place, or in so many places;
-            for others 0.9 to 1, so that no other weigher makes up for it.
+        :returns: 0 for the hosts in the right place, or in so many places; for
+            others 0.9 to 1, so that no other weigher can outweigh it.
         """
         right = self._cloud.take(self._candidates)
         wrong = sorted({*self._candidates.hosts} - {right}, key=self._key)
@@ -159,7 +159,7 @@ class Places:
         return distances
 
     def _key(self, path: Path) -> list[Key]:
-        """Return what orders hosts."""
+        """Return the sort key of hosts."""
         return [self._places[part].key() for part in _parts(path)]
 
 

@@ -43,7 +43,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     def weigh_objects(
         self, weighed_obj_list: Sequence[Any], weight_properties: Any
     ) -> list[float]:
-        """Return the weights of hosts; zeros if it is left out.
+        """Return the weights of hosts; zeros if the weigher is left out.
 
         :param weighed_obj_list: Nova's WeighedHosts.
         :param weight_properties: Nova's RequestSpec.
@@ -68,7 +68,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
         return [0.0] * len(hosts)
 
     def _multipliers(self, hosts: Iterable[Any]) -> list[float]:
-        """Return the multiplier of each host; log those that do not count."""
+        """Return the multiplier of each host; log invalid ones."""
         problems: list[str] = []
         default = float(CONF.nova_filters[self.multiplier])
         multipliers = [
@@ -122,7 +122,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
 
 
 class PreferenceWeigher(Weigher):
-    """Prefer hosts as the filter chooses them, with points, not verdicts."""
+    """Prefer hosts by the filter's rules, with points instead of verdicts."""
 
     multiplier = 'preference_weight_multiplier'
     # Nova leaves the weights between these as they are: so the weight of a

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read what a scheduler process must know of stacks and server groups."""
+"""Read the members of stacks and server groups from Nova's databases."""
 
 import functools
 import threading
@@ -43,7 +43,7 @@ Answer = futures.Future[members.Sight]
 class Read(NamedTuple):
     """What has been read of all servers of some projects.
 
-    :param requests: of servers; None is in no team.
+    :param requests: the requests of servers; None if a server is in no team.
     :param positions: of servers.
     :param silent: the cells that do not answer, and why.
     :param in_cells: the servers that are in a cell.
@@ -58,8 +58,8 @@ class Read(NamedTuple):
 class Reader:
     """Answer the requests of one process.
 
-    Requests that wait are answered together, by a read that begins after
-    they came. So none waits longer than for two reads.
+    All waiting requests are answered together, by a read that begins after
+    they arrived. So each request waits for at most two reads.
     """
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class Reader:
     def _read_requests(
         self, context: Any, projects: Set[str], owners: Mapping[str, str]
     ) -> dict[str, members.Request | None]:
-        """Return the stored requests of servers, and remember these only.
+        """Return the stored requests of servers, and remember only these.
 
         :param owners: the project of each server.
         """
@@ -177,7 +177,7 @@ class Reader:
         owners: Mapping[str, str],
         requests: Mapping[str, members.Request | None],
     ) -> None:
-        """Keep requests for the next question of the same projects."""
+        """Keep requests for the next read of the same projects."""
         kept: dict[str, dict[str, members.Request | None]] = {
             project: {} for project in projects
         }
@@ -197,7 +197,7 @@ class Reader:
         projects: Set[str],
         questions: Sequence[Question],
     ) -> tuple[dict[str, members.Server], list[str]]:
-        """Return what those cells say that answer, and the other cells."""
+        """Return the data of the cells that answer, and the other cells."""
         mappings = {
             mapping.uuid: mapping
             for mapping in objects.CellMappingList.get_all(context)

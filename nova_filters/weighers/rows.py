@@ -38,7 +38,7 @@ _OVER: Final = (
 
 @api_db.context_manager.reader  # type: ignore[untyped-decorator]
 def without_cell(context: Any, projects: Collection[str]) -> dict[str, str]:
-    """Return the servers that no conductor has put into a cell.
+    """Return the servers that are in no cell yet.
 
     :returns: the project of each server, by the id of the server.
     """
@@ -58,7 +58,7 @@ def requests(
 ) -> list[Any]:
     """Return the server, id, time and text of stored requests.
 
-    :param words: a request without any of them is left in the database.
+    :param words: a request that contains none of them is not read.
     """
     query = sa.select(
         _REQUEST.instance_uuid,

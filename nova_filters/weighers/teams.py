@@ -97,7 +97,7 @@ class Teams:
         """Return the places of hosts, with the members that come first.
 
         :param hosts: the candidates, as Nova's HostStates.
-        :param pack: whether the members of a stack go to each other.
+        :param pack: whether the members of a stack are packed.
         """
         pack = members.POLICIES.get(team[0], pack)
         candidates = {
@@ -149,8 +149,8 @@ class Teams:
     ) -> other_flavors.Host:
         """Return a host with its path.
 
-        :param aggregates: Nova's Aggregates. Where the host shares no place
-            with others, it is one.
+        :param aggregates: Nova's Aggregates. A host without a shared place is
+            a place itself.
         """
         path = []
         for level in self._levels:
