@@ -137,10 +137,9 @@ The rule covers all hints except the six identifiers, which Heat sets.
         help="""
 The rule for failures.
 
-The rule applies if a provider fails, if heat-engine cannot create the provider
-object, if a provider sets a hint or a value that it may not set, if a provider
-answers too much, if Heat cannot look up the root stack, or if Heat cannot sign
-the hints.
+The rule applies if heat-engine cannot create a provider object, or if a
+provider fails, answers too much, or sets a hint or a value that it may not
+set. It also applies if Heat cannot look up the root stack or sign the hints.
 """,
     ),
     cfg.ListOpt(

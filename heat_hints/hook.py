@@ -9,8 +9,8 @@ to that option. Heat then scans the directory, and the module in there calls
 :func:`resource_mapping`. No class or function of Heat or of another plug-in is
 changed.
 
-A wrong option ends heat-engine at its start. If anything else is wrong, an
-ERROR in the log says what to change, and the engine works as stock Heat, or
+If an option is wrong, heat-engine does not start. If anything else is wrong,
+an ERROR in the log says what to change, and the engine works as stock Heat, or
 does not start with ``on_error = fail``.
 """
 
@@ -37,7 +37,7 @@ def add_plugin_dir(config: cfg.ConfigOpts) -> None:
 
 
 class StartError(Exception):
-    """heat-engine cannot do what ``on_error = fail`` promises."""
+    """With ``on_error = fail``, heat-engine does not start."""
 
 
 def tell(problem: str) -> None:
@@ -75,7 +75,7 @@ def resource_mapping(caller: str) -> dict[str, type[Any]]:
 
 
 def _tell_disabled(exc: Exception) -> None:
-    """Tell the operator of a Heat that this package does not know."""
+    """Log that this package does not support this Heat."""
     tell(
         'heat_hints: stack scheduler hints are off, heat-engine works '
         f'without them: {type(exc).__name__}: {exc}. Install a version of '
@@ -102,4 +102,4 @@ except Exception as error:
 
 
 class StackHintsHook(LifecyclePlugin):  # type: ignore[misc]
-    """The entry point that makes Heat import this module, and no more."""
+    """The entry point, whose only purpose is that Heat imports this module."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read a resource of Heat, have its hints decided, and give them to Heat."""
+"""Read a resource of Heat, decide its hints, and return them to Heat."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -53,14 +53,14 @@ class Injector:
         *,
         in_tree: bool,
     ) -> Any:
-        """Return what goes to the scheduler with one resource.
+        """Return the hints that Heat sends to the scheduler for one resource.
 
         :param resource: Heat's resource, about to send its request.
         :param resource_type: its type, whatever an environment calls it.
         :param template_hints: the hints of the template, or ``None``.
         :param stock: the method that is overridden.
         :param in_tree: the method is Heat's own. For a resource in scope, it
-            would add the same hints at the cost of queries.
+            would send queries to add the same hints.
         :raises heat.common.exception.Error: if something failed and
             ``on_error`` is ``fail``. Heat then fails the resource, and sends
             nothing.

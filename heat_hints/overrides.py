@@ -125,8 +125,8 @@ def _subclass(
 def _registered_classes(caller: str) -> dict[str, list[type[Any]]]:
     """Return all classes by resource type, those in force last.
 
-    Heat shows nobody its registry before all types are registered. So each
-    plug-in is asked for its types here, and once more by Heat.
+    Plug-ins cannot read Heat's registry before all types are registered. So
+    this function asks each plug-in for its types, and Heat asks again.
     """
     mapping = plugin_manager.PluginMapping(
         [name.removesuffix('_mapping') for name in _FUNCTIONS]

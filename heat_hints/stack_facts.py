@@ -2,12 +2,12 @@
 
 """What Heat knows about a resource and the stacks that hold it.
 
-A provider works in a thread of its own, in which Heat's context must not be
-used. What it calls uses objects in memory, which nobody changes meanwhile, and
-connections to the database that belong to its thread.
+A provider runs in a thread of its own, which must not use Heat's context. The
+functions that it calls use objects in memory that do not change, and database
+connections of their own thread.
 
-Of a template only what stands there and the parameters are looked at, and not
-what other resources tell. So each engine finds the same at any time.
+These functions read the text of a template and its parameters, but no
+attributes of other resources. So each engine gets the same result at any time.
 """
 
 import copy
@@ -64,7 +64,7 @@ class _Reading:
 
 @dataclasses.dataclass
 class _Resources:
-    """What is remembered of one template of a stack; None before a look."""
+    """The cached facts of one template of a stack; None if not read yet."""
 
     stack_id: str
     template_id: int
@@ -72,7 +72,7 @@ class _Resources:
 
 
 class StackFacts:
-    """Find what is asked about resources, and remember it."""
+    """Find facts about resources, and cache them."""
 
     def __init__(self) -> None:
         # Stacks that are stored, and the templates of one update, stay.
@@ -145,7 +145,7 @@ class StackFacts:
 
 
 def _check(stack: Any, rows: lineage.Lineage) -> None:
-    """Raise an error if a stack is one of which more cannot be told."""
+    """Raise an error if the facts about a stack cannot be read."""
     if not stack.convergence:
         # Its template changes while it is updated, and nothing tells one
         # update from another.
@@ -205,7 +205,7 @@ def _name(cls: type[Any]) -> str:
 
 
 def _first(written: Any, names: tuple[str, ...]) -> Any:
-    """Return what stands under the first of the names, None for nothing."""
+    """Return the value of the first name that has one; None if none has."""
     if not isinstance(written, Mapping):
         return None
     for name in names:
@@ -279,7 +279,7 @@ def _load_template_ids(
 ) -> dict[str, int]:
     """Read the ids of the templates that the stacks above have.
 
-    Two columns, as they are in one update of the last stack.
+    Both columns come from one update of the last stack.
     """
     stack = models.Stack
     with _READER.using(_Reading()) as session:

@@ -3,8 +3,8 @@
 """The command ``heat-hints-status upgrade check``.
 
 The command has Heat load its resource types as heat-engine does when it
-starts. What this package logs meanwhile as an ERROR is a failure, and a
-WARNING is a warning: these texts say what to change.
+starts. An ERROR that this package logs during this time is a failure, and a
+WARNING is a warning. The texts say what to change.
 """
 
 import importlib

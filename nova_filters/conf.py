@@ -179,16 +179,15 @@ Related options:
         help="""
 The hard limit for the spread of all stacks and server groups.
 
-``TeamSpreadFilter`` refuses a host if, with the new server, the host's place
-would have more members than the emptiest place with candidates, and the
-difference would be larger than this number. Places are compared at the first
-level of ``stack_spread_over``.
+The limit is a number of members. ``TeamSpreadFilter`` refuses a host if its
+place, with the new server, would have more members than the emptiest place
+with candidates plus the limit. The filter compares places at the first level
+of ``stack_spread_over``.
 
 Possible values:
 
-* 0: only those servers have a limit that ask for one. Servers ask with the
-  scheduler hint ``max_skew``, or with the extra spec
-  ``nova_filters:max_skew`` of their flavor.
+* 0: a server has a limit only if its request has the scheduler hint
+  ``max_skew``, or if its flavor has the extra spec ``nova_filters:max_skew``.
 * 1 or more: the limit for every server of a stack or server group. The
   smallest of all limits applies.
 

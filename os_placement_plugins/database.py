@@ -3,7 +3,7 @@
 """Ask the database of a service once, from a command.
 
 The services try again for minutes if their database is away. The text of an
-error here holds nothing of the URL, which has a password.
+error contains no part of the URL, which has a password.
 """
 
 import importlib
@@ -20,7 +20,7 @@ def read(config: Any, section: str, statement: Any) -> list[Any]:
 
     :param config: the configuration of the service.
     :param section: the section with the option ``connection``.
-    :param statement: SQLAlchemy's, or its text.
+    :param statement: a statement of SQLAlchemy, or an SQL text.
     :raises DatabaseError: if the database does not answer in time.
     """
     sqlalchemy = importlib.import_module('sqlalchemy')

@@ -27,10 +27,10 @@ class DatabaseError(Exception):
 
 @contextlib.contextmanager
 def of_database() -> Iterator[None]:
-    """Tell only the class of whatever is raised while a database is asked.
+    """Replace each error of a database by its class.
 
-    A password that is not encoded becomes a host or a port, so an error of any
-    kind may quote it.
+    If a password in a URL is not encoded, SQLAlchemy reads it as a host or a
+    port. So an error of any kind may quote it.
 
     :raises DatabaseError: instead.
     """
@@ -55,9 +55,9 @@ def one_line(exc: BaseException) -> str:
     """Return the text of an exception without its line breaks.
 
     :param exc: the exception, whose text may be a tenant's: it is cut, and
-        control characters are escaped. The text of one that quotes a line of
-        a configuration file ends before that line, which may hold a secret.
-        Of a database's error, the class is all.
+        control characters are escaped. If the text quotes a line of a
+        configuration file, it is cut before this line, which may contain a
+        secret. For a database's error, only the class is returned.
     """
     if is_of_database(exc) and not isinstance(exc, DatabaseError):
         return _class(exc)

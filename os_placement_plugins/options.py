@@ -49,9 +49,9 @@ heat-engine also sends the hint ``heat_signature``, and always sends
 ``heat_resource_uuid``, because the signature is bound to the resource. All
 names that begin with ``heat_`` are then reserved, and ``user_hints`` cannot be
 ``keep``. With a key, the plug-ins in nova-scheduler trust only hints that were
-signed with it for the project of the server, and treat all other hints as
-absent, also those of servers that are already running. Both services read the
-option when they start.
+signed with this key for the project of the server. They ignore all other
+hints, even of servers that are already running. Both services read the option
+when they start.
 
 Possible values:
 
@@ -126,10 +126,10 @@ SEVERAL_LINES: Final = frozenset({'available_filters'})
 def find_unread(
     config: cfg.ConfigOpts, options: Options, of_service: Names | None = None
 ) -> tuple[list[str], list[str]]:
-    """Say what nothing reads of the files, and what stands there twice.
+    """Return the options in the files that are not read, or are set twice.
 
-    Other sections belong to the service, or to somebody's plug-in: nothing is
-    said of them, unless they are almost named like one of ours.
+    Sections of the service and of other plug-ins are ignored, unless their
+    names are almost those of this package's sections.
 
     :param config: the configuration, read from files.
     :param of_service: options of the service that the package needs.
@@ -238,7 +238,7 @@ def _one_line_for(config: cfg.ConfigOpts, section: str, name: str) -> str:
 def nearest(
     what: str, name: str, names: Iterable[str], cutoff: float = 0.8
 ) -> list[str]:
-    """Return a text with the name that is meant, if there is one."""
+    """Return a text with the most similar name, if there is one."""
     matches = difflib.get_close_matches(name, names, n=1, cutoff=cutoff)
     return [f'{what} (the nearest is {match})' for match in matches]
 

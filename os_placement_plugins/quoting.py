@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Show somebody else's text in a log line, a message or a terminal."""
+"""Show a text from outside in a log line, a message or a terminal."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,7 +15,7 @@ def quote(text: object) -> str:
     """Return a text in quotes, cut to a length for a log line.
 
     :param text: what a tenant or an operator wrote, or its value. Control
-        characters are escaped, so that nobody writes a log line of their own.
+        characters are escaped, so that a text cannot add a line to the log.
     """
     shown = str(text)
     if len(shown) > SHOWN:
@@ -27,7 +27,7 @@ def printable(text: str) -> str:
     """Return a text with its control characters escaped.
 
     Characters that change the direction of a text are escaped, too. A terminal
-    obeys both, and would show what somebody else wrote as its own output.
+    would obey both, and could show a forged output.
     """
     if text.isprintable():
         return text
@@ -40,7 +40,7 @@ def printable(text: str) -> str:
 
 
 def listed(texts: Sequence[str], most: int = LISTED, mark: str = ', ') -> str:
-    """Return the first of some texts, and how many there are beside."""
+    """Return the first of some texts, and the number of the others."""
     parts = [*texts[:most]]
     rest = len(texts) - most
     if rest > 0:

@@ -39,10 +39,10 @@ class Keys:
 
     No text of this class holds a key: a key in a log is public.
 
-    :param keys: blanks around a key do not count. Without keys nothing is
+    :param keys: spaces around a key are ignored. Without keys, hints are not
         signed.
     :raises ValueError: if a key is too short or cannot be encoded; the text
-        counts the keys from 1.
+        numbers the keys from 1.
     """
 
     __slots__ = ('_keys', 'ids')
@@ -104,7 +104,7 @@ class Keys:
 
 
 def key_id(hints: Mapping[str, Any]) -> str | None:
-    """Return the id of the key that a signature names, right or wrong.
+    """Return the id of the key that a signature names, without a check.
 
     :param hints: all hints of a server.
     :returns: None if there is no signature of this version.
@@ -130,17 +130,17 @@ def _encode(key: str, number: int) -> bytes:
 
 
 def _digest(key: bytes, text: bytes) -> str:
-    """Return what a key makes of a text."""
+    """Return the HMAC of a text with a key."""
     return hmac.new(key, text, hashlib.sha256).hexdigest()
 
 
 def strings(value: object) -> list[str] | None:
     """Return a hint as Nova stores it, as a list of strings.
 
-    Nova makes a list of a bare string, and a bare string of a list of one.
+    Nova converts a list of one string to a string.
 
     :param value: the hint.
-    :returns: None if the hint holds anything but strings.
+    :returns: None if the hint contains anything but strings.
     """
     if not isinstance(value, list | tuple):
         value = [value]
@@ -155,7 +155,7 @@ def strings(value: object) -> list[str] | None:
 def message(
     hints: Mapping[str, Any], project_id: object, key: str
 ) -> bytes | None:
-    """Return what a signature covers.
+    """Return the text that a signature covers.
 
     That is the version, the key's id, the project, the resource, and the
     hints by name.

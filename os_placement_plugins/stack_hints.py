@@ -118,11 +118,11 @@ def write_path(path: Iterable[PathStep], path_format: str) -> HintValue:
 
 
 def read_path(value: object) -> tuple[PathStep, ...]:
-    """Return the path that ``heat_path_in_stack`` tells.
+    """Return the path in ``heat_path_in_stack``.
 
     :param value: the hint, in either format; a list is split at the last
         comma of each string.
-    :returns: the steps, root first; empty if the hint tells none.
+    :returns: the steps, root first; empty if the hint has no path.
     """
     items = signature.strings(value)
     if not items:
@@ -161,13 +161,13 @@ def read(
     project_id: object = None,
     keys: signature.Keys | None = None,
 ) -> StackHints:
-    """Return what a server's scheduler hints tell about its stack.
+    """Return what a server's scheduler hints say about its stack.
 
     :param hints: the hints of Nova's RequestSpec or of its database row.
     :param project_id: the id of the project that owns the server.
-    :param keys: hints that none of these keys signed tell nothing. Without
-        keys every hint is believed.
-    :returns: what the hints tell; None for each part that is missing.
+    :param keys: with keys, hints count only if one of the keys has signed
+        them. Without keys, all hints count.
+    :returns: the values of the hints; None for each hint that is missing.
     """
     if not isinstance(hints, Mapping):
         return StackHints()
@@ -188,11 +188,11 @@ def read(
 def read_request(
     request: Any, keys: signature.Keys | None = None
 ) -> StackHints:
-    """Return what a request for a server tells about its stack.
+    """Return what a request for a server says about its stack.
 
     :param request: Nova's RequestSpec, as a filter or weigher gets it.
     :param keys: as for :func:`read`; the project is the request's.
-    :returns: no parts at all if the request has no hints.
+    :returns: an object without values if the request has no hints.
     """
     hints = project_id = None
     if 'scheduler_hints' in request:

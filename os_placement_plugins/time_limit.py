@@ -13,7 +13,7 @@ Value = TypeVar('Value')
 def call(function: Callable[[], Value], seconds: float) -> Value:
     """Return what a function returns, if it does so in time.
 
-    :param function: it goes on in its thread if it is late, and ends with
+    :param function: if it is late, it continues in its thread, and ends with
         the process.
     :raises TimeoutError: if it is late.
     :raises Exception: what the function raises.
@@ -42,9 +42,9 @@ def call(function: Callable[[], Value], seconds: float) -> Value:
 
 
 def _threading() -> Any:
-    """Return the module whose threads can be left behind.
+    """Return the module that starts native threads.
 
-    A driver written in C does not let eventlet's green threads change.
+    A driver written in C does not let eventlet switch between green threads.
     """
     patcher = sys.modules.get('eventlet.patcher')
     if patcher:

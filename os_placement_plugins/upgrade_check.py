@@ -85,7 +85,7 @@ class Checks(upgradecheck.UpgradeCommands):
         return options.find_wrong(self._config, self.options, self.of_service)
 
     def check_names(self) -> Result:
-        """Check that something reads each option in the sections."""
+        """Check that each option in the sections exists."""
         unread, repeated = options.find_unread(
             self._config, self.options, self.of_service
         )
@@ -153,7 +153,7 @@ class Checks(upgradecheck.UpgradeCommands):
 def with_right_values(
     check: Callable[[Any], Result],
 ) -> Callable[[Any], Result]:
-    """Return a check that fails with wrong values, because it cannot look."""
+    """Return a check that fails if values are wrong, because it cannot run."""
 
     @functools.wraps(check)
     def wrapped(self: Any) -> Result:

@@ -80,12 +80,12 @@ knows the region.
         default=3,
         min=1,
         help="""
-Number of seconds in which a service must answer. A service that
-does not answer is asked again after 1 second, and once more after 3
-further seconds, as long as the look takes at most this number of
-seconds plus 1. If it never answers, its region is silent. Region
-placement policies of version 1.1 ask the services that the profile
-needs, in all regions at the same time.
+Number of seconds in which a service must answer. If a service does
+not answer, the policy asks it again after 1 second, and once more
+after 3 further seconds. The policy stops after this number of
+seconds plus 1. If a service never answers, its region is silent.
+Region placement policies of version 1.1 ask the services that the
+profile needs, in all regions at the same time.
 """,
     ),
     cfg.IntOpt(
@@ -103,7 +103,7 @@ the silence.
 
 A small value moves nodes because of short outages, such as the
 restart of a load balancer. If the value is 0, a region is out when
-the second look finds it silent.
+the policy finds it silent for the second time.
 """,
     ),
     cfg.IntOpt(
@@ -114,8 +114,9 @@ the second look finds it silent.
 Number of seconds for which a region is full after it refuses a
 node, for region placement policies of version 1.1.
 
-Nova, Neutron or Cinder refuse a node because of a quota, or because
-no host and no address is free. Then new nodes go to other regions.
+Nova, Neutron or Cinder can refuse a node because of a quota, or
+because no host or no address is free. New nodes then go to other
+regions.
 If the value is 0, no region is ever full.
 """,
     ),

@@ -3,9 +3,9 @@
 """Decide which scheduler hints a resource of a stack gets.
 
 The rules come from the Heat specification "Stack lifecycle scheduler hint".
-Nova stores hints as strings and lists of strings. Nova's API takes other
-values and then answers 500, so the values of providers are made one of the
-two here. A template's own hints belong to the template and are not changed.
+Nova stores hints as strings and lists of strings. With other values, Nova's
+API fails with status 500, so this module converts the values of providers. A
+template's own hints are not changed.
 """
 
 import itertools
@@ -55,7 +55,7 @@ _NOVA = re.compile(NOVA_PATTERN, re.DOTALL)
 
 
 class AnswerError(ValueError):
-    """What a provider answered cannot be used; the text says why."""
+    """The answer of a provider cannot be used; the text says why."""
 
 
 def in_scope(scope: str, flag: bool | None) -> bool:
@@ -112,11 +112,11 @@ def user_hints(
 ) -> dict[str, Any]:
     """Return the hints that count as the template's.
 
-    A reserved name counts only if the template itself gives the hint, and
-    not if Heat's own option or another plug-in does. Of what another plug-in
-    gives, other names count, and are signed. No value is changed. Nova refuses
-    what it cannot store, such as a null: without ``group``, say, the server
-    would start beside the others of its server group.
+    A reserved name counts only if the template itself gives the hint, and not
+    if Heat's own option or another plug-in does. Other names from another
+    plug-in count, and are signed. No value is changed. Nova refuses values
+    that it cannot store, such as null. If Heat dropped the hint ``group``
+    instead, the server would start without its server group.
 
     :param stock: the hints that Heat sends without this package, of which
         the template's are :func:`allowed`.

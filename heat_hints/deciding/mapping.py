@@ -71,12 +71,12 @@ class Rule:
 
 
 def parse(data: object, resource_types: Sequence[str]) -> tuple[Rule, ...]:
-    """Read the rules from what a YAML parser made of the file.
+    """Read the rules from a parsed YAML file.
 
     :param data: the parsed file, its scalars as text.
     :param resource_types: the types whose resources get hints.
-    :raises MappingError: if an entry is wrong, or there is none but the file
-        does not say ``[]``; the text counts the entries from 1.
+    :raises MappingError: if an entry is wrong, or if there is no entry and the
+        file is not ``[]``; the text numbers the entries from 1.
     """
     if data in (None, ''):
         raise MappingError(

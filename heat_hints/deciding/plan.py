@@ -2,7 +2,8 @@
 
 """Plan where the members of a named group go.
 
-The plan depends on the template of one stack only: each engine makes the same.
+The plan depends only on the template of one stack, so each engine makes the
+same plan.
 """
 
 import dataclasses
@@ -31,7 +32,8 @@ def find_member(
     """Return a resource as a member; ``None`` if it is in no group.
 
     Members take the places in turn, in the order of their ranks. Each group
-    begins at another place, so that groups of one do not meet at the first.
+    begins at another place. Otherwise, all groups with one member would use
+    the first place.
 
     :param siblings: the resources of the stack, in the template's order.
     :param name: the name of the resource.

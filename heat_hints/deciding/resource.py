@@ -16,9 +16,9 @@ REPLACEMENT = 'replacement'
 class Sibling:
     """A resource as the template of its stack describes it.
 
-    What a template takes from other resources, or makes with a function other
-    than ``get_param``, counts as not given. So the same template and
-    parameters give the same description at any time.
+    A value that a template takes from other resources, or computes with a
+    function other than ``get_param``, counts as missing. So the same template
+    and parameters give the same description at any time.
 
     :param name: its name in its template.
     :param resource_type: its type as the template writes it.
@@ -65,7 +65,7 @@ class Request:
         has the name stand for ``resource_type``.
     :param action: :data:`REPLACEMENT` if the resource replaces an older one,
         or else :data:`CREATE`; ``None`` if the legacy engine updates the
-        stack, because that engine does not tell.
+        stack, because that engine does not record it.
     :param flavor: the flavor, a name or an id, with all functions of the
         template resolved; ``None`` if the template gives none.
     :param image: the image, in the same way.

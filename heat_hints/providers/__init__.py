@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The contract with the providers of further hints.
+"""The interface for providers, which supply further hints.
 
 A provider is a class, published in the entry-point namespace
 ``heat_hints.providers`` and named in ``[heat_hints] providers``. The page
@@ -52,7 +52,7 @@ class Provider(Protocol):
 
         :param request: the resource that is about to be created.
         :returns: values by name: strings, numbers and lists of these. Heat
-            sends numbers as strings. ``None`` stands for no hints, also as a
-            value.
+            sends numbers as strings. ``None`` means no hints. A value of
+            ``None`` means that this hint is not sent.
         :raises Exception: if the provider cannot tell; see ``on_error``.
         """

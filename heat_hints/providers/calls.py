@@ -2,10 +2,10 @@
 
 """Call the providers that are configured, for a limited time.
 
-heat-engine reads its plug-ins and then forks its workers. A thread or a
-connection that a provider made before the fork would be dead or shared in
-each worker. So providers are found when heat-engine starts, and made in the
-worker that first asks them.
+heat-engine reads its plug-ins and then forks its workers. After the fork, a
+thread of a provider would be dead, and a connection shared. So this module
+finds the providers when heat-engine starts, and creates them in the worker
+that first needs them.
 """
 
 import copy
@@ -46,10 +46,10 @@ RETRY_SECONDS = 60.0
 
 
 class Calls:
-    """Call one provider, each time in a thread: nothing breaks off a call.
+    """Call one provider, each time in a thread of its own.
 
-    Heat may kill the thread that waits for a call. So nothing that this class
-    remembers depends on whether anybody still waits.
+    A call cannot be interrupted, but Heat may kill the thread that waits for
+    it. So the data of this class do not depend on waiting threads.
 
     :param seconds: how long each call may take.
     """
@@ -221,10 +221,11 @@ def ask(
     """Return the hints that the providers give for a resource.
 
     :param makers: the providers to ask, one after the other.
-    :param allowed: names that Nova acts on, and providers may set.
-    :param failed: called with what failed, and with the exception, if there
-        is one, or with ``logged=True``, if the log has said why. If it
-        returns, the other providers are asked.
+    :param allowed: the names of Nova's own hints that providers may set.
+    :param failed: called with a text that says what failed. The second
+        argument is the exception, if there is one. With ``logged=True``, the
+        reason is already in the log. If the function returns, the other
+        providers are asked.
     """
     provided: dict[str, HintValue] = {}
     for maker in makers:

@@ -21,9 +21,9 @@ MAX_LENGTH = 255
 class GroupProvider:
     """Send the group, the rank and the place of each member.
 
-    The server itself names its group in its metadata, or else the nearest
-    resource on the way up that makes a stack which holds the server. All
-    servers of that stack then go to one place.
+    The group is named in the metadata of the server, or else of the nearest
+    resource above that creates a stack with the server in it. In the second
+    case, all servers of this stack go to one place.
 
     :param conf: with ``[heat_hints] group_places``.
     :raises ProviderError: if the option is not set.
@@ -45,7 +45,7 @@ class GroupProvider:
     def hints(self, request: Request) -> Mapping[str, HintValue]:
         """Return the hints of a member; none for other resources.
 
-        :raises ProviderError: if the siblings cannot be told, or the name of
+        :raises ProviderError: if the siblings are not known, or the name of
             the group is too long.
         """
         member = self._find_member(request)

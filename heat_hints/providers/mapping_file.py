@@ -62,7 +62,7 @@ class _File:
         return self._rules
 
     def _read(self) -> None:
-        """Put new rules in force, or tell why there are none."""
+        """Read the file and use its rules, or log why this is impossible."""
         try:
             # A pipe or a device could keep the engine waiting for ever.
             if not stat.S_ISREG(os.stat(self.path).st_mode):
@@ -92,7 +92,7 @@ class _File:
             )
 
     def _stat(self) -> tuple[int, ...] | None:
-        """Return what tells one content of the file from another."""
+        """Return the metadata of the file, which change with its content."""
         try:
             status = os.stat(self.path)
         except OSError:
@@ -112,13 +112,13 @@ _read_once = functools.cache(_File)
 
 
 def load(text: str) -> Any:
-    """Return what a YAML text holds: lists, mappings and texts.
+    """Return the lists, mappings and texts in a YAML text.
 
-    Each value is the text that stands there: ``010`` is no number.
+    Each value is the text as written: ``010`` is not a number.
 
     :returns: ``None`` for an empty text.
-    :raises yaml.YAMLError: if the text holds anything else, such as an
-        alias: with aliases, a small file can mean gigabytes.
+    :raises yaml.YAMLError: if the text holds anything else, such as an alias:
+        with aliases, a small file can expand to gigabytes.
     """
     events = yaml.parse(text, _LOADER)
     documents = []
