@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the ``openstack`` shell runs; no service imports it.
+"""The commands of the ``openstack`` shell; no service imports them.
 
-``advice`` in a room is pure. The modules beside it ask the cloud and print.
+Each ``advice`` folder has pure modules. The modules beside it read the cloud
+and print.
 """

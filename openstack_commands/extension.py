@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the ``openstack`` shell reads of a plug-in, for all packages.
+"""The plug-in module that the ``openstack`` shell imports.
 
 The commands are the entry points ``openstack.os_placement_plugins.v1`` of
 setup.cfg. They ask the APIs of Senlin, Nova and Heat, which the SDK knows:

@@ -76,9 +76,9 @@ class AuditFilter(common.FilterCommand):
     def _tell_unseen(
         self, audited: audit.Audit, stacks: bool, config_file: str | None
     ) -> set[str]:
-        """Tell the rules that could not be judged for all servers.
+        """Report the rules that could not be checked for all servers.
 
-        :returns: the problems that may be there unseen.
+        :returns: the problems that this audit may have missed.
         """
         unseen = set()
         running = audited.running.values()
@@ -115,7 +115,7 @@ class AuditFilter(common.FilterCommand):
     ) -> None:
         """Set the exit code.
 
-        :param fail_on: the problems that a caller looks for.
+        :param fail_on: the problems in ``--fail-on``.
         """
         if not fail_on:
             return

@@ -172,7 +172,7 @@ def _row(room: capacity.Room) -> tuple[object, ...]:
 
 
 def _write(path: pathlib.Path, rooms: list[capacity.Room]) -> None:
-    """Write numbers to a file that others never see half written."""
+    """Write numbers to a file in one step, so that no reader sees a part."""
     try:
         with tempfile.NamedTemporaryFile(
             'w', dir=path.parent, prefix='.', delete=False, encoding='utf-8'

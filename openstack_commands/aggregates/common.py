@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the commands on the filter share: where their input comes from."""
+"""The base of the filter's commands, which read files or a cloud."""
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
@@ -56,10 +56,10 @@ NO_HOSTS: Final = (
 
 
 class Names(columns.FormattableColumn):  # type: ignore[misc]
-    """Names: all of them for programs, the first for people."""
+    """A cell with names: all for programs, only the first in a table."""
 
     def human_readable(self) -> str:
-        """Return the first names, and how many there are beside."""
+        """Return the first names, and the number of the others."""
         return listed(self.machine_readable()).replace(', ', ',\n')
 
     def machine_readable(self) -> list[str]:
@@ -68,7 +68,7 @@ class Names(columns.FormattableColumn):  # type: ignore[misc]
 
 
 def check_hosts(hosts: inventory.Hosts, names: Iterable[str]) -> None:
-    """Refuse a host that is not there."""
+    """Raise an error if a host does not exist."""
     for name in names:
         if name not in hosts:
             raise exceptions.CommandError(
@@ -195,7 +195,7 @@ class FilterCommand(lister.Lister):
         return tuple(config.nova_filters.exempt_metadata_keys)
 
     def configuration(self, parsed_args: argparse.Namespace) -> cfg.ConfigOpts:
-        """Return what the nova.conf that is named says, or the defaults."""
+        """Return the options of the named nova.conf, or the defaults."""
         path = parsed_args.config_file
         opts = [(conf.GROUP, conf.OPTS), *_OF_NOVA]
         return read_configuration(path, opts)
@@ -203,7 +203,8 @@ class FilterCommand(lister.Lister):
     def find(self, findings: object, unknown: object = False) -> None:
         """Set the exit code.
 
-        :param findings: true if what the command looks for is there.
+        :param findings: true if the command has found the problem that it
+            looks for.
         :param unknown: true if something could not be judged.
         """
         if findings:
@@ -219,7 +220,7 @@ class FilterCommand(lister.Lister):
         parsed_args: argparse.Namespace,
         flavors: Sequence[inventory.Flavor],
     ) -> inventory.Stock:
-        """Return what is judged, and tell what is not known of the hosts."""
+        """Return the stock, and report what is not known of the hosts."""
         of_nova = self.configuration(parsed_args)
         stock = inventory.Stock(
             flavors,
@@ -238,7 +239,7 @@ class FilterCommand(lister.Lister):
     def _tell_strangers(
         self, hosts: Iterable[str], listed_names: Iterable[str]
     ) -> None:
-        """Tell the hosts of aggregates that no compute service has."""
+        """Report the hosts of aggregates without a compute service."""
         folded = {name.lower(): quote(name) for name in listed_names}
         strange = []
         for name in sorted({*hosts}.difference(listed_names)):
@@ -254,7 +255,7 @@ class FilterCommand(lister.Lister):
             )
 
     def source(self, parsed_args: argparse.Namespace) -> compute.Cloud | Saved:
-        """Return the files that are named, or else the cloud, logged in to."""
+        """Return the named files, or else the cloud, with a login."""
         paths = {noun: getattr(parsed_args, noun, []) for noun in _FILES}
         if any(paths.values()):
             return Saved(paths)

@@ -108,7 +108,7 @@ class Cloud:
         return pages.read_answer(answer, 'Placement'), ''
 
     def able(self, queries: Mapping[str, Query]) -> dict[str, offers.Able]:
-        """Ask Placement who has each resource class and each trait.
+        """Ask Placement which providers have each resource class and trait.
 
         No limit shortens these lists.
 

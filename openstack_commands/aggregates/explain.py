@@ -119,7 +119,7 @@ class ExplainFilter(common.FilterCommand):
         servers: Sequence[inventory.Server],
         parsed_args: argparse.Namespace,
     ) -> None:
-        """Tell the servers whose flavor Nova does not show.
+        """Report the servers whose flavor Nova does not show.
 
         :raises CommandError: if the command was asked about such a server.
         """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A request that ended with no valid host: what is asked, and what is told."""
+"""Explain a request that ended with "No valid host"."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -19,9 +19,9 @@ from os_placement_plugins import quoting
 
 
 class FailedRequest:
-    """A request for a server, put to Placement and to the filters again.
+    """A failed request, repeated with Placement and the filters.
 
-    :param limit: how many candidates Nova looks at.
+    :param limit: how many candidates Nova gets at most.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class FailedRequest:
         self._answer: offers.Answer | None = None
 
     def repeat(self, filters: Sequence[str]) -> walk.Walk:
-        """Ask Placement, and return the way of the request.
+        """Ask Placement, and return the steps of the request.
 
         :param filters: the enabled filters, in order.
         """
@@ -67,7 +67,7 @@ class FailedRequest:
         )
 
     def conclude(self, way: walk.Walk) -> list[str]:
-        """Return what was not judged, and what keeps the right hosts."""
+        """Return what was not judged, and why the right hosts are not used."""
         unjudged = [*way.unjudged]
         sources = ['the image', 'the ports', *self._demand.unasked]
         before, last = ', '.join(sources[:-1]), sources[-1]
@@ -97,7 +97,7 @@ class FailedRequest:
         obstacles: Mapping[str, Sequence[offers.Obstacle]],
         is_asked: bool,
     ) -> list[str]:
-        """Return what keeps the hosts that take the flavor.
+        """Return why the hosts that pass for the flavor are not used.
 
         :param obstacles: by host, without Placement.
         """
@@ -127,7 +127,7 @@ class FailedRequest:
         return remarks + verdicts.orders(asleep)
 
     def _offers(self, takers: Collection[str]) -> offers.Offers:
-        """Ask Placement no more than the right hosts need.
+        """Ask Placement only the questions that the right hosts need.
 
         :param takers: the hosts that take the flavor.
         """
@@ -148,7 +148,7 @@ class FailedRequest:
     def _able(self) -> dict[str, Collection[str] | None]:
         """Return the hosts that have each class and each trait.
 
-        :returns: by class or trait; None if others may share it.
+        :returns: by class or trait; None if other providers may share it.
         """
         nodes = self._source.nodes
         hosts: dict[str, Collection[str] | None] = {}
@@ -167,7 +167,7 @@ class FailedRequest:
 
 
 def _nobody(refused: Verdicts) -> list[str]:
-    """Tell that no host takes the flavor, and which is nearest."""
+    """Say that no host passes for the flavor, and which host is nearest."""
     reasons = ', '.join(f'{n} {reason}' for n, reason in refused.counts())
     total = lister.counted(len(refused.panel.hosts), 'host')
     return [

@@ -194,7 +194,7 @@ class ShowFilterImpact(common.FilterCommand):
         return then
 
     def _warn(self, typed: Iterable[changes.ObjectChange]) -> None:
-        """Warn of what a shell made of an unquoted sentinel."""
+        """Warn of text that a shell has inserted for an unquoted sentinel."""
         for change in typed:
             for problem in mistakes.expanded(change.value):
                 self.log.warning(
@@ -223,7 +223,7 @@ def _check(parsed_args: argparse.Namespace) -> None:
 
 
 def _read(noun: str, verb: str, name: str, text: str) -> changes.ObjectChange:
-    """Return a change that was typed."""
+    """Return a change from the command line."""
     if verb != 'set':
         return changes.ObjectChange(noun, verb, name, text)
     key, equals, value = text.partition('=')

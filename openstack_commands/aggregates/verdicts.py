@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What ``openstack aggregate filter explain`` prints.
-
-The tables, and the sentences below them.
+"""The tables of ``explain``, and the sentences below them.
 """
 
 import shlex
@@ -87,7 +85,7 @@ def summary(all_verdicts: Iterable[Verdicts]) -> Table:
 def conclude(
     all_verdicts: Collection[Verdicts],
 ) -> list[str]:
-    """Return one sentence for each flavor, and what would open a host for it.
+    """Return one sentence for each flavor, and how to make a host usable.
 
     :param all_verdicts: the verdicts on each flavor.
     """
@@ -129,7 +127,7 @@ def waking(hosts: Sequence[inventory.Host]) -> list[str]:
 
 
 def orders(hosts: Sequence[inventory.Host]) -> list[str]:
-    """Return how to bring the first of some hosts back, one line for each."""
+    """Return how to make the first of some hosts usable, one line for each."""
     return [
         f'  {_WHAT_TO_DO[host.state].format(shlex.quote(host.name))}'
         for host in hosts[: quoting.LISTED]

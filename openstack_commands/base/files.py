@@ -22,7 +22,7 @@ _T = TypeVar('_T')
 
 @contextlib.contextmanager
 def reading(path: str) -> Iterator[None]:
-    """Turn what is wrong with a file into one line that names it.
+    """Convert an error of a file into one line that names the file.
 
     :raises CommandError: in place of what reading or parsing raises.
     """
@@ -39,7 +39,7 @@ def reading(path: str) -> Iterator[None]:
 
 
 def read_text(path: str) -> str:
-    """Return what a file holds.
+    """Return the text of a file.
 
     :raises CommandError: if it cannot be read.
     """
@@ -50,7 +50,7 @@ def read_text(path: str) -> str:
 def read_configuration(
     path: str | None, opts: options.Options
 ) -> cfg.ConfigOpts:
-    """Return what a configuration file says; the defaults without one.
+    """Return the options of a configuration file, or the defaults.
 
     :raises CommandError: if the file cannot be read, or a value is wrong.
     """
@@ -98,14 +98,14 @@ def _read(path: str) -> list[object]:
 def read(
     paths: Sequence[str], parse: Callable[[Iterable[rows.Row]], _T]
 ) -> _T:
-    """Return what files that the ``openstack`` shell printed say.
+    """Return the parsed content of files that the ``openstack`` shell printed.
 
     :param paths: the files, JSON.
     :param parse: takes the rows, columns in one form; see
         :func:`rows.unwrap`.
     :returns: its result on the rows of all files.
-    :raises CommandError: when a file is missing or is something else; one
-        line that names it.
+    :raises CommandError: if a file is missing or has another content; one line
+        that names the file.
     """
     documents: list[object] = []
     for path in paths:

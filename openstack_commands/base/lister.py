@@ -132,7 +132,7 @@ class Lister(command.Lister):  # type: ignore[misc]
             print(text, file=self.app.stdout)
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        """Run the command; whatever is wrong is told in one line.
+        """Run the command; show an error in one line.
 
         :raises CommandError: if the input is wrong, or a cloud or a file
             gives no answer.
@@ -142,7 +142,7 @@ class Lister(command.Lister):  # type: ignore[misc]
 
 
 def printable_rows(data: Iterable[Sequence[Any]]) -> Iterator[list[Any]]:
-    """Yield rows whose texts a terminal shows and does not obey."""
+    """Yield rows with escaped control characters."""
     for row in data:
         yield [_printable(cell) for cell in row]
 
@@ -174,7 +174,7 @@ def fill(text: str, indent: str = '') -> str:
 
 
 def progress(items: Sequence[_T], what: str) -> Iterator[_T]:
-    """Yield items; if that takes long, tell a terminal how far it is."""
+    """Yield items; if this takes long, show the progress on a terminal."""
     far = Progress()
     for number, item in enumerate(items):
         far.tell(number, f'of {len(items)} {what}')
@@ -193,9 +193,9 @@ def _refuse(message: str) -> NoReturn:
 
 @contextlib.contextmanager
 def telling_in_one_line(*input_errors: type[Exception]) -> Iterator[None]:
-    """Turn what the libraries raise about a cloud into one line.
+    """Convert the libraries' exceptions about a cloud into one line.
 
-    :param input_errors: further exceptions to turn into one.
+    :param input_errors: further exceptions to convert.
     :raises CommandError: in place of their exceptions.
     """
     try:
@@ -212,7 +212,7 @@ def telling_in_one_line(*input_errors: type[Exception]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _one_message() -> Iterator[None]:
-    """Keep keystoneauth from warning of what it raises a moment later."""
+    """Suppress warnings of keystoneauth that also appear in an exception."""
     log = logging.getLogger('keystoneauth.identity')
     level = log.level
     log.setLevel(logging.ERROR)

@@ -13,9 +13,9 @@ from openstack_commands.records.rows import Row, columns
 
 
 def read_answer(answer: Any, service: str) -> Any:
-    """Return what a service answers.
+    """Return the JSON answer of a service.
 
-    :raises HttpException: which names the service, if it refuses.
+    :raises HttpException: if the service refuses; the text names the service.
     """
     text = f'{service} answers {answer.status_code}'
     sdk_exceptions.raise_from_response(answer, text)
@@ -27,7 +27,7 @@ def read_answer(answer: Any, service: str) -> Any:
 def reading_json(service: str) -> Iterator[None]:
     """Name the service whose answer is no JSON, such as a page of a proxy.
 
-    :raises SDKException: in place of what reading raises.
+    :raises SDKException: in place of the errors of the JSON reader.
     """
     try:
         yield
@@ -40,7 +40,7 @@ def reading_json(service: str) -> Iterator[None]:
 
 
 def ask(nova: Any, path: str, version: str, **query: Any) -> Any:
-    """Return what Nova answers to a GET.
+    """Return Nova's answer to a GET request.
 
     :param nova: the SDK's proxy.
     :param version: the microversion.
@@ -54,7 +54,8 @@ def listed(
 ) -> Iterator[Row]:
     """Yield the rows of a list, their columns in one form.
 
-    Not as the SDK's own resources: an older SDK knows fewer columns.
+    The rows are not the SDK's own resources, because an older SDK knows fewer
+    columns.
 
     :param noun: what Nova calls the objects in the answer.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tell a person at a terminal how far a slow command is."""
+"""Show the progress of a slow command on a terminal."""
 
 import sys
 import time
@@ -11,13 +11,13 @@ PATIENCE: Final = 2.0
 
 
 class Progress:
-    """Tells a terminal something now and then, beginning after a while."""
+    """Shows the progress from time to time, but not at once."""
 
     def __init__(self) -> None:
         self._told = time.monotonic()
 
     def tell(self, number: int, what: str) -> None:
-        """Tell how far the command is, unless it has told that just now.
+        """Show the progress, unless it was shown a moment ago.
 
         :param number: how many are done.
         :param what: the rest of the line, such as "servers".

@@ -72,7 +72,7 @@ class ClusterLister(lister.Lister):
         )
 
     def warn(self, text: str, *words: object) -> None:
-        """Warn of something that does not keep the command from its work."""
+        """Warn of a problem that does not stop the command."""
         message = printable(text % words)
         # A command may read the cluster more than once.
         if message not in self._told:
@@ -80,7 +80,7 @@ class ClusterLister(lister.Lister):
             self.log.warning('%s', message)
 
     def tell_no_effect(self, text: str, *words: object) -> None:
-        """Say that plans do not decide where the nodes of a cluster are."""
+        """Warn that plans of the policy have no effect on the cluster."""
         self.warn(text, *words)
 
     def find_policy(self, name: str) -> Spec:
@@ -117,8 +117,8 @@ class ClusterLister(lister.Lister):
     ) -> tuple[Sequence[Region], dict[str, State]]:
         """Return the regions as the policy counts them for a cluster.
 
-        :param cluster: the cluster, as the policy has last left it; ``None``
-            without one.
+        :param cluster: the cluster with its last known states; ``None``
+            without a cluster.
         :returns: the regions, and those with which something is wrong.
         """
         if cluster is None or not policy.follows:
@@ -132,7 +132,7 @@ class ClusterLister(lister.Lister):
         return own.regions, known.in_force(own.declared, health.now())
 
     def advise(self, cluster: Any, states: Mapping[str, State]) -> list[str]:
-        """Return what to do about regions that nobody gives up by itself.
+        """Return the commands that declare regions out, if they are needed.
 
         :param states: the regions with which something is wrong.
         """
@@ -188,7 +188,7 @@ class ClusterLister(lister.Lister):
     def _needs(
         self, cluster: Any, growing: bool
     ) -> tuple[list[str], list[str], str | None]:
-        """Return what the nodes of a cluster need, if that can be known."""
+        """Return the services that the nodes of a cluster need, if known."""
         if cluster is not None:
             clustering = self.connection.clustering
             try:
@@ -211,7 +211,7 @@ def distribution_text(counts: Mapping[str, int]) -> str:
 
 
 def distribution_cell(counts: Mapping[str, int]) -> Cell:
-    """Return the same as a cell.
+    """Return these numbers as a cell.
 
     :param counts: region name -> number of nodes.
     """

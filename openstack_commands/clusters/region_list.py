@@ -117,7 +117,7 @@ class ListClusterRegion(ClusterLister):
 def _target(
     regions: Iterable[Region], current: Mapping[str, int]
 ) -> Mapping[str, int]:
-    """Return where the nodes would be after a rebalance, if all is well."""
+    """Return the distribution after a rebalance if all regions work."""
     snapshot = Snapshot(Change(growing=True, count=1), [*regions], current)
     size = sum(current.values())
     for step in rebalancing.steps(snapshot, size, size):

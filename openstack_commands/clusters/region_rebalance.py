@@ -75,7 +75,7 @@ class RebalanceClusterRegion(ClusterLister):
         self.add_default_region(parser)
 
     def tell_no_effect(self, text: str, *words: object) -> None:
-        """Refuse to move nodes for nothing."""
+        """Refuse if the policy has no effect on the cluster."""
         raise exceptions.CommandError(text % words)
 
     def take_action(self, parsed_args: argparse.Namespace) -> Table:
@@ -125,10 +125,10 @@ class RebalanceClusterRegion(ClusterLister):
         ]
 
     def _check_size(self, count: int) -> None:
-        """Refuse a size that no interrupted run has left.
+        """Refuse a size that cannot come from an interrupted run.
 
         :param count: how many nodes the cluster has.
-        :raises CommandError: with what to say instead.
+        :raises CommandError: with a size that is accepted.
         """
         distance = abs(self._size - count)
         if distance > self._surge:
@@ -142,7 +142,7 @@ class RebalanceClusterRegion(ClusterLister):
             )
 
     def _nodes(self, cluster: Any) -> list[Any]:
-        """Return the nodes, so that no healthy one goes for a broken one."""
+        """Return the nodes; refuse if one of them is not ACTIVE."""
         clustering = self.connection.clustering
         nodes = list(clustering.nodes(cluster_id=cluster.id))
         others = [node for node in nodes if node.status != 'ACTIVE']
@@ -237,7 +237,7 @@ class RebalanceClusterRegion(ClusterLister):
     ) -> list[Step]:
         """Carry out steps until none is left, and return those done.
 
-        Each plan is made of what is there at the time.
+        Each plan is made from the distribution at this time.
         """
         done: list[Step] = []
         added: Mapping[str, int] = {}
@@ -281,7 +281,7 @@ class RebalanceClusterRegion(ClusterLister):
         return done
 
     def _look(self, cluster: Any) -> None:
-        """Stop unless all nodes are well: some may have died since."""
+        """Stop if a node does not answer or is not ACTIVE."""
         try:
             clusters.check(self.connection.clustering, cluster)
         except exceptions.CommandError as exc:
@@ -310,5 +310,5 @@ def _show(changes: int, left: int, text: str) -> None:
 
 
 def _say(text: str, end: str = '\n') -> None:
-    """Tell the user beside the table."""
+    """Print a message below the table."""
     print(printable(text), end=end, file=sys.stderr, flush=True)

@@ -70,7 +70,7 @@ class _ChangeClusterRegion(ListClusterRegion):
     def find_changes(
         self, parsed_args: argparse.Namespace
     ) -> Mapping[str, Any]:
-        """Return what to set; ``None`` as a value forgets a key."""
+        """Return what to set; the value ``None`` removes a key."""
         return self.CHANGES
 
 
@@ -143,11 +143,11 @@ class DrainClusterRegion(_ChangeClusterRegion):
 
 
 class ForgetClusterRegion(ClusterLister):
-    """Leave servers for good that nodes of one cluster have left behind.
+    """Forget servers that nodes of one cluster have left behind.
 
-    Nobody deletes these servers any more, and they do not keep the cluster
-    from being deleted. If Senlin failed to delete the cluster, also name the
-    nodes in status ERROR whose servers nobody can delete.
+    Senlin then does not delete these servers, and they do not prevent the
+    deletion of the cluster. If Senlin failed to delete the cluster, also name
+    the nodes in status ERROR whose servers Senlin cannot delete.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -194,8 +194,8 @@ class ForgetClusterRegion(ClusterLister):
     ) -> Iterator[tuple[str, str, str]]:
         """Yield the nodes that Senlin could not delete with the cluster.
 
-        Senlin detaches all policies before it deletes a cluster. As long as
-        one is attached, it gives the nodes up itself.
+        Senlin detaches all policies before it deletes a cluster. While a
+        policy is attached, the policy handles these nodes.
         """
         clustering = self.connection.clustering
         if list(clustering.cluster_policies(cluster)):

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the shell prints and APIs answer, read as data. Pure."""
+"""Read the output of the shell and the answers of APIs. Pure."""

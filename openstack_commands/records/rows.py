@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rows: what the ``openstack`` shell prints for one object, or an API answers.
+"""Rows: one object in the output of the ``openstack`` shell or of an API.
 
 Pure. The names of the columns differ between these forms, and between
 releases of the client.

@@ -169,7 +169,7 @@ class ListStackHints(lister.Lister):
         return self._of_stack(members, stack, of_heat)
 
     def _shown(self, nova: Any, all_projects: bool) -> list[rows.Row]:
-        """Return the servers whose hints Nova shows; tell of the others.
+        """Return the servers whose hints Nova shows; report the others.
 
         :raises CommandError: when this Nova is too old.
         """
@@ -190,7 +190,7 @@ class ListStackHints(lister.Lister):
         stack: str,
         of_heat: '_Stack | None',
     ) -> list[hint_members.Member]:
-        """Return the servers of a stack; tell of those that are not shown.
+        """Return the servers of a stack; report those that are not shown.
 
         :param stack: the id of the stack, if Heat does not show it.
         :param of_heat: what Heat shows; None for nothing.
@@ -259,7 +259,7 @@ def _choose(
 
 
 def _nothing_found(parsed_args: argparse.Namespace) -> str:
-    """Say which servers were looked at, and what none of them has."""
+    """Say which servers were checked, and that no row was found."""
     if parsed_args.stack or parsed_args.server:
         servers = 'these servers'
     elif parsed_args.servers:
@@ -326,7 +326,7 @@ class _Stack(NamedTuple):
 
     :param stacks: the ids of these stacks.
     :param servers: the ids of their servers, by the type of the resource.
-    :param made: the ids of all that their resources have made.
+    :param made: the ids of all objects that their resources have created.
     """
 
     stacks: set[str]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which running servers break the rules now, and could stand better.
+"""Find running servers that break the rules, or could be spread better.
 
-As with the Kubernetes descheduler: a server that its own host would refuse
-today, a hard rule that does not hold, and a team (a stack or a server group)
-with a server that could run in a place that has fewer members. Nothing is
-moved.
+The audit finds three problems, like the Kubernetes descheduler. The host of a
+server would refuse the server today. A hard rule does not hold. A team (a
+stack or a server group) has a server that could run in a place with fewer
+members. Nothing is moved.
 """
 
 import collections
@@ -106,8 +106,8 @@ class Audit:
     ) -> Iterator[Breach]:
         """Yield the hard rules of Nova that do not hold.
 
-        :param projects: whether Nova keeps projects out of hosts that are
-            reserved for others.
+        :param projects: whether Nova enforces that hosts are reserved for
+            projects.
         """
         for group in groups:
             members = _members(group, self._placed)
@@ -217,7 +217,7 @@ class Audit:
         return dict(sorted(places.items()))
 
     def _place(self, name: str, level: str) -> str:
-        """Return the place of a host; one that shares no place is one."""
+        """Return the shared place of a host, or else the host itself."""
         return self._stock.hosts[name].place(level) or name
 
 
@@ -231,7 +231,7 @@ def _members(
 def _emptiest(places: Iterable[str], counts: Mapping[str, int]) -> str | None:
     """Return the place with the fewest members; None if there is no place.
 
-    :param places: in the order in which equal places go.
+    :param places: sorted, so that the first of equal places is chosen.
     """
     taken = []
     for place in places:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is wrong with running servers, as the audit tells it."""
+"""The problems of running servers that the audit finds."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -24,7 +24,7 @@ FLAVOR: Final = 'flavor'
 
 
 class Breach(NamedTuple):
-    """One thing that is wrong.
+    """One problem.
 
     :param problem: one of the constants above.
     :param noun: one of the constants above.
@@ -65,9 +65,9 @@ class Breach(NamedTuple):
         return sorted(hosts)
 
     def fails(self, problem: str) -> bool:
-        """Tell whether a caller who looks for a problem has to know of this.
+        """Tell whether this counts for ``--fail-on`` with a problem.
 
-        A hard policy that does not hold is bad spread, too.
+        A hard policy that does not hold also counts for ``spread``.
         """
         if problem == SPREAD and self.problem == BROKEN:
             return self.noun == SERVER_GROUP

@@ -2,8 +2,9 @@
 
 """How many more servers Placement has room for, from its own answers.
 
-Two counts of the same answer: how many servers fit at most, and how many fit
-for certain. NUMA and PCI devices may leave less than both.
+The answer gives two numbers: how many servers fit at most, and how many fit
+for certain. With NUMA or PCI devices, fewer servers may fit than both numbers
+say.
 """
 
 import collections
@@ -45,8 +46,8 @@ class Room(NamedTuple):
         refuses the question.
     :param bound: one of the constants above; empty without a number.
     :param full: how many of the nodes have no room.
-    :param scarce: the resource classes and traits of which most nodes have
-        least.
+    :param scarce: the resource classes and traits that are scarce on most
+        nodes.
     :param unjudged: the extra specs that may leave less room.
     """
 
@@ -67,10 +68,10 @@ Shape = Mapping[tuple[str, str], int]
 class Stock:
     """What Placement has left for one flavor.
 
-    :param answer: that of ``GET /allocation_candidates``, which has
-        accounted for reserved amounts, ratios, what is used and unit limits.
+    :param answer: the answer to ``GET /allocation_candidates``. It already
+        considers reserved amounts, ratios, usage and unit limits.
     :param nodes: the IDs of the nodes to count. Other providers may share
-        what they have with nodes.
+        resources with nodes.
     """
 
     def __init__(self, answer: Answer, nodes: Collection[str]) -> None:

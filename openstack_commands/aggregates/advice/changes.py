@@ -42,7 +42,7 @@ class ObjectChange:
     def applied(
         self, record: inventory.Flavor | inventory.HostAggregate
     ) -> Any:
-        """Return the flavor or the aggregate as the change leaves it.
+        """Return the flavor or the aggregate after the change.
 
         :raises UnreadableError: if what is to be removed is not there, or
             what is to be added is there.
@@ -65,7 +65,7 @@ class ObjectChange:
         return dataclasses.replace(record, hosts=hosts)
 
     def _edited(self, properties: Mapping[str, str]) -> dict[str, str]:
-        """Return extra specs or metadata as the change leaves them."""
+        """Return extra specs or metadata after the change."""
         if self.verb == 'set':
             return {**properties, self.key: self.value}
         if self.key not in properties:
@@ -78,7 +78,7 @@ class ObjectChange:
 def apply(
     changes: Iterable[ObjectChange], stock: inventory.Stock
 ) -> inventory.Stock:
-    """Return a stock as changes leave it.
+    """Return a stock after changes.
 
     :raises UnreadableError: if a name is unknown, or a change impossible.
     """

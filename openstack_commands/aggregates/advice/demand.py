@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What nova-scheduler asks of Placement for a flavor, as far as it shows.
+"""What nova-scheduler asks of Placement for a flavor.
 
 Nova adds what comes from the image and from ports. A functional test compares
 this module with Nova's own.
@@ -114,8 +114,8 @@ def of(
     """Return what nova-scheduler asks of Placement.
 
     :param from_volume: whether the root disk is a volume.
-    :param zone: the UUIDs of the aggregates that make the requested
-        availability zone.
+    :param zone: the UUIDs of the aggregates of the requested availability
+        zone.
     :param limit: how many candidates Nova looks at; None for all.
     """
     specs = flavor.extra_specs
@@ -174,7 +174,7 @@ def _fill(
     flavor: inventory.Flavor,
     from_volume: bool,
 ) -> None:
-    """Add what the flavor's numbers ask for, unless extra specs do."""
+    """Add the flavor's amounts, unless extra specs set them."""
     specs = flavor.extra_specs
     unnumbered = amounts['']
     if specs.get('hw:cpu_policy') == 'dedicated':

@@ -54,7 +54,7 @@ class Verdicts:
 
     @functools.cached_property
     def refused(self) -> Mapping[Reason, list[inventory.Host]]:
-        """Return the other hosts by the first reason."""
+        """Return the refused hosts, by the first reason."""
         by_reason: dict[Reason, list[inventory.Host]] = {}
         for host in self.panel.hosts:
             if host.name in self.first:
@@ -79,7 +79,7 @@ class Verdicts:
         return sorted(aggregates, key=lambda aggregate: aggregate.name)
 
     def why(self, refusal: Reason, names: Iterable[str]) -> str:
-        """Return why some hosts refuse, which have the reason in common."""
+        """Return why some hosts refuse that share one reason."""
         aggregates = self.aggregates_of(names)
         return str(self.request.explain(refusal, aggregates))
 
@@ -129,8 +129,8 @@ class Verdicts:
 class Panel:
     """Judges many flavors on the same hosts, each extra spec only once.
 
-    What flavor and aggregates say of a key does not change the verdict on
-    another key, so that a key's verdict serves all flavors that say the same.
+    The verdict on one key does not depend on other keys. So flavors with the
+    same value of a key share the verdict on this key.
 
     :param hosts: those of the stock to judge; None for all.
     :param ask: what judges hosts for a flavor.
@@ -261,7 +261,7 @@ class Panel:
 
 
 def explain(verdicts: Verdicts) -> list[Explanation]:
-    """Tell all reasons of each host, near misses first.
+    """Return all reasons of each host, the hosts with few failing keys first.
 
     :returns: an entry for each host, by the number of failing keys, then by
         name.

@@ -142,7 +142,7 @@ def _flips(before: Verdicts, after: Verdicts) -> Iterator[Effect]:
 def _effect(
     refusal_before: Reason | None, refusal_after: Reason | None
 ) -> str:
-    """Return what two verdicts that differ are for a flavor."""
+    """Return the effect of two different verdicts on a flavor."""
     if not refusal_after:
         return GAINS
     if refusal_before:
@@ -153,7 +153,7 @@ def _effect(
 def _why_open(
     before: Verdicts, after: Verdicts, refusal: Reason, hosts: Sequence[str]
 ) -> str:
-    """Return what has changed so that hosts pass, and why they refused."""
+    """Return why hosts pass after the change, and why they refused before."""
     lines_before = _statements(before, refusal.key, hosts)
     lines_after = _statements(after, refusal.key, hosts)
     texts = sorted(lines_after - lines_before)
@@ -184,16 +184,17 @@ def _statements(
 def moves(
     before: Panel, after: Panel, servers: Iterable[inventory.Server]
 ) -> Iterator[Effect]:
-    """Yield the servers that a change strands, or whose host refuses then.
+    """Yield the servers that are stranded or refused after a change.
 
-    A server carries its own copy of the flavor, so a change of the flavor
-    does not reach the server. A rebuild does not ask the server's own host
-    again; an evacuation, a migration or an unshelving asks every host. A
-    server whose boot has failed asks no host again, so it is left out.
+    A server has its own copy of the flavor, so a change of the flavor does not
+    affect the server. For a rebuild, Nova does not check the server's own host
+    again. For an evacuation, a migration or an unshelving, it checks every
+    host. Nova does not schedule a failed server again, so such servers are
+    left out.
 
-    :returns: one entry per server, by name. A server whose flavor or own host
-        is not known, and which the change may reach, is ``unknown``: its own
-        host would count as another one.
+    :returns: one entry per server, by name. If the flavor or the host of a
+        server is not known, and the change may affect the server, the effect
+        is ``unknown``.
     """
     hosts = {host.name for host in after.hosts}
     for server in sorted(servers, key=lambda s: (s.name, s.id)):
@@ -232,7 +233,7 @@ def moves(
 def _moves(
     effect: Effect, host: str, before: Verdicts, after: Verdicts
 ) -> Iterator[Effect]:
-    """Yield the effect on a server of which all is known, if there is one.
+    """Yield the effect, if any, on a server whose flavor and host are known.
 
     :param effect: what does not depend on the verdicts.
     :param host: the server's own host.

@@ -2,11 +2,12 @@
 
 """The verdict of Nova's own AggregateInstanceExtraSpecsFilter.
 
-The commands run where no Nova is installed, so the rules of that filter stand
-here in the terms of this package. Flavors have plain alternatives, operators
-and literals; aggregates have plain text. There are no sentinels and no flag,
-and namespaces other than the filter's own are skipped. The functional tests
-compare this module with the filter of each supported Nova.
+Nova is not installed where the commands run, so this module repeats the rules
+of Nova's filter with the types of this package. Flavors have plain
+alternatives, operators and literals; aggregates have plain text. There are no
+sentinels and no flag, and namespaces other than the filter's own are skipped.
+The functional tests compare this module with the filter of each supported
+Nova.
 """
 
 from collections.abc import Mapping

@@ -152,8 +152,8 @@ class Stock:
     """All that is judged together.
 
     :param exempt: patterns of keys that no aggregate may demand.
-    :param listed_hosts: all hosts, without their aggregates; None if nobody
-        knows. The state of a host that is not among them is unknown.
+    :param listed_hosts: all hosts, without their aggregates; None if they are not
+        known. The state of a host that is not among them is unknown.
     :param default_zone: the zone that Nova shows for a host in none.
     """
 
@@ -190,9 +190,10 @@ class Stock:
     def changed(
         self, flavors: Sequence[Flavor], aggregates: Sequence[HostAggregate]
     ) -> 'Stock':
-        """Return it with other flavors and aggregates; no host goes.
+        """Return a copy with other flavors and aggregates.
 
-        Both are compared on the same hosts, so ``listed_hosts`` names all.
+        Both stocks are compared on the same hosts, so ``listed_hosts`` names
+        all of them.
         """
         then = dataclasses.replace(
             self, flavors=flavors, aggregates=aggregates

@@ -4,8 +4,8 @@
 
 :mod:`openstack_commands.aggregates.advice.mistakes` finds what is wrong in a
 single text. This module asks the evaluator which extra specs no aggregate
-meets, and :mod:`openstack_commands.aggregates.advice.unreachable` which hosts
-and flavors never meet.
+meets, and :mod:`openstack_commands.aggregates.advice.unreachable` finds
+flavors without a host, and aggregates that no flavor may use.
 """
 
 import functools
@@ -159,10 +159,11 @@ def lint(
 ) -> list[Finding]:
     """Look for mistakes in flavors and aggregates.
 
-    If nobody knows all hosts, a flavor may have a host in no aggregate.
+    If the list of hosts is not complete, a flavor may have a host in no
+    aggregate.
 
     :param limit: how many hosts Nova looks at: ``max_placement_results``.
-    :param progress: yields the flavors, and tells how far it is.
+    :param progress: yields the flavors, and shows the progress.
     :returns: the findings; the worst first, then by object and key.
     """
     aggregates = stock.aggregates

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What can be wrong in one key or one value, whoever has it.
+"""Find mistakes in a single key or value.
 
-Keys and values in, problems out. :mod:`nova_filters.matching.requirement`
-says whether a value makes sense. The other problems are texts that are legal
-and hardly ever meant.
+The functions take keys and values, and return problems.
+:mod:`nova_filters.matching.requirement` says whether a value makes sense. The
+other problems are legal texts that are almost certainly mistakes.
 """
 
 import difflib
@@ -39,7 +39,7 @@ class FindingCode(enum.StrEnum):
     severity: Severity
 
     def __new__(cls, name: str, severity: Severity = Severity.ERROR) -> Self:
-        """Make a code, an error unless it says otherwise."""
+        """Create a code; its default severity is error."""
         code = str.__new__(cls, name)
         code._value_ = name
         code.severity = severity
@@ -132,12 +132,12 @@ _ALIKE: Final = 0.8
 
 
 class Finding(NamedTuple):
-    """Something to correct, or to look at.
+    """A mistake, or a hint for the operator.
 
     :param text: what is wrong.
     :param remedy: how to write it.
-    :param owner: ``flavor``, ``aggregate`` or ``host``; empty as long as
-        nobody has said whose text this is.
+    :param owner: ``flavor``, ``aggregate`` or ``host``; empty until the owner
+        of the text is set.
     :param name: the name of the flavor, the aggregate or the host.
     :param key: the key as it is written there.
     """
@@ -151,7 +151,7 @@ class Finding(NamedTuple):
 
 
 def malformed(need: requirement.Requirement) -> Iterator[Finding]:
-    """Find what is wrong in a text with sentinels and operators."""
+    """Find mistakes in a text with sentinels and operators."""
     text = need.text
     words, shown = text.split(), quote(text)
     if need.problem:
@@ -189,7 +189,7 @@ def malformed(need: requirement.Requirement) -> Iterator[Finding]:
 
 
 def expanded(text: str) -> Iterator[Finding]:
-    """Find what a shell made of an unquoted tilde."""
+    """Find a path that a shell has inserted for an unquoted tilde."""
     if any(_HOME.match(word) for word in re.split(r'[\s,]+', text)):
         yield Finding(
             FindingCode.EXPANDED_TILDE,
@@ -233,7 +233,7 @@ def misspelled_preference(name: str) -> Iterator[Finding]:
 
 
 def multiplier(name: str, text: str) -> Iterator[Finding]:
-    """Find a multiplier of an aggregate that the weigher does not take."""
+    """Find a multiplier of an aggregate that the weigher ignores."""
     try:
         inputs.read_multiplier(name, text)
     except ValueError as exc:
@@ -245,7 +245,7 @@ def multiplier(name: str, text: str) -> Iterator[Finding]:
 
 
 def alike(text: str, texts: Iterable[str]) -> list[str]:
-    """Return texts that differ in white space around, or in case, only.
+    """Return texts that differ only in outer white space or in case.
 
     :param text: a key or a value.
     :param texts: the keys or values of the other side.
@@ -255,7 +255,7 @@ def alike(text: str, texts: Iterable[str]) -> list[str]:
 
 
 def unmatchable(need: requirement.Requirement) -> Iterator[Finding]:
-    """Find text that no aggregate can offer, however it is written there."""
+    """Find a value of a flavor that no metadata can match."""
     operands = set(need.literals)
     if need.predicate and need.predicate.operator in ('s==', '<in>'):
         operands.add(need.predicate.operands[0])

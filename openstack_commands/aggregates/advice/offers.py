@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What Placement's answers say of hosts, one by one."""
+"""Read from Placement's answers what each host offers."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ Answer = Mapping[str, Any]
 
 
 class Obstacle(NamedTuple):
-    """What keeps a request from a host, as the end of a sentence.
+    """Why a request cannot use a host, as the end of a sentence.
 
     :param verb: ``is``, ``lacks`` or ``has``.
     :param what: what follows the verb.
@@ -24,12 +24,11 @@ class Offers(NamedTuple):
     """What Placement offers for a request.
 
     :param candidates: the hosts among the candidates that Nova gets.
-    :param cut_at: how many candidates Nova looks at, if it gets as many; else
-        0.
+    :param cut_at: the limit of candidates, if Nova reaches it; otherwise 0.
     :param anywhere: the hosts that would be candidates if all were enabled, in
         any zone, and if Nova looked at all of them.
-    :param able: by resource class or trait, the hosts that have it alone;
-        None if another provider may share it with any host.
+    :param able: by resource class or trait, the hosts that have it if nothing
+        else is requested; None if another provider may share it with any host.
     """
 
     candidates: Collection[str]
@@ -40,8 +39,8 @@ class Offers(NamedTuple):
     def obstacles(self, host: str, enabled: bool) -> list[Obstacle]:
         """Return why a host is no candidate; none if it is one.
 
-        :param enabled: whether Nova says that the host is enabled and in the
-            right zone; else this is told already.
+        :param enabled: whether the host is enabled and in the right zone. If
+            not, another text says so.
         """
         if host in self.candidates:
             return []
@@ -122,10 +121,10 @@ def able(
 
 
 def sentence(obstacles: Mapping[str, Iterable[Obstacle]], most: int) -> str:
-    """Return what keeps a request from hosts.
+    """Return why a request cannot use hosts, as a sentence.
 
     :param obstacles: by host; a host without any is left out.
-    :param most: how many hosts are named that have the same obstacles.
+    :param most: how many hosts with the same obstacles are named at most.
     """
     groups: dict[tuple[Obstacle, ...], list[str]] = {}
     for host, reasons in obstacles.items():
@@ -142,7 +141,7 @@ _PLURAL = {'is': 'are', 'lacks': 'lack', 'has': 'have'}
 
 
 def _group(hosts: list[str], reasons: Iterable[Obstacle], most: int) -> str:
-    """Return what keeps a request from hosts that are alike."""
+    """Return why a request cannot use hosts with the same obstacles."""
     by_verb: dict[str, list[str]] = {}
     for verb, what in reasons:
         by_verb.setdefault(verb, []).append(what)

@@ -2,9 +2,10 @@
 
 """Read flavors, aggregates, hosts, servers and server groups.
 
-Rows in, records out. A row is what ``openstack … list --long -f json`` or
-``openstack … show -f json`` prints for one object, or what Nova's API answers,
-its columns in one form: :mod:`openstack_commands.records.rows`.
+The functions convert rows to records. A row describes one object. It comes
+from ``openstack … list --long -f json``, from ``openstack … show -f json`` or
+from Nova's API. :mod:`openstack_commands.records.rows` gives the columns the
+same names.
 """
 
 from collections.abc import Iterable, Mapping
@@ -103,7 +104,7 @@ def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
 
     :returns: the hosts; services other than nova-compute are left out.
     :raises UnreadableError: if the rows are not compute services. Lists of
-        hypervisors have other names, and do not tell who is disabled.
+        hypervisors have other names, and do not show disabled hosts.
     """
     hosts = []
     for row in rows:
@@ -122,8 +123,8 @@ def read_hosts(rows: Iterable[Row]) -> list[inventory.Host]:
 def read_servers(rows: Iterable[Row]) -> list[inventory.Server]:
     """Return the servers that rows describe.
 
-    :raises UnreadableError: if a column is missing, or if the flavor in it
-        is a mere name.
+    :raises UnreadableError: if a column is missing, or if the flavor is only a
+        name.
     """
     return [_server(row) for row in rows]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Flavors that no host takes, and aggregates that no flavor can enter."""
+"""Find flavors without a host, and aggregates that no flavor may use."""
 
 import collections
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -55,7 +55,7 @@ def _closing_keys(
     flavors: Mapping[tuple[inputs.FlavorSpec, ...], int],
     exempt: inputs.Exempt,
 ) -> collections.Counter[str] | None:
-    """Count the flavors that each key keeps out; None if one gets in."""
+    """Count the flavors that each key refuses; None if one flavor passes."""
     closing: collections.Counter[str] = collections.Counter()
     for flavor, number in flavors.items():
         request = Request(flavor, exempt)
@@ -144,7 +144,7 @@ def avoided(stock: inventory.Stock) -> Iterator[Finding]:
 def confined(
     verdicts: explanation.Verdicts,
 ) -> Iterator[Finding]:
-    """Find a flavor that no host takes, or one host only, or none now."""
+    """Find a flavor that passes on no host, on one, or on none that is up."""
     flavor, stock = verdicts.flavor, verdicts.panel.stock
     passed = verdicts.passed
     if passed and not verdicts.usable:
@@ -176,10 +176,10 @@ def confined(
 def beyond_limit(
     verdicts: explanation.Verdicts, limit: int
 ) -> Iterator[Finding]:
-    """Find a flavor whose hosts need not be among those that Nova looks at.
+    """Find a flavor whose hosts Placement may leave out.
 
     Placement does not know aggregates' metadata, so it may leave out any host
-    above the limit. It chooses well if the flavor asks for resources or
+    above the limit. This does not happen if the flavor requires resources or
     traits.
 
     :param limit: how many hosts Nova looks at.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The way of a request through nova-scheduler, as far as it can be judged.
+"""The steps of a request through nova-scheduler, as far as known.
 
 The hosts are those of now, and not those at the time of the request.
 """
@@ -35,7 +35,7 @@ _ZONE: Final = 'Availability zone'
 
 
 class FilterStep(NamedTuple):
-    """One step on the way.
+    """One step of the request.
 
     :param name: Placement, the availability zone, or a filter.
     :param left: the hosts that are left after it.
@@ -125,7 +125,7 @@ def walk(
     demand: str,
     filters: Sequence[str],
 ) -> Walk:
-    """Return the way of a request.
+    """Return the steps of a request.
 
     :param candidates: the names of Placement's candidates; None if Placement
         could not be asked.
@@ -158,7 +158,8 @@ def walk(
 def _has_zone(server: inventory.Server, stock: inventory.Stock) -> bool:
     """Tell whether the request is for the hosts of a zone.
 
-    Nova takes any host for the default zone, unless an aggregate makes it.
+    Nova accepts any host for the default zone, unless an aggregate has this
+    zone.
     """
     zones = {
         aggregate.metadata.get(inventory.ZONE)
@@ -189,7 +190,7 @@ def _verdicts(
 def _obstacles(
     host: inventory.Host, server: inventory.Server, judges: Iterable[str]
 ) -> list[offers.Obstacle]:
-    """Return what refuses a host, beside Placement and the flavor."""
+    """Return what else refuses a host, besides Placement and the flavor."""
     reasons = [_JUDGES[name](host, server) for name in judges]
     return [offers.Obstacle('is', reason) for reason in reasons if reason]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Explain what a decision makes of a cluster, region by region."""
+"""Show the effect of a decision on each region of a cluster."""
 
 import dataclasses
 import fractions
@@ -41,7 +41,7 @@ class Share:
     :param result: its nodes in the end.
     :param target: its share of all nodes in the end, by weight alone;
         ``None`` if no region has a weight.
-    :param why: what kept it from its share; empty if nothing did.
+    :param why: why it does not get its share; empty if it does.
     """
 
     name: str
@@ -57,7 +57,7 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
     """Return what a decision does in each region, and why.
 
     :param snapshot: the cluster before.
-    :param decision: what was decided, no refusal.
+    :param decision: the decision, which is not a refusal.
     :returns: the regions of the policy in their order, then the others.
     """
     growing = snapshot.change.growing

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bring a cluster to its weights in steps that first grow, then shrink.
+"""Plan the steps of a rebalance, which first grow and then shrink a cluster.
 
-The policy decides where nodes come to and which of them go, so a step is two
-of its plans. Both go by one order of all nodes, from the cheapest to the
-dearest (:mod:`senlin_plugins.planning.apportionment`). A step adds the
-cheapest nodes that are missing and removes the dearest ones, as long as that
-is a gain: nodes of the same cost stay where they are.
+A step consists of two plans of the policy: one for new nodes, and one for
+nodes that leave. Each node has a cost
+(:mod:`senlin_plugins.planning.apportionment`). A step adds the missing nodes
+with the lowest costs, and removes the nodes with the highest costs, if this
+lowers the sum of the costs.
 """
 
 import dataclasses

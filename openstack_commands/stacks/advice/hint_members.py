@@ -19,11 +19,10 @@ class Member(NamedTuple):
     """One server and its hints.
 
     :param hints: the stack that the hints name, signed or not.
-    :param signature: ``valid`` if one of Heat's keys made it, for this
-        project and these hints, or else ``invalid``; ``unsigned`` without a
-        signature, and ``not checked`` without a key to check it with.
-    :param key_id: the id of the key that the signature names, right or
-        wrong; empty if there is none.
+    :param signature: ``valid`` or ``invalid``, for this project and these
+        hints; ``unsigned`` without a signature; ``not checked`` without a key.
+    :param key_id: the id of the key that the signature names, without a check;
+        empty if there is none.
     :param project_id: the id of the project that owns the server.
     :param marked: the server has a hint whose name begins with ``heat_``.
     """
@@ -52,7 +51,7 @@ class Member(NamedTuple):
 
 
 class AmbiguousError(ValueError):
-    """A name may be that of several stacks; the text lists their ids."""
+    """Several stacks have this name; the text lists their ids."""
 
 
 def of_stack(members: Sequence[Member], stack: str) -> list[Member]:
