@@ -2,7 +2,8 @@
 
 """The command ``senlin-plugins-convert``: change to this package, or back.
 
-The command lists what needs the package, and changes the type of a profile.
+The command lists the clusters that need the package, and changes the type of a
+profile.
 """
 
 import importlib
@@ -23,7 +24,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command.
 
     :param argv: the arguments; those of the process by default.
-    :returns: 0, or 1 if it could not be done.
+    :returns: 0 for success, 1 for a failure.
     """
     if not sys.warnoptions:
         # What the libraries of Senlin warn of is not asked for here.
@@ -68,7 +69,7 @@ def _list() -> str:
 
 
 def _convert(command: Any) -> str:
-    """Convert a profile, and say what has happened.
+    """Convert a profile, and return a text about the result.
 
     :param command: the arguments of the command.
     :raises ValueError: why it cannot be done.

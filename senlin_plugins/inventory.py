@@ -80,7 +80,7 @@ def collect(rows: Iterable[Any]) -> list[Use]:
 
 
 def name_ours(kinds: Iterable[str]) -> str:
-    """Return those of some types that are of this package, as text."""
+    """Return the types that belong to this package, as text."""
     return ', '.join(sorted(k for k in kinds if 'senlin_plugins.' in k))
 
 

@@ -30,7 +30,7 @@ def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
     :param name: the name or the id of the profile.
     :param back: whether it becomes an in-tree type.
     :param yes: whether to do it, or only to look.
-    :returns: what has happened, or would.
+    :returns: what the command has done, or would do.
     :raises ValueError: why it cannot be done.
     """
     table = models.Profile

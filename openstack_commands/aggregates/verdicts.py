@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tables of ``explain``, and the sentences below them.
-"""
+"""The tables of ``explain``, and the sentences below them."""
 
 import shlex
 from collections.abc import Collection, Iterable, Sequence

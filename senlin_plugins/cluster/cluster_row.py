@@ -2,16 +2,15 @@
 
 """Read and write the row of a cluster, with the notes about its regions.
 
-The rule for writers: whoever changes notes calls :func:`update_notes`. This
-function reads and writes the row in one transaction that locks the row. So no
-writer overwrites what another one has written: an action on a node, a health
-check, or the deletion of servers that were left behind. No writer calls a
-cloud in this transaction. Senlin itself writes all data of a cluster in
-CLUSTER_UPDATE, in CLUSTER_DELETE and when a policy is attached or detached. At
-this moment, no other action runs on the cluster. If a health check or a
-deletion in the background writes at the same time, the result may be lost, and
-is found again later. Only actions, which hold locks, record which servers are
-left behind.
+All code that changes these notes calls :func:`update_notes`. It reads and
+writes the row in one transaction that locks the row. So no writer
+overwrites what another one has written: an action on a node, a health check,
+or the deletion of servers that were left behind. No writer calls a cloud in
+this transaction. Senlin itself writes all data of a cluster in CLUSTER_UPDATE,
+in CLUSTER_DELETE and when a policy is attached or detached. At this moment, no
+other action runs on the cluster. If a health check or a deletion in the
+background writes at the same time, the result may be lost, and is found again
+later. Only actions, which hold locks, record which servers are left behind.
 """
 
 import dataclasses
@@ -40,10 +39,10 @@ _CLOCK: Final = 'CURRENT_TIMESTAMP'
 
 
 class Update(NamedTuple):
-    """A change of the notes about the regions of a cluster.
+    """The notes about the regions of a cluster, before and after a change.
 
-    :param before: the notes before it.
-    :param after: the notes after it.
+    :param before: the notes before the change.
+    :param after: the notes after the change.
     :param now: the time of the change.
     """
 
@@ -90,7 +89,7 @@ def _clock(session: Any) -> Any:
 
 
 def read_clock(time: Any) -> str:
-    """Return a time of the database as it is kept.
+    """Return a time of the database in the stored format.
 
     :param time: the time, in UTC; ``None`` if the cluster is gone.
     """
@@ -104,7 +103,7 @@ def read_clock(time: Any) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Member:
-    """What the row of a node says; an action on a node needs no more."""
+    """The columns of a node's row that an action on a node needs."""
 
     id: str
     name: str
@@ -120,10 +119,10 @@ class Member:
 
 @dataclasses.dataclass
 class Row:
-    """What an action on a node needs of its cluster.
+    """The parts of a cluster that an action on a node needs.
 
-    Senlin's own object has the same attributes. It also loads all policies,
-    and all that is known of each node.
+    Senlin's own object has the same attributes. It also loads all policies and
+    all nodes.
     """
 
     id: str
@@ -144,7 +143,7 @@ class Row:
 
     @functools.cached_property
     def rt(self) -> dict[str, Any]:
-        """The profile, where Senlin's object has it."""
+        """The profile, under the same name as in Senlin's object."""
         return {
             'profile': profile_base.Profile.load(
                 senlin_context.get_admin_context(),
@@ -176,7 +175,7 @@ def load(cluster_id: str) -> Row:
 
 
 def find(cluster_id: str) -> Row | None:
-    """Return a cluster, if it is there."""
+    """Return a cluster, or None if it is gone."""
     table = models.Cluster
     with db_api.session_for_read() as session:
         rows = session.query(

@@ -25,7 +25,7 @@ class Resource(NamedTuple):
     :param id: its id.
     :param names: other names of the resource in its region. With Senlin's own
         profiles, a node has the name or the id that a user has typed.
-    :param region: the region; ``None`` if nobody knows.
+    :param region: the region; ``None`` if it is not known.
     """
 
     id: str
@@ -36,7 +36,7 @@ class Resource(NamedTuple):
 def is_held(resource: Resource, but: str = '') -> bool:
     """Tell whether any node of any cluster and project holds a resource.
 
-    :param but: the id of a node that does not count.
+    :param but: the id of the node that is ignored.
     """
     with db_api.session_for_read() as session:
         return bool(_find_holders(session, resource, but))
@@ -50,7 +50,7 @@ def release(node: Any, resource: Resource) -> bool:
     no other holder, and deletes the resource.
 
     :param node: the engine's node object. If others hold the resource, the
-        node and its row have neither the resource nor its ports any more.
+        resource and its ports are removed from the node and its row.
     """
     with db_api.session_for_read() as session:
         holders = _find_holders(session, resource, node.id)
@@ -65,7 +65,7 @@ def release(node: Any, resource: Resource) -> bool:
 
 @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]
 def _release(node: Any, resource: Resource, ids: Sequence[str]) -> bool:
-    """Do so in one transaction, in which the rows of all holders are locked.
+    """Remove it in one transaction that locks the rows of all holders.
 
     :param ids: the ids of the other nodes that seem to hold it.
     """
@@ -96,7 +96,7 @@ def _find_holders(session: Any, resource: Resource, but: str) -> list[Any]:
 
 
 def _is_there(row: Any, region: str | None) -> bool:
-    """Tell whether a node is in a region, or may be: names are used twice."""
+    """Tell whether a node is, or may be, in a region."""
     if region is None:
         return True
     context = row.profile.context if row.profile else None

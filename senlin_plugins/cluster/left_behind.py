@@ -72,8 +72,8 @@ def start(cluster: Any, view: View) -> None:
     """Begin to delete, in a green thread, what can be deleted.
 
     :param cluster: the engine's cluster object, or its row.
-    :param view: what is known. What is left in a region with which something
-        is wrong waits, unless the region is only full.
+    :param view: what is known. Servers in a silent region or in a region that
+        is out stay for now.
     """
     dead = {name for name, state in view.states.items() if state.dead}
     ready = [entry for entry in view.left if entry.region not in dead]
@@ -84,7 +84,7 @@ def start(cluster: Any, view: View) -> None:
 
 
 def _run(cluster: Any, ready: list[Left], let_go: list[Left]) -> None:
-    """Delete, and never raise."""
+    """Delete the entries, and never raise an exception."""
     try:
         clear(cluster, [*let_go, *ready])
     except Exception:
@@ -98,7 +98,7 @@ def _run(cluster: Any, ready: list[Left], let_go: list[Left]) -> None:
 def clear(cluster: Any, entries: Sequence[Left]) -> list[Left]:
     """Delete what is left behind, for :data:`LIMIT` seconds.
 
-    :param entries: what may be deleted.
+    :param entries: the entries that may be deleted.
     :returns: the entries that are still there, or whose state is unknown.
     """
     end = time.monotonic() + LIMIT
@@ -126,7 +126,7 @@ def _note_as_gone(cluster: Any, gone: Sequence[Left]) -> None:
 
 
 def _metadata(cluster: Any) -> Any:
-    """Return what the owner of a cluster says now."""
+    """Return the current metadata of a cluster."""
     return cluster_row.load(cluster.id).metadata
 
 
@@ -178,8 +178,8 @@ def describe(
 
     :param cluster: the engine's cluster object.
     :param left: what nodes have left behind.
-    :param held: what nodes of the cluster would leave behind. One of both has
-        an entry.
+    :param held: what nodes of the cluster would leave behind. At least one of
+        them is not empty.
     """
     entries = [*left, *held]
     first = entries[0]

@@ -46,11 +46,11 @@ def _write(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def move(node: Any, region: str) -> None:
-    """Store that a node is in another region, and has nothing there yet.
+    """Store that a node is in another region, without a server.
 
-    In one step: an engine that is killed leaves a node without a server in
-    its new region. In memory the old id stays, by which Senlin sees that the
-    node was recreated.
+    In one step: an engine that is killed leaves a node without a server in its
+    new region. The object in memory keeps the old id, so that Senlin sees that
+    the node was recreated.
     """
     kept = {k: v for k, v in node.data.items() if k != 'internal_ports'}
     node.data = {**kept, 'placement': {'region_name': region}}
@@ -58,7 +58,7 @@ def move(node: Any, region: str) -> None:
 
 
 def what_it_leaves(node: Any, now: str) -> Left:
-    """Return what a node leaves behind if it goes.
+    """Return what a node leaves behind when it moves or is deleted.
 
     :param node: the engine's node object, with a recorded region.
     :param now: the time.

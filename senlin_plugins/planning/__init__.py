@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the policies decide: plain data in and out, without Senlin."""
+"""The decisions of the policies, with plain data and without Senlin."""

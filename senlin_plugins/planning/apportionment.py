@@ -62,7 +62,7 @@ def find_problem(regions: Sequence[Region]) -> str:
     """Say what is wrong with the regions of a spec.
 
     :param regions: the regions as the user wrote them.
-    :returns: one sentence with the field, the value and what is accepted;
+    :returns: one sentence with the field, the value and the accepted values;
         an empty string if nothing is wrong.
     """
     if not regions:
@@ -123,10 +123,9 @@ def shrink(
 ) -> Decision:
     """Plan where to delete nodes (scenario S1).
 
-    Nodes in regions that the spec does not name go first, then what is above
-    a cap, then nodes in regions of weight 0. The others go in exactly the
-    opposite order of :func:`grow`: if :func:`grow` has placed all nodes of a
-    cluster, shrinking by as many as came last undoes that.
+    Nodes in regions that the spec does not name go first, then nodes above a
+    cap, then nodes in regions of weight 0. The others go in exactly the
+    reverse order of :func:`grow`.
 
     :param regions: the usable regions of the spec.
     :param current: region name -> nodes that are there now, without those
@@ -156,7 +155,7 @@ def _by_weight(bins: Sequence[_Bin]) -> list[list[_Bin]]:
 def _plan(
     tiers: Sequence[Sequence[_Bin]], current: Mapping[str, int], extra: int
 ) -> Decision:
-    """Hand out nodes above the lower bounds; the plan is what changes."""
+    """Distribute nodes above the lower bounds; return only the changes."""
     rooms = []
     for tier in tiers:
         rooms.append(sum(b.upper - b.lower for b in tier))
@@ -181,7 +180,7 @@ def _plan(
 
 
 def _apportion(bins: Sequence[_Bin], extra: int) -> dict[str, int]:
-    """Hand out nodes above the lower bounds, the cheapest ones first."""
+    """Distribute nodes above the lower bounds, the cheapest ones first."""
     target = extra + sum(b.lower for b in bins)
     weights = [b.weight or 1 for b in bins]
     # One step of the limit is worth at most half a node in any region.

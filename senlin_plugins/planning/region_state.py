@@ -87,7 +87,8 @@ class State(NamedTuple):
 
     :param state: the state.
     :param cause: why.
-    :param since: the first check since which every check has found it silent.
+    :param since: when a check found it silent first; all later checks did so,
+        too.
     :param due: when it counts as out; for a full region, until when it counts
         as full.
     :param last: the last look.
@@ -163,7 +164,7 @@ _TEXTS_OF_LEFT: Final = ('region', 'node', 'name', 'since')
 
 @dataclasses.dataclass(frozen=True)
 class Notes:
-    """All that is noted of the regions of a cluster; see the module."""
+    """The states of the regions of a cluster; see the module."""
 
     states: Mapping[str, State] = dataclasses.field(default_factory=dict)
     full: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -238,7 +239,7 @@ class Notes:
         return state
 
     def in_force(self, declared: Iterable[str], now: str) -> dict[str, State]:
-        """Return the regions with which something is wrong.
+        """Return the states of the regions that do not work.
 
         :param declared: those that an operator has declared out.
         """
@@ -264,7 +265,7 @@ class Notes:
         ]
 
     def write(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the data of a cluster with this in them.
+        """Return the data of a cluster with these states.
 
         :param data: the data until now.
         """
@@ -296,7 +297,7 @@ class Notes:
 
 
 def read(data: Mapping[str, Any] | None) -> Notes:
-    """Return what the data of a cluster say of its regions.
+    """Read the states of the regions from the data of a cluster.
 
     :param data: the data; what another version of this package has written
         in another form does not count. An unknown field is left out.
@@ -350,7 +351,7 @@ def _fields(
 
 
 def show_time(time: datetime.datetime) -> str:
-    """Return a time as it is kept.
+    """Return a time in the stored format.
 
     :param time: the time, with a zone.
     """
@@ -364,5 +365,5 @@ def _later(time: str, seconds: int) -> str:
 
 
 def _identity(entry: Left) -> tuple[str, str, str | None]:
-    """Return what makes an entry itself."""
+    """Return what identifies an entry."""
     return entry.region, entry.node, entry.server

@@ -25,7 +25,7 @@ class View:
     :param override: the weights and caps that the cluster's owner has set.
     :param notes: the states of the regions.
     :param now: the time of the view; empty for a policy of version 1.0, which
-        knows nothing.
+        reads no states.
     :param forgotten: the ids of the servers and nodes that the owner has
         forgotten.
     """
@@ -38,7 +38,7 @@ class View:
 
     @functools.cached_property
     def states(self) -> Mapping[str, State]:
-        """The regions with which something is wrong."""
+        """The regions that do not work."""
         return self.notes.in_force(self.override.declared, self.now)
 
     @functools.cached_property
@@ -61,7 +61,7 @@ class View:
         return dataclasses.replace(self, notes=notes, now=now)
 
     def state_of(self, node: Any) -> State | None:
-        """Return what is wrong with the region of a node, if anything is.
+        """Return the state of a node's region; None if the region works.
 
         :param node: a node of Senlin's engine or database.
         """
@@ -90,7 +90,7 @@ class View:
 
     @functools.cached_property
     def _drained(self) -> set[str]:
-        """The regions that keep no nodes."""
+        """The regions from which all nodes must leave."""
         return {
             region.name for region in self.override.regions if not region.cap
         }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a profile needs of a region that is to get a node."""
+"""What a profile needs in a region that gets a node."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -15,10 +15,11 @@ MAKERS: Final = {SERVER: 'compute', STACK: 'orchestration'}
 def services(maker: str, properties: Mapping[str, Any]) -> list[str]:
     """Name the services that a new node needs.
 
-    :param maker: the service by which it is made.
+    :param maker: the service that creates the node.
     :param properties: the properties of its profile's spec. Only those of a
         server name more services.
-    :returns: service types as in Keystone's catalog, the maker first.
+    :returns: service types as in Keystone's catalog; the service that creates
+        the node comes first.
     """
     needed = [maker]
     if properties.get('image'):
@@ -32,7 +33,7 @@ def services(maker: str, properties: Mapping[str, Any]) -> list[str]:
 
 
 def ties(properties: Mapping[str, Any]) -> list[str]:
-    """Name what a profile takes from one region by its id.
+    """Return the properties with ids that exist in only one region.
 
     :param properties: the properties of the profile's spec.
     :returns: the properties that tie it to that region.

@@ -47,7 +47,8 @@ _KEYS: Mapping[Criterion, Callable[[Node], Any]] = {
 def accept(named: Iterable[str], members: Iterable[str]) -> Decision:
     """Decide about nodes that a request names (S1 of the deletion policy).
 
-    A webhook may name any nodes, and a node may be gone since the API looked.
+    A webhook may name any nodes, and a node may be gone since the API checked
+    the ids.
 
     :param named: the ids in the request.
     :param members: the ids of the cluster's nodes.
@@ -73,9 +74,9 @@ def select(
 ) -> Decision:
     """Decide which nodes leave a cluster (S2 to S6 of the deletion policy).
 
-    A region or zone with fewer nodes than it must give gives all it has.
-    The criterion takes the rest from all other nodes. There are never more
-    candidates than nodes.
+    If a region or zone has too few nodes, all its nodes leave. The criterion
+    takes the rest from all other nodes. There are never more candidates than
+    nodes.
 
     :param nodes: the nodes of the cluster, none twice.
     :param count: how many to choose.

@@ -2,11 +2,11 @@
 
 """How many nodes an action adds or removes.
 
-A decision that another policy left in the action's data goes before the
-action's own inputs. If neither names a number, the number is one (scenarios
-S1 to S4 of the region placement policy, S2 to S5 of the deletion policy).
-The inputs of a resize are not read here: Senlin's own parser turns them into
-such a decision first.
+A decision of another policy in the action's data comes before the action's own
+inputs. If neither names a number, the number is one (scenarios S1 to S4 of the
+region placement policy, S2 to S5 of the deletion policy). The inputs of a
+resize are not read here: Senlin's own parser turns them into such a decision
+first.
 """
 
 import contextlib
@@ -73,7 +73,7 @@ def scaling(
 def resizing(data: Mapping[str, Any]) -> Change | None:
     """Return the change of a resize (scenario S3).
 
-    A creation goes before a deletion, as the document says.
+    A creation comes before a deletion, as in the specification.
 
     :param data: the action's data, with the decisions of other policies or
         of Senlin's own parser.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A cluster, read once. What is decided follows from the snapshot alone."""
+"""A cluster, read once. A decision depends only on the snapshot."""
 
 import collections
 import dataclasses
@@ -55,7 +55,7 @@ class Snapshot:
     :param current: region name -> nodes that count there now.
     :param out_of_reach: the names of regions that cannot be used now, also
         of some that the spec does not name.
-    :param nodes: the nodes themselves; candidates are chosen from them.
+    :param nodes: the nodes, from which candidates are chosen.
     :param failing: region name -> what is wrong there. Nodes can leave it.
     """
 
@@ -115,7 +115,7 @@ class Snapshot:
 
 
 def placement(node: Any) -> dict[str, Any]:
-    """Return what a node's data say of its place.
+    """Return the placement in a node's data.
 
     :param node: a node of Senlin's engine, database or API, or anything
         without ``data``.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read values as users, specs, metadata and webhooks write them.
+"""Read and check values from users, specs, metadata and webhooks.
 
 Each function returns the value, or raises :class:`WrongValue` with the field,
 the value and what is accepted.
@@ -14,13 +14,13 @@ SHOWN = 20
 
 
 class WrongValue(ValueError):
-    """A value cannot be used; the text is the user's reason."""
+    """A value cannot be used; the text is shown to the user."""
 
 
 def read_number(value: object, field: str, least: int | None = None) -> int:
     """Return a whole number, also from text such as ``'3'``.
 
-    Senlin itself cuts 2.7 down to 2, takes true for 1 and raises on a list.
+    Senlin itself converts 2.7 to 2 and true to 1, and raises on a list.
 
     :param value: the number as somebody wrote it.
     :param field: where it was written.
@@ -48,7 +48,7 @@ def read_choice(value: object, field: str, allowed: Iterable[str]) -> str:
 
     :param value: the text as somebody wrote it.
     :param field: where it was written.
-    :raises WrongValue: if it is another one, or no text.
+    :raises WrongValue: if the text is not one of these, or not a text.
     """
     # Senlin's own constraint takes a list of allowed values for one.
     choices = [str(choice) for choice in allowed]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the two policies have in common: the answers that Senlin expects."""
+"""The base class of both policies, with the methods that Senlin calls."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         raise NotImplementedError
 
     def find_cluster(self, cluster_id: str, action: Any) -> Any:
-        """Return the cluster, with what the decision needs of it."""
+        """Return the cluster, with the parts that the decision needs."""
         # An action on a cluster has loaded it after it got the lock.
         if action.target == cluster_id:
             return action.entity

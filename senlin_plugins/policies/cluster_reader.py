@@ -129,7 +129,7 @@ def _region_finder(cluster: Any, nodes: Iterable[Any]) -> Callable[[Any], str]:
 
 
 def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
-    """Let Senlin's parser decide how many nodes a resize is about."""
+    """Calculate with Senlin's parser how many nodes a resize changes."""
     # The parser takes a current size of 0 for "not given" and falls back to
     # the desired capacity, so the two must agree.
     sized = copy.copy(cluster)
@@ -141,7 +141,7 @@ def _parse_resize(action: Any, cluster: Any, size: int) -> Change:
 
 
 def _check_size(action: Any, cluster: Any, size: int) -> None:
-    """Refuse more nodes than a cluster may have, before planning them."""
+    """Refuse more nodes than a cluster may have, before the plan is made."""
     # Senlin's engine checks the size after the policies, and never if a
     # policy decided the number of a resize. A webhook may ask for a billion
     # nodes, and a plan has an entry for each of them.

@@ -2,9 +2,9 @@
 
 """The region placement policy, version 1.1: regions fail.
 
-Version 1.0 is the published document. This version goes on from there: it
-knows regions that are out or full, finds places for nodes that are recreated,
-and reads weights and caps from the cluster's metadata.
+Version 1.0 implements the specification. This version adds more: it knows
+regions that are out or full, finds places for nodes that are recreated, and
+reads weights and caps from the cluster's metadata.
 """
 
 import dataclasses
@@ -74,7 +74,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         self._warn_of_even()
 
     def view(self, cluster: Row, now: str = '') -> View:
-        """Read what the policy and the owner say, and what is known.
+        """Read the policy, the owner's settings and the known states.
 
         :param now: the time; before a look, nobody needs it.
         """
@@ -89,7 +89,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
 
         :param cluster: the engine's cluster object, or its row; its data
             change.
-        :param view: what was known before.
+        :param view: the view before the check.
         :returns: what is known now.
         """
         update = shared_look.share(
@@ -125,7 +125,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return update
 
     def current(self, cluster: Row, region: str | None) -> View:
-        """Return what is known now, for an action on a node of a region."""
+        """Return the current states, for an action on a node of a region."""
         view = self.view(cluster, cluster.now)
         state = view.states.get(region or '')
         if state and state.last and _age(state.last, view.now) > FRESH:
@@ -137,7 +137,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         due = False
 
         def begin(notes: Notes, now: str) -> Notes:
-            """Let one of many checks at the same time look."""
+            """Let one of several simultaneous checks look at the regions."""
             nonlocal due
             # A time in the future is another engine's clock.
             looked = notes.looked
@@ -187,7 +187,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return view
 
     def decide(self, cluster: Any, action: Any, view: View) -> Decision | None:
-        """Decide around the regions that fail."""
+        """Decide, and avoid the regions that do not work."""
         kind = action.action
         if kind == consts.CLUSTER_DELETE:
             return Decision(refusal=_find_left(cluster, view))

@@ -160,14 +160,14 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         return attached, data
 
     def need_check(self, target: str, action: Any) -> bool:
-        """Leave nodes alone that are recovered where they are."""
+        """Do nothing: a recovery does not move nodes."""
         if not super().need_check(target, action):
             return False
         recovers_node = action.action == consts.NODE_RECOVER
         return not (recovers_node and recorded_region(action.entity))
 
     def view(self, cluster: Row) -> View:
-        """Read what the spec says, and what follows for a cluster."""
+        """Read the spec, and the regions in force for a cluster."""
         spec = self.content
         return View(spec, Override(spec.regions))
 
@@ -315,7 +315,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         change: Change,
         nodes: Sequence[Node],
     ) -> Snapshot:
-        """Return what is decided on.
+        """Return the snapshot for the decision.
 
         :param profile: the profile of the nodes that come or go.
         :param change: the number of these nodes.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Keep hold of what is being created for a node.
+"""Record the resources that are created for a node.
 
 Senlin records what it has created only when all of it is ready, which may be
 minutes after the first part exists. If an engine is killed or a call fails in
@@ -180,7 +180,7 @@ class Ports(Recorder):
 
 
 def delete_port(client: Any, port: Mapping[str, Any]) -> None:
-    """Delete of a port and its floating IP what was created for a node.
+    """Delete a node's port and floating IP, if they were created for it.
 
     :param client: Senlin's client for Neutron.
     :param port: the port as Senlin records it.

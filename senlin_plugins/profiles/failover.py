@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Nodes whose region fails: leave them, or move them.
+"""Handle the nodes of a region that fails.
 
 If a policy of version 1.1 is enabled for the cluster of a node, the row of the
 cluster contains the state of the region. Without such a policy, these profiles

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a node lives, and profiles that go there.
+"""The region of a node, and profiles that use this region.
 
 A node's region is recorded in its data, as ``placement.region_name``. A
 placement policy writes it before the node is created; if no policy did, a
@@ -34,7 +34,7 @@ _Recorder = TypeVar('_Recorder', bound=creation.Recorder)
 
 
 def region_of(node: Any, profile: Any) -> str | None:
-    """Return the region in which a node lives, or will be created.
+    """Return the region of a node that exists or will be created.
 
     :param node: the node, or anything without ``data``.
     :returns: the recorded region, else the one that the profile fixes, else
@@ -117,7 +117,7 @@ class RegionAware(failover.Failover):
             self._clients[key] = client
 
     def ties(self) -> list[str]:
-        """Name what ties new nodes to the profile's own region, if anything.
+        """Return the properties that tie new nodes to one region.
 
         :returns: texts for people.
         """

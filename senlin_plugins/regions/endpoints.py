@@ -21,7 +21,8 @@ def find(
 ) -> str | None:
     """Return the endpoint of a service in a region, if there is one.
 
-    :param session: a session of keystoneauth; its token's catalog counts.
+    :param session: a session of keystoneauth; the catalog in its token is
+        used.
     :param interface: which endpoint, such as ``public``.
     """
     try:

@@ -152,8 +152,8 @@ class Stock:
     """All that is judged together.
 
     :param exempt: patterns of keys that no aggregate may demand.
-    :param listed_hosts: all hosts, without their aggregates; None if they are not
-        known. The state of a host that is not among them is unknown.
+    :param listed_hosts: all hosts, without their aggregates; None if they are
+        not known. The state of a host that is not among them is unknown.
     :param default_zone: the zone that Nova shows for a host in none.
     """
 
