@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How the hints get into heat-engine.
+"""Add the hints to the requests of heat-engine.
 
 Heat imports the entry points of ``heat.stack_lifecycle_plugins`` before it
 scans ``[DEFAULT] plugin_dirs`` for resource types. When Heat imports this

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What Heat knows about a resource and the stacks that hold it.
+"""Facts from Heat about a resource and its stacks.
 
 A provider runs in a thread of its own, which must not use Heat's context. The
 functions that it calls use objects in memory that do not change, and database
@@ -59,7 +59,7 @@ _COLUMNS = [getattr(models.Stack, name) for name in _ROW]
 
 @enginefacade.transaction_context_provider
 class _Reading:
-    """What a connection to the database belongs to."""
+    """The object that a database connection belongs to."""
 
 
 @dataclasses.dataclass
@@ -89,9 +89,9 @@ class StackFacts:
     def add(
         self, request: Request, resource: Any, rows: lineage.Lineage
     ) -> Request:
-        """Return a request with what providers may ask besides.
+        """Return a request with the functions that providers may call.
 
-        :param request: what is known so far.
+        :param request: the request without these functions.
         :param rows: the resource's lineage; none if it could not be looked up.
         """
         stack = resource.stack

@@ -58,7 +58,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_start(self) -> Result:
-        """Have Heat load its resource types, and look at what it got."""
+        """Check the resource types that Heat loads."""
         handler = logging.handlers.MemoryHandler(capacity=0)
         handler.setLevel(logging.WARNING)
         logger = logging.getLogger(__package__)

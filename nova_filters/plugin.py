@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What all filters and weighers of this package have in common."""
+"""The base class of all filters and weighers of this package."""
 
 from typing import Any
 

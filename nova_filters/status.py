@@ -2,8 +2,8 @@
 
 """The command ``nova-filters-status upgrade check``.
 
-The command loads filters and weighers as nova-scheduler does when it starts.
-What would keep nova-scheduler from starting is a failure.
+The command loads filters and weighers as nova-scheduler does when it starts. A
+check fails if nova-scheduler would not start.
 """
 
 import collections
@@ -149,7 +149,7 @@ class Checks(upgrade_check.Checks):
     def _remedies(
         self, unknown: Sequence[str], known: Iterable[str]
     ) -> Iterator[str]:
-        """Yield what to change so that all enabled filters are there."""
+        """Yield the changes that make all enabled filters available."""
         if self._filter in unknown:
             yield f'Add the line "available_filters = {OUR_FILTERS}"'
         others = [name for name in unknown if name != self._filter]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tell what went wrong in one line."""
+"""Convert errors to one line of text."""
 
 import contextlib
 import re

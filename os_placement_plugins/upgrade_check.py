@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the commands ``... upgrade check`` of the packages have in common.
+"""The base of the commands ``... upgrade check``.
 
 Each command reads the configuration file of a service and loads plug-ins as
 the service does when it starts, without starting it.

@@ -113,10 +113,11 @@ def user_hints(
     """Return the hints that count as the template's.
 
     A reserved name counts only if the template itself gives the hint, and not
-    if Heat's own option or another plug-in does. Other names from another
-    plug-in count, and are signed. No value is changed. Nova refuses values
-    that it cannot store, such as null. If Heat dropped the hint ``group``
-    instead, the server would start without its server group.
+    if Heat's own option or another plug-in does. Hints with other names count
+    even if another plug-in sets them, and they are signed. No value is
+    changed. Nova refuses values that it cannot store, such as null. If Heat
+    dropped the hint ``group`` instead, the server would start without its
+    server group.
 
     :param stock: the hints that Heat sends without this package, of which
         the template's are :func:`allowed`.
@@ -248,7 +249,7 @@ def merge(
     mode: str,
     first: str = FIRST_TEMPLATE,
 ) -> dict[str, Any]:
-    """Put the three sources of hints together.
+    """Combine the three sources of hints.
 
     :param mode: the option ``user_hints``. With ``keep`` a reserved name of
         the template's wins over the identifier. Otherwise it is never sent.

@@ -45,7 +45,7 @@ class Sibling:
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What the hook knows about one resource, and tells each provider.
+    """The facts about one resource that each provider gets.
 
     :param resource_type: such as ``OS::Nova::Server``, whatever name an
         environment gives the type.

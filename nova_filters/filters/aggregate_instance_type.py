@@ -45,7 +45,7 @@ def _report(
     refused: Mapping[Reason, list[Any]],
     spec_obj: Any,
 ) -> None:
-    """Log what is malformed, and why hosts are refused."""
+    """Log malformed values, and why hosts are refused."""
     instance = plugin.field(spec_obj, 'instance_uuid')
     problems = report.problems(request, refused)
     if problems:

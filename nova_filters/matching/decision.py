@@ -47,9 +47,10 @@ MALFORMED: Final = 128
 def read(
     requirement: Requirement | None, forced: bool, value: str | None
 ) -> int:
-    """Return what a metadata value says.
+    """Return the meaning of a metadata value.
 
-    :param requirement: of the flavor on the key, None if it lacks the key.
+    :param requirement: what the flavor requires of the key; None if it lacks
+        the key.
     :param forced: whether the aggregate is forced.
     :param value: the alternatives, separated by commas; None for no value.
     """

@@ -38,7 +38,7 @@ class Preference(NamedTuple):
 def read(
     extra_specs: Mapping[str, str] | None,
 ) -> tuple[list[Preference], list[str]]:
-    """Return the preferences of a flavor, and what is malformed in others."""
+    """Return the preferences of a flavor, and the problems in others."""
     preferences = []
     problems = []
     for name, value in (extra_specs or {}).items():
@@ -62,7 +62,7 @@ def read(
 
 
 class Preferences:
-    """What one flavor and the aggregates prefer.
+    """The preferences of one flavor and of the aggregates.
 
     :param extra_specs: those of the flavor; None stands for none.
     :param exempt: patterns of keys that no aggregate may demand.

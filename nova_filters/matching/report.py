@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the log says about refused hosts: each reason once, with a number."""
+"""The log lines about refused hosts: each reason with a number of hosts."""
 
 import collections
 import functools
@@ -28,7 +28,7 @@ def names(host: Any) -> list[str]:
 def problems(
     request: Request, refused: Mapping[Reason, list[Any]]
 ) -> list[str]:
-    """Return what is malformed or could not be read, one sentence each.
+    """Return one sentence for each malformed or unreadable value.
 
     A malformed value of an aggregate, or of an optional key, is listed only if
     a host is refused because of the key.
@@ -61,7 +61,7 @@ def problems(
 
 
 def _problems_of(aggregate: Aggregate, key: str) -> Iterator[str]:
-    """Yield what is malformed in the values of an aggregate for a key."""
+    """Yield the problems in the values of an aggregate for a key."""
     for piece in aggregate.pieces(key):
         if piece.problem:
             yield (

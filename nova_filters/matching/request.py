@@ -40,7 +40,7 @@ _UNREADABLE: Final[Stated] = frozenset()
 
 
 class Request:
-    """One flavor, and what has been read of aggregates for it.
+    """One flavor, with a cache of the aggregates that were read for it.
 
     Aggregates are told apart as Python's dictionaries do it: Nova's by
     identity. An aggregate has ``name`` and ``metadata``.
@@ -118,7 +118,7 @@ class Request:
             yield self.explain(refusal, aggregates)
 
     def refusals(self, aggregates: Iterable[Any]) -> Collection[Reason]:
-        """Return what :meth:`reasons` explains, without the values."""
+        """Return the reasons of :meth:`reasons`, without the values."""
         return self.refusals_of(self.stated(aggregates))
 
     def stated(self, aggregates: Iterable[Any]) -> Statements:
@@ -174,7 +174,7 @@ class Request:
         return refusal.key in {key for key, _ in readable.items()}
 
     def _state_of(self, host: Any) -> frozenset[Stated]:
-        """Return what the aggregates of a host state."""
+        """Return the metadata of the aggregates of a host."""
         try:
             aggregates = {*(host.aggregates or ())}
         except Exception as exc:
@@ -190,7 +190,7 @@ class Request:
         return frozenset(map(self._state, aggregates))
 
     def _state(self, aggregate: Any) -> Stated:
-        """Return what one aggregate states."""
+        """Return the metadata of one aggregate."""
         stated = self._stated.get(aggregate)
         if stated is None:
             try:

@@ -131,9 +131,9 @@ class Requirement(NamedTuple):
     def overlaps(self, other: 'Requirement') -> bool:
         """Tell whether a flavor's set has something in common with a piece.
 
-        Two predicates overlap if their words are equal. An aggregate offers
-        absence with ``~`` only: the meaning of ``!`` depends on the other
-        pieces, and the caller judges it.
+        Two predicates overlap if their words are equal. Only with ``~``, an
+        aggregate offers absence. The meaning of ``!`` depends on the other
+        pieces, so the caller decides about ``!``.
 
         :param other: one piece of an aggregate's metadata on the same key.
         """

@@ -111,8 +111,9 @@ class Request(NamedTuple):
 
     :param teams: None if the request cannot be read.
     :param turn: the turn of the server's boot.
-    :param shape: a digest of what decides the candidates, except the size and
-        what aggregates decide. The stored text if the request cannot be read.
+    :param shape: a digest of the properties that decide the candidates, except
+        the size and the extra specs that aggregates decide. The stored text if
+        the request cannot be read.
     :param flavor: the extra specs of the flavor, as JSON; empty if
         ``AggregateInstanceTypeFilter`` is not enabled.
     """
@@ -124,7 +125,7 @@ class Request(NamedTuple):
 
 
 class Server(NamedTuple):
-    """What a cell says of a server that is not deleted.
+    """The data of a server in a cell; deleted servers have none.
 
     :param project: the id of the project that owns it.
     :param action: one of :data:`MOVES`; empty if the server does not move.
@@ -156,8 +157,8 @@ class Sight(NamedTuple):
         have the same shape, in the order of their turns.
     :param shape: of the server that is to be placed.
     :param flavor: of the server that is to be placed.
-    :param unread: the cells and the servers that may be members, because they
-        could not be read.
+    :param unread: the cells that could not be read, and the servers without a
+        readable request: both may have members.
     :param is_in_cell: whether the server is in one of the cells already.
     """
 
@@ -263,7 +264,7 @@ def read_request(
     keys: signature.Keys,
     rules: Rules,
 ) -> Request:
-    """Return what a row of Nova's ``request_specs`` says.
+    """Read a row of Nova's table ``request_specs``.
 
     :param text: the column ``spec``: a RequestSpec, serialized as JSON.
     :param rules: what decides the candidates, beside Nova's own filters.
@@ -322,7 +323,7 @@ def _shape(
     group: str | None,
     rules: Rules,
 ) -> str:
-    """Return a digest of what decides the candidates, beside the size.
+    """Return a digest of the properties that decide the candidates.
 
     :param data: of the stored request.
     :param extra_specs: of the flavor.

@@ -92,7 +92,7 @@ class Places:
     """The places of hosts, with the members that come first.
 
     :param candidates: of the server that is placed.
-    :param counts: the members at paths, which may be outside of all places.
+    :param counts: the paths of members; a path may be outside of all places.
     :param ahead: the candidates of the members in flight that come first, one
         by one.
     """
@@ -128,9 +128,9 @@ class Places:
     def skews(self) -> list[int]:
         """Return by how many members each first place would be the fullest.
 
-        :returns: for each candidate, the members of its place at the first
-            level with the server in it, less those of the emptiest place. At
-            the same time, another place may get one more member.
+        :returns: for each candidate, the number of members in its place at the
+            first level with the server in it, minus the number in the emptiest
+            place. At the same time, another place may get one more member.
         """
         firsts = {host[:1] for host in self._candidates.hosts}
         counts = {path: self._places[path].members for path in firsts}

@@ -24,7 +24,7 @@ LIMIT: Final = 100_000
 
 
 class Question(NamedTuple):
-    """What a request asks for.
+    """The question of a request.
 
     :param cells: the uuids of its candidates' cells.
     :param everywhere: whether to ask all enabled cells.
@@ -41,7 +41,7 @@ Answer = futures.Future[members.Sight]
 
 
 class Read(NamedTuple):
-    """What has been read of all servers of some projects.
+    """The data that were read for all servers of some projects.
 
     :param requests: the requests of servers; None if a server is in no team.
     :param positions: of servers.
@@ -83,7 +83,7 @@ class Reader:
         self._waiting: list[tuple[Question, Answer]] = []
 
     def ask(self, question: Question) -> members.Sight:
-        """Return what a request sees.
+        """Return the sight of a request.
 
         :raises Exception: if the API database cannot be read.
         """

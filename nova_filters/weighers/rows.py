@@ -76,7 +76,7 @@ def requests(
 def servers(
     context: Any, projects: Collection[str]
 ) -> dict[str, members.Server]:
-    """Return what the context's cell says of the servers of projects."""
+    """Return the servers of projects in the context's cell."""
     query = sa.select(
         _SERVER.uuid,
         _SERVER.project_id,

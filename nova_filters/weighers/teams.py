@@ -60,7 +60,7 @@ class Teams:
         hosts: Sequence[Any],
         request: Any,
     ) -> members.Sight:
-        """Return what a request sees of its team.
+        """Return the sight of a request on its team.
 
         :param hosts: the candidates, as Nova's HostStates.
         :param request: Nova's RequestSpec.

@@ -174,7 +174,7 @@ class ShowFilterImpact(common.FilterCommand):
         typed: Sequence[changes.ObjectChange],
         parsed_args: argparse.Namespace,
     ) -> inventory.Stock:
-        """Return what there is after the change."""
+        """Return the stock after the change."""
         flavors, aggregates = now.flavors, now.aggregates
         if parsed_args.after_flavors:
             flavors = files.read(parsed_args.after_flavors, rows.read_flavors)

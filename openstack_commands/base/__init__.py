@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What all commands of the ``openstack`` shell have in common."""
+"""The base of all commands of the ``openstack`` shell."""

@@ -161,7 +161,7 @@ class PlanClusterRegion(ClusterLister):
         )
 
     def _policy(self, parsed_args: argparse.Namespace, cluster: Any) -> Spec:
-        """Return what the policy says."""
+        """Return the spec of the policy."""
         if parsed_args.region:
             return Spec(region_spec.read_options(parsed_args.region))
         if parsed_args.spec:

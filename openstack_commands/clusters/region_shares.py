@@ -110,7 +110,7 @@ class SetClusterRegion(_ChangeClusterRegion):
     def find_changes(
         self, parsed_args: argparse.Namespace
     ) -> Mapping[str, Any]:
-        """Return what the options say."""
+        """Return the values of the options."""
         given = {'weight': parsed_args.weight, 'cap': parsed_args.cap}
         changes = {k: value for k, value in given.items() if value is not None}
         if parsed_args.out is not None:

@@ -277,7 +277,7 @@ def _nothing_found(parsed_args: argparse.Namespace) -> str:
 
 
 def _row(member: hint_members.Member, keys: signature.Keys) -> tuple[Any, ...]:
-    """Return what is shown of a server."""
+    """Return the row of a server."""
     number: int | str = ''
     if member.key_id in keys.ids:
         number = keys.ids.index(member.key_id) + 1
@@ -322,7 +322,7 @@ def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
 
 
 class _Stack(NamedTuple):
-    """What Heat shows of a stack and of the stacks below it.
+    """The data that Heat shows of a stack and of its nested stacks.
 
     :param stacks: the ids of these stacks.
     :param servers: the ids of their servers, by the type of the resource.

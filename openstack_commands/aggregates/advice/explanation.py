@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Why a flavor may use a host or not, over all hosts."""
+"""Explain for all hosts why a flavor may use them or not."""
 
 import dataclasses
 import functools
@@ -79,7 +79,7 @@ class Verdicts:
         return sorted(aggregates, key=lambda aggregate: aggregate.name)
 
     def why(self, refusal: Reason, names: Iterable[str]) -> str:
-        """Return why some hosts refuse that share one reason."""
+        """Return the text of a reason that some hosts share."""
         aggregates = self.aggregates_of(names)
         return str(self.request.explain(refusal, aggregates))
 

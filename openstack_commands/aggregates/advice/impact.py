@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a change would do to the filter's verdicts, before it is made.
+"""Predict the effect of a change on the filter's verdicts.
 
 Two panels are compared: flavors and hosts now, and after the change.
 """
@@ -45,14 +45,15 @@ class Effect(NamedTuple):
 
     :param noun: ``flavor`` or ``server``.
     :param name: the name of the flavor or of the server.
-    :param hosts: the hosts with the same verdicts for the same reason; a
-        server's own host, if it has one.
+    :param hosts: the hosts that have the same verdicts for the same reason;
+        for a server, its own host.
     :param before: the verdict now: ``pass``, ``refuse``, or ``error`` if the
         in-tree filter ends the request with an error; empty if not judged.
     :param after: the verdict after the change.
-    :param elsewhere_before: how many other hosts take the server now, those
-        that are not up left out; empty for a flavor.
-    :param elsewhere_after: how many other hosts take it after the change.
+    :param elsewhere_before: how many other hosts that are up accept the server
+        now; empty for a flavor.
+    :param elsewhere_after: how many of them accept the server after the
+        change.
     :param id: the ID of the server; empty for a flavor.
     :param flavor: the name of the flavor.
     :param effect: one of the constants above.
@@ -167,7 +168,7 @@ def _why_open(
 def _statements(
     verdicts: Verdicts, key: str, hosts: Iterable[str]
 ) -> set[str]:
-    """Return what a flavor and the aggregates of hosts say of a key."""
+    """Return the values of a key in a flavor and in hosts' aggregates."""
     statements = set()
     for name, text in verdicts.flavor.extra_specs.items():
         if name.removeprefix(SCOPE) == key:

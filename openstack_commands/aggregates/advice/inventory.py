@@ -149,7 +149,7 @@ Hosts = Mapping[str, Host]
 
 @dataclasses.dataclass(frozen=True)
 class Stock:
-    """All that is judged together.
+    """The flavors, aggregates and hosts that are compared.
 
     :param exempt: patterns of keys that no aggregate may demand.
     :param listed_hosts: all hosts, without their aggregates; None if they are

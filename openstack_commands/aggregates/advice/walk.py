@@ -52,9 +52,9 @@ class Walk(NamedTuple):
 
     :param steps: those that can be judged, in order.
     :param unjudged: the enabled filters that cannot be judged from outside.
-    :param verdicts: the verdicts on all hosts of the filter that compares
-        flavors with aggregates; None if there is none. If there are two such
-        filters, those of the second on the hosts that pass the first.
+    :param verdicts: the verdicts of the filter that compares flavors with
+        aggregates; None without such a filter. With two such filters, the
+        verdicts of the second one on the hosts that pass the first one.
     :param obstacles: for each host that takes the flavor, what else refuses
         it, without Placement.
     """
