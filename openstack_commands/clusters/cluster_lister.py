@@ -36,8 +36,12 @@ class Cell(columns.FormattableColumn):  # type: ignore[misc]
 
     def __init__(self, value: object, text: str | None = None) -> None:
         super().__init__(value)
-        shown = str(value) if text is None else text
-        self._text = '-' if value is None else shown
+        if value is None:
+            self._text = '-'
+        elif text is None:
+            self._text = str(value)
+        else:
+            self._text = text
 
     def human_readable(self) -> str:
         """Return the text."""
@@ -85,25 +89,25 @@ class ClusterLister(lister.Lister):
 
     def find_policy(self, name: str) -> Spec:
         """Return a policy."""
-        found = self.connection.clustering.find_policy(
+        policy = self.connection.clustering.find_policy(
             name, ignore_missing=False
         )
-        policy = region_spec.read(found.spec)
-        if not policy.effective:
+        spec = region_spec.read(policy.spec)
+        if not spec.effective:
             self.tell_no_effect(
                 "The policy is Senlin's own, whose plans have no effect. "
                 'This is what %s would do.',
                 region_spec.TYPES[0],
             )
-        return policy
+        return spec
 
     def attached_policy(self, cluster: Any) -> Spec:
         """Return the region placement policy that acts on a cluster."""
-        enabled = {
-            str(binding.policy_type).rpartition('-')[0]: binding.policy_id
-            for binding in self.connection.clustering.cluster_policies(cluster)
-            if binding.is_enabled
-        }
+        enabled = {}
+        for binding in self.connection.clustering.cluster_policies(cluster):
+            if binding.is_enabled:
+                kind = str(binding.policy_type).rpartition('-')[0]
+                enabled[kind] = binding.policy_id
         for kind in region_spec.TYPES:
             if kind in enabled:
                 return self.find_policy(enabled[kind])
@@ -123,25 +127,31 @@ class ClusterLister(lister.Lister):
         """
         if cluster is None or not policy.follows:
             return policy.regions, {}
-        own = region_spec.override(policy.regions, cluster.metadata)
-        if own.problem:
+        override = region_spec.override(policy.regions, cluster.metadata)
+        if override.problem:
             self.warn(
-                'The policy takes its own weights and caps: %s', own.problem
+                'The policy takes its own weights and caps: %s',
+                override.problem,
             )
-        known = region_state.read(cluster.data)
-        return own.regions, known.in_force(own.declared, health.now())
+        states = region_state.read(cluster.data).in_force(
+            override.declared, health.now()
+        )
+        return override.regions, states
 
     def advise(self, cluster: Any, states: Mapping[str, State]) -> list[str]:
         """Return the commands that declare regions out, if they are needed.
 
         :param states: the regions with which something is wrong.
         """
-        return [
-            f'If {name} is out, run: {declaration.declare_out(cluster, name)}'
-            for name, state in states.items()
-            if state.state == Code.HELD
-            or (state.state == Code.SILENT and cluster.status == 'ERROR')
-        ]
+        advice = []
+        for name, state in states.items():
+            is_stuck = state.state == Code.HELD
+            if state.state == Code.SILENT:
+                is_stuck = cluster.status == 'ERROR'
+            if is_stuck:
+                command = declaration.declare_out(cluster, name)
+                advice.append(f'If {name} is out, run: {command}')
+        return advice
 
     def unreachable(
         self,

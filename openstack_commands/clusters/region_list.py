@@ -77,21 +77,29 @@ class ListClusterRegion(ClusterLister):
         left = _left_behind(cluster, nodes)
         target = _target(regions, current)
         original = {region.name: region for region in policy.regions}
-        known = {region.name: region for region in regions}
+        by_name = {region.name: region for region in regions}
         rows = []
         for name in [*names, *sorted({*current, *left} - set(names))]:
-            region, state = known.get(name), states.get(name)
-            shown = UNREACHABLE if name in gone else None
+            region, state = by_name.get(name), states.get(name)
+            weight = cap = source = None
+            if region:
+                weight = region.weight
+                if region.cap != NO_CAP:
+                    cap = region.cap
+                source = METADATA
+                if region == original.get(name):
+                    source = POLICY
+            shown = None
             if state:
                 shown = state.state
+            elif name in gone:
+                shown = UNREACHABLE
             servers = left.get(name, [])
-            cap = region and region.cap
-            source = POLICY if region == original.get(name) else METADATA
             row = (
                 name,
-                Cell(region and region.weight),
-                Cell(None if cap == NO_CAP else cap),
-                Cell(region and source),
+                Cell(weight),
+                Cell(cap),
+                Cell(source),
                 current.get(name, 0),
                 target.get(name, 0),
                 # In two lines, "out of reach" leaves room for the region.

@@ -145,11 +145,11 @@ class PlanClusterRegion(ClusterLister):
                 parsed_args.default_region,
             )
         if self.connection is not None:
-            asked = {*names, *(name for name in current if current[name])}
+            occupied = [name for name in current if current[name]]
             out_of_reach |= self.unreachable(
                 policy,
                 cluster,
-                asked - out_of_reach - {NO_REGION},
+                {*names, *occupied} - out_of_reach - {NO_REGION},
                 change.growing,
             )
         return Snapshot(

@@ -102,12 +102,11 @@ class RebalanceClusterRegion(ClusterLister):
                 with lister.telling_in_one_line():
                     steps = self._carry_out(cluster, len(nodes), steps)
         except KeyboardInterrupt:
-            raise exceptions.CommandError(
-                'Interrupted. What Senlin has begun goes on there. '
-                + AGAIN.format(self._size)
-                if begun
-                else 'Interrupted. Nothing has begun.'
-            ) from None
+            text = 'Interrupted. Nothing has begun.'
+            if begun:
+                text = 'Interrupted. What Senlin has begun goes on there. '
+                text += AGAIN.format(self._size)
+            raise exceptions.CommandError(text) from None
         except exceptions.CommandError as exc:
             if not begun:
                 raise
@@ -145,13 +144,13 @@ class RebalanceClusterRegion(ClusterLister):
         """Return the nodes; refuse if one of them is not ACTIVE."""
         clustering = self.connection.clustering
         nodes = list(clustering.nodes(cluster_id=cluster.id))
-        others = [node for node in nodes if node.status != 'ACTIVE']
-        if others:
+        inactive = [node for node in nodes if node.status != 'ACTIVE']
+        if inactive:
             raise exceptions.CommandError(
-                f'{len(others)} node(s) are not ACTIVE, such as '
-                f'{others[0].name} ({others[0].status}). Wait until they are, '
-                'or mend them with: openstack cluster recover --check true '
-                f'{cluster.name}'
+                f'{len(inactive)} node(s) are not ACTIVE, such as '
+                f'{inactive[0].name} ({inactive[0].status}). Wait until they '
+                'are, or mend them with: openstack cluster recover --check '
+                f'true {cluster.name}'
             )
         return nodes
 
@@ -169,8 +168,8 @@ class RebalanceClusterRegion(ClusterLister):
         current = clusters.distribution(
             clustering, nodes, self._args.default_region
         )
-        asked = {*names, *current} - {NO_REGION}
-        gone = self.unreachable(policy, cluster, asked, growing=False)
+        used = {*names, *current} - {NO_REGION}
+        gone = self.unreachable(policy, cluster, used, growing=False)
         closed = self.unreachable(policy, cluster, names, growing=True)
         for name, state in failing.items():
             self.warn("Region '%s' %s.", name, state.describe())
@@ -217,12 +216,12 @@ class RebalanceClusterRegion(ClusterLister):
         if self._args.yes:
             return
         for number, step in enumerate(steps, start=1):
-            changes = ', '.join(
-                f'{verb} {distribution_text(plan)}'
-                for verb, plan in (('add', step.add), ('remove', step.remove))
-                if plan
-            )
-            _say(f'Step {number}: {changes}')
+            changes = []
+            if step.add:
+                changes.append(f'add {distribution_text(step.add)}')
+            if step.remove:
+                changes.append(f'remove {distribution_text(step.remove)}')
+            _say(f'Step {number}: {", ".join(changes)}')
         if not sys.stdin.isatty():
             raise exceptions.CommandError(
                 'Servers would be deleted: say --yes to do it, or --dry-run '
@@ -244,8 +243,9 @@ class RebalanceClusterRegion(ClusterLister):
         changes = left = _changes(steps)
         while steps:
             step = steps[0]
-            plan = step.add or step.remove
-            verb = 'add' if step.add else 'remove'
+            verb, plan = 'remove', step.remove
+            if step.add:
+                verb, plan = 'add', step.add
             text = f'{verb} {distribution_text(plan)}'
             _show(changes, _changes(steps), text)
             change = Change(bool(step.add), sum(plan.values()))

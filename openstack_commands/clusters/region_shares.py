@@ -38,30 +38,36 @@ class _ChangeClusterRegion(ListClusterRegion):
         cluster = self.find_cluster(parsed_args.cluster)
         policy = self.attached_policy(cluster)
         name = parsed_args.region
-        given = dict(region_spec.read_metadata(cluster.metadata))
-        if name not in given and name not in {r.name for r in policy.regions}:
+        shares = dict(region_spec.read_metadata(cluster.metadata))
+        names = {region.name for region in policy.regions}
+        if name not in shares and name not in names:
             raise exceptions.CommandError(
                 f"'{name}' is not a region of the policy, and nothing is set "
                 'for it.'
             )
-        own = given.pop(name, {})
-        own = {**own, **changes} if changes else {}
-        own = {key: value for key, value in own.items() if value is not None}
-        if own:
+        share = shares.pop(name, {})
+        if changes:
+            merged = {**share, **changes}
+            share = {k: text for k, text in merged.items() if text is not None}
+        else:
+            share = {}
+        if share:
             if not policy.follows:
                 raise exceptions.CommandError(
                     'The policy of the cluster does not read metadata: attach '
                     f'one of type {region_spec.TYPES[0]}, version 1.1.'
                 )
             checked = region_spec.override(
-                policy.regions, {KEY: {**given, name: own}}
+                policy.regions, {KEY: {**shares, name: share}}
             )
             if checked.problem:
                 raise exceptions.CommandError(checked.problem)
             (region,) = (r for r in checked.regions if r.name == name)
             # As numbers, which the command line does not know.
-            given[name] = {k: getattr(region, k, own[k]) for k in own}
-        value = json.dumps(given) if given else None
+            shares[name] = {k: getattr(region, k, share[k]) for k in share}
+        value = None
+        if shares:
+            value = json.dumps(shares)
         clusters.update_metadata(
             self.connection.clustering, cluster, {KEY: value}
         )
@@ -111,8 +117,11 @@ class SetClusterRegion(_ChangeClusterRegion):
         self, parsed_args: argparse.Namespace
     ) -> Mapping[str, Any]:
         """Return the values of the options."""
-        given = {'weight': parsed_args.weight, 'cap': parsed_args.cap}
-        changes = {k: value for k, value in given.items() if value is not None}
+        changes = {}
+        if parsed_args.weight is not None:
+            changes['weight'] = parsed_args.weight
+        if parsed_args.cap is not None:
+            changes['cap'] = parsed_args.cap
         if parsed_args.out is not None:
             changes['out'] = parsed_args.out or None
         if not changes:
