@@ -75,24 +75,26 @@ class ShowFilterCapacity(common.FilterCommand):
     def take_action(self, parsed_args: argparse.Namespace) -> lister.Table:
         """Return the table."""
         source = compute.Cloud(self.log_in())
-        known = source.flavors()
-        named = inventory.select(known, parsed_args.flavor, 'flavor')
-        stock = self.stock(source, parsed_args, known)
+        flavors = source.flavors()
+        named = inventory.select(flavors, parsed_args.flavor, 'flavor')
+        stock = self.stock(source, parsed_args, flavors)
         panel = explanation.Panel(stock)
         rooms = []
         missing: set[str] = set()
-        for flavor in lister.progress(named or known, 'flavors'):
+        for flavor in lister.progress(named or flavors, 'flavors'):
             hosts = panel.judge(flavor).takers
             missing |= hosts.difference(source.nodes.values())
-            asked = demand.of(flavor, parsed_args.from_volume)
-            rooms.append(self._room(source, flavor.name, hosts, asked))
+            need = demand.of(flavor, parsed_args.from_volume)
+            rooms.append(self._room(source, flavor.name, hosts, need))
         if missing:
             self.find(False, unknown=True)
             self.unjudged.append(
                 f'Not counted: {listed(sorted(missing))}. Nova shows no '
                 'hypervisor of such a host.'
             )
-        disk = 'a volume' if parsed_args.from_volume else 'the host'
+        disk = 'the host'
+        if parsed_args.from_volume:
+            disk = 'a volume'
         self.remarks += [
             *_explain(rooms, disk),
             f'{source.placement_requests} requests to Placement for '
@@ -113,13 +115,13 @@ class ShowFilterCapacity(common.FilterCommand):
         source: compute.Cloud,
         flavor: str,
         hosts: Set[str],
-        asked: demand.Demand,
+        need: demand.Demand,
     ) -> capacity.Room:
         """Return what is left for one flavor.
 
         :param hosts: the hosts that pass and are up.
         """
-        answer, refusal = source.candidates(asked.query)
+        answer, refusal = source.candidates(need.query)
         nodes = [node for node, host in source.nodes.items() if host in hosts]
         if answer is None:
             self.find(False, unknown=True)
@@ -132,14 +134,14 @@ class ShowFilterCapacity(common.FilterCommand):
                 bound='',
                 full=0,
                 scarce=[],
-                unjudged=[*asked.unasked],
+                unjudged=[*need.unasked],
             )
         able = {}
         if not capacity.Stock(answer, nodes).is_plain(nodes):
             # What do the others lack, and does the answer tell of all?
-            able = source.able(asked.parts)
+            able = source.able(need.parts)
         return capacity.count(
-            flavor, hosts, source.nodes, answer, able, asked.unasked
+            flavor, hosts, source.nodes, answer, able, need.unasked
         )
 
 
@@ -149,12 +151,12 @@ def _explain(rooms: Sequence[capacity.Room], disk: str) -> list[str]:
     :param disk: where the root disk is.
     """
     bounds = {room.bound for room in rooms}
-    told = []
+    remarks = []
     if capacity.AT_MOST in bounds:
-        told.append(_AT_MOST.format(disk))
+        remarks.append(_AT_MOST.format(disk))
     if capacity.AT_LEAST in bounds:
-        told.append(_AT_LEAST)
-    return told
+        remarks.append(_AT_LEAST)
+    return remarks
 
 
 def _row(room: capacity.Room) -> tuple[object, ...]:

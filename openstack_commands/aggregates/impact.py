@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 
 from osc_lib import exceptions
 
-from nova_filters.matching.request import Request
 from openstack_commands.aggregates import common
 from openstack_commands.aggregates.advice import (
     changes,
@@ -125,7 +124,9 @@ class ShowFilterImpact(common.FilterCommand):
         source = self.source(parsed_args)
         self.remarks = [common.OTHERS]
         now = self.stock(source, parsed_args, source.flavors())
-        servers = None if parsed_args.no_servers else source.servers()
+        servers = None
+        if not parsed_args.no_servers:
+            servers = source.servers()
         if parsed_args.fail_on and not (
             now.listed_hosts is not None and servers is not None
         ):
@@ -137,15 +138,15 @@ class ShowFilterImpact(common.FilterCommand):
         moved = changes.zone_moves(now.hosts, then.hosts)
         # Hosts that are new now, too.
         now = dataclasses.replace(now, listed_hosts=[*then.hosts.values()])
-        replaced = parsed_args.replace_in_tree
-        ask = in_tree.Request if replaced else Request
-        before, after = Panel(now, ask=ask), Panel(then)
+        before, after = Panel(now), Panel(then)
+        if parsed_args.replace_in_tree:
+            before = Panel(now, ask=in_tree.Request)
         effects = [*impact.flips(before, after)]
         effects += impact.moves(before, after, servers or ())
-        found = {effect.effect for effect in effects}
         if parsed_args.fail_on:
-            unknown = impact.UNKNOWN in found
-            self.find(impact.STRANDED in found, unknown=unknown)
+            words = {effect.effect for effect in effects}
+            unknown = impact.UNKNOWN in words
+            self.find(impact.STRANDED in words, unknown=unknown)
         if servers is None:
             self.remarks.append(_NO_SERVERS)
         self.remarks.append(impact.sentence(effects))

@@ -43,17 +43,17 @@ class LintFilter(common.FilterCommand):
         source = self.source(parsed_args)
         stock = self.stock(source, parsed_args, source.flavors())
         limit = self.configuration(parsed_args).scheduler.max_placement_results
-        found = lint.lint(stock, limit, lister.progress)
-        counts = collections.Counter(f.code.severity.value for f in found)
+        findings = lint.lint(stock, limit, lister.progress)
+        counts = collections.Counter(f.code.severity.value for f in findings)
         self.find(counts[mistakes.Severity.ERROR])
-        told = ', '.join(
-            f'{number} info'
-            if word == 'info'
-            else lister.counted(number, word)
-            for word, number in counts.items()
-        )
+        numbers = []
+        for word, number in counts.items():
+            if word == mistakes.Severity.INFO:
+                numbers.append(f'{number} info')
+            else:
+                numbers.append(lister.counted(number, word))
         summary = (
-            f'{told or "Nothing"} found in '
+            f'{", ".join(numbers) or "Nothing"} found in '
             f'{lister.counted(len(stock.flavors), "flavor")} and '
             f'{lister.counted(len(stock.aggregates), "aggregate")}.'
         )
@@ -62,7 +62,7 @@ class LintFilter(common.FilterCommand):
         shown = mistakes.SEVERITIES[: least + 1]
         return _COLUMNS, [
             (f.code.severity.value, f.code.value, *f[3:], f.text, f.remedy)
-            for f in found
+            for f in findings
             if f.code.severity in shown
         ]
 

@@ -136,8 +136,8 @@ class ListStackHints(lister.Lister):
         """Return one row for each server."""
         keys = _keys(parsed_args)
 
-        def read(found: Iterable[rows.Row]) -> list[hint_members.Member]:
-            return [hint_members.read_server(row, keys) for row in found]
+        def read(servers: Iterable[rows.Row]) -> list[hint_members.Member]:
+            return [hint_members.read_server(row, keys) for row in servers]
 
         if parsed_args.servers:
             members = files.read(parsed_args.servers, read)
@@ -310,12 +310,12 @@ def _keys(parsed_args: argparse.Namespace) -> signature.Keys:
         config = files.read_configuration(
             path, [(group, [options.SIGNING_KEY])]
         )
-        given = config.heat_hints.signing_key
+        texts = config.heat_hints.signing_key
     else:
         lines = files.read_text(path).replace(',', '\n').splitlines()
-        given = [line for line in lines if line.strip()]
+        texts = [line for line in lines if line.strip()]
     with files.reading(path):
-        keys = signature.Keys(given)
+        keys = signature.Keys(texts)
     if not keys:
         raise exceptions.CommandError(f'No signing key is in {path!r}')
     return keys
@@ -375,7 +375,9 @@ def _servers(nova: Any, all_projects: bool) -> Iterator[rows.Row]:
             'This Nova does not show the hints of servers; it takes API '
             f'microversion {HINTS_SHOWN}'
         )
-    query = {'all_tenants': 'True'} if all_projects else {}
+    query = {}
+    if all_projects:
+        query['all_tenants'] = 'True'
     return pages.listed(
         nova, '/servers/detail', 'servers', HINTS_SHOWN, **query
     )

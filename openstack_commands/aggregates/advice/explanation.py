@@ -143,7 +143,9 @@ class Panel:
         ask: type[Request] = Request,
     ) -> None:
         self.stock = stock
-        self.hosts = [*(stock.hosts.values() if hosts is None else hosts)]
+        if hosts is None:
+            hosts = stock.hosts.values()
+        self.hosts = list(hosts)
         self._ask = ask
         self._aggregates: set[inputs.Aggregate] = set()
         for host in self.hosts:

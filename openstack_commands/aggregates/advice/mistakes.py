@@ -224,7 +224,9 @@ def misspelled_preference(name: str) -> Iterator[Finding]:
     factor = _FACTOR.search(namespace)
     normal = _FACTOR.sub('', namespace).lower().replace('-', '_').strip()
     for near in difflib.get_close_matches(normal, _PREFERENCES, 1, _ALIKE):
-        meant = f'{near}.{factor[1]}' if factor else near
+        meant = near
+        if factor:
+            meant += f'.{factor[1]}'
         yield Finding(
             FindingCode.MISSPELLED_PREFERENCE,
             f'{quote(name)} is no preference, and has no effect',

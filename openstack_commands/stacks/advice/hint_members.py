@@ -117,4 +117,6 @@ def _state(
         return 'unsigned'
     if not keys:
         return 'not checked'
-    return 'valid' if keys.signed(hints, project) else 'invalid'
+    if keys.signed(hints, project):
+        return 'valid'
+    return 'invalid'
