@@ -24,18 +24,20 @@ class ExplanationTest(unittest.TestCase):
         flavor = inventory.Flavor('f', {'k': '1'})
         aggregate = inventory.HostAggregate('a', {'k': '2', **_ON}, ('h',))
         panel = explanation.Panel(inventory.Stock([], [aggregate]))
-        (found,) = explanation.explain(panel.judge(flavor))
+        (entry,) = explanation.explain(panel.judge(flavor))
         self.assertEqual(
             [Side.FLAVOR, Side.AGGREGATE],
-            [reason.side for reason in found.reasons],
+            [reason.side for reason in entry.reasons],
         )
-        self.assertEqual(('k',), found.failing_keys)
+        self.assertEqual(('k',), entry.failing_keys)
 
     @given(
         hypothesis.strategies.lists(strategies.extra_specs(), max_size=3),
         strategies.metadata_lists(),
     )
-    def test_a_panel_judges_as_the_filter_does(self, wanted, metadata) -> None:
+    def test_a_panel_judges_as_the_filter_does(
+        self, flavors_specs, metadata
+    ) -> None:
         aggregates = [
             # One host is in all of them, and each has a host of its own.
             inventory.HostAggregate(f'a{number}', data, ('h', f'h{number}'))
@@ -44,18 +46,20 @@ class ExplanationTest(unittest.TestCase):
         bare = inventory.Host('bare')
         stock = inventory.Stock([], aggregates, _EXEMPT, [bare])
         panel = explanation.Panel(stock)
-        for extra_specs in wanted:
+        for extra_specs in flavors_specs:
             flavor = inventory.Flavor('f', extra_specs or {})
             request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
             passed, refused = request.sift(stock.hosts.values())
-            found = panel.judge(flavor)
-            self.assertEqual((passed, refused), (found.passed, found.refused))
+            verdicts = panel.judge(flavor)
+            self.assertEqual(
+                (passed, refused), (verdicts.passed, verdicts.refused)
+            )
             # The log has the same numbers and words.
             logged = report.summarize(request, refused)
-            self.assertEqual(logged, found.counts())
+            self.assertEqual(logged, verdicts.counts())
             # So are all reasons and preferences, key by key.
             soft = preferences.Preferences(extra_specs, _EXEMPT)
-            for entry in explanation.explain(found):
+            for entry in explanation.explain(verdicts):
                 aggregates = entry.host.aggregates
                 reasons = tuple(request.reasons(aggregates))
                 self.assertEqual(reasons, entry.reasons)
@@ -95,10 +99,10 @@ class VerdictsTest(unittest.TestCase):
     GPU = {'gpu': 'a100', 'ssd': 'nvme', 'os': '*'}
 
     def test_hosts_pass_and_are_up(self) -> None:
-        found = _verdicts({'gpu': '*'}, ({'gpu': '1'}, 'h1 h2'), down='h2')
-        self.assertEqual(['h1', 'h2'], [host.name for host in found.passed])
-        self.assertEqual(['h1'], [host.name for host in found.usable])
-        self.assertEqual({'h1'}, found.takers)
+        verdicts = _verdicts({'gpu': '*'}, ({'gpu': '1'}, 'h1 h2'), down='h2')
+        self.assertEqual(['h1', 'h2'], [host.name for host in verdicts.passed])
+        self.assertEqual(['h1'], [host.name for host in verdicts.usable])
+        self.assertEqual({'h1'}, verdicts.takers)
 
     @ddt.data(
         # Metadata of h1, h2 and h3; what is nearest.
@@ -112,24 +116,24 @@ class VerdictsTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_the_host_with_the_fewest_failing_keys_is_nearest(
-        self, first, second, third, wanted: str | None
+        self, first, second, third, name: str | None
     ) -> None:
         aggregates = (first, 'h1'), (second, 'h2'), (third, 'h3')
         for hosts in ('h1 h2 h3', 'h3 h2 h1'):
-            found = _verdicts(self.GPU, *aggregates, hosts=hosts).nearest()
-            self.assertEqual(wanted, found and found.name)
+            nearest = _verdicts(self.GPU, *aggregates, hosts=hosts).nearest()
+            self.assertEqual(name, nearest and nearest.name)
 
     def test_a_host_that_is_not_up_is_not_near(self) -> None:
-        own = {'gpu': 'a100', 'ssd': 'nvme'}, 'h1'
-        found = _verdicts(self.GPU, own, down='h1').nearest()
-        self.assertEqual('h2', found.name)
-        found = _verdicts(self.GPU, own, down='h1 h2 h3').nearest()
-        self.assertIsNone(found)
+        near_miss = {'gpu': 'a100', 'ssd': 'nvme'}, 'h1'
+        nearest = _verdicts(self.GPU, near_miss, down='h1').nearest()
+        self.assertEqual('h2', nearest.name)
+        nearest = _verdicts(self.GPU, near_miss, down='h1 h2 h3').nearest()
+        self.assertIsNone(nearest)
 
     def test_two_reasons_on_one_key_count_once(self) -> None:
         demanding = {'gpu': 'h100', 'ssd': '*', 'os': '*', **_ON}, 'h2'
-        found = _verdicts(self.GPU, ({'ssd': 'nvme'}, 'h1'), demanding)
-        self.assertEqual('h2', found.nearest().name)
+        verdicts = _verdicts(self.GPU, ({'ssd': 'nvme'}, 'h1'), demanding)
+        self.assertEqual('h2', verdicts.nearest().name)
 
     @ddt.data(
         ({}, 'h1', '', '3 of 3 hosts pass.'),
@@ -156,10 +160,10 @@ class VerdictsTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_the_verdicts_are_one_sentence(
-        self, specs: dict[str, str], own: str, down: str, wanted: str
+        self, specs: dict[str, str], gpu_hosts: str, down: str, sentence: str
     ) -> None:
-        found = _verdicts(specs, ({'gpu': '1'}, own), down=down)
-        self.assertEqual(wanted, found.sentence())
+        verdicts = _verdicts(specs, ({'gpu': '1'}, gpu_hosts), down=down)
+        self.assertEqual(sentence, verdicts.sentence())
 
     @ddt.data(
         # The flavor's check comes first, each check by key.
@@ -173,22 +177,24 @@ class VerdictsTest(unittest.TestCase):
         self, specs, demanded, side: str, key: str
     ) -> None:
         offered = {'x': '1'}, 'h1'
-        found = _verdicts(specs, offered, ({**demanded, **_ON}, 'h1'))
-        first = found.first['h1']
+        verdicts = _verdicts(specs, offered, ({**demanded, **_ON}, 'h1'))
+        first = verdicts.first['h1']
         self.assertEqual((side, key), (first.side, first.key))
 
     def test_aggregates_behind_a_refusal_are_named_in_order(self) -> None:
-        found = _verdicts(
+        verdicts = _verdicts(
             {},
             ({'os': '1', **_ON}, 'h1'),
             ({'os': '2', **_ON}, 'h1'),
             ({'os': '3', **_ON}, 'h2'),
             ({'os': '4'}, 'h1'),
         )
-        own = found.aggregates_of(['h1', 'h1'])
-        self.assertEqual(['a0', 'a1', 'a3'], [one.name for one in own])
-        told = found.why(found.first['h1'], ['h1'])
-        self.assertEqual("aggregate 'a0', 'a1' demands 'os'", told)
+        aggregates = verdicts.aggregates_of(['h1', 'h1'])
+        self.assertEqual(
+            ['a0', 'a1', 'a3'], [aggregate.name for aggregate in aggregates]
+        )
+        reason = verdicts.why(verdicts.first['h1'], ['h1'])
+        self.assertEqual("aggregate 'a0', 'a1' demands 'os'", reason)
 
 
 class ExplainTest(unittest.TestCase):
@@ -200,7 +206,7 @@ class ExplainTest(unittest.TestCase):
             ({'gpu': 'a100', 'ssd': 'nvme'}, 'h2'),
             hosts='h5 h4 h3 h2 h1',
         )
-        found = explanation.explain(verdicts)
+        entries = explanation.explain(verdicts)
         self.assertEqual(
             [
                 ('h5', ()),
@@ -209,7 +215,7 @@ class ExplainTest(unittest.TestCase):
                 ('h1', ('gpu', 'os', 'ssd')),
                 ('h3', ('gpu', 'os', 'ssd')),
             ],
-            [(entry.host.name, entry.failing_keys) for entry in found],
+            [(entry.host.name, entry.failing_keys) for entry in entries],
         )
         self.assertEqual(
             [
@@ -218,7 +224,7 @@ class ExplainTest(unittest.TestCase):
                 "aggregate 'a0' demands 'gpu' to be 'h100'; the flavor has "
                 "'a100'",
             ],
-            [str(reason) for reason in found[2].reasons],
+            [str(reason) for reason in entries[2].reasons],
         )
 
     def test_preferences_give_points(self) -> None:

@@ -131,9 +131,9 @@ def _find(
     return lint.lint(stock)
 
 
-def _codes(*given, **kwargs) -> set[FindingCode]:
+def _codes(*specs_and_metadata, **kwargs) -> set[FindingCode]:
     """Return the codes of what is found, less the mere hint on scopes."""
-    return {f.code for f in _find(*given, **kwargs)} - {
+    return {f.code for f in _find(*specs_and_metadata, **kwargs)} - {
         FindingCode.UNSCOPED_KEY
     }
 
@@ -147,8 +147,8 @@ class TextTest(unittest.TestCase):
         self, code: FindingCode | None
     ) -> None:
         for text in VALUES[code]:
-            found = _codes({_SCOPED: text}, {'k': '1,2'})
-            self.assertIn(code, found or {None}, text)
+            codes = _codes({_SCOPED: text}, {'k': '1,2'})
+            self.assertIn(code, codes or {None}, text)
 
     @ddt.data(*METADATA)
     def test_a_mistake_in_metadata_is_found(
@@ -240,37 +240,37 @@ class CloudTest(unittest.TestCase):
         self.assertEqual({*codes}, _codes(specs, metadata))
 
     def test_a_scope_is_proposed_for_a_bare_key(self) -> None:
-        (found,) = _find({'k': '1'}, {'k': '1'})
+        (finding,) = _find({'k': '1'}, {'k': '1'})
         self.assertEqual(
             (FindingCode.UNSCOPED_KEY, mistakes.Severity.INFO, _SCOPED),
-            (found.code, found.code.severity, found.remedy),
+            (finding.code, finding.code.severity, finding.remedy),
         )
 
     def test_the_remedy_is_the_whole_line_of_the_option(self) -> None:
-        (found,) = _find({}, {'rack': '1', **_ON})
+        (finding,) = _find({}, {'rack': '1', **_ON})
         line = f'"exempt_metadata_keys = {",".join(_EXEMPT)},rack"'
-        self.assertIn(line, found.remedy)
+        self.assertIn(line, finding.remedy)
 
     def test_a_second_aggregate_may_open_the_first(self) -> None:
         both = {'os': 'windows', **_ON}, {'os': '~', **_ON}
         self.assertEqual(set(), _codes({}, *both))
         # On hosts of its own it does not.
-        found = _codes({}, *both, hosts=(('h1',), ('h2',)))
-        self.assertEqual({FindingCode.CLOSED_AGGREGATE}, found)
+        codes = _codes({}, *both, hosts=(('h1',), ('h2',)))
+        self.assertEqual({FindingCode.CLOSED_AGGREGATE}, codes)
 
     def test_aggregates_that_contradict_each_other_are_found(self) -> None:
         both = {'os': 'windows', **_ON}, {'os': '!', **_ON}
         # Both hosts have it from the same two aggregates.
         hosts = ('h1', 'h2', 'h3'), ('h2', 'h3')
-        (found,) = _find(None, *both, hosts=hosts)
+        (finding,) = _find(None, *both, hosts=hosts)
         self.assertEqual(
             (FindingCode.CONTRADICTORY_DEMANDS, 'host', 'h2', 'os'),
-            (found.code, *found[3:]),
+            (finding.code, *finding[3:]),
         )
-        self.assertIn("'a0', 'a1'", found.text)
+        self.assertIn("'a0', 'a1'", finding.text)
         # Apart from each other they are sound.
-        found = _codes(None, *both, hosts=(('h1',), ('h2',)))
-        self.assertEqual(set(), found)
+        codes = _codes(None, *both, hosts=(('h1',), ('h2',)))
+        self.assertEqual(set(), codes)
 
     @ddt.data(
         (
@@ -363,29 +363,29 @@ class CloudTest(unittest.TestCase):
 
     def test_the_progress_is_told_flavor_by_flavor(self) -> None:
         flavors = [inventory.Flavor(name, {_FLAG: 'on'}) for name in 'ab']
-        told = []
+        progressed = []
 
         def progress(
             records: Sequence[inventory.Flavor], noun: str
         ) -> Iterator[inventory.Flavor]:
             for record in records:
-                told.append((noun, record.name))
+                progressed.append((noun, record.name))
                 yield record
 
-        found = lint.lint(inventory.Stock(flavors, []), progress=progress)
-        self.assertEqual([('flavors', 'a'), ('flavors', 'b')], told)
-        self.assertEqual(['a', 'b'], [finding.name for finding in found])
+        findings = lint.lint(inventory.Stock(flavors, []), progress=progress)
+        self.assertEqual([('flavors', 'a'), ('flavors', 'b')], progressed)
+        self.assertEqual(['a', 'b'], [finding.name for finding in findings])
 
     def test_the_worst_comes_first(self) -> None:
         data = {'k': '1', 'l': '*'}, {'m': '!,1', **_ON}
-        found = _find({'k': '1'}, *data, hosts=(('h',), ()))
+        findings = _find({'k': '1'}, *data, hosts=(('h',), ()))
         self.assertEqual(
             [
                 (mistakes.Severity.ERROR, 'a1'),
                 (mistakes.Severity.WARNING, 'a0'),
                 (mistakes.Severity.INFO, 'f'),
             ],
-            [(f.code.severity, f.name) for f in found],
+            [(f.code.severity, f.name) for f in findings],
         )
 
     @given(strategies.extra_specs(), strategies.metadata_lists())
@@ -397,8 +397,8 @@ class CloudTest(unittest.TestCase):
         aggregates = [inputs.Aggregate('a', data) for data in metadata]
         for spec in inputs.read_flavor(extra_specs):
             reasons = [
-                next(Request((spec,)).reasons(own), None)
-                for own in ((), *((a,) for a in aggregates))
+                next(Request((spec,)).reasons(host_aggregates), None)
+                for host_aggregates in ((), *((a,) for a in aggregates))
             ]
             if all(r and r.side is Side.FLAVOR for r in reasons):
                 self.assertTrue(codes & _HOPELESS, (spec, codes))

@@ -83,11 +83,11 @@ class AgreementTest(unittest.TestCase):
                 f.name: len(_takers(f, stock.hosts)) for f in stock.flavors
             }
             kinds.update(takers.values())
-            found = lint.lint(stock)
+            findings = lint.lint(stock)
             for number, codes in enumerate((_NONE, {FindingCode.ONE_HOST})):
                 self.assertEqual(
                     {name for name in takers if takers[name] == number},
-                    {f.name for f in found if f.code in codes},
+                    {f.name for f in findings if f.code in codes},
                 )
         self.assertGreater(min(kinds[n] for n in range(4)), 50, kinds)
 
@@ -113,8 +113,8 @@ class NoHostTest(unittest.TestCase):
             ],
             _EXEMPT,
         )
-        found = lint.lint(stock)
-        (problem,) = (f for f in found if f.code is FindingCode.NO_HOST)
+        findings = lint.lint(stock)
+        (problem,) = (f for f in findings if f.code is FindingCode.NO_HOST)
         for word in ('none of 3 hosts takes the flavor', *words):
             self.assertIn(word, problem.text)
         self.assertEqual('', problem.remedy)
@@ -134,16 +134,17 @@ class NoHostTest(unittest.TestCase):
         self, text, states, codes
     ) -> None:
         flavors = [inventory.Flavor('f', {f'{_SCOPE}gpu': text})]
-        own = ('h1', 'h4') if text == '1' else ('h1',)
-        aggregates = [inventory.HostAggregate('a', {'gpu': '1'}, own)]
-        known = [
-            inventory.Host(name, state=state)
-            for name, state in (states or {}).items()
-        ]
-        listed_hosts = known if states is not None else None
+        names = ('h1', 'h4') if text == '1' else ('h1',)
+        aggregates = [inventory.HostAggregate('a', {'gpu': '1'}, names)]
+        listed_hosts = None
+        if states is not None:
+            listed_hosts = [
+                inventory.Host(name, state=state)
+                for name, state in states.items()
+            ]
         stock = inventory.Stock(flavors, aggregates, _EXEMPT, listed_hosts)
-        found = lint.lint(stock)
-        self.assertEqual(codes, {f.code for f in found})
+        findings = lint.lint(stock)
+        self.assertEqual(codes, {f.code for f in findings})
 
 
 def _stock(
@@ -188,10 +189,12 @@ class ClosedTest(unittest.TestCase):
         )
 
     def test_an_aggregate_that_one_flavor_enters_is_open(self) -> None:
-        own = {'a': '1', 'b': '2', **_ON}, 'h1'
+        forced = {'a': '1', 'b': '2', **_ON}, 'h1'
         for flavors in ([], [{}, {'a': '1', 'b': '2', 'c': '3'}]):
-            self.assertEqual([], [*unreachable.closed(_stock(flavors, own))])
-        stock = _stock([{}], own, exempt=('a', 'b'))
+            self.assertEqual(
+                [], [*unreachable.closed(_stock(flavors, forced))]
+            )
+        stock = _stock([{}], forced, exempt=('a', 'b'))
         self.assertEqual([], [*unreachable.closed(stock)])
         # Without the flag, nothing is demanded.
         stock = _stock([{}], ({'a': '1'}, 'h1'))
@@ -208,8 +211,8 @@ class ClosedTest(unittest.TestCase):
             ({'a': '1', 'm': '~', **_ON}, 'h1'),
         )
         # a1 lets the flavor omit "m", and demands "a" itself.
-        found = [*unreachable.closed(stock)]
-        self.assertEqual([('a1', 'a')], [(f.name, f.key) for f in found])
+        findings = [*unreachable.closed(stock)]
+        self.assertEqual([('a1', 'a')], [(f.name, f.key) for f in findings])
 
     def test_hosts_in_the_same_aggregates_count_once(self) -> None:
         stock = _stock(
@@ -220,8 +223,8 @@ class ClosedTest(unittest.TestCase):
             ({'rack': '1'}, 'h1'),
             ({'rack': '2'}, 'h2'),
         )
-        (found,) = unreachable.closed(stock)
-        self.assertEqual(('a0', 'a'), (found.name, found.key))
+        (finding,) = unreachable.closed(stock)
+        self.assertEqual(('a0', 'a'), (finding.name, finding.key))
 
     def test_a_contradiction_is_another_finding(self) -> None:
         stock = _stock([{}], ({'k': '1,!', **_ON}, 'h1'))
@@ -233,7 +236,7 @@ class ContradictoryTest(unittest.TestCase):
 
     def test_an_aggregate_may_contradict_itself(self) -> None:
         metadata = {'k': '1,!', 'l': '!', 'm': '2', **_ON}
-        (found,) = unreachable.contradictory(_stock([], (metadata, 'h1')))
+        (finding,) = unreachable.contradictory(_stock([], (metadata, 'h1')))
         self.assertEqual(
             Finding(
                 FindingCode.CONTRADICTORY_DEMANDS,
@@ -243,7 +246,7 @@ class ContradictoryTest(unittest.TestCase):
                 'a0',
                 'k',
             ),
-            found,
+            finding,
         )
 
     def test_hosts_in_the_same_aggregates_have_one_mistake(self) -> None:
@@ -253,10 +256,10 @@ class ContradictoryTest(unittest.TestCase):
             ({'k': '!', 'l': '!', **_ON}, 'h2 h3'),
             ({'rack': '1'}, 'h3'),
         )
-        found = [*unreachable.contradictory(stock)]
+        findings = [*unreachable.contradictory(stock)]
         self.assertEqual(
             [('host', 'h2', 'k'), ('host', 'h2', 'l')],
-            [(f.owner, f.name, f.key) for f in found],
+            [(f.owner, f.name, f.key) for f in findings],
         )
 
 
@@ -329,39 +332,40 @@ class ConfinedTest(unittest.TestCase):
         )
 
     def test_a_flavor_that_one_host_takes_is_told(self) -> None:
-        (found,) = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h1'))
-        self.assertEqual(FindingCode.ONE_HOST, found.code)
-        self.assertEqual('only h1 takes the flavor', found.text)
-        up, one = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h3'))
+        (finding,) = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h1'))
+        self.assertEqual(FindingCode.ONE_HOST, finding.code)
+        self.assertEqual('only h1 takes the flavor', finding.text)
+        not_up, confined = self.confined({'gpu': '1'}, ({'gpu': '1'}, 'h3'))
         self.assertEqual(
-            [FindingCode.NO_HOST_UP, FindingCode.ONE_HOST], [up.code, one.code]
+            [FindingCode.NO_HOST_UP, FindingCode.ONE_HOST],
+            [not_up.code, confined.code],
         )
         self.assertEqual(
             "only h3 takes the flavor; nearest is h1: 'gpu' not in any "
             'aggregate',
-            one.text,
+            confined.text,
         )
 
     def test_a_flavor_that_two_hosts_take_is_no_mistake(self) -> None:
-        own = {'gpu': '1'}, 'h1 h2'
-        self.assertEqual([], self.confined({'gpu': '1'}, own))
+        gpu_hosts = {'gpu': '1'}, 'h1 h2'
+        self.assertEqual([], self.confined({'gpu': '1'}, gpu_hosts))
         self.assertEqual([], self.confined({}))
 
     def test_the_reasons_of_the_nearest_host_are_told(self) -> None:
-        (found,) = self.confined(
+        (finding,) = self.confined(
             {'gpu': '1', 'ssd': '2'}, ({'gpu': '2'}, 'h1'), ({'ssd': '2'}, '')
         )
         self.assertTrue(
-            found.text.startswith(
+            finding.text.startswith(
                 'none of 3 hosts takes the flavor; nearest is h1: '
                 "'gpu' does not match '1'; aggregate 'a0' has '2'; 'ssd' not "
                 'in any aggregate'
             ),
-            found.text,
+            finding.text,
         )
         self.assertEqual(
             (FindingCode.NO_HOST, 'flavor', 'f0', 'gpu'),
-            (found.code, found.owner, found.name, found.key),
+            (finding.code, finding.owner, finding.name, finding.key),
         )
 
 
@@ -369,10 +373,10 @@ class ConfinedTest(unittest.TestCase):
 class BeyondLimitTest(unittest.TestCase):
     """Flavors whose hosts Nova may not look at."""
 
-    def found(
+    def beyond_limit(
         self, limit: int, specs: dict[str, str], **states: str
     ) -> list[Finding]:
-        """Return what is found; h1, h2 and h3 have a GPU."""
+        """Return the findings; h1, h2 and h3 have a GPU."""
         stock = _stock([specs], ({'gpu': '1'}, 'h1 h2 h3'))
         names = ('h1', 'h2', 'h3', 'h4', 'h5')
         hosts = [
@@ -398,15 +402,15 @@ class BeyondLimitTest(unittest.TestCase):
                     'f0',
                 )
             ],
-            self.found(4, {'gpu': '1'}),
+            self.beyond_limit(4, {'gpu': '1'}),
         )
 
     def test_more_hosts_may_pass_than_nova_looks_at(self) -> None:
-        for limit, told in ((3, ': the'), (2, ''), (1, '')):
-            (found,) = self.found(limit, {'gpu': '1'})
-            self.assertIs(bool(told), ': the right' in found.text)
-        (found,) = self.found(4, {})
-        self.assertTrue(found.text.startswith('5 of 5 hosts take'))
+        for limit, are_left_out in ((3, True), (2, False), (1, False)):
+            (finding,) = self.beyond_limit(limit, {'gpu': '1'})
+            self.assertIs(are_left_out, ': the right' in finding.text)
+        (finding,) = self.beyond_limit(4, {})
+        self.assertTrue(finding.text.startswith('5 of 5 hosts take'))
 
     @ddt.data(
         (5, {'gpu': '1'}),
@@ -418,9 +422,9 @@ class BeyondLimitTest(unittest.TestCase):
     def test_other_flavors_are_well(
         self, limit: int, specs: dict[str, str]
     ) -> None:
-        self.assertEqual([], self.found(limit, specs))
+        self.assertEqual([], self.beyond_limit(limit, specs))
 
     def test_hosts_that_are_not_up_do_not_count(self) -> None:
-        self.assertEqual([], self.found(4, {'gpu': '1'}, h5='down'))
+        self.assertEqual([], self.beyond_limit(4, {'gpu': '1'}, h5='down'))
         down = dict.fromkeys(('h1', 'h2', 'h3'), 'down')
-        self.assertEqual([], self.found(1, {'gpu': '1'}, **down))
+        self.assertEqual([], self.beyond_limit(1, {'gpu': '1'}, **down))
