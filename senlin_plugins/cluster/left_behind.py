@@ -132,11 +132,11 @@ def _metadata(cluster: Any) -> Any:
 
 def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
     """Delete a server that nobody holds; tell whether it is gone."""
-    what = entry.server, entry.node, entry.region
+    place = entry.server, entry.node, entry.region
     # The owner may let go of it at the last moment.
     forgotten = region_spec.forgotten(_metadata(cluster))
     if forgotten & {entry.server, entry.node}:
-        LOG.info(FORGOTTEN, *what)
+        LOG.info(FORGOTTEN, *place)
         return True
     try:
         with eventlet.Timeout(max(0.0, end - time.monotonic())):
@@ -145,7 +145,7 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
         LOG.warning(
             "Server %s, left behind by node %s in region '%s', cannot be "
             'deleted yet: %s',
-            *what,
+            *place,
             str(ex) or 'no answer in time',
         )
         return False
@@ -153,7 +153,7 @@ def _is_gone(cluster: Any, end: float, entry: Left) -> bool:
         LOG.info(
             "Server %s, left behind by node %s in region '%s', is deleted, or "
             'a node has it.',
-            *what,
+            *place,
         )
     return gone
 

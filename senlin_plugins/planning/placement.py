@@ -83,7 +83,7 @@ def relocate(
         (moves[node_id],) = decision.placements
         stuck.remove(node_id)
         state = state.after(decision.plan)
-    rest = [node for node in snapshot.nodes if node.id in stuck]
-    for name, count in distribution(rest).items():
+    stuck_nodes = [node for node in snapshot.nodes if node.id in stuck]
+    for name, count in distribution(stuck_nodes).items():
         state = state.after({name: count})
     return moves, stuck, dataclasses.replace(state, change=snapshot.change)

@@ -154,18 +154,20 @@ def _override(
 ) -> Override:
     """Return the same, or raise."""
     _check_keys(changes, tuple(region.name for region in regions), _WHERE)
-    numbers, declared = {}, set()
+    numbers = {}
+    declared = set()
     for name, change in changes.items():
         where = f"'{name}' in {_WHERE}"
         _check_keys(change, ('weight', 'cap', 'out'), where)
         if values.read_flag(change.get('out', False), f"'out' of {where}"):
             declared.add(name)
-        numbers[name] = {k: change[k] for k in change if k != 'out'}
-    checked = _checked(
-        {**dataclasses.asdict(region), **numbers.get(region.name, {})}
-        for region in regions
-    )
-    return Override(checked, declared)
+        numbers[name] = {key: change[key] for key in change if key != 'out'}
+    items = []
+    for region in regions:
+        item = dataclasses.asdict(region)
+        item.update(numbers.get(region.name, {}))
+        items.append(item)
+    return Override(_checked(items), declared)
 
 
 def declared(metadata: Mapping[str, Any] | None) -> set[str]:

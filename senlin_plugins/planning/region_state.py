@@ -180,7 +180,9 @@ class Notes:
     def clear(self, gone: Iterable[Left]) -> 'Notes':
         """Return a copy without the entries that no longer exist."""
         identities = set(map(_identity, gone))
-        left = [e for e in self.left if _identity(e) not in identities]
+        left = [
+            entry for entry in self.left if _identity(entry) not in identities
+        ]
         return self._with(left=left)
 
     def refuse(self, region: str, now: str, seconds: int) -> 'Notes':

@@ -69,15 +69,15 @@ class Snapshot:
     @property
     def left_alone(self) -> set[str]:
         """The regions in which nobody creates or deletes a node now."""
-        alone = set(self.out_of_reach)
+        left_alone = set(self.out_of_reach)
         if not self.change.growing:
             # The nodes of strays would go first, each time in vain. They are
             # not given up yet.
             named = {region.name for region in self.regions}
             for name, state in self.failing.items():
                 if state.dead and not state.is_dead and name not in named:
-                    alone.add(name)
-        return alone
+                    left_alone.add(name)
+        return left_alone
 
     @property
     def usable(self) -> list[Region]:
@@ -85,22 +85,31 @@ class Snapshot:
 
         If nodes leave, those of other regions go first.
         """
-        alone = self.left_alone
-        within = [
-            region for region in self.regions if region.name not in alone
-        ]
-        failing = self.failing
+        left_alone = self.left_alone
+        reachable, working, not_given_up = [], [], []
+        for region in self.regions:
+            if region.name in left_alone:
+                continue
+            reachable.append(region)
+            state = self.failing.get(region.name)
+            if not state:
+                working.append(region)
+            # The nodes of other regions that fail are well, or may be.
+            if not state or not state.is_dead:
+                not_given_up.append(region)
         if self.change.growing:
-            return [r for r in within if r.name not in failing]
-        # The nodes of other regions that fail are well, or may be.
-        gone = {name for name in failing if failing[name].is_dead}
-        return [r for r in within if r.name not in gone] or within
+            return working
+        return not_given_up or reachable
 
     @property
     def movable(self) -> dict[str, int]:
         """The distribution without the regions that are left alone."""
-        alone = self.left_alone
-        return {n: c for n, c in self.current.items() if n not in alone}
+        left_alone = self.left_alone
+        return {
+            name: count
+            for name, count in self.current.items()
+            if name not in left_alone
+        }
 
     def after(self, plan: Mapping[str, int]) -> 'Snapshot':
         """Return the cluster after a plan has been carried out.

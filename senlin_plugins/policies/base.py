@@ -129,7 +129,7 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         :param action: the action. The decision goes into its data, or status
             ERROR with the reason, where the API shows it.
         """
-        what = self.name, action.action, action.id
+        names = self.name, action.action, action.id
         before = {*action.data}
         # Until it is known what the action is about, nothing may go on.
         refuse = self.refuse_all
@@ -150,9 +150,9 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
         except values.WrongValue as ex:
             reason = str(ex)
         except Exception as ex:
-            LOG.exception("Policy '%s' failed on %s %s.", *what)
+            LOG.exception("Policy '%s' failed on %s %s.", *names)
             reason = f'The policy check failed: {ex or type(ex).__name__}'
-        LOG.debug("Policy '%s' refuses %s %s: %s", *what, reason)
+        LOG.debug("Policy '%s' refuses %s %s: %s", *names, reason)
         # What Senlin's parser of a resize has written.
         for field in {'creation', 'deletion'} - before:
             action.data.pop(field, None)

@@ -176,12 +176,12 @@ class DeletionPolicy(base.PlacementPolicy):
         if self.hook['type'] == 'webhook':
             return NO_WEBHOOKS
         queue = self.hook['params']['queue']
-        who = action.context
+        context = action.context
         message.Message(
             queue,
-            user=who.user_id,
-            project=who.project_id,
-            domain=who.domain_id,
+            user=context.user_id,
+            project=context.project_id,
+            domain=context.domain_id,
         ).zaqar().queue_exists(queue)
         return ''
 

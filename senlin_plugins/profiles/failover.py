@@ -291,9 +291,13 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         decision = watched.policy.settle(
             watched.cluster, watched.view, obj, take
         )
-        failed = {'op': 'recovering', 'type': 'node', 'id': obj.id}
         if decision.refusal:
-            raise exc.EResourceOperation(**failed, message=decision.refusal)
+            raise exc.EResourceOperation(
+                op='recovering',
+                type='node',
+                id=obj.id,
+                message=decision.refusal,
+            )
         LOG.info(
             "Node %s moves from region '%s' to '%s'.",
             obj.id,
@@ -306,7 +310,11 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
             # What it was made of belongs to it no more.
             obj.physical_id = ex.resource_id
             raise exc.EResourceOperation(
-                **failed, message=str(ex), resource_id=ex.resource_id
+                op='recovering',
+                type='node',
+                id=obj.id,
+                message=str(ex),
+                resource_id=ex.resource_id,
             ) from ex
 
     def _refusal(self, what: str, obj: Any, state: State) -> Any:
