@@ -23,4 +23,6 @@ class Plugin:
 
 def field(obj: Any, name: str) -> Any:
     """Return a field of one of Nova's objects, None if it is not set."""
-    return getattr(obj, name) if name in obj else None
+    if name not in obj:
+        return None
+    return getattr(obj, name)

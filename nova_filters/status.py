@@ -89,9 +89,9 @@ class Checks(upgrade_check.Checks):
         os.environ.setdefault('OS_NOVA_DISABLE_EVENTLET_PATCHING', 'true')
         import nova.conf as nova_conf
 
-        cls._filter, cls._limiter = (
-            own.__name__ for own in nova_filters.all_filters()
-        )
+        instance_type_filter, spread_filter = nova_filters.all_filters()
+        cls._filter = instance_type_filter.__name__
+        cls._limiter = spread_filter.__name__
         return cls(nova_conf.CONF)
 
     @property
@@ -110,25 +110,27 @@ class Checks(upgrade_check.Checks):
             return Result(FAILURE, f'{problem} {remedy}')
         # Nova takes the last class of a name.
         classes = {cls.__name__: cls for cls in offered}
-        unknown = [one for one in self._enabled if one not in classes]
+        unknown = [entry for entry in self._enabled if entry not in classes]
         if unknown:
+            remedies = self._remedies(unknown, classes)
             return Result(
                 FAILURE,
                 f'{scheduler_classes.STOPPED}enabled_filters names '
                 f'{", ".join(unknown)}, which no line available_filters '
-                'offers. '
-                f'{"; ".join(self._remedies(unknown, classes))}. Then restart '
-                'nova-scheduler.',
+                f'offers. {"; ".join(remedies)}. Then restart nova-scheduler.',
             )
         if name not in self._enabled:
+            code = WARNING
             state = 'available but not enabled, so it does nothing'
             lines = ''
             if name not in classes:
-                state, lines = 'not enabled', f', and write {_LINES}'
-            # Whoever wants the weigher alone need not enable the filter.
-            alone = name not in classes and self._weigher()
+                state = 'not enabled'
+                lines = f', and write {_LINES}'
+                # Whoever wants the weigher alone need not enable the filter.
+                if self._weigher():
+                    code = SUCCESS
             return Result(
-                SUCCESS if alone else WARNING,
+                code,
                 f'{name} is {state}. To use it, add {name} to enabled_filters '
                 f'in [filter_scheduler]{lines}. Then restart nova-scheduler.',
             )
@@ -147,24 +149,25 @@ class Checks(upgrade_check.Checks):
         )
 
     def _remedies(
-        self, unknown: Sequence[str], known: Iterable[str]
+        self, unknown: Sequence[str], offered: Iterable[str]
     ) -> Iterator[str]:
         """Yield the changes that make all enabled filters available."""
         if self._filter in unknown:
             yield f'Add the line "available_filters = {OUR_FILTERS}"'
-        others = [name for name in unknown if name != self._filter]
-        available = self._config.filter_scheduler.available_filters
-        if others and NOVA_FILTERS not in available:
+        misspelled = [name for name in unknown if name != self._filter]
+        if not misspelled:
+            return
+        if NOVA_FILTERS not in self._config.filter_scheduler.available_filters:
             yield (
                 f'Add the line "available_filters = {NOVA_FILTERS}": it is '
                 'the default only while there is no other line'
             )
-        elif others:
-            names = *known, self._filter
-            told = [
-                ', '.join(options.nearest(o, o, names) or [o]) for o in others
-            ]
-            yield f'Correct or remove {", ".join(told)} in enabled_filters'
+            return
+        possible = (*offered, self._filter)
+        guesses = []
+        for name in misspelled:
+            guesses += options.nearest(name, name, possible) or [name]
+        yield f'Correct or remove {", ".join(guesses)} in enabled_filters'
 
     @with_right_values
     def check_in_tree_filter(self) -> Result:
@@ -190,21 +193,22 @@ class Checks(upgrade_check.Checks):
     @with_right_values
     def check_exempt_keys(self) -> Result:
         """Check the patterns of ``exempt_metadata_keys``."""
-        own = self._config.nova_filters
-        forced = self._filter in self._enabled
+        group = self._config.nova_filters
+        defaults: Sequence[str] = ()
+        levels: Sequence[str] = ()
         mechanisms = []
-        if forced:
+        # Only a forced aggregate refuses hosts because of a key.
+        if self._filter in self._enabled:
             mechanisms.append(f'force_metadata_check ({self._filter})')
+            defaults = conf.DEFAULTS['exempt_metadata_keys']
+            if self._weigher():
+                levels = group.stack_spread_over
         if self._prefers():
             mechanisms.append(f'prefer_metadata_check ({PREFERENCES})')
         if not mechanisms:
             return Result(SUCCESS)
-        # Only a forced aggregate refuses hosts because of a key.
         problems = exempt_keys.problems(
-            own.exempt_metadata_keys,
-            conf.DEFAULTS['exempt_metadata_keys'] if forced else (),
-            own.stack_spread_over if forced and self._weigher() else (),
-            mechanisms,
+            group.exempt_metadata_keys, defaults, levels, mechanisms
         )
         return warning(
             problems,
@@ -242,14 +246,14 @@ class Checks(upgrade_check.Checks):
                 'and each multiplier counts as often. Name each list or class '
                 f'once: {_WEIGHERS}.',
             )
-        ours = {*map(is_ours, classes)}
-        if ours == {True}:
+        our_weighers = [cls for cls in classes if is_ours(cls)]
+        if len(our_weighers) == len(classes):
             return Result(
                 WARNING,
                 'nova_filters has the only weighers: RAM, disk, CPU and load '
                 f'of the hosts no longer count. Write {_WEIGHERS}.',
             )
-        if True in ours:
+        if our_weighers:
             return Result(SUCCESS)
         names = ', '.join(self._config.filter_scheduler.weight_classes)
         details = (
@@ -272,7 +276,8 @@ class Checks(upgrade_check.Checks):
                 FAILURE,
                 f'nova-scheduler does not start: {cause(exc).rstrip(".")}.',
             )
-        code, texts = SUCCESS, []
+        code = SUCCESS
+        texts = []
         for failure in made_up_hosts.failures(manager):
             text = one_line(failure.error)
             if failure.certain:
@@ -287,21 +292,23 @@ class Checks(upgrade_check.Checks):
                     f'{failure.name} could not be judged, because it raised '
                     f'an error for two made-up hosts: {text}'
                 )
-        return Result(code, f'{"; ".join(texts)}.' if texts else None)
+        if not texts:
+            return Result(code)
+        return Result(code, f'{"; ".join(texts)}.')
 
     @with_right_values
     def check_spread(self) -> Result:
         """Check that limits and multipliers have an effect."""
-        own = self._config.nova_filters
+        group = self._config.nova_filters
         problems = []
-        if own.max_skew and self._limiter not in self._enabled:
+        if group.max_skew and self._limiter not in self._enabled:
             problems.append(
                 f'max_skew: add {self._limiter} to the end of enabled_filters'
             )
         unread = [
             name
             for name, default in conf.DEFAULTS.items()
-            if name.endswith('_multiplier') and own[name] != default
+            if name.endswith('_multiplier') and group[name] != default
         ]
         if unread and not self._weigher():
             problems.append(
@@ -346,12 +353,13 @@ class Checks(upgrade_check.Checks):
     @with_right_values
     def check_signature(self) -> Result:
         """Tell whether the weigher trusts unsigned hints."""
-        believed = (
+        if self._config.heat_hints.signing_key or not self._weigher():
+            return Result(SUCCESS)
+        return Result(
+            SUCCESS,
             'There is no signing_key in [heat_hints], so the stack hints of '
-            'a tenant are believed like those of Heat.'
+            'a tenant are believed like those of Heat.',
         )
-        checked = not self._weigher() or self._config.heat_hints.signing_key
-        return Result(SUCCESS, None if checked else believed)
 
     def _our_weighers(self) -> list[type]:
         """Return the weighers of this package that nova-scheduler uses."""
