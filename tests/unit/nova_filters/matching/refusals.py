@@ -11,6 +11,8 @@ def refusal(
     extra_specs: dict[str, str], *metadata: dict[str, str]
 ) -> Reason | None:
     """Return why a host in aggregates named a0, a1, … is refused."""
-    own = [inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)]
+    aggregates = [
+        inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
+    ]
     request = Request(inputs.read_flavor(extra_specs))
-    return next(request.reasons(own), None)
+    return next(request.reasons(aggregates), None)

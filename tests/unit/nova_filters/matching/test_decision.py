@@ -48,9 +48,9 @@ class RuleTest(unittest.TestCase):
         self.assertEqual(Kind.MALFORMED, reason.kind)
 
     def test_an_aggregate_without_the_flag_demands_nothing(self) -> None:
-        own = [inputs.Aggregate('a', {'k': '*,!'})]
+        aggregates = [inputs.Aggregate('a', {'k': '*,!'})]
         request = Request(inputs.read_flavor({'k': '2'}))
-        (reason,) = request.reasons(own)
+        (reason,) = request.reasons(aggregates)
         self.assertEqual(
             (Side.FLAVOR, Kind.MISMATCH), (reason.side, reason.kind)
         )

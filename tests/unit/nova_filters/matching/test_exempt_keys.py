@@ -30,37 +30,38 @@ class ProblemsTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_pattern_that_cannot_be_meant_is_told(
-        self, pattern: str, told: str
+        self, pattern: str, words: str
     ) -> None:
-        (found,) = problems(['a', pattern], ['a'], [])
-        self.assertIn(pattern, found)
-        self.assertIn(told, found)
+        (sentence,) = problems(['a', pattern], ['a'], [])
+        self.assertIn(pattern, sentence)
+        self.assertIn(words, sentence)
 
     def test_what_is_switched_off_is_told_by_its_name(self) -> None:
-        (found,) = exempt_keys.problems(['*'], [], [], ['one (two)'])
-        self.assertIn('has an effect through one (two): name', found)
+        (sentence,) = exempt_keys.problems(['*'], [], [], ['one (two)'])
+        self.assertIn('has an effect through one (two): name', sentence)
 
     def test_the_line_for_an_empty_list_names_the_place_only(self) -> None:
-        (found,) = problems([], ['a'], ['rack', 'host'])
-        self.assertIn('write "exempt_metadata_keys = rack"', found)
+        (sentence,) = problems([], ['a'], ['rack', 'host'])
+        self.assertIn('write "exempt_metadata_keys = rack"', sentence)
 
     def test_sound_patterns_are_no_problem(self) -> None:
         for patterns in (['a', 'b*'], ['[ab]*'], ['a*'], []):
-            found = problems(patterns, ['a'], ['host'])
-            self.assertEqual([], found, patterns)
+            sentences = problems(patterns, ['a'], ['host'])
+            self.assertEqual([], sentences, patterns)
 
     def test_the_default_keys_that_the_list_drops_are_told(self) -> None:
         defaults = ['zone', 'tenant*', 'type']
-        (found,) = problems(['rack', 't*'], defaults, ['rack'])
-        self.assertIn('so zone are missing', found)
+        (sentence,) = problems(['rack', 't*'], defaults, ['rack'])
+        self.assertIn('so zone are missing', sentence)
         self.assertIn(
-            'write "exempt_metadata_keys = zone,tenant*,type,rack,t*"', found
+            'write "exempt_metadata_keys = zone,tenant*,type,rack,t*"',
+            sentence,
         )
-        (found,) = problems(['rack'], defaults, [])
-        self.assertIn('so zone, tenant*, type are missing', found)
+        (sentence,) = problems(['rack'], defaults, [])
+        self.assertIn('so zone, tenant*, type are missing', sentence)
 
     def test_a_kind_of_place_that_aggregates_demand_is_told(self) -> None:
         levels = ['row', 'rack', 'host', 'zone']
-        (found,) = problems(['zone', 'a'], ['zone'], levels)
-        self.assertIn('stack_spread_over has "row, rack", which', found)
-        self.assertIn('"exempt_metadata_keys = zone,a,row,rack"', found)
+        (sentence,) = problems(['zone', 'a'], ['zone'], levels)
+        self.assertIn('stack_spread_over has "row, rack", which', sentence)
+        self.assertIn('"exempt_metadata_keys = zone,a,row,rack"', sentence)

@@ -21,7 +21,10 @@ class ExemptionTest(unittest.TestCase):
     def test_any_text_may_stand_in_the_option(self, key, pattern) -> None:
         patterns = (pattern, f'[{pattern}', f'[!{pattern}', f'*{pattern}]')
         self.assertEqual(
-            any(fnmatch.fnmatchcase(key, one) for one in patterns),
+            any(
+                fnmatch.fnmatchcase(key, shell_pattern)
+                for shell_pattern in patterns
+            ),
             bool(inputs.exemption(patterns)(key)),
         )
 
@@ -30,7 +33,7 @@ class FlavorTest(unittest.TestCase):
     """The extra specs of a flavor."""
 
     def test_extra_specs_come_by_key(self) -> None:
-        found = inputs.read_flavor(
+        specs = inputs.read_flavor(
             {
                 'b': '2',
                 f'{inputs.SCOPE}b': '1',
@@ -51,7 +54,7 @@ class FlavorTest(unittest.TestCase):
                     ('ns:k', True, '3'),
                 )
             ],
-            [*found],
+            [*specs],
         )
 
     def test_the_flags_and_preferences_are_left_out(self) -> None:
@@ -74,8 +77,8 @@ class AggregateTest(unittest.TestCase):
 
     def test_a_flag_that_is_not_on_forces_nothing(self) -> None:
         for text, forced in (('on', True), ('x, True', True), ('no', False)):
-            own = inputs.Aggregate('a', {inputs.FLAG: text})
-            self.assertIs(forced, own.forced, text)
+            aggregate = inputs.Aggregate('a', {inputs.FLAG: text})
+            self.assertIs(forced, aggregate.forced, text)
         self.assertIs(False, inputs.Aggregate('a', {}).forced)
 
     def test_only_the_flag_strips_the_scope_of_a_key(self) -> None:
@@ -85,43 +88,46 @@ class AggregateTest(unittest.TestCase):
             inputs.SOFT_FLAG: 'on',
             'gone': None,
         }
-        own = inputs.Aggregate('a', metadata)
+        aggregate = inputs.Aggregate('a', metadata)
         self.assertEqual(
-            [('k', '1'), (f'{inputs.SCOPE}k', '2')], [*own.items()]
+            [('k', '1'), (f'{inputs.SCOPE}k', '2')], [*aggregate.items()]
         )
-        own = inputs.Aggregate('a', {**metadata, inputs.FLAG: 'on'})
-        self.assertEqual([('k', '1'), ('k', '2')], [*own.items()])
-        pieces = [piece.text for piece in own.pieces('k')]
+        aggregate = inputs.Aggregate('a', {**metadata, inputs.FLAG: 'on'})
+        self.assertEqual([('k', '1'), ('k', '2')], [*aggregate.items()])
+        pieces = [piece.text for piece in aggregate.pieces('k')]
         self.assertEqual(['1', '2'], pieces)
 
     def test_a_value_that_is_no_text_is_named(self) -> None:
-        own = inputs.Aggregate('a', {'k': 1})
+        aggregate = inputs.Aggregate('a', {'k': 1})
         with self.assertRaisesRegex(TypeError, "value of 'k' is not a string"):
-            [*own.items()]
+            [*aggregate.items()]
 
     def test_an_aggregate_of_nova_is_read_as_far_as_it_can_be(self) -> None:
-        for fields, wanted in (
+        for fields, readable in (
             ({'name': 'n', 'metadata': {'k': '1'}}, ('n', {'k': '1'})),
             ({'name': 7, 'metadata': None}, ('7', {})),
             ({'metadata': {'k': '1', 2: '3', 'l': 4}}, ('?', {'k': '1'})),
             ({'name': 'n'}, ('n', {})),
             ({'name': 'n', 'metadata': 5}, ('n', {})),
         ):
-            found = inputs.read_aggregate(types.SimpleNamespace(**fields))
-            self.assertEqual(wanted, (found.name, found.metadata), fields)
+            nova_aggregate = types.SimpleNamespace(**fields)
+            aggregate = inputs.read_aggregate(nova_aggregate)
+            self.assertEqual(
+                readable, (aggregate.name, aggregate.metadata), fields
+            )
 
 
 class MultiplierTest(unittest.TestCase):
     """The multipliers of aggregates."""
 
     def test_a_number_that_the_option_may_have_is_read(self) -> None:
-        for name, text, wanted in (
+        for name, text, multiplier in (
             ('preference_weight_multiplier', '100', 100.0),
             ('preference_weight_multiplier', '0', 0.0),
             ('server_group_weight_multiplier', ' 1.5 ', 1.5),
             ('stack_affinity_weight_multiplier', '-10', -10.0),
         ):
-            self.assertEqual(wanted, inputs.read_multiplier(name, text))
+            self.assertEqual(multiplier, inputs.read_multiplier(name, text))
 
     def test_another_text_is_told(self) -> None:
         for name, text, problem in (
@@ -141,5 +147,6 @@ class MultiplierTest(unittest.TestCase):
         for opt in conf.OPTS:
             if opt.name in inputs.MULTIPLIERS:
                 least = opt.type.min
-                least = -math.inf if least is None else least
+                if least is None:
+                    least = -math.inf
                 self.assertEqual(least, inputs.MULTIPLIERS[opt.name])

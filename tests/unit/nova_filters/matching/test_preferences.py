@@ -57,20 +57,22 @@ TABLE: tuple[tuple[dict[str, str], list[dict[str, str]], int], ...] = (
 def total(extra_specs: Any, metadata: Any, exempt: Any = ()) -> int:
     """Return the points of a host."""
     judge = preferences.Preferences(extra_specs, exempt)
-    own = [inputs.Aggregate(f'a{n}', one) for n, one in enumerate(metadata)]
-    return judge.score(own)
+    aggregates = [
+        inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
+    ]
+    return judge.score(aggregates)
 
 
 def refused(side: Side, extra_specs: Any, metadata: Any) -> bool:
     """Tell whether one of the filter's two checks refuses a host."""
     request = Request(inputs.read_flavor(extra_specs))
-    own = [inputs.Aggregate('a', one) for one in metadata]
-    return side in {reason.side for reason in request.reasons(own)}
+    aggregates = [inputs.Aggregate('a', data) for data in metadata]
+    return side in {reason.side for reason in request.reasons(aggregates)}
 
 
 def by_verdicts(extra_specs: Any, metadata: Any) -> int:
     """Return the points as the sum of hard verdicts, one by one."""
-    found = 0
+    points = 0
     for name, value in extra_specs.items():
         kind, _, key = name.partition(':')
         sign = {'aggregate_preferred': 1, 'aggregate_avoided': -1}.get(
@@ -81,16 +83,18 @@ def by_verdicts(extra_specs: Any, metadata: Any) -> int:
         malformed = value in ('<or>', '>= x', '<or> ! <or> ~')
         if sign and not malformed:
             met = not refused(Side.FLAVOR, demand, metadata)
-            found += sign * factor * met
-    soft = [
-        one
-        for one in metadata
-        if one.get(inputs.SOFT_FLAG) == 'on' and inputs.FLAG not in one
-    ]
-    for key in {key for one in soft for key in one} - {inputs.SOFT_FLAG}:
-        hard = [HARD | {key: one[key]} for one in soft if key in one]
-        found -= refused(Side.AGGREGATE, extra_specs, hard)
-    return found
+            points += sign * factor * met
+    #: By key, the metadata of forced aggregates with this key alone.
+    forced: dict[str, list[dict[str, str]]] = {}
+    for data in metadata:
+        if data.get(inputs.SOFT_FLAG) != 'on' or inputs.FLAG in data:
+            continue
+        for key, value in data.items():
+            if key != inputs.SOFT_FLAG:
+                forced.setdefault(key, []).append(HARD | {key: value})
+    for hard in forced.values():
+        points -= refused(Side.AGGREGATE, extra_specs, hard)
+    return points
 
 
 @ddt.ddt
@@ -117,43 +121,41 @@ class PreferencesTest(unittest.TestCase):
         for _ in range(CASES):
             chosen = rng.sample(names, rng.randint(0, 4))
             extra_specs = {name: rng.choice(WORDS) for name in chosen}
-            metadata = [
-                {
-                    key: rng.choice(WORDS)
-                    for key in rng.sample(KEYS[:3], rng.randint(0, 3))
-                }
-                | {key: 'on' for key in KEYS[3:] if rng.random() < 0.4}
-                for _ in range(rng.randint(0, 3))
-            ]
-            wanted = by_verdicts(extra_specs, metadata)
+            metadata = []
+            for _ in range(rng.randint(0, 3)):
+                keys = rng.sample(KEYS[:3], rng.randint(0, 3))
+                data = {key: rng.choice(WORDS) for key in keys}
+                data |= {key: 'on' for key in KEYS[3:] if rng.random() < 0.4}
+                metadata.append(data)
+            points = by_verdicts(extra_specs, metadata)
             self.assertEqual(
-                wanted,
+                points,
                 total(extra_specs, metadata),
                 (extra_specs, metadata),
             )
-            seen.add(wanted)
+            seen.add(points)
         self.assertGreater(len(seen), 20)
 
     def test_each_factor_of_ten_counts_one_more(self) -> None:
         points = (-100, -10, -1, 0, 1, 10, 100)
-        found = [preferences.weight(one) for one in points]
-        self.assertEqual([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0], found)
+        weights = [preferences.weight(number) for number in points]
+        self.assertEqual([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0], weights)
         # More points are never less.
-        every = [preferences.weight(one) for one in range(-1_000, 1_001)]
-        self.assertEqual(len(every), len({*every}))
-        self.assertEqual(sorted(every), every)
+        ascending = [
+            preferences.weight(number) for number in range(-1_000, 1_001)
+        ]
+        self.assertEqual(len(ascending), len({*ascending}))
+        self.assertEqual(sorted(ascending), ascending)
 
     def test_the_filter_takes_no_preference_for_a_demand(self) -> None:
-        found = inputs.read_flavor(
-            {LIKES: 'x', 'aggregate_avoided.9:a:b': '1'}
-        )
-        self.assertEqual((), found)
+        extra_specs = {LIKES: 'x', 'aggregate_avoided.9:a:b': '1'}
+        self.assertEqual((), inputs.read_flavor(extra_specs))
 
     def test_exempt_keys_are_no_demand(self) -> None:
         self.assertEqual(-1, total({}, [SOFT | SSD | {'rack': '1'}], ('ra*',)))
 
     def test_what_is_malformed_is_named(self) -> None:
-        found = preferences.Preferences(
+        judge = preferences.Preferences(
             {LIKES: '<or>', 'aggregate_avoided.1e3:disk': 'ssd'}
         )
         self.assertEqual(
@@ -163,12 +165,12 @@ class PreferencesTest(unittest.TestCase):
                 "the flavor has 'aggregate_avoided.1e3:disk': '1e3' is no "
                 'number from 1 to 100',
             ],
-            found.problems,
+            judge.problems,
         )
 
     def test_each_point_has_its_reason(self) -> None:
         judge = preferences.Preferences({LIKES: 'ssd'})
-        own = [
+        aggregates = [
             inputs.Aggregate('fast', SSD),
             inputs.Aggregate('old', SOFT | {'rack': '1'}),
         ]
@@ -177,7 +179,7 @@ class PreferencesTest(unittest.TestCase):
                 (1, 'aggregate_preferred:disk=ssd'),
                 (-1, "aggregate 'old' demands 'rack'"),
             ],
-            [*judge.reasons(own)],
+            [*judge.reasons(aggregates)],
         )
 
     def test_what_cannot_be_read_counts_nothing(self) -> None:
@@ -188,8 +190,8 @@ class PreferencesTest(unittest.TestCase):
         judge = preferences.Preferences({LIKES: '!', AVOIDS: '*'})
         self.assertEqual(0, judge.score([Unread()]))
         judge = preferences.Preferences({})
-        own = [Unread(), inputs.Aggregate('old', SOFT | SSD)]
-        self.assertEqual(-1, judge.score(own))
+        aggregates = [Unread(), inputs.Aggregate('old', SOFT | SSD)]
+        self.assertEqual(-1, judge.score(aggregates))
 
     def test_an_aggregate_of_nova_has_a_name_and_metadata_only(self) -> None:
         class Old:

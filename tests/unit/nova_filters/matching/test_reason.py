@@ -69,8 +69,8 @@ class ReasonTest(unittest.TestCase):
         self.assertTrue(str(reason).isprintable())
 
     def test_the_first_four_values_are_told_in_order(self) -> None:
-        told = quote_all('zyxwvutsrqponmlkjihgfedcbaabc')
-        self.assertEqual("'a', 'b', 'c', 'd', 22 more", told)
+        text = quote_all('zyxwvutsrqponmlkjihgfedcbaabc')
+        self.assertEqual("'a', 'b', 'c', 'd', 22 more", text)
 
     def test_a_reason_says_only_what_it_was_told(self) -> None:
         reason = Reason(Side.AGGREGATE, Kind.UNREADABLE)

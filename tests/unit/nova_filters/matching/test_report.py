@@ -44,12 +44,12 @@ class ReportTest(unittest.TestCase):
             )
 
     def test_other_aggregates_of_a_host_make_no_other_reason(self) -> None:
-        hosts = [
-            Host(str(n), [forced, Aggregate(f'rack-{n}', {'rack': str(n)})])
-            for name, number in (('red', 9), ('blue', 25))
-            for forced in (Aggregate(name, {'os': name, **_ON}),)
-            for n in range(number)
-        ]
+        hosts = []
+        for name, number in (('red', 9), ('blue', 25)):
+            forced = Aggregate(name, {'os': name, **_ON})
+            for n in range(number):
+                rack = Aggregate(f'rack-{n}', {'rack': str(n)})
+                hosts.append(Host(str(n), [forced, rack]))
         self.assertEqual(
             [
                 (25, "aggregate 'blue' demands 'os'"),
@@ -59,10 +59,10 @@ class ReportTest(unittest.TestCase):
         )
 
     def test_refused_hosts_are_explained_by_sets_of_aggregates(self) -> None:
-        one, two = Aggregate('one', {}), Aggregate('two', {})
-        hosts = [Host('a', [one]), Host('b', [two]), Host('c', [one])]
+        red, blue = Aggregate('red', {}), Aggregate('blue', {})
+        hosts = [Host('a', [red]), Host('b', [blue]), Host('c', [red])]
         request, passed, refused = sift({'k': '1'}, hosts)
-        groups = [own for own, _ in report.explain(request, refused)]
+        groups = [group for group, _ in report.explain(request, refused)]
         self.assertEqual([hosts[0::2], hosts[1:2]], groups)
 
     def test_a_host_may_be_in_other_aggregates_by_then(self) -> None:
@@ -96,8 +96,8 @@ class ReportTest(unittest.TestCase):
 
     def test_a_malformed_value_is_told_where_it_decides(self) -> None:
         data = {'k': '>=,1', **_ON}
-        told = ["aggregate 'a0' has 'k': '>=' has no operand"]
-        self.assertEqual(told, self.problems({'k': '2'}, data))
+        problem = "aggregate 'a0' has 'k': '>=' has no operand"
+        self.assertEqual([problem], self.problems({'k': '2'}, data))
         # Without the key, a sound value would refuse the host, too.
         self.assertEqual([], self.problems({}, data))
         self.assertEqual([], self.problems({'l': '1'}, data))
@@ -109,8 +109,10 @@ class ReportTest(unittest.TestCase):
         )
         # The same holds if nobody demands the key.
         self.assertEqual([], self.problems({}, data, exempt=('k',)))
-        found = self.problems({'k': '2'}, data, data, exempt=('k',))
-        self.assertEqual([*told, told[0].replace('a0', 'a1')], found)
+        self.assertEqual(
+            [problem, problem.replace('a0', 'a1')],
+            self.problems({'k': '2'}, data, data, exempt=('k',)),
+        )
 
     def test_someone_elses_is_told_where_an_aggregate_has_the_key(self):
         flavor = {'vendor:rule': '>='}

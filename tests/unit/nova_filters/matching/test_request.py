@@ -89,12 +89,12 @@ class SiftTest(unittest.TestCase):
     def test_a_host_has_what_any_of_its_aggregates_offers(self) -> None:
         for flag in ({}, _ON):
             for text in ('1', '2', '3'):
-                own = [
+                aggregates = [
                     Aggregate('a', {'k': '1,3', **flag}),
                     Aggregate('b', {'k': '2,3', **flag}),
                     Aggregate('rack', {'rack': '1'}),
                 ]
-                hosts = [Host('h', own)]
+                hosts = [Host('h', aggregates)]
                 self.assertEqual(hosts, sift({'k': text}, hosts)[1])
 
     def test_each_request_reads_extra_specs(self) -> None:
@@ -125,7 +125,7 @@ class SiftTest(unittest.TestCase):
     def test_demands_come_by_key_after_the_flavors_check(self) -> None:
         metadata = {'z': '1', 'k': '2', 'a': '1', 'm': '>=', **_ON}
         request = Request(inputs.read_flavor({'k': '1', 'm': '3', 'c': '1'}))
-        found = request.refusals([Aggregate('a', metadata)])
+        refusals = request.refusals([Aggregate('a', metadata)])
         self.assertEqual(
             [
                 ('flavor', 'c', False),
@@ -136,9 +136,14 @@ class SiftTest(unittest.TestCase):
                 ('aggregate', 'm', True),
                 ('aggregate', 'z', False),
             ],
-            [(r.side, r.key, r.malformed) for r in found],
+            [
+                (refusal.side, refusal.key, refusal.malformed)
+                for refusal in refusals
+            ],
         )
-        self.assertEqual({bool}, {type(r.malformed) for r in found})
+        self.assertEqual(
+            {bool}, {type(refusal.malformed) for refusal in refusals}
+        )
 
     def test_a_key_with_and_without_the_scope_is_one_key(self) -> None:
         for bare, scoped, text, kinds in (
@@ -152,10 +157,14 @@ class SiftTest(unittest.TestCase):
             ('1', '2', None, ['missing']),
         ):
             metadata = {'k': bare, f'{inputs.SCOPE}k': scoped, **_ON}
-            specs = {} if text is None else {'k': text}
+            specs = {}
+            if text is not None:
+                specs['k'] = text
             request = Request(inputs.read_flavor(specs))
-            found = request.refusals([Aggregate('a', metadata)])
-            self.assertEqual(kinds, [r.kind for r in found], metadata)
+            refusals = request.refusals([Aggregate('a', metadata)])
+            self.assertEqual(
+                kinds, [refusal.kind for refusal in refusals], metadata
+            )
 
     @given(
         _TEXTS | st.none() | strategies.anything(),
@@ -172,28 +181,34 @@ class SiftTest(unittest.TestCase):
             Aggregate(f'a{number}', data)
             for number, data in enumerate(metadata)
         ]
-        sets = [None, [], *([one] for one in aggregates), aggregates]
-        for numbers in memberships if aggregates else ():
-            sets.append([aggregates[n % len(aggregates)] for n in numbers])
-        hosts = [Host('h', own) for own in sets]
-        alone = [
-            next(Request(flavor, exempt).reasons(host.aggregates or ()), None)
-            for host in hosts
-        ]
+        hosts = [Host('h', None), Host('h', []), Host('h', aggregates)]
+        for aggregate in aggregates:
+            hosts.append(Host('h', [aggregate]))
+        if aggregates:
+            for numbers in memberships:
+                some = [aggregates[n % len(aggregates)] for n in numbers]
+                hosts.append(Host('h', some))
+        alone = []
+        passing_alone = []
+        for host in hosts:
+            reasons = Request(flavor, exempt).reasons(host.aggregates or ())
+            reason = next(reasons, None)
+            alone.append(reason)
+            if reason is None:
+                passing_alone.append(host)
         request, passing, refused = sift(extra_specs, hosts, exempt)
         self.assertEqual(
-            [id(h) for h, r in zip(hosts, alone, strict=True) if r is None],
+            [id(host) for host in passing_alone],
             [id(host) for host in passing],
             alone,
         )
-        told = {
-            id(host): reason.summary()
-            for group, reason in report.explain(request, refused)
-            for host in group
-        }
+        summaries = {}
+        for group, reason in report.explain(request, refused):
+            for host in group:
+                summaries[id(host)] = reason.summary()
         self.assertEqual(
             [reason and reason.summary() for reason in alone],
-            [told.get(id(host)) for host in hosts],
+            [summaries.get(id(host)) for host in hosts],
         )
         counts = report.summarize(request, refused)
         self.assertEqual(

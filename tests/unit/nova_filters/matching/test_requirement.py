@@ -14,9 +14,9 @@ from nova_filters.matching.requirement import Requirement
 
 class RequirementTest(unittest.TestCase):
     @given(st.text(), st.text())
-    def test_any_two_texts_are_compared(self, one: str, two: str) -> None:
-        left, right = requirement.parse(one), requirement.parse(two)
-        self.assertEqual(one, left.text)
+    def test_any_two_texts_are_compared(self, first: str, second: str) -> None:
+        left, right = requirement.parse(first), requirement.parse(second)
+        self.assertEqual(first, left.text)
         if left.overlaps(right):
             self.assertFalse(left.problem or right.problem)
         # What a flavor wants and an aggregate has is the same text.
@@ -35,11 +35,11 @@ class RequirementTest(unittest.TestCase):
             self.assertIs(False, requirement.is_plain(text), text)
 
     def test_a_literal_accepts_one_text_only(self) -> None:
-        found = requirement.literal('<or> *')
+        literal = requirement.literal('<or> *')
         self.assertEqual(
-            ('<or> *', {'<or> *'}, None, False, False, False, ''), found
+            ('<or> *', {'<or> *'}, None, False, False, False, ''), literal
         )
-        self.assertFalse(found.absence_only or found.accepts_absence)
+        self.assertFalse(literal.absence_only or literal.accepts_absence)
         self.assertEqual(
             ('x', frozenset(), None, False, False, False, ''), Requirement('x')
         )
@@ -80,12 +80,12 @@ class AcceptsTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_value_is_compared(self, text, accepted, refused) -> None:
-        wanted = requirement.parse(text)
+        parsed = requirement.parse(text)
         for value in accepted.split():
-            self.assertTrue(wanted.accepts([value]), value)
+            self.assertTrue(parsed.accepts([value]), value)
         for value in refused.split():
-            self.assertFalse(wanted.accepts([value]), value)
-        self.assertFalse(wanted.accepts([]))
+            self.assertFalse(parsed.accepts([value]), value)
+        self.assertFalse(parsed.accepts([]))
 
     @ddt.data(
         ('~', True, True),
@@ -100,14 +100,14 @@ class AcceptsTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_key_may_be_absent(self, text, only, accepts) -> None:
-        wanted = requirement.parse(text)
-        found = wanted.absence_only, wanted.accepts_absence
-        self.assertEqual((only, accepts), found)
+        parsed = requirement.parse(text)
+        self.assertIs(only, parsed.absence_only)
+        self.assertIs(accepts, parsed.accepts_absence)
 
     def test_metadata_are_split_at_commas(self) -> None:
         self.assertEqual(['1', '', '~'], requirement.split(' 1,, ~ '))
         forced = requirement.parse_metadata('1, ~', forced=True)
-        self.assertEqual([False, True], [one.omittable for one in forced])
+        self.assertEqual([False, True], [piece.omittable for piece in forced])
         plain = requirement.parse_metadata('1, ~', forced=False)
         self.assertEqual(
             [requirement.literal('1'), requirement.literal('~')], plain
