@@ -3,6 +3,7 @@
 """Where the members of a team are, and who is placed first."""
 
 import datetime
+import itertools
 import json
 import unittest
 import uuid
@@ -46,9 +47,9 @@ def image(**properties: Any) -> dict[str, Any]:
 #: Every combination of filters.
 RULES = [
     members.Rules(aggregates, images, frozenset({'isolated'}), groups)
-    for aggregates in (False, True)
-    for images in (False, True)
-    for groups in (False, True)
+    for aggregates, images, groups in itertools.product(
+        (False, True), repeat=3
+    )
 ]
 
 
@@ -75,13 +76,13 @@ class TurnTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_ids_order_boots_and_times_order_moves(
-        self, one, other, wanted
+        self, turn_of_server, turn_of_other, is_before
     ) -> None:
-        self.assertEqual(wanted, one.before(other))
+        self.assertEqual(is_before, turn_of_server.before(turn_of_other))
 
     def test_no_server_is_placed_before_itself(self) -> None:
-        for own in (turn(1), turn(1, moves=True)):
-            self.assertFalse(own.before(own))
+        for turn_of_server in (turn(1), turn(1, moves=True)):
+            self.assertFalse(turn_of_server.before(turn_of_server))
 
 
 class TeamTest(unittest.TestCase):
@@ -123,11 +124,11 @@ class ServerTest(unittest.TestCase):
         ('b', 'b', 'resized', 'resize', MOVE, 'b'),
     )
     def test_a_server_is_where_it_goes(self, case) -> None:
-        wanted, *told = case
-        server = members.Server('project', *told)
-        if isinstance(wanted, members.Turn) and wanted.moves:
-            wanted = wanted._replace(origin=server.host)
-        self.assertEqual(wanted, server.position(self.BOOT))
+        position, *facts = case
+        server = members.Server('project', *facts)
+        if isinstance(position, members.Turn) and position.moves:
+            position = position._replace(origin=server.host)
+        self.assertEqual(position, server.position(self.BOOT))
 
 
 class SeeTest(unittest.TestCase):
@@ -143,8 +144,8 @@ class SeeTest(unittest.TestCase):
             'giant': request(1, shape='giant'),
             'none': None,
         }
-        found = {'m5': turn(5)} | positions
-        return members.see(TEAM, 'm5', requests, found)
+        all_positions = {'m5': turn(5)} | positions
+        return members.see(TEAM, 'm5', requests, all_positions)
 
     def test_a_member_counts_on_its_host(self) -> None:
         sight = self.see(m1='a', m2='a', m3='b', stranger='c', none='c')
@@ -191,8 +192,8 @@ class SeeTest(unittest.TestCase):
     def test_a_request_that_is_not_visible_comes_last(self) -> None:
         positions = {'m1': turn(1), 'm9': turn(9), 'giant': turn(1)}
         requests = {'m1': request(1), 'm9': request(9), 'giant': request(1)}
-        found = members.see(TEAM, 'new', requests, positions)
-        self.assertEqual(3, len(found.ahead))
+        sight = members.see(TEAM, 'new', requests, positions)
+        self.assertEqual(3, len(sight.ahead))
 
     def test_a_request_that_is_not_visible_is_like_the_last_one(self) -> None:
         positions = {'m1': turn(1), 'm8': turn(8), 'm9': turn(9)}
@@ -229,12 +230,12 @@ class ReadTest(unittest.TestCase):
 
     def test_stack_and_group_are_its_teams(self) -> None:
         group = {'policy': 'soft-affinity', 'uuid': 'group'}
-        found = self.read(instance_group={'nova_object.data': group})
-        self.assertEqual((TEAM, ('soft-affinity', 'group')), found.teams)
-        self.assertEqual(members.Turn(False, 7, START), found.turn)
+        stored = self.read(instance_group={'nova_object.data': group})
+        self.assertEqual((TEAM, ('soft-affinity', 'group')), stored.teams)
+        self.assertEqual(members.Turn(False, 7, START), stored.turn)
         group['policy'] = 'anti-affinity'
-        found = self.read(instance_group={'nova_object.data': group})
-        self.assertEqual((TEAM,), found.teams)
+        stored = self.read(instance_group={'nova_object.data': group})
+        self.assertEqual((TEAM,), stored.teams)
 
     @ddt.data(
         {'availability_zone': 'z'},
@@ -281,13 +282,17 @@ class ReadTest(unittest.TestCase):
         ]
         # The filter here says which candidates a flavor may have.
         for rules in RULES:
-            found = [self.read(rules, flavor=one).shape for one in flavors]
-            same = found[0] == found[1]
-            self.assertEqual(rules.aggregates, same)
+            shapes = {
+                self.read(rules, flavor=extra_specs).shape
+                for extra_specs in flavors
+            }
+            self.assertEqual(rules.aggregates, len(shapes) == 1)
             images = [image(os_type='linux'), image(os_type='windows')]
-            found = [self.read(rules, image=one).shape for one in images]
-            same = found[0] == found[1]
-            self.assertEqual(not rules.images, same)
+            shapes = {
+                self.read(rules, image=properties).shape
+                for properties in images
+            }
+            self.assertEqual(not rules.images, len(shapes) == 1)
 
     def test_groups_that_count_or_are_hard_are_part_of_the_shape(self) -> None:
         for policy, is_soft in (('soft-affinity', True), ('affinity', False)):
@@ -300,8 +305,10 @@ class ReadTest(unittest.TestCase):
                     self.read(rules, instance_group=group).shape
                     for group in (None, *groups)
                 }
-                decides = rules.groups or not is_soft
-                self.assertEqual(3 if decides else 1, len(shapes), rules)
+                expected = 1
+                if rules.groups or not is_soft:
+                    expected = 3
+                self.assertEqual(expected, len(shapes), rules)
 
     def test_isolated_images_are_part_of_the_shape(self) -> None:
         image = {'nova_object.data': {'id': 'isolated'}}
@@ -320,13 +327,15 @@ class ReadTest(unittest.TestCase):
                 for specs in ({'a': '1', 'b': '2'}, {'b': '2', 'a': '1'})
             ]
             self.assertIs(*flavors)
-            wanted = '{"a": "1", "b": "2"}' if rules.aggregates else ''
-            self.assertEqual(wanted, flavors[0])
+            text = ''
+            if rules.aggregates:
+                text = '{"a": "1", "b": "2"}'
+            self.assertEqual(text, flavors[0])
 
     def test_nothing_of_a_tenants_text_is_kept(self) -> None:
         hints = {'heat_root_stack_id': 'root', 'different_host': 'x' * 10_000}
-        found = self.read(scheduler_hints=hints)
-        self.assertLess(len(repr(found)), 1_000)
+        stored = self.read(scheduler_hints=hints)
+        self.assertLess(len(repr(stored)), 1_000)
 
     def test_the_order_of_extra_specs_is_no_part_of_the_shape(self) -> None:
         shapes = {
@@ -337,22 +346,22 @@ class ReadTest(unittest.TestCase):
 
     @ddt.data({'scheduler_hints': 1}, {'flavor': None}, {'image': 'x'})
     def test_what_cannot_be_read_may_be_in_its_team(self, changes) -> None:
-        found = self.read(**changes)
-        self.assertIsNone(found.teams)
+        unreadable = self.read(**changes)
+        self.assertIsNone(unreadable.teams)
         positions = {'m1': 'a'}
         for team, unread in (
             (('stack', 'image', 'project'), ('server m1',)),
             (('stack', 'stranger', 'project'), ()),
             (('stack', 'image', 'victim'), ()),
         ):
-            sight = members.see(team, 'm2', {'m1': found}, positions)
+            sight = members.see(team, 'm2', {'m1': unreadable}, positions)
             self.assertEqual(({}, unread), (sight.counts, sight.unread))
 
     @ddt.data('', '{', '[1]', '{"nova_object.data": 1}')
     def test_what_is_no_request_is_in_no_team(self, text: str) -> None:
         keys = signature.Keys()
-        found = members.read_request(7, START, text, keys, RULES[0])
-        self.assertIsNone(found.teams)
+        unreadable = members.read_request(7, START, text, keys, RULES[0])
+        self.assertIsNone(unreadable.teams)
 
     def test_a_server_may_have_no_image(self) -> None:
         self.assertEqual((TEAM,), self.read(image=None).teams)

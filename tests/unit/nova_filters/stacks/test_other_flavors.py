@@ -21,7 +21,7 @@ SSD, FAST, BOTH, PLAIN = (
 
 def host(name: str, *metadata: dict[str, str]) -> other_flavors.Host:
     """Return a host in one aggregate per metadata."""
-    aggregates = [inputs.Aggregate(f'{one}', one) for one in metadata]
+    aggregates = [inputs.Aggregate(f'{data}', data) for data in metadata]
     return other_flavors.Host((('host', name),), aggregates)
 
 
@@ -38,20 +38,22 @@ class FindTest(unittest.TestCase):
 
     def find(
         self,
-        own: str,
-        other: str,
+        own_flavor: str,
+        other_flavor: str,
         candidates: list[other_flavors.Host],
         other_hosts: list[other_flavors.Host],
         exempt: inputs.Exempt = (),
     ) -> list[str] | None:
         """Return the names of the hosts, or None if nobody can tell."""
-        found = other_flavors.find_candidates(
-            own, [other], candidates, other_hosts, exempt
+        candidates_by_flavor = other_flavors.find_candidates(
+            own_flavor, [other_flavor], candidates, other_hosts, exempt
         )
-        self.assertLessEqual({*found}, {other})
-        if other not in found:
+        self.assertLessEqual({*candidates_by_flavor}, {other_flavor})
+        if other_flavor not in candidates_by_flavor:
             return None
-        return [name for ((_, name),) in found[other].hosts]
+        return [
+            name for ((_, name),) in candidates_by_flavor[other_flavor].hosts
+        ]
 
     @ddt.data(
         # The same hosts.
@@ -77,36 +79,38 @@ class FindTest(unittest.TestCase):
     def test_aggregates_tell_the_candidates(
         self, other, candidates, other_hosts, names
     ) -> None:
-        found = self.find(
+        hosts = self.find(
             flavor(disk='ssd'),
             other,
-            [host(*one) for one in candidates],
-            [host(*one) for one in other_hosts],
+            [host(*described) for described in candidates],
+            [host(*described) for described in other_hosts],
         )
-        self.assertEqual(names, found)
+        self.assertEqual(names, hosts)
 
     def test_all_hosts_in_no_aggregate_are_candidates_of_both(self) -> None:
         candidates = [host('a'), host('b', PLAIN)]
         for other in (flavor(net='~'), flavor(zone='<or> z <or> ~')):
-            found = self.find(flavor(), other, candidates, [])
-            self.assertEqual(['a', 'b'], found)
-        found = self.find(flavor(), flavor(zone='z'), candidates, [])
-        self.assertEqual(['b'], found)
+            hosts = self.find(flavor(), other, candidates, [])
+            self.assertEqual(['a', 'b'], hosts)
+        hosts = self.find(flavor(), flavor(zone='z'), candidates, [])
+        self.assertEqual(['b'], hosts)
 
     def test_what_aggregates_demand_counts(self) -> None:
         forced = {'force_metadata_check': 'True', 'hw:x': 'y', **BOTH}
-        own, other = (
+        flavor_of_server, other = (
             json.dumps({'hw:x': 'y', f'{inputs.SCOPE}{key}': value})
             for key, value in BOTH.items()
         )
         candidates = [host('a', forced)]
-        found = self.find(own, other, candidates, [], exempt=('disk', 'net'))
-        self.assertEqual(['a'], found)
-        self.assertIsNone(self.find(own, other, candidates, []))
+        hosts = self.find(
+            flavor_of_server, other, candidates, [], exempt=('disk', 'net')
+        )
+        self.assertEqual(['a'], hosts)
+        self.assertIsNone(self.find(flavor_of_server, other, candidates, []))
 
     def test_nothing_in_an_extra_spec_is_an_error(self) -> None:
         for value in (None, 7, ['x'], '<or>', '>= x'):
             other = json.dumps({'disk': value})
             candidates = [host('a', SSD)]
-            found = self.find(flavor(disk='ssd'), other, candidates, [])
-            self.assertIsNone(found)
+            hosts = self.find(flavor(disk='ssd'), other, candidates, [])
+            self.assertIsNone(hosts)

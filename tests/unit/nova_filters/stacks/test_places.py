@@ -43,9 +43,9 @@ def some(hosts: str) -> places.Candidates:
     return places.Candidates(path(host) for host in hosts.split())
 
 
-def choose(hosts: str, *given: Any, **options: Any) -> str:
+def choose(hosts: str, *arguments: Any, **options: Any) -> str:
     """Return the right host."""
-    weights = make(hosts, *given, **options).distances()
+    weights = make(hosts, *arguments, **options).distances()
     return hosts.split()[weights.index(min(weights))]
 
 
@@ -64,14 +64,14 @@ class ChooseTest(unittest.TestCase):
         ('1b 2c', '1a 2c 1a 9z', False, '2c'),
     )
     @ddt.unpack
-    def test_members_decide(self, hosts, members, pack, wanted) -> None:
-        self.assertEqual(wanted, choose(hosts, members, pack=pack))
+    def test_members_decide(self, hosts, members, pack, right_host) -> None:
+        self.assertEqual(right_host, choose(hosts, members, pack=pack))
 
     def test_members_in_flight_are_placed_one_by_one(self) -> None:
-        found = [choose('1a 1b 2c 2d 2e', ahead=n) for n in range(12)]
-        racks = collections.Counter(host[0] for host in found)
+        chosen = [choose('1a 1b 2c 2d 2e', ahead=n) for n in range(12)]
+        racks = collections.Counter(host[0] for host in chosen)
         self.assertEqual({'1': 6, '2': 6}, racks)
-        self.assertEqual({2, 3}, {*collections.Counter(found).values()})
+        self.assertEqual({2, 3}, {*collections.Counter(chosen).values()})
 
     @ddt.data(
         # Both go to rack 1, so rack 2 is next; and there, any host.
@@ -84,13 +84,19 @@ class ChooseTest(unittest.TestCase):
         (['1a 9z', '1a 9z'], '2'),
     )
     @ddt.unpack
-    def test_other_members_go_where_they_may(self, ahead, wanted) -> None:
-        found = places.Places(
-            some('1a 1b 2c 2d'), [], [*map(some, ahead)], 'team', False
+    def test_other_members_go_where_they_may(
+        self, ahead, right_places
+    ) -> None:
+        candidates = some('1a 1b 2c 2d')
+        candidates_ahead = [some(hosts) for hosts in ahead]
+        located = places.Places(
+            candidates, [], candidates_ahead, 'team', False
         )
-        number = found.distances().index(0.0)
+        number = located.distances().index(0.0)
         nearest = ('1a', '1b', '2c', '2d')[number]
-        self.assertTrue(nearest.startswith(tuple(wanted.split())), nearest)
+        self.assertTrue(
+            nearest.startswith(tuple(right_places.split())), nearest
+        )
 
     @given(
         st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1),
@@ -103,48 +109,52 @@ class ChooseTest(unittest.TestCase):
     ) -> None:
         """An oracle looks at all places for each member."""
         hosts = [path(f'{n // 3}{n}') for n in range(10)]
-        *ahead, own = (
-            places.Candidates(hosts[n] for n in sorted(numbers))
-            for numbers in servers
-        )
+        all_candidates = []
+        for numbers in servers:
+            paths = [hosts[n] for n in sorted(numbers)]
+            all_candidates.append(places.Candidates(paths))
+        *ahead, last = all_candidates
         counts = collections.Counter(hosts[n] for n in members)
         loads: collections.Counter[places.Path] = collections.Counter()
         for host in counts.elements():
             loads.update((host[:1], host))
 
-        def key(one: places.Path) -> Any:
-            place = places.Place(one, str(team), pack)
-            place.members = loads[one]
+        def key(place_path: places.Path) -> Any:
+            place = places.Place(place_path, str(team), pack)
+            place.members = loads[place_path]
             return place.key()
 
         chosen: places.Path = ()
-        for candidates in (*ahead, own):
+        for candidates in all_candidates:
             racks = {host[:1] for host in candidates.hosts}
             rack = min(racks, key=key)
             inside = [host for host in candidates.hosts if host[:1] == rack]
             chosen = min(inside, key=key)
             loads.update((rack, chosen))
-        found = places.Places(own, counts.items(), ahead, str(team), pack)
-        distances = found.distances()
-        self.assertEqual(own.hosts.index(chosen), distances.index(0.0))
+        located = places.Places(last, counts.items(), ahead, str(team), pack)
+        distances = located.distances()
+        self.assertEqual(last.hosts.index(chosen), distances.index(0.0))
 
     def test_packed_members_in_flight_stay_together(self) -> None:
-        found = {choose('a b c', ahead=n, pack=True) for n in range(9)}
-        self.assertEqual(1, len(found))
+        chosen = {choose('a b c', ahead=n, pack=True) for n in range(9)}
+        self.assertEqual(1, len(chosen))
 
     def test_teams_begin_at_different_places(self) -> None:
-        found = {choose('a b c d', team=str(n)) for n in range(40)}
-        self.assertEqual(set('abcd'), found)
+        chosen = {choose('a b c d', team=str(n)) for n in range(40)}
+        self.assertEqual(set('abcd'), chosen)
 
     def test_hosts_in_one_place_are_equal(self) -> None:
-        found = make('1 2 1', '2').distances()
-        self.assertEqual([True, False, True], [not n for n in found])
+        distances = make('1 2 1', '2').distances()
+        self.assertEqual(
+            [True, False, True], [not distance for distance in distances]
+        )
 
     def test_as_many_are_right_as_nova_chooses_from(self) -> None:
         for subset in (1, 2, 5, 9):
-            found = make('a b c d e').distances(subset)
-            self.assertEqual(min(subset, 5), found.count(0.0))
-            self.assertTrue(all(n == 0.0 or 0.9 <= n < 1 for n in found))
+            distances = make('a b c d e').distances(subset)
+            self.assertEqual(min(subset, 5), distances.count(0.0))
+            for distance in distances:
+                self.assertTrue(distance == 0.0 or 0.9 <= distance < 1)
 
     @given(
         st.integers(1, 6),
@@ -161,9 +171,9 @@ class ChooseTest(unittest.TestCase):
         start = [names[n % count] for n in first]
         placed: list[str] = []
         for _ in range(more):
-            known = [one for one in placed if chance.random() < 0.5]
-            ahead = len(placed) - len(known)
-            placed.append(choose(hosts, ' '.join(start + known), ahead))
+            on_hosts = [host for host in placed if chance.random() < 0.5]
+            ahead = len(placed) - len(on_hosts)
+            placed.append(choose(hosts, ' '.join(start + on_hosts), ahead))
         before = collections.Counter(dict.fromkeys(names, 0))
         before.update(start)
         after = before + collections.Counter(placed)
@@ -192,37 +202,39 @@ class SkewTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_places_are_compared_at_the_first_level(
-        self, hosts, members, ahead, wanted
+        self, hosts, members, ahead, expected_skews
     ) -> None:
-        found = make(hosts, members, ahead).skews()
-        # With one ahead, either rack may be the next one.
-        self.assertEqual(wanted, sorted(found)[::-1] if ahead else found)
+        skews = make(hosts, members, ahead).skews()
+        if ahead:
+            # Either rack may be the next one.
+            skews.sort(reverse=True)
+        self.assertEqual(expected_skews, skews)
 
 
 class DistanceTest(unittest.TestCase):
     """How far each candidate is from the right one."""
 
     def test_others_are_the_farther_the_more_members_they_have(self) -> None:
-        found = make('a b c d', 'a a a b b c').distances()
+        distances = make('a b c d', 'a a a b b c').distances()
         self.assertEqual(
             ['0.975', '0.950', '0.925', '0.000'],
-            [f'{distance:.3f}' for distance in found],
+            [f'{distance:.3f}' for distance in distances],
         )
-        found = make('a b c d', 'a a a b b c', pack=True).distances()
+        distances = make('a b c d', 'a a a b b c', pack=True).distances()
         self.assertEqual(
             ['0.000', '0.925', '0.950', '0.975'],
-            [f'{distance:.3f}' for distance in found],
+            [f'{distance:.3f}' for distance in distances],
         )
 
     def test_the_rack_counts_before_the_host(self) -> None:
-        found = make('1a 1b 2c 2d', '1a 1a 2c 2d 2d 2d').distances()
-        order = sorted(zip(found, ['1a', '1b', '2c', '2d'], strict=True))
+        distances = make('1a 1b 2c 2d', '1a 1a 2c 2d 2d 2d').distances()
+        order = sorted(zip(distances, ['1a', '1b', '2c', '2d'], strict=True))
         # Host 2c has fewer members than 1a, and its rack has more.
         self.assertEqual(['1b', '1a', '2c', '2d'], [name for _, name in order])
 
     def test_schedulers_of_all_releases_agree_on_equal_places(self) -> None:
-        found = [choose('a b c d e f', team=team) for team in ('x', 'y', 'z')]
-        self.assertEqual(['d', 'a', 'c'], found)
+        chosen = [choose('a b c d e f', team=team) for team in ('x', 'y', 'z')]
+        self.assertEqual(['d', 'a', 'c'], chosen)
 
     def test_equal_hosts_stand_in_one_order_in_all_racks(self) -> None:
         for number in range(20):
@@ -255,6 +267,6 @@ class SharedTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_place_is_a_value_of_metadata(
-        self, metadata, level: str, wanted: str | None
+        self, metadata, level: str, name: str | None
     ) -> None:
-        self.assertEqual(wanted, places.shared(metadata, level, 'nova'))
+        self.assertEqual(name, places.shared(metadata, level, 'nova'))
