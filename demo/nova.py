@@ -94,7 +94,7 @@ def _matrix(
             boot = cloud.boot(ours, cloud.request(flavor, [host]))
             # One host was looked at, and the column names its aggregate.
             own = f'aggregate {where!r} '
-            said = boot.said.removeprefix('1 ').removeprefix(own)
+            said = boot.reasons.removeprefix('1 ').removeprefix(own)
             row.append('boots' if boot.host else said)
             step.boots[shown][where] = [
                 where in case.boots_in(name),
@@ -133,7 +133,7 @@ def _free_choice(story: part.Part, cloud: engine.Cloud) -> None:
         """Ask for a server, on some hosts or on any."""
         request = cloud.request(flavor, only or None)
         answer = cloud.boot(scheduler, request)
-        step.row(what, answer.host or 'NoValidHost', answer.said or 'boots')
+        step.row(what, answer.host or 'NoValidHost', answer.reasons or 'boots')
         step.check(what, wanted, answer.host)
 
     a100 = cloud.add_flavor('gpu.a100', {'gpu': 'a100'})

@@ -36,7 +36,9 @@ def outcome(reason: Reason | None) -> str:
     :returns: which check refuses it, what is wrong, and the key without the
         filter's own scope.
     """
-    return f'{reason.side} {reason.kind} {reason.key}' if reason else PASSES
+    if reason is None:
+        return PASSES
+    return f'{reason.side} {reason.kind} {reason.key}'
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Example:
     :param quote: the sentences that say what is wanted.
     :param flavors: extra specs by flavor name.
     :param aggregates: metadata by aggregate name.
-    :param wanted: by flavor and aggregate, the :func:`outcome` for a host in
+    :param outcomes: by flavor and aggregate, the :func:`outcome` for a host in
         this aggregate.
     :param decision: what was decided where the specification is silent or
         contradicts itself; empty if it is neither.
@@ -57,7 +59,7 @@ class Example:
     quote: str
     flavors: dict[str, dict[str, str]]
     aggregates: dict[str, dict[str, str]]
-    wanted: dict[str, dict[str, str]]
+    outcomes: dict[str, dict[str, str]]
     decision: str = ''
 
     def boots_in(self, flavor: str) -> list[str]:
@@ -66,8 +68,8 @@ class Example:
         :param flavor: the flavor's name.
         :returns: the names of the aggregates whose hosts pass, sorted.
         """
-        wanted = self.wanted[flavor]
-        return sorted(name for name in wanted if wanted[name] == PASSES)
+        outcomes = self.outcomes[flavor]
+        return sorted(name for name in outcomes if outcomes[name] == PASSES)
 
 
 class Case(NamedTuple):
@@ -75,13 +77,13 @@ class Case(NamedTuple):
 
     :param flavor: the extra specs.
     :param aggregates: the metadata of each of the host's aggregates.
-    :param wanted: the :func:`outcome`.
+    :param outcome: the :func:`outcome`.
     :param exempt: the option ``exempt_metadata_keys``.
     """
 
     flavor: dict[str, str]
     aggregates: list[dict[str, str]]
-    wanted: str
+    outcome: str
     exempt: tuple[str, ...]
 
 
@@ -142,57 +144,64 @@ def _each(value: Any) -> list[Any]:
     """Return a value once with each item of what is "!any" in it."""
     match value:
         case _Any():
-            return [one for item in value for one in _each(item)]
+            copies = []
+            for item in value:
+                copies += _each(item)
+            return copies
         case list():
-            return [list(one) for one in itertools.product(*map(_each, value))]
+            products = itertools.product(*map(_each, value))
+            return [list(items) for items in products]
         case dict():
-            values = itertools.product(*map(_each, value.values()))
-            return [dict(zip(value, one, strict=True)) for one in values]
+            products = itertools.product(*map(_each, value.values()))
+            return [dict(zip(value, items, strict=True)) for items in products]
     return [value]
 
 
-def _example(wanted: dict[str, Any], **rest: Any) -> Example:
+def _example(entry: Mapping[str, Any]) -> Example:
     """Return one example; one outcome may hold for all aggregates."""
-    outcomes = {
-        flavor: row
-        if isinstance(row, dict)
-        else dict.fromkeys(rest['aggregates'], row)
-        for flavor, row in wanted.items()
-    }
-    return Example(wanted=outcomes, **rest)
+    fields = dict(entry)
+    outcomes = fields.pop('wanted')
+    for flavor, row in outcomes.items():
+        if not isinstance(row, dict):
+            outcomes[flavor] = dict.fromkeys(fields['aggregates'], row)
+    return Example(outcomes=outcomes, **fields)
 
 
-def _case(flavor: Any, own: Any, wanted: str, exempt: Any) -> Case:
+def _case(flavor: Any, metadata: Any, outcome: str, exempt: Any) -> Case:
     """Return one case; a host may be in one aggregate."""
-    aggregates = own if isinstance(own, list) else [own]
-    return Case(flavor, aggregates, wanted, tuple(exempt))
+    if not isinstance(metadata, list):
+        metadata = [metadata]
+    return Case(flavor, metadata, outcome, tuple(exempt))
 
 
 @functools.cache
 def examples() -> tuple[Example, ...]:
     """Return the examples of the specification, in its order."""
-    return tuple(_example(**entry) for entry in _read('examples.yaml'))
+    return tuple(_example(entry) for entry in _read('examples.yaml'))
 
 
 @functools.cache
 def cells() -> tuple[Cell, ...]:
     """Return the cells of the tables in the documentation."""
-    return tuple(
-        Cell(
-            table['table'],
-            row,
-            column,
-            cell['decides'],
-            tuple(
-                _case(*one, cell.get('exempt', table.get('exempt', ())))
-                for case in cell['cases']
-                for one in _each(case)
-            ),
-        )
-        for table in _read('tables.yaml')
-        for row, columns in table['rows'].items()
-        for column, cell in columns.items()
-    )
+    documented = []
+    for table in _read('tables.yaml'):
+        for row, columns in table['rows'].items():
+            for column, cell in columns.items():
+                exempt = cell.get('exempt', table.get('exempt', ()))
+                cases = []
+                for case in cell['cases']:
+                    for flavor, metadata, outcome in _each(case):
+                        cases.append(_case(flavor, metadata, outcome, exempt))
+                documented.append(
+                    Cell(
+                        table['table'],
+                        row,
+                        column,
+                        cell['decides'],
+                        tuple(cases),
+                    )
+                )
+    return tuple(documented)
 
 
 def show(metadata: Mapping[str, str]) -> str:

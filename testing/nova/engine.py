@@ -109,11 +109,11 @@ class Boot:
     """What came of one boot request.
 
     :param host: the host that the scheduler chose, None for NoValidHost.
-    :param said: what the filter's one INFO line gave as the reasons.
+    :param reasons: what the filter's one INFO line gave as the reasons.
     """
 
     host: str | None
-    said: str
+    reasons: str
 
 
 @contextlib.contextmanager
@@ -248,9 +248,11 @@ class Cloud:
             'MEMORY_MB': memory_gib * 1024,
             'DISK_GB': _TOTALS['local_gb'],
         }
-        tree.update_inventory(
-            name, {one: {'total': totals[one]} for one in totals}
-        )
+        inventory = {
+            resource_class: {'total': total}
+            for resource_class, total in totals.items()
+        }
+        tree.update_inventory(name, inventory)
         # The scheduler of release 34 asks for it.
         tree.update_traits(name, ['OWNER_NOVA'])
         self.placement.update_from_provider_tree(self.context, tree)
@@ -363,7 +365,9 @@ class Cloud:
             that no other server has.
         :returns: Nova's RequestSpec.
         """
-        given = dict(hints or {}) | ({'group': group.uuid} if group else {})
+        stored_hints = dict(hints or {})
+        if group:
+            stored_hints['group'] = group.uuid
         request = objects.RequestSpec.from_components(
             self.context,
             instance_uuid=uuidutils.generate_uuid(),
@@ -373,7 +377,7 @@ class Cloud:
             flavor=flavor,
             numa_topology=None,
             pci_requests=objects.InstancePCIRequests(requests=[]),
-            filter_properties={'scheduler_hints': given},
+            filter_properties={'scheduler_hints': stored_hints},
             instance_group=group,
             availability_zone=zone,
             project_id=project,
@@ -401,7 +405,7 @@ class Cloud:
 
         :returns: the host, or the reasons for NoValidHost.
         """
-        with records(logging.NOTSET) as found:
+        with records(logging.NOTSET) as logged:
             try:
                 selected = scheduler.select_destinations(
                     self.context,
@@ -415,8 +419,8 @@ class Cloud:
                 cause = getattr(exc, 'exc_info', (None, exc))[1]
                 if not isinstance(cause, exception.NoValidHost):
                     raise
-                return Boot(None, _reasons(found))
-        return Boot(selected[0][0].service_host, _reasons(found))
+                return Boot(None, _reasons(logged))
+        return Boot(selected[0][0].service_host, _reasons(logged))
 
     def filtered(
         self, scheduler: manager.SchedulerManager, request: Any
@@ -441,8 +445,10 @@ class Cloud:
         )
         states = self.states(scheduler, request)
         team = weigher.team(request)
-        found = weigher.see(team, states, request).counts if team else {}
-        return {host: found.get(host, 0) for host in sorted(self.hosts)}
+        counts: Mapping[str, int] = {}
+        if team:
+            counts = weigher.see(team, states, request).counts
+        return {host: counts.get(host, 0) for host in sorted(self.hosts)}
 
     def states(self, scheduler: Any, request: Any) -> list[Any]:
         """Return the HostStates of all hosts."""
@@ -524,11 +530,11 @@ class Cloud:
         return group
 
 
-def _reasons(found: list[logging.LogRecord]) -> str:
+def _reasons(logged: list[logging.LogRecord]) -> str:
     """Return the reasons that the filter's INFO lines give."""
     return '; '.join(
         str(record.args['reasons'])
-        for record in found
+        for record in logged
         if record.levelno == logging.INFO and isinstance(record.args, Mapping)
     )
 

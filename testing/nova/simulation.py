@@ -195,20 +195,21 @@ class Simulation:
                 cloud.add_host(host, _memory_gib(host))
         hosts = iter(self._hosts)
         for number, count in enumerate(case.racks):
-            name, own = f'rack-{number}', [*itertools.islice(hosts, count)]
-            cloud.add_aggregate(name, own, {'rack': name})
-        self._flavors = [
-            cloud.add_flavor(
-                f'flavor-{n}', {} if case.zones else {'n': f'{n}'}
-            )
-            for n in range(len(case.flavors) or 1)
-        ]
+            name = f'rack-{number}'
+            rack_hosts = [*itertools.islice(hosts, count)]
+            cloud.add_aggregate(name, rack_hosts, {'rack': name})
+        self._flavors = []
+        for n in range(len(case.flavors) or 1):
+            extra_specs = {'n': f'{n}'}
+            if case.zones:
+                extra_specs = {}
+            self._flavors.append(cloud.add_flavor(f'flavor-{n}', extra_specs))
         self._set_up_roles()
         self._report(*self._hosts)
-        self._schedulers = [
-            self._scheduler()
-            for _ in range(0 if case.fresh else self._processes)
-        ]
+        processes = self._processes
+        if case.fresh:
+            processes = 0
+        self._schedulers = [self._scheduler() for _ in range(processes)]
         with cloud.in_cell() as context:
             nodes = objects.ComputeNodeList.get_all(context)
         self._nodes = {node.host: node.uuid for node in nodes}
@@ -370,17 +371,16 @@ class Simulation:
             if (not case.room or counts[self._hosts[n]] < case.room[n])
             and not (case.kind == EVACUATE and n == 0)
         ]
-        scheduler = (
-            self._scheduler()
-            if case.fresh
-            else self._random.choice(self._schedulers)
-        )
+        if case.fresh:
+            scheduler = self._scheduler()
+        else:
+            scheduler = self._random.choice(self._schedulers)
         states = scheduler.host_manager.get_host_states_by_uuids(
             self._cloud.context, candidates, request
         )
         with mock.patch.object(random, 'choice', self._random.choice):
-            found = scheduler._get_sorted_hosts(request, states, 0)
-        names = [state.host for state in found]
+            sorted_states = scheduler._get_sorted_hosts(request, states, 0)
+        names = [state.host for state in sorted_states]
         if case.roles and self._roles[number].hosts:
             expected = {self._hosts[n] for n in self._roles[number].hosts}
             if not expected >= set(names):
@@ -410,7 +410,9 @@ class Simulation:
 
 def _memory_gib(host: str) -> int:
     """Return the memory of a host; the other weighers prefer the first."""
-    return 1024 if host == 'sim-0' else 256
+    if host == 'sim-0':
+        return 1024
+    return 256
 
 
 def _flavor_key(role: Role) -> Any:

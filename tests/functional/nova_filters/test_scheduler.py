@@ -104,7 +104,7 @@ class BootTest(base.CloudTestCase):
         request = self.cloud.request(self.add_flavor({'k': '1'}))
         with engine.records():
             boot = self.cloud.boot(self.scheduler, request)
-        self.assertEqual(f"{limit} 'k' not in any aggregate", boot.said)
+        self.assertEqual(f"{limit} 'k' not in any aggregate", boot.reasons)
 
     def test_malformed_values_give_one_warning_per_request(self) -> None:
         hosts = [self.add_host({'k': '!,1', **base.ON}) for _ in range(3)]

@@ -50,52 +50,58 @@ class CoverageTest(unittest.TestCase):
     """Every cell of the documentation has its cases."""
 
     def test_the_cells_are_those_of_the_documentation(self) -> None:
-        found = [(c.table, c.row, c.column, c.decides) for c in cases.cells()]
-        self.assertEqual(sorted(documented()), sorted(found))
+        cells = [(c.table, c.row, c.column, c.decides) for c in cases.cells()]
+        self.assertEqual(sorted(documented()), sorted(cells))
 
 
 @ddt.ddt
 class VerdictTest(unittest.TestCase):
     """The evaluator answers what is wanted."""
 
-    def assertVerdict(self, wanted, extra_specs, metadata, exempt=()) -> None:
+    def assertVerdict(self, outcome, extra_specs, metadata, exempt=()) -> None:
         """Assert the verdict and the first reason."""
         flavor = inputs.read_flavor(extra_specs)
-        own = [inputs.Aggregate(f'a{n}', d) for n, d in enumerate(metadata)]
-        found = next(Request(flavor, exempt).reasons(own), None)
+        aggregates = [
+            inputs.Aggregate(f'a{n}', data) for n, data in enumerate(metadata)
+        ]
+        reason = next(Request(flavor, exempt).reasons(aggregates), None)
         what = f'{extra_specs}, {metadata}, exempt {exempt}'
-        self.assertEqual(wanted, cases.outcome(found), what)
-        host = inventory.Host('h', own)
+        self.assertEqual(outcome, cases.outcome(reason), what)
+        host = inventory.Host('h', aggregates)
         passed, _ = Request(flavor, exempt).sift([host])
-        self.assertEqual([host] * (wanted == cases.PASSES), passed, what)
+        self.assertEqual([host] * (outcome == cases.PASSES), passed, what)
 
     @ddt.data(*cases.examples())
     def test_the_example_comes_out_as_written(
         self, example: cases.Example
     ) -> None:
-        for flavor, row in example.wanted.items():
-            for name, wanted in row.items():
+        for flavor, row in example.outcomes.items():
+            for name, outcome in row.items():
                 self.assertVerdict(
-                    wanted, example.flavors[flavor], [example.aggregates[name]]
+                    outcome,
+                    example.flavors[flavor],
+                    [example.aggregates[name]],
                 )
 
     @ddt.data(*cases.cells())
     def test_the_cell_comes_out_as_documented(self, cell: cases.Cell) -> None:
-        for flavor, own, wanted, exempt in cell.cases:
-            self.assertVerdict(wanted, flavor, own, exempt)
+        for flavor, metadata, outcome, exempt in cell.cases:
+            self.assertVerdict(outcome, flavor, metadata, exempt)
             if 'k' not in flavor or not cell.table.startswith("The flavor's"):
                 continue
             # The same holds with the scope, and for an optional key.
             scoped = {f'{inputs.SCOPE}k': flavor['k']}
-            self.assertVerdict(wanted, scoped, own, exempt)
-            renamed = [
-                {f'n:{k}' if k == 'k' else k: v for k, v in data.items()}
-                for data in own
-            ]
+            self.assertVerdict(outcome, scoped, metadata, exempt)
+            renamed = []
+            for data in metadata:
+                data = dict(data)
+                if 'k' in data:
+                    data['n:k'] = data.pop('k')
+                renamed.append(data)
             if cell.column == 'no aggregate has a value':
-                wanted = cases.PASSES
+                outcome = cases.PASSES
             self.assertVerdict(
-                re.sub(' k$', ' n:k', wanted),
+                re.sub(' k$', ' n:k', outcome),
                 {'n:k': flavor['k']},
                 renamed,
                 exempt,
