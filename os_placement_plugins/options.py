@@ -133,10 +133,9 @@ def find_unread(
 
     :param config: the configuration, read from files.
     :param of_service: options of the service that the package needs.
-    :returns: two lists of texts. The first has the options that nothing
-        reads, and the sections whose names are almost right. The second has
-        the options that a file sets twice, and what to do: only the last line
-        counts.
+    :returns: two lists of texts. The first has the options that do not exist,
+        and the sections with almost the right name. The second has the options
+        that a file sets twice, and what to do: only the last line counts.
     """
     groups = _names(options)
     sections = {**groups, **(of_service or {})}

@@ -77,7 +77,7 @@ class Keys:
 
         :param hints: all hints of the server.
         :param project_id: the id of the project that owns the server.
-        :returns: False for whatever cannot be read, too.
+        :returns: False also for hints that cannot be read.
         """
         texts = strings(hints.get(HINT))
         if texts is None or len(texts) != 1:

@@ -68,7 +68,7 @@ class PathStep:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StackHints:
-    """The place of a server in Heat's stacks, as far as its hints tell.
+    """The place of a server in Heat's stacks, as its hints name it.
 
     :param root_stack_id: the root stack's id.
     :param stack_id: the id of the stack that holds the server.

@@ -110,7 +110,7 @@ def allowed(
 def user_hints(
     stock: Mapping[str, Any], template: Container[str]
 ) -> dict[str, Any]:
-    """Return the hints that count as the template's.
+    """Return the hints that are treated as those of the template.
 
     A reserved name counts only if the template itself gives the hint, and not
     if Heat's own option or another plug-in does. Hints with other names count
@@ -163,7 +163,7 @@ def accept(
 
     A hint with the value ``None`` counts as not given.
 
-    :param offer: what the provider answered.
+    :param offer: the answer of the provider.
     :param taken: the hints that earlier providers have set.
     :param allowed: names that Nova acts on, and providers may set.
     :returns: the hints to send, and the reasons for which others are not

@@ -2,7 +2,7 @@
 
 """The directory that heat-engine scans for resource plug-ins.
 
-Heat loads its modules under other names, so they are small and keep nothing.
+Heat loads its modules under other names, so they are small and have no state.
 """
 
 import pathlib

@@ -63,8 +63,8 @@ class Calls:
     def wait(self, ask: Callable[[], Answer]) -> Answer:
         """Call a provider with a function, and return the answer.
 
-        If there are too many calls, this one waits until one ends. It does
-        not wait for calls that have exceeded their time.
+        If too many calls are running, this call waits until one of them ends.
+        It does not wait for calls that have exceeded their time.
 
         :raises TimeoutError: if there is no answer in time.
         :raises Exception: what the provider raised.
@@ -92,7 +92,8 @@ class Calls:
     def _wait_for_room(self) -> None:
         """Wait until there are few calls.
 
-        :raises TimeoutError: if all calls exceed their time meanwhile.
+        :raises TimeoutError: if all running calls exceed their time during the
+            wait.
         """
         while len(self._begun) >= MAX_CALLS:
             all_late = max(self._begun.values()) + self._seconds

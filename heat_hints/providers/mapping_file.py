@@ -176,7 +176,7 @@ class MappingFileProvider:
 
     @classmethod
     def check(cls, conf: cfg.ConfigOpts) -> _File:
-        """Read the file when heat-engine starts, and tell what is wrong."""
+        """Read the file when heat-engine starts, and raise if it is wrong."""
         path = conf.heat_hints.mapping_file
         if not path:
             raise ProviderError(

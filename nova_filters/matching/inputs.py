@@ -121,7 +121,7 @@ def items(
 
 
 def read_aggregate(aggregate: Any) -> Aggregate:
-    """Return one of Nova's aggregates as it is now.
+    """Return a copy of one of Nova's aggregates.
 
     :returns: without what cannot be read; the name is "?" then.
     """

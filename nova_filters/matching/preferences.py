@@ -64,7 +64,7 @@ def read(
 class Preferences:
     """The preferences of one flavor and of the aggregates.
 
-    :param extra_specs: those of the flavor; None stands for none.
+    :param extra_specs: the extra specs of the flavor; None if it has none.
     :param exempt: patterns of keys that no aggregate may demand.
     """
 
@@ -99,7 +99,7 @@ class Preferences:
     def reasons(
         self, aggregates: Collection[Any]
     ) -> Iterator[tuple[int, str]]:
-        """Yield what a host in some aggregates gains and loses, and why."""
+        """Yield the points of a host in some aggregates, with the reasons."""
         for preference in self._met(self._wishes.stated(aggregates)):
             value = preference.spec.requirement.text
             yield preference.points, f'{preference.name}={value}'

@@ -42,8 +42,8 @@ _UNREADABLE: Final[Stated] = frozenset()
 class Request:
     """One flavor, with a cache of the aggregates that were read for it.
 
-    Aggregates are told apart as Python's dictionaries do it: Nova's by
-    identity. An aggregate has ``name`` and ``metadata``.
+    The cache compares aggregates as dictionary keys, so Nova's aggregates are
+    compared by identity. An aggregate has ``name`` and ``metadata``.
 
     :param flavor: the result of
         :func:`nova_filters.matching.inputs.read_flavor`.

@@ -125,7 +125,7 @@ class Request(NamedTuple):
 
 
 class Server(NamedTuple):
-    """The data of a server in a cell; deleted servers have none.
+    """The data of a server in the database of a cell.
 
     :param project: the id of the project that owns it.
     :param action: one of :data:`MOVES`; empty if the server does not move.

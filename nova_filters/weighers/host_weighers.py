@@ -89,7 +89,7 @@ class Weigher(plugin.Plugin, weights.BaseHostWeigher):  # type: ignore[misc]
     def _read_multiplier(
         self, host: Any, default: float, problems: list[str]
     ) -> float:
-        """Return the multiplier of a host, and add what is wrong with it."""
+        """Return the multiplier of a host, and add its problems to a list."""
         numbers = []
         malformed = False
         for aggregate in host.aggregates or ():

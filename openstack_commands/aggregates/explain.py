@@ -121,7 +121,7 @@ class ExplainFilter(common.FilterCommand):
     ) -> None:
         """Report the servers whose flavor Nova does not show.
 
-        :raises CommandError: if the command was asked about such a server.
+        :raises CommandError: if the command line names such a server.
         """
         unshown = [server.name for server in servers if not server.flavor]
         if not unshown:
@@ -194,7 +194,7 @@ def _copies(servers: Sequence[inventory.Server]) -> list[inventory.Flavor]:
 
 
 def _is_plain(parsed_args: argparse.Namespace) -> bool:
-    """Tell whether one server is asked about, and nothing else."""
+    """Tell whether the command line names one server and nothing else."""
     if parsed_args.flavor or parsed_args.host:
         return False
     if parsed_args.long or parsed_args.summary:

@@ -45,9 +45,9 @@ def is_held(resource: Resource, but: str = '') -> bool:
 def release(node: Any, resource: Resource) -> bool:
     """Remove a resource from a node if others hold it; tell whether they do.
 
-    Nodes that are being deleted do not count. Each of them may delete the
-    resource. If several nodes are removed at the same time, the last one finds
-    no other holder, and deletes the resource.
+    Nodes that are being deleted do not count. Each node that is not being
+    deleted may delete the resource later. If several nodes are removed at the
+    same time, the last one finds no other holder, and deletes the resource.
 
     :param node: the engine's node object. If others hold the resource, the
         resource and its ports are removed from the node and its row.

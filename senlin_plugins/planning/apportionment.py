@@ -96,13 +96,13 @@ def grow(
 ) -> Decision:
     """Plan where to create nodes (scenarios S2 and S4).
 
-    Ties go to the heavier region, then to the first name. A region of
-    weight 0 gets nodes only if all others are full. Nothing is removed: a
-    region that is past its cap keeps what it has.
+    Ties go to the heavier region, then to the first name. A region of weight 0
+    gets nodes only if all others are full. No node is removed: a region above
+    its cap keeps its nodes.
 
     :param regions: the usable regions of the spec.
-    :param current: region name -> nodes that are there now; names that are
-        not in ``regions`` do not matter here.
+    :param current: region name -> its current number of nodes; names that are
+        not in ``regions`` are ignored.
     :param count: how many nodes to add, at least 0.
     :returns: the plan, or the reason why there is none.
     """
@@ -148,7 +148,7 @@ def shrink(
 
 
 def _by_weight(bins: Sequence[_Bin]) -> list[list[_Bin]]:
-    """Return the regions with a weight, and those that come after them."""
+    """Return the regions with a weight, and the regions without one."""
     return [[b for b in bins if b.weight], [b for b in bins if not b.weight]]
 
 

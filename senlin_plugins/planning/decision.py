@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 class Decision:
     """A plan, candidates, both, or a refusal.
 
-    :param plan: region name -> nodes to add or to remove there; regions
-        that stay as they are do not appear.
+    :param plan: region name -> number of nodes to add or to remove; unchanged
+        regions are left out.
     :param candidates: ids of the nodes to delete, the first to go first.
     :param refusal: why the action cannot be carried out; empty if it can.
     :param shortage: region or zone -> how many nodes fewer it has than must

@@ -30,8 +30,8 @@ def read(action: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
 
     :param action: the name of the action, such as ``CLUSTER_RESIZE``.
     :param inputs: the inputs as the request brings them.
-    :raises WrongValue: if one cannot be used; with the field, the value and
-        what is accepted.
+    :raises WrongValue: if an input is invalid; the text has the field, the
+        value and the accepted values.
     """
     stated = {key: inputs[key] for key in inputs if inputs[key] is not None}
     checked: dict[str, Any] = {}

@@ -62,8 +62,9 @@ def relocate(
 ) -> tuple[dict[str, str], list[str], Snapshot]:
     """Assign new regions to as many nodes as there is room for.
 
-    A cluster that grows one by one gets the same plan as one that grows at
-    once. So a region can be chosen for each node alone, in any order.
+    A cluster that grows one node at a time gets the same plan as a cluster
+    that grows by all nodes at once. So a region can be chosen for each node
+    alone, in any order.
 
     :param ids: the nodes, in the order in which they get regions.
     :returns: node id -> its new region; the ids of those without a place; and

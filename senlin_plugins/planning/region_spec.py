@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Read what a region placement policy says, without Senlin.
+"""Read the spec of a region placement policy, without Senlin.
 
 The rules are those by which Senlin validates a spec of the policy. A test
 compares both.
@@ -37,7 +37,7 @@ _WHERE: Final = f"'{METADATA_KEY}' of the cluster's metadata"
 
 
 class Spec(NamedTuple):
-    """What a region placement policy says.
+    """The spec of a region placement policy.
 
     :param regions: its regions, in the order of the spec.
     :param follows: whether it follows the metadata and the data of a
@@ -64,7 +64,7 @@ class Override(NamedTuple):
 
 
 def read(spec: object) -> Spec:
-    """Return what a policy's spec says.
+    """Read the spec of a policy.
 
     :param spec: the spec as YAML or the API gives it.
     :raises WrongValue: if the policy would refuse the spec.
@@ -110,7 +110,7 @@ def read(spec: object) -> Spec:
 def read_metadata(
     metadata: Mapping[str, Any] | None,
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Return what a cluster's owner has set for each region.
+    """Return the settings of a cluster's owner for each region.
 
     :param metadata: the metadata; the value of the key is a mapping, or its
         JSON.
@@ -152,7 +152,7 @@ def override(
 def _override(
     regions: Sequence[Region], changes: Mapping[str, Mapping[str, Any]]
 ) -> Override:
-    """Return the same, or raise."""
+    """Return the spec, or raise an error if it is invalid."""
     _check_keys(changes, tuple(region.name for region in regions), _WHERE)
     numbers = {}
     declared = set()

@@ -62,7 +62,8 @@ class Fault(NamedTuple):
     """What one check has found wrong with a region.
 
     :param cause: what.
-    :param service: the service concerned; empty if it is not about one.
+    :param service: the service that does not work; empty if no single service
+        is the cause.
     :param dead: whether even deletions are impossible there.
     """
 
@@ -92,7 +93,7 @@ class State(NamedTuple):
     :param due: when it counts as out; for a full region, until when it counts
         as full.
     :param last: the last look.
-    :param service: the service concerned, if one is.
+    :param service: the service that does not work, if it is known.
     :param dead: whether even deletions are impossible there.
     """
 
@@ -146,7 +147,8 @@ class Left(NamedTuple):
     :param region: where it is.
     :param node: the id of the node that it was made for.
     :param name: the name of that node.
-    :param server: its id; ``None`` if nobody knows whether there is one.
+    :param server: its id; ``None`` if it is not known whether the server
+        exists.
     :param ports: the ports that Senlin made for it, as Senlin keeps them.
     :param since: when it was left.
     """
@@ -201,7 +203,7 @@ class Notes:
         A region is out if this check finds it silent, and so did two earlier
         checks that are so many seconds apart.
 
-        :param faults: what the look has found.
+        :param faults: the faults that the check has found.
         :param named: the regions that take nodes. If more than half of them
             are silent, the network of this engine may be to blame.
         :param seconds: how long silence must last.

@@ -21,7 +21,7 @@ from senlin_plugins.planning.snapshot import recorded_region
 class View:
     """The regions of a cluster, at one time.
 
-    :param spec: what the policy says.
+    :param spec: the spec of the policy.
     :param override: the weights and caps that the cluster's owner has set.
     :param notes: the states of the regions.
     :param now: the time of the view; empty for a policy of version 1.0, which

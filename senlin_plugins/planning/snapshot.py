@@ -23,8 +23,8 @@ class Node(NamedTuple):
     """A node of a cluster.
 
     :param id: its id.
-    :param region: the region it counts in; empty if nothing names one, and
-        :data:`NO_REGION` if nobody has decided yet.
+    :param region: the region in which the node counts; empty if no region is
+        named, and :data:`NO_REGION` if no region is chosen yet.
     :param zone: its availability zone, if its data name one.
     :param status: its status.
     :param tainted: whether a health check has found it useless.
@@ -68,7 +68,7 @@ class Snapshot:
 
     @property
     def left_alone(self) -> set[str]:
-        """The regions in which nobody creates or deletes a node now."""
+        """The regions in which no node is created or deleted now."""
         left_alone = set(self.out_of_reach)
         if not self.change.growing:
             # The nodes of strays would go first, each time in vain. They are
@@ -159,8 +159,8 @@ def counted_region(node: Any, fixed: str | None, default: str | None) -> str:
     :param node: a node of Senlin's engine, database or API.
     :param fixed: the region that its profile fixes, if any.
     :param default: Senlin's ``default_region_name``, if it is known.
-    :returns: the name; :data:`NO_REGION` if nobody has decided yet, and empty
-        if nothing names a region.
+    :returns: the name; :data:`NO_REGION` if no region is chosen yet, and empty
+        if no region is named.
     """
     if node.status == INIT:
         default = NO_REGION

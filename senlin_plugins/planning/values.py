@@ -3,7 +3,7 @@
 """Read and check values from users, specs, metadata and webhooks.
 
 Each function returns the value, or raises :class:`WrongValue` with the field,
-the value and what is accepted.
+the value and the accepted values.
 """
 
 import contextlib

@@ -76,7 +76,7 @@ def read_nodes(cluster: Any, nodes: Iterable[Any]) -> list[Node]:
 def read_unrecorded(cluster: Any) -> list[tuple[Any, str]]:
     """Return the nodes whose data name no region, and where each counts.
 
-    :returns: (node, region); the region is empty if nothing names one.
+    :returns: (node, region); the region is empty if no region is named.
     """
     nodes = [node for node in cluster.nodes if not recorded_region(node)]
     find_region = _region_finder(cluster, nodes)

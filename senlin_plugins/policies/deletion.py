@@ -140,7 +140,7 @@ class DeletionPolicy(base.PlacementPolicy):
         return dict(self.properties['hooks'])
 
     def find_cluster(self, cluster_id: str, action: Any) -> Any:
-        """Return the cluster; to delete a node, nothing of it is needed."""
+        """Return the cluster; only its id is needed to delete a node."""
         if action.action == consts.NODE_DELETE:
             return None
         return super().find_cluster(cluster_id, action)

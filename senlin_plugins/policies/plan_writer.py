@@ -81,7 +81,7 @@ def record_missing_regions(cluster: Any) -> None:
 
 
 def unplaced(cluster: Any) -> list[Any]:
-    """Return the nodes that nobody has begun to create."""
+    """Return the nodes whose creation has not begun."""
     unrecorded = cluster_reader.read_unrecorded(cluster)
     return [node for node, region in unrecorded if region == NO_REGION]
 

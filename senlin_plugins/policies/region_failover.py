@@ -76,7 +76,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
     def view(self, cluster: Row, now: str = '') -> View:
         """Read the policy, the owner's settings and the known states.
 
-        :param now: the time; before a look, nobody needs it.
+        :param now: the time; it is not needed before a check of the regions.
         """
         return region_view.read(
             self.content, cluster.metadata, cluster.data, now
@@ -85,12 +85,12 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
     def look(self, cluster: Row, view: View) -> View:
         """Look at the regions, and begin to delete what is left behind.
 
-        Actions that ask at the same time share a look.
+        Actions that ask at the same time share one check.
 
         :param cluster: the engine's cluster object, or its row; its data
             change.
         :param view: the view before the check.
-        :returns: what is known now.
+        :returns: the view after the check.
         """
         update = shared_look.share(
             cluster.id, lambda: self._look_and_note(cluster, view)
@@ -101,7 +101,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return view
 
     def _look_and_note(self, cluster: Row, view: View) -> cluster_row.Update:
-        """Look at the regions, and note what a look finds."""
+        """Check the regions, and store their states."""
         names = set(view.names)
         names.update(entry.region for entry in view.notes.left)
         for node in cluster.nodes:
@@ -153,7 +153,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return self.look(cluster, view)
 
     def need_check(self, target: str, action: Any) -> bool:
-        """Look at every node that is recovered."""
+        """Tell whether the policy acts on an action: on each recovery, too."""
         return bool((target, action.action) in self.TARGET)
 
     def prepare(self, cluster: Row, action: Any) -> View:
@@ -197,7 +197,7 @@ class RegionFailoverPolicy(RegionPlacementPolicy, RegionWatcher):
         return Decision()
 
     def _warn_of_even(self) -> None:
-        """Warn if the spec expects clusters not to grow meanwhile."""
+        """Warn if the spec has a strategy that has no effect any more."""
         properties = self.spec['properties']
         if properties.get('strategy') == region_spec.EVEN:
             LOG.warning(

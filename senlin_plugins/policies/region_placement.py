@@ -338,7 +338,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
         )
 
     def write(self, action: Any, decision: Decision) -> None:
-        """Write ``creation`` or ``deletion``, and make it happen."""
+        """Write ``creation`` or ``deletion`` in the form that Senlin reads."""
         plan_writer.write(action, decision)
 
     def refuse(self, action: Any, reason: str) -> None:

@@ -166,7 +166,7 @@ class Ports(Recorder):
             self._store(left)
 
     def _with(self, made: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the data of the node with some of what was created."""
+        """Return the data of the node with a part of the created resources."""
         ids = {port['id'] for port in self._made}
         before = self._node.data.get('internal_ports') or ()
         ports = [port for port in before if port['id'] not in ids]

@@ -45,7 +45,7 @@ class Watched(NamedTuple):
 
     :param policy: the policy.
     :param cluster: the row of the cluster.
-    :param view: what is known of the regions now.
+    :param view: the current states of the regions.
     """
 
     policy: RegionWatcher
@@ -193,9 +193,10 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """Recover a node, in another region if it cannot be where it was.
 
         :param options: ``operation`` and its parameters.
-        :returns: the id of what it is made of now, and whether that worked.
-        :raises: ``EResourceOperation`` if it did not; with the id of what the
-            node was made of, which may still be there.
+        :returns: the id of the new server or stack, and whether the recovery
+            worked.
+        :raises: ``EResourceOperation`` if the recovery failed; with the id of
+            the old server or stack, which may still exist.
         """
         watched = _find_watched(obj)
         state = watched and watched.view.state_of(obj)
@@ -383,7 +384,7 @@ class Failover(base.Profile):  # type: ignore[misc]  # untyped base
         """Return a server or a stack with all its names.
 
         :param obj: a node in its region.
-        :param id_: what the row of a node says.
+        :param id_: the row of the node.
         :raises: ``InternalError`` if the region does not answer.
         """
         raise NotImplementedError

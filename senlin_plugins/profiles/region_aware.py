@@ -100,8 +100,8 @@ class RegionAware(failover.Failover):
     ) -> Iterator[_Recorder]:
         """Let a client record what it creates for a node.
 
-        Senlin loads a profile for each action on a node, so nobody else uses
-        the client meanwhile.
+        Senlin loads a profile for each action on a node, so no other action
+        uses this client.
 
         :param recorder: the class that records.
         :returns: the client that records.

@@ -22,7 +22,8 @@ class Healthy(stack.StackProfile):  # type: ignore[misc]  # untyped base
         """Tell whether a node's stack is healthy.
 
         Senlin's health manager passes the kind of check. The in-tree profile
-        does not accept it, so there every stack counts as healthy.
+        does not accept this argument, so with that profile every stack counts
+        as healthy.
 
         :param health_check_type: the kind of poll; all are answered alike.
         :returns: false if the stack is gone or has failed. True if Heat does
@@ -51,7 +52,7 @@ class StackProfile(region_aware.RegionAware, Healthy):
     VERSIONS = {'1.0': [{'status': consts.SUPPORTED, 'since': '2026.11'}]}
 
     def identify(self, obj: Any, id_: str) -> Resource:
-        """Return a stack, which Heat knows by its name, too.
+        """Return a stack with its id and its names.
 
         :raises: ``InternalError`` if Heat does not answer.
         """

@@ -29,7 +29,8 @@ def look(
     :param session: a session of keystoneauth, whose catalog counts.
     :param in_keystone: the regions that Keystone knows.
     :param names: the regions in question.
-    :param services: what a node needs; to remove it, the first is enough.
+    :param services: the services that a node needs; to remove a node, the
+        first one is enough.
     :param interface: which endpoints count, such as ``public``.
     :param timeout: seconds in which a service must answer; 0 asks none.
     :param catalog: whether a region must offer the services.

@@ -22,7 +22,7 @@ def share(cluster_id: str, look: Callable[[], Any]) -> Any:
     :param cluster_id: the cluster whose regions are looked at.
     :param look: looks at the regions. It is not called if another thread is
         about to call it.
-    :returns: what the look returns.
+    :returns: the result of the check.
     :raises: what the check raises, for all threads that share it.
     """
     new: futures.Future[Any] = futures.Future()

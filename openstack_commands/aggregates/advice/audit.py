@@ -2,10 +2,9 @@
 
 """Find running servers that break the rules, or could be spread better.
 
-The audit finds three problems, like the Kubernetes descheduler. The host of a
-server would refuse the server today. A hard rule does not hold. A team (a
-stack or a server group) has a server that could run in a place with fewer
-members. Nothing is moved.
+The audit finds three kinds of problems. The host of a server would refuse the
+server today. A hard rule does not hold. A team (a stack or a server group) has
+a server that could run in a place with fewer members. Nothing is moved.
 """
 
 import collections

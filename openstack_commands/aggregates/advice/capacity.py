@@ -227,7 +227,7 @@ class Stock:
 
 
 def _shape(candidate: Mapping[str, Any]) -> Shape:
-    """Return what a server takes of each provider."""
+    """Return the resources that a server needs from each provider."""
     shape = {}
     for provider, allocation in candidate['allocations'].items():
         for name, amount in allocation['resources'].items():
@@ -261,8 +261,8 @@ def count(
     :param hosts: the hosts that pass and are up.
     :param nodes: the hosts by the IDs of their nodes.
     :param answer: that of ``GET /allocation_candidates``.
-    :param able: by resource class and trait, who has it alone. Empty if all
-        nodes that count are candidates with one provider.
+    :param able: by resource class and trait, who has it alone. Empty if each
+        node is a candidate whose resources come from one provider.
     """
     counted = [node for node, host in nodes.items() if host in hosts]
     stock = Stock(answer, counted)

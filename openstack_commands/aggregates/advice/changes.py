@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Changes of flavors and aggregates, as the ``openstack`` command has them."""
+"""Changes of flavors and aggregates, as ``openstack`` commands make them."""
 
 import dataclasses
 import shlex
@@ -96,7 +96,7 @@ def apply(
 def zone_moves(before: inventory.Hosts, after: inventory.Hosts) -> list[str]:
     """Return the hosts whose availability zone changes.
 
-    :param after: the same hosts, or more.
+    :param after: the hosts before the change, or more.
     :raises UnreadableError: if a host would be in a second zone.
     """
     moved = []

@@ -77,8 +77,9 @@ class Effect(NamedTuple):
 def flips(before: Panel, after: Panel) -> Iterator[Effect]:
     """Yield the verdicts that change, by flavor and reason.
 
-    A verdict that stays for another reason is left out. A flavor that only
-    one side has is told with the hosts that pass there.
+    A verdict that stays for another reason is left out. For a flavor that
+    exists only before or only after the change, the hosts that pass are
+    listed.
     """
     flavors_before = {flavor.name: flavor for flavor in before.stock.flavors}
     flavors_after = {flavor.name: flavor for flavor in after.stock.flavors}
@@ -95,7 +96,7 @@ def flips(before: Panel, after: Panel) -> Iterator[Effect]:
 
 
 def _lone(verdicts: Verdicts, effect: str) -> Effect:
-    """Return the effect on a flavor that only one side has."""
+    """Return the effect on a flavor that is new or deleted."""
     flavor = verdicts.flavor.name
     hosts = tuple(host.name for host in verdicts.passed)
     before = after = ''

@@ -304,7 +304,7 @@ def scope(name: str, need: requirement.Requirement) -> Iterator[Finding]:
 
 
 def flag(name: str, text: str) -> Iterator[Finding]:
-    """Find a flag that does not do what it seems to do."""
+    """Find a flag with an unexpected effect."""
     unscoped = name.removeprefix(SCOPE)
     if name != unscoped:
         yield Finding(

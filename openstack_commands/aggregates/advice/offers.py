@@ -103,7 +103,7 @@ def able(
     :param providers: as ``GET /resource_providers`` lists them.
     :param name: the class or the trait; a forbidden one with ``!``.
     :param nodes: the IDs of the nodes of hosts.
-    :param sharing: the IDs of the providers that share what they have.
+    :param sharing: the IDs of the providers that share resources.
     """
     by_node: dict[str, set[str]] = {}
     sharing_it = set()

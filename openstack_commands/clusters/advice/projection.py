@@ -54,7 +54,7 @@ class Share:
 
 
 def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
-    """Return what a decision does in each region, and why.
+    """Return the effect of a decision on each region, with the reason.
 
     :param snapshot: the cluster before.
     :param decision: the decision, which is not a refusal.
@@ -102,7 +102,7 @@ def explain(snapshot: Snapshot, decision: Decision) -> list[Share]:
 
 
 def _why_left_alone(snapshot: Snapshot, name: str) -> str:
-    """Return why nothing happens in a region, if nothing can."""
+    """Return why a region gets and loses no nodes, if this is so."""
     if name in snapshot.out_of_reach:
         return OUT_OF_REACH
     if name in snapshot.left_alone:

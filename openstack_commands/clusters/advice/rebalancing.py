@@ -21,7 +21,7 @@ from senlin_plugins.planning.snapshot import Snapshot
 
 
 class Step(NamedTuple):
-    """Nodes that come, and then as many that go.
+    """One step: add nodes, and then remove the same number.
 
     A step that only leads to the size that is wanted does one of the two.
 
@@ -115,7 +115,7 @@ def _costs(
 def _carry_out(
     snapshot: Snapshot, count: int, closed: Collection[str]
 ) -> tuple[Mapping[str, int], Snapshot]:
-    """Return the plan for a change, empty without one, and what it leads to.
+    """Return the plan for a change, or an empty plan, and its result.
 
     :param count: how many nodes come, or go if negative.
     """
