@@ -162,7 +162,8 @@ def _check(stack: Any, rows: lineage.Lineage) -> None:
 def _property(resource: Any, names: tuple[str, ...]) -> str | None:
     """Return what the template gives for a property, its functions resolved.
 
-    Not by the name alone: Heat would ask Nova or Glance for an id.
+    Heat's own properties are not used, because they would ask Nova or Glance
+    for an id.
     """
     value = function.resolve(_first(resource.properties.data, names))
     return None if value is None else str(value)

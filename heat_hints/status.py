@@ -27,7 +27,7 @@ from os_placement_plugins.upgrade_check import (
 
 
 class Checks(upgrade_check.Checks):
-    """What is checked, one method for each row of the table."""
+    """The checks, with one method for each row of the table."""
 
     command = 'heat-hints-status'
     project = 'heat'

@@ -50,7 +50,7 @@ class Failure:
 
     :param name: its class.
     :param error: what it raises.
-    :param certain: whether it would also do so with real hosts.
+    :param certain: whether it would also raise with real hosts.
     """
 
     name: str

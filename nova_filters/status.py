@@ -61,7 +61,7 @@ def _places(kinds: Iterable[str]) -> Any:
 
 
 class Checks(upgrade_check.Checks):
-    """What is checked, one method for each row of the table."""
+    """The checks, with one method for each row of the table."""
 
     command = 'nova-filters-status'
     project = 'nova'

@@ -245,7 +245,8 @@ def nearest(
 def check(config: cfg.ConfigOpts, options: Options) -> None:
     """Raise an error if a value is wrong.
 
-    :raises ConfigFileValueError: with what :func:`find_wrong` says.
+    :raises ConfigFileValueError: if a value is wrong, with the text of
+        :func:`find_wrong`.
     """
     wrong = find_wrong(config, options)
     if wrong:

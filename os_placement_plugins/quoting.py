@@ -14,7 +14,7 @@ LISTED: Final = 4
 def quote(text: object) -> str:
     """Return a text in quotes, cut to a length for a log line.
 
-    :param text: what a tenant or an operator wrote, or its value. Control
+    :param text: a text or value from a tenant or an operator. Control
         characters are escaped, so that a text cannot add a line to the log.
     """
     shown = str(text)

@@ -13,8 +13,8 @@ Value = TypeVar('Value')
 def call(function: Callable[[], Value], seconds: float) -> Value:
     """Return what a function returns, if it does so in time.
 
-    :param function: if it is late, it continues in its thread, and ends with
-        the process.
+    :param function: the function. If it is late, it continues in its thread,
+        and ends with the process.
     :raises TimeoutError: if it is late.
     :raises Exception: what the function raises.
     """

@@ -127,7 +127,7 @@ def load(conf: cfg.ConfigOpts) -> None:
     """Register the options, and end the service if a value is wrong.
 
     :param conf: the configuration of the service.
-    :raises SystemExit: with what is wrong. Senlin would go on without the
+    :raises SystemExit: if a value is wrong. Senlin would go on without the
         policies after any other exception.
     """
     options.register(conf, list_opts())

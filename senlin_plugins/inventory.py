@@ -37,13 +37,13 @@ ORDER BY name
 
 @dataclasses.dataclass
 class Use:
-    """A cluster, or a node of no cluster, and the types that it uses.
+    """A cluster, or a node without a cluster, and the types that it uses.
 
     :param kind: ``cluster`` or ``node``.
     :param id: its id.
     :param name: its name.
     :param profile: the type of its profile, with the version.
-    :param profiles: the types of all its profiles, those of nodes, too.
+    :param profiles: the types of its profile and of the profiles of its nodes.
     :param policies: the types of the policies that are attached to it.
     """
 

@@ -29,9 +29,10 @@ def convert(session: orm.Session, name: str, back: bool, yes: bool) -> str:
 
     :param name: the name or the id of the profile.
     :param back: whether it becomes an in-tree type.
-    :param yes: whether to do it, or only to look.
+    :param yes: whether to change the profile, or only to say what would
+        change.
     :returns: what the command has done, or would do.
-    :raises ValueError: why it cannot be done.
+    :raises ValueError: why the profile cannot be converted.
     """
     table = models.Profile
     named = sqlalchemy.or_(table.id == name, table.name == name)

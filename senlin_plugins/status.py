@@ -44,7 +44,7 @@ _NAMED: Final = 10
 
 
 class Checks(upgrade_check.Checks):
-    """What is checked, one method for each row of the table."""
+    """The checks, with one method for each row of the table."""
 
     command = 'senlin-plugins-status'
     project = 'senlin'
@@ -109,7 +109,7 @@ class Checks(upgrade_check.Checks):
 
     @with_right_values
     def check_default_region(self) -> Result:
-        """Check that nodes without a recorded region have one."""
+        """Check that ``default_region_name`` is set."""
         if self._config.default_region_name:
             return Result(SUCCESS)
         return Result(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What Heat asks for the resource types of this package."""
+"""The function that Heat calls for the resource types of this package."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -32,7 +32,7 @@ class ProviderError(Exception):
 
 
 class Provider(Protocol):
-    """What a class published in ``heat_hints.providers`` offers.
+    """The methods of a class that is published in ``heat_hints.providers``.
 
     A class method ``check(conf)``, if there is one, is called when heat-engine
     starts. It raises :class:`ProviderError` if an option is wrong, and

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is wrong with the patterns of ``exempt_metadata_keys``."""
+"""Find mistakes in the patterns of ``exempt_metadata_keys``."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

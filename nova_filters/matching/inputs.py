@@ -123,7 +123,7 @@ def items(
 def read_aggregate(aggregate: Any) -> Aggregate:
     """Return a copy of one of Nova's aggregates.
 
-    :returns: without what cannot be read; the name is "?" then.
+    :returns: the copy, without unreadable metadata; an unreadable name is "?".
     """
     try:
         pairs = dict(aggregate.metadata or {}).items()

@@ -19,7 +19,7 @@ class Side(enum.StrEnum):
 
 
 class Kind(enum.StrEnum):
-    """What is wrong between a flavor and a host's aggregates."""
+    """Why a flavor and a host's aggregates do not match."""
 
     #: The flavor asks for a key that no aggregate of the host has, or an
     #: aggregate demands a key that the flavor lacks.

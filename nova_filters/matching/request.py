@@ -118,7 +118,7 @@ class Request:
             yield self.explain(refusal, aggregates)
 
     def refusals(self, aggregates: Iterable[Any]) -> Collection[Reason]:
-        """Return the reasons of :meth:`reasons`, without the values."""
+        """Return the reasons to refuse a host, without the values."""
         return self.refusals_of(self.stated(aggregates))
 
     def stated(self, aggregates: Iterable[Any]) -> Statements:

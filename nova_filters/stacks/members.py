@@ -215,8 +215,8 @@ def _find_members(
 ) -> tuple[collections.Counter[str], list[tuple[Turn, Request]]]:
     """Return the other members, as :func:`see` gets them.
 
-    :returns: how many are on each host, and those in flight in the order of
-        :meth:`Turn.before`.
+    :returns: the number of members on each host, and the members in flight in
+        the order of :meth:`Turn.before`.
     """
     counts: collections.Counter[str] = collections.Counter()
     in_flight: list[tuple[Turn, Request]] = []

@@ -54,7 +54,7 @@ class Place:
         self._queues: dict[Candidates, list[tuple[Key, Path]]] = {}
 
     def key(self) -> Key:
-        """Return the sort key; of the places around it, the first is next."""
+        """Return the sort key of the place; the smallest key is next."""
         if self._pack:
             return -self.members, self._tie
         return self.members, self._tie
@@ -175,7 +175,7 @@ def shared(
 
     :param metadata: of the host's aggregates.
     :param level: a key of metadata; for :data:`HOST` there is no such place.
-    :param default_zone: the zone of hosts that no aggregate puts into one.
+    :param default_zone: the zone of hosts that are in no zone by an aggregate.
     :returns: the first name in alphabetical order if there are several.
     """
     if level == HOST:

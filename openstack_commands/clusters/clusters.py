@@ -141,8 +141,8 @@ def needs(
 ) -> tuple[list[str], list[str], str | None]:
     """Return what the profile of a cluster needs of a region.
 
-    :returns: the services; what ties it to one region; and the region that it
-        fixes.
+    :returns: the services; the properties that tie the profile to one region,
+        which may be empty; and this region.
     :raises LookupError: if the type of the profile is not from this package.
     """
     spec = clustering.get_profile(cluster.profile_id).spec

@@ -236,7 +236,7 @@ def _choose(
     """Return the servers that the command line asks for.
 
     :param members: all servers, or those of the stack.
-    :raises CommandError: if one that the command line names is missing.
+    :raises CommandError: if a server that the command line names is missing.
     """
     stack, servers = parsed_args.stack, parsed_args.server
     if stack and not members:

@@ -54,10 +54,10 @@ class Update(NamedTuple):
 def update_notes(cluster: Any, edit: Callable[[Notes, str], Notes]) -> Update:
     """Change the notes about the regions of a cluster.
 
-    :param cluster: the engine's cluster object, or its row; its data become
-        those in the database.
-    :param edit: from the notes, and the time, to the new notes. It is called
-        again if the database asks for another try.
+    :param cluster: the engine's cluster object, or its row. This function
+        updates its data.
+    :param edit: a function from the notes and the time to the new notes. It
+        is called again if the database asks for another try.
     """
 
     @db_api.retry_on_deadlock  # type: ignore[untyped-decorator]

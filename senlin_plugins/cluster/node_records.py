@@ -21,7 +21,7 @@ def record_region(node: Any, region: str) -> None:
 
 
 def record_regions(places: Sequence[tuple[Any, str]]) -> None:
-    """Do so for many nodes, in one statement.
+    """Write the regions of many nodes, in one statement.
 
     :param places: nodes of a cluster that is locked, and their regions.
     """
@@ -48,9 +48,9 @@ def _write(rows: Sequence[dict[str, Any]]) -> None:
 def move(node: Any, region: str) -> None:
     """Store that a node is in another region, without a server.
 
-    In one step: an engine that is killed leaves a node without a server in its
-    new region. The object in memory keeps the old id, so that Senlin sees that
-    the node was recreated.
+    This is one step. If the engine is killed afterwards, the node is in its
+    new region without a server. The object in memory keeps the old id, so that
+    Senlin sees that the node was recreated.
     """
     kept = {k: v for k, v in node.data.items() if k != 'internal_ports'}
     node.data = {**kept, 'placement': {'region_name': region}}
@@ -88,7 +88,7 @@ def forget_recovery(node: Any) -> None:
 def update(node: Any, **values: Any) -> None:
     """Write columns of a node's row.
 
-    :param node: the engine's node object, which stays as it is.
+    :param node: the engine's node object, which does not change.
     :param values: column -> value.
     :raises: ``ResourceNotFound`` if the node is gone.
     """

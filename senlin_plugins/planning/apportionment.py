@@ -2,13 +2,12 @@
 
 """Plan how many nodes each region gains or loses.
 
-A plan gives every region the number of nodes that brings the cluster
-closest to its weights: it minimises the sum of ``nodes ** 2 / weight`` over
-the regions, within their caps. That is the Sainte-Lague (Webster)
-apportionment under bounds. The ``n``-th node of a region costs
-``(2 * n - 1) / weight``, and a plan is optimal if it holds the cheapest
-nodes. So the planner looks for one limit on that cost, by bisection, instead
-of handing the nodes out one by one.
+A plan gives every region the number of nodes that brings the cluster closest
+to its weights: it minimises the sum of ``nodes ** 2 / weight`` over the
+regions, within their caps. That is the Sainte-Lague (Webster) apportionment
+under bounds. The ``n``-th node of a region costs ``(2 * n - 1) / weight``, and
+a plan is optimal if it holds the cheapest nodes. So the planner finds one
+limit for this cost by bisection, instead of assigning the nodes one by one.
 
 All arithmetic is exact: integers, and fractions for the last few nodes.
 """
@@ -39,8 +38,8 @@ class Region:
     """One region of a policy's spec (table "Properties" of the document).
 
     :param name: the region's name, as Keystone knows it.
-    :param weight: the share of the cluster this region should hold,
-        relative to the other regions' weights; 0 makes it the last resort.
+    :param weight: the share of the cluster this region should hold, relative
+        to the other regions' weights; with 0, the region is used last.
     :param cap: the largest number of nodes to grow to; -1 for no cap.
     """
 
@@ -128,8 +127,8 @@ def shrink(
     reverse order of :func:`grow`.
 
     :param regions: the usable regions of the spec.
-    :param current: region name -> nodes that are there now, without those
-        that must not be touched.
+    :param current: region name -> its current number of nodes, without nodes
+        that must stay.
     :param count: how many nodes to remove, at least 0.
     :returns: the plan, or the reason why there is none.
     """

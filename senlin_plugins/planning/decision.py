@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a policy decides about an action."""
+"""The decision of a policy about an action."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ class Decision:
         regions are left out.
     :param candidates: ids of the nodes to delete, the first to go first.
     :param refusal: why the action cannot be carried out; empty if it can.
-    :param shortage: region or zone -> how many nodes fewer it has than must
-        leave it; nodes elsewhere leave instead.
+    :param shortage: region or zone -> how many nodes it has too few; nodes
+        elsewhere leave instead.
     :param moves: node id -> the region in which the node is created or
         recreated.
     :param stuck: the ids of nodes for which no region has room.

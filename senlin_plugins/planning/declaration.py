@@ -27,7 +27,7 @@ def declare_out(cluster: Any, region: str) -> str:
 
 
 def commands_to_change(cluster: Any, command: str) -> list[str]:
-    """Return the commands that change a cluster in its status.
+    """Return the commands that change a cluster, even in status ERROR.
 
     :param cluster: the same.
     :param command: the command that changes the cluster.
@@ -48,7 +48,7 @@ def delete(
     If their region works again, the servers are still there.
 
     :param cluster: the same.
-    :param ids: the servers, or the nodes that have or had them.
+    :param ids: the ids of the servers, or of their nodes.
     :param held_regions: the regions in which the cluster still has nodes.
     """
     commands = [_declare(cluster, region) for region in held_regions]

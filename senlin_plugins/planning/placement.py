@@ -67,8 +67,8 @@ def relocate(
     alone, in any order.
 
     :param ids: the nodes, in the order in which they get regions.
-    :returns: node id -> its new region; the ids of those without a place; and
-        the cluster with the nodes in their new places, with the same change.
+    :returns: node id -> its new region; the ids of the nodes for which no
+        region has room; and the cluster with the nodes in their new regions.
     """
     moves: dict[str, str] = {}
     nodes = [node for node in snapshot.nodes if node.id not in ids]

@@ -40,7 +40,7 @@ class Spec(NamedTuple):
     """The spec of a region placement policy.
 
     :param regions: its regions, in the order of the spec.
-    :param follows: whether it follows the metadata and the data of a
+    :param follows: whether the policy reads the metadata and the data of a
         cluster, as version 1.1 does.
     :param effective: whether its plans take effect.
     """
@@ -66,7 +66,7 @@ class Override(NamedTuple):
 def read(spec: object) -> Spec:
     """Read the spec of a policy.
 
-    :param spec: the spec as YAML or the API gives it.
+    :param spec: the spec, from YAML or from the API.
     :raises WrongValue: if the policy would refuse the spec.
     """
     if not isinstance(spec, Mapping):
@@ -115,7 +115,7 @@ def read_metadata(
     :param metadata: the metadata; the value of the key is a mapping, or its
         JSON.
     :returns: region name -> its ``weight``, ``cap`` and ``out``, unchecked.
-    :raises WrongValue: if it is something else.
+    :raises WrongValue: if the value is not such a mapping.
     """
     changes = (metadata or {}).get(METADATA_KEY)
     if isinstance(changes, str):

@@ -44,7 +44,7 @@ class Code(enum.StrEnum):
 
 
 class Cause(enum.StrEnum):
-    """Why a region is in its state."""
+    """The cause of a region's state."""
 
     #: Keystone does not know it.
     UNKNOWN = 'unknown'
@@ -88,10 +88,10 @@ class State(NamedTuple):
 
     :param state: the state.
     :param cause: why.
-    :param since: when a check found it silent first; all later checks did so,
-        too.
-    :param due: when it counts as out; for a full region, until when it counts
-        as full.
+    :param since: the time of the first of the latest checks that all found the
+        region silent.
+    :param due: the time from which the region counts as out, or until which it
+        counts as full.
     :param last: the last look.
     :param service: the service that does not work, if it is known.
     :param dead: whether even deletions are impossible there.
@@ -142,15 +142,15 @@ _TEXTS_OF_STATE: Final = ('state', 'cause', 'since', 'due', 'last', 'service')
 
 
 class Left(NamedTuple):
-    """A server that a node has left behind, or may have.
+    """A server that a node has left behind, if the server exists.
 
     :param region: where it is.
-    :param node: the id of the node that it was made for.
+    :param node: the id of the node that left the server behind.
     :param name: the name of that node.
     :param server: its id; ``None`` if it is not known whether the server
         exists.
-    :param ports: the ports that Senlin made for it, as Senlin keeps them.
-    :param since: when it was left.
+    :param ports: the ports that Senlin created for it, in Senlin's format.
+    :param since: when the node left the server behind.
     """
 
     region: str
@@ -200,8 +200,8 @@ class Notes:
     ) -> 'Notes':
         """Return a copy after a check of the regions.
 
-        A region is out if this check finds it silent, and so did two earlier
-        checks that are so many seconds apart.
+        A region is out if this check and two earlier ones, which are so many
+        seconds apart, have found the region silent.
 
         :param faults: the faults that the check has found.
         :param named: the regions that take nodes. If more than half of them
@@ -303,8 +303,8 @@ class Notes:
 def read(data: Mapping[str, Any] | None) -> Notes:
     """Read the states of the regions from the data of a cluster.
 
-    :param data: the data; what another version of this package has written
-        in another form does not count. An unknown field is left out.
+    :param data: the data. Entries in the format of another version of this
+        package are ignored. An unknown field is left out.
     """
     stored = _mapping((data or {}).get(KEY))
     states = {}

@@ -153,8 +153,7 @@ def fixed_region(context: Mapping[str, Any] | None) -> str | None:
 def counted_region(node: Any, fixed: str | None, default: str | None) -> str:
     """Return the region in which a node counts.
 
-    A node that waits for its own NODE_CREATE, or whose NODE_CREATE has never
-    got the lock of the cluster, is a member of the cluster already.
+    A node can be a member of the cluster before its NODE_CREATE has run.
 
     :param node: a node of Senlin's engine, database or API.
     :param fixed: the region that its profile fixes, if any.

@@ -38,7 +38,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
         Senlin's own messages do not name the field.
 
-        :raises ValueError: with the field, the value and what is accepted.
+        :raises ValueError: if the spec is wrong; the text has the field, the
+            value and the accepted values.
         """
         raise NotImplementedError
 
@@ -95,7 +96,8 @@ class PlacementPolicy(base.Policy):  # type: ignore[misc]  # untyped base
 
         :param validate_props: whether to check values against the cloud,
             too; a subclass does that.
-        :raises: ``InvalidSpec`` with what is wrong and what is accepted.
+        :raises: ``InvalidSpec``; the text says what is wrong and which values
+            are accepted.
         """
         problem = self._disabled()
         if not problem:

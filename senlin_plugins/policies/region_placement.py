@@ -99,7 +99,7 @@ class RegionPlacementPolicy(base.PlacementPolicy):
 
     @property
     def content(self) -> Spec:
-        """What the spec says, as the commands read it."""
+        """The spec, in the form that the commands also use."""
         return region_spec.read(self.spec)
 
     def check_spec(self) -> None:

@@ -198,10 +198,10 @@ def fail(
 ) -> exc.EResourceCreation:
     """Delete an incomplete resource, and return the error for Senlin.
 
-    :param made: the id of what was created, if anything was.
+    :param made: the id of the created server or stack, if there is one.
     :param error: what went wrong.
-    :returns: the only error that makes Senlin put the node into ERROR, with
-        the id of what may be left.
+    :returns: the only error with which Senlin sets the node to ERROR, with the
+        id of the resource that may be left.
     """
     _note_failure(node, str(error))
     failure = error

@@ -28,7 +28,7 @@ _APART: Final = 'soft-anti-affinity'
 
 
 class Audit:
-    """What is judged: servers on hosts.
+    """The servers on their hosts, which the audit judges.
 
     :param levels: kinds of places, such as ``rack`` or ``host``.
     """

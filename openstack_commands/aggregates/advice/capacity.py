@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How many more servers Placement has room for, from its own answers.
+"""Calculate from Placement's answers how many more servers fit.
 
 The answer gives two numbers: how many servers fit at most, and how many fit
 for certain. With NUMA or PCI devices, fewer servers may fit than both numbers
@@ -140,7 +140,7 @@ class Stock:
     def most(self) -> int:
         """Return how many servers fit at most.
 
-        What a provider shares with several nodes counts once.
+        Resources that a provider shares with several nodes count once.
         """
         limits = [self._most_of_nodes()]
         limits += [self._most_of_class(name) for name in self._shared()]

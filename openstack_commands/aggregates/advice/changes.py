@@ -44,8 +44,8 @@ class ObjectChange:
     ) -> Any:
         """Return the flavor or the aggregate after the change.
 
-        :raises UnreadableError: if what is to be removed is not there, or
-            what is to be added is there.
+        :raises UnreadableError: if the key or host to remove does not exist,
+            or the one to add already exists.
         """
         if isinstance(record, inventory.Flavor):
             properties = self._edited(record.extra_specs)

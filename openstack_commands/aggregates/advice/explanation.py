@@ -38,7 +38,7 @@ class Explanation(NamedTuple):
 class Verdicts:
     """The verdicts on one flavor and all hosts of a panel.
 
-    :param request: what judged the hosts, and knows the reasons.
+    :param request: the request that has judged the hosts.
     :param first: the first reason of each host that is refused, by its name.
     """
 
@@ -98,8 +98,8 @@ class Verdicts:
     def nearest(self) -> inventory.Host | None:
         """Return the refused host with the fewest failing keys.
 
-        :returns: of those that are up, the first by name; None if there is
-            none.
+        :returns: the first such host by name, of the hosts that are up; None
+            if there is none.
         """
         nearest, fewest_keys = None, math.inf
         for host in sorted(self.panel.hosts, key=lambda host: host.name):

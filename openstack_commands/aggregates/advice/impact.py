@@ -57,8 +57,8 @@ class Effect(NamedTuple):
     :param id: the ID of the server; empty for a flavor.
     :param flavor: the name of the flavor.
     :param effect: one of the constants above.
-    :param reason: why the hosts, or the first of the other hosts, refuse; if
-        the hosts pass after the change, what has changed.
+    :param reason: why the hosts, or the first of the other hosts, refuse. If
+        the hosts pass after the change, the reason says what has changed.
     """
 
     noun: str

@@ -71,7 +71,7 @@ class Server:
     :param zone: the availability zone that it must stay in; empty for any,
         None if not known.
     :param hints: its scheduler hints; None if Nova does not show them.
-    :param failed: whether its request has failed: it is on no host.
+    :param failed: whether its request has failed, so that it is on no host.
     :param fault: what Nova says of the failure.
     :param grouped: whether it is in a server group.
     :param from_volume: whether the root disk is a volume.

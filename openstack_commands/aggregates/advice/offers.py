@@ -25,8 +25,8 @@ class Offers(NamedTuple):
 
     :param candidates: the hosts among the candidates that Nova gets.
     :param cut_at: the limit of candidates, if Nova reaches it; otherwise 0.
-    :param anywhere: the hosts that would be candidates if all were enabled, in
-        any zone, and if Nova looked at all of them.
+    :param anywhere: the hosts that would be candidates without Nova's limit,
+        without disabled hosts and without a zone.
     :param able: by resource class or trait, the hosts that have it if nothing
         else is requested; None if another provider may share it with any host.
     """

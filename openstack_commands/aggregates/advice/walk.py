@@ -39,7 +39,7 @@ class FilterStep(NamedTuple):
 
     :param name: Placement, the availability zone, or a filter.
     :param left: the hosts that are left after it.
-    :param reason: what it asks for, or why it refuses hosts.
+    :param reason: the request of the step, or why it refuses hosts.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Walk(NamedTuple):
     :param verdicts: the verdicts of the filter that compares flavors with
         aggregates; None without such a filter. With two such filters, the
         verdicts of the second one on the hosts that pass the first one.
-    :param obstacles: for each host that takes the flavor, what else refuses
-        it, without Placement.
+    :param obstacles: for each host that passes for the flavor, the other steps
+        that refuse it, without Placement.
     """
 
     steps: Sequence[FilterStep]

@@ -46,8 +46,8 @@ def steps(
     """Yield the steps until no further one makes the distribution better.
 
     :param snapshot: the cluster; its change does not matter.
-    :param size: how many nodes it has before each step; the first step leads
-        to this size if the cluster has another one.
+    :param size: the number of nodes before each step. If the cluster has
+        another size, the first step changes it to this size.
     :param surge: how many nodes may be added in one step.
     :param closed: regions that nodes can leave, but not come to.
     """
