@@ -209,7 +209,7 @@ How strongly the preferences of flavors and aggregates count.
 
 ``PreferenceWeigher`` gives points to each host. A host gains points for each
 extra spec ``aggregate_preferred:KEY`` of the flavor that the aggregates of the
-host meet, and loses points for each extra spec ``aggregate_avoided:KEY`` that
+host meet. It loses points for each extra spec ``aggregate_avoided:KEY`` that
 they meet. A host also loses a point for each key that an aggregate with
 ``prefer_metadata_check`` set demands, and that the flavor does not meet. The
 weight of a host is 1 for 1 point, 2 for 10 points and 3 for 100 points, and

@@ -72,7 +72,7 @@ class Turn(NamedTuple):
     origin: str | None = None
 
     def has_failed(self, other: 'Turn') -> bool:
-        """Tell whether this turn is too long before another one."""
+        """Tell whether this turn is too old compared to another one."""
         return other.time - self.time > IN_FLIGHT
 
     def before(self, other: 'Turn') -> bool:

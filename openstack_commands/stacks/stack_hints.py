@@ -158,7 +158,7 @@ class ListStackHints(lister.Lister):
         parsed_args: argparse.Namespace,
         read: Callable[[Iterable[rows.Row]], list[hint_members.Member]],
     ) -> list[hint_members.Member]:
-        """Return the servers that Nova shows, of the stack if there is one."""
+        """Return the servers that Nova shows, or only those of the stack."""
         connection = self.log_in()
         stack = parsed_args.stack
         nova, all_projects = connection.compute, parsed_args.all_projects

@@ -181,7 +181,8 @@ class Stock:
     def _neighbours(self, name: str) -> Iterator[list[str]]:
         """Yield the nodes in groups that have no provider in common.
 
-        :param name: the class of which the providers count.
+        :param name: the resource class that connects nodes by a shared
+            provider.
         """
         users: dict[str, list[str]] = {}
         for node, shapes in self.shapes.items():
