@@ -17,8 +17,8 @@ _FLAVOR = inventory.Flavor('f', {})
 
 def _server(name: str, host: str | None, **fields: Any) -> inventory.Server:
     """Return a server of the flavor "f" that may stand in any zone."""
-    given = {'flavor': _FLAVOR, 'zone': '', **fields}
-    return inventory.Server(name, f'id of {name}', host, **given)
+    all_fields = {'flavor': _FLAVOR, 'zone': '', **fields}
+    return inventory.Server(name, f'id of {name}', host, **all_fields)
 
 
 def _servers(**hosts: str) -> list[inventory.Server]:
@@ -58,8 +58,8 @@ class JudgedTest(unittest.TestCase):
             _server('stranger', 'h9'),
             _server('bare', 'h1', flavor=None),
         ]
-        found = audit.Audit(servers, _stock(), ['host'])
-        self.assertEqual(['id of a', 'id of b'], [*found.running])
+        judged = audit.Audit(servers, _stock(), ['host'])
+        self.assertEqual(['id of a', 'id of b'], [*judged.running])
         self.assertEqual(
             [
                 (
@@ -71,9 +71,9 @@ class JudgedTest(unittest.TestCase):
                     'the host is not among the compute hosts',
                 ),
             ],
-            [(row.places, row.reason) for row in found.unknown()],
+            [(row.places, row.reason) for row in judged.unknown()],
         )
-        for row in found.unknown():
+        for row in judged.unknown():
             self.assertEqual(('unknown', 'server', ''), row[:3])
 
 
@@ -98,7 +98,7 @@ class RefusedTest(unittest.TestCase):
             *_servers(c='h1', b='h2', a='h3'),
             _server('fine', 'h1', flavor=windows),
         ]
-        found = [*audit.Audit(servers, stock, ['host']).refused()]
+        refused = [*audit.Audit(servers, stock, ['host']).refused()]
         self.assertEqual(
             [
                 (
@@ -118,13 +118,13 @@ class RefusedTest(unittest.TestCase):
                     '',
                 ),
             ],
-            _told(found),
+            _told(refused),
         )
 
 
-def _told(found: Sequence[breaches.Breach]) -> list[tuple[object, ...]]:
+def _told(rows: Sequence[breaches.Breach]) -> list[tuple[object, ...]]:
     """Return what is wrong, as text."""
-    return [(*row[:3], row.places, row.reason, row.id) for row in found]
+    return [(*row[:3], row.places, row.reason, row.id) for row in rows]
 
 
 def _uneven(
@@ -177,9 +177,9 @@ class GroupTest(unittest.TestCase):
         self, hosts: str, there: str | None
     ) -> None:
         servers = [_server(str(n), h) for n, h in enumerate(hosts.split())]
-        found = _uneven(servers, _stock())
-        self.assertEqual(there is not None, bool(found))
-        for breach in found:
+        uneven = _uneven(servers, _stock())
+        self.assertEqual(there is not None, bool(uneven))
+        for breach in uneven:
             self.assertIn(f'; {there} takes the server', breach.reason)
 
     def test_a_host_that_is_not_up_takes_nothing(self) -> None:
@@ -205,9 +205,9 @@ class GroupTest(unittest.TestCase):
     ) -> None:
         stock = _stock(_aggregate('z', {'availability_zone': 'z'}, 'h3'))
         servers = [_server(name, 'h1', zone=zone) for name in 'ab']
-        found = _uneven(servers, stock)
-        self.assertEqual(there is not None, bool(found))
-        for breach in found:
+        uneven = _uneven(servers, stock)
+        self.assertEqual(there is not None, bool(uneven))
+        for breach in uneven:
             self.assertIn(f'; {there} takes the server', breach.reason)
 
     def test_a_rack_counts_before_its_hosts(self) -> None:
@@ -249,8 +249,8 @@ class StackTest(unittest.TestCase):
         """
         ids = [f'id of {name}' for name in grouped.split()]
         groups = [Group('g', 'soft-affinity', ids)]
-        found = audit.Audit(servers, _stock(), ['host'])
-        return [*found.uneven(groups, stacks)]
+        stack_audit = audit.Audit(servers, _stock(), ['host'])
+        return [*stack_audit.uneven(groups, stacks)]
 
     def member(
         self, name: str, host: str, project: str = 'p', **hints: Any

@@ -43,7 +43,7 @@ class BreachTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_problem_fails_those_who_look_for_it(
-        self, problem: str, noun: str, wanted: list[str]
+        self, problem: str, noun: str, failing_problems: list[str]
     ) -> None:
         breach = _breach(problem, noun)
-        self.assertEqual(wanted, [*filter(breach.fails, _PROBLEMS)])
+        self.assertEqual(failing_problems, [*filter(breach.fails, _PROBLEMS)])

@@ -213,7 +213,7 @@ class StockTest(unittest.TestCase):
             ),
             _NODES,
         )
-        for name, nodes, others, is_cut in (
+        for name, nodes, sharing, is_cut in (
             ('VCPU', {'n1': {'cell0'}}, (), False),
             ('VCPU', {'n1': {'cell0', 'cell1'}}, (), True),
             # Another node tells of itself.
@@ -222,7 +222,7 @@ class StockTest(unittest.TestCase):
             ('DISK_GB', {}, {'disks', 'more'}, True),
             ('HW_A', {'n1': {'cell1'}}, (), False),
         ):
-            able = {name: Able(nodes, others)}
+            able = {name: Able(nodes, sharing)}
             self.assertIs(is_cut, stock.is_cut(able), able)
 
 
@@ -255,16 +255,16 @@ class CountTest(unittest.TestCase):
             nodes=nodes or self.NODES,
             answer=answer,
             able={
-                name: Able({node: {node} for node in own.split()})
-                for name, own in able.items()
+                name: Able({node: {node} for node in names.split()})
+                for name, names in able.items()
             },
             unjudged=['hw:tpm_version'],
         )
 
     def test_the_scarcest_class_of_a_node_limits_it(self) -> None:
         room = self.count({'n1': (3, 60), 'n2': (2, 20), 'n3': (1, 10)})
-        wanted = ('f', 3, 3, 6, 'at most', 0)
-        self.assertEqual(wanted, room[:6])
+        numbers = ('f', 3, 3, 6, 'at most', 0)
+        self.assertEqual(numbers, room[:6])
         self.assertEqual(['VCPU', 'DISK_GB'], room.scarce)
         self.assertEqual(['hw:tpm_version'], room.unjudged)
 

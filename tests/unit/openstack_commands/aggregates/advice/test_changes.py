@@ -30,10 +30,11 @@ class ChangeTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_change_is_a_command(
-        self, words: tuple[str, ...], wanted: str
+        self, words: tuple[str, ...], arguments: str
     ) -> None:
         self.assertEqual(
-            f'openstack {words[0]} {wanted}', str(changes.ObjectChange(*words))
+            f'openstack {words[0]} {arguments}',
+            str(changes.ObjectChange(*words)),
         )
 
     def test_changes_are_made_one_after_the_other(self) -> None:
@@ -48,10 +49,12 @@ class ChangeTest(unittest.TestCase):
             ],
             _STOCK,
         )
-        (flavor,), (one, other) = then.flavors, then.aggregates
+        (flavor,), (first, second) = then.flavors, then.aggregates
         self.assertEqual({'k': '1', 'm': ''}, flavor.extra_specs)
-        self.assertEqual(({}, ()), (one.metadata, one.hosts))
-        self.assertEqual(({'k': '2'}, ('h1',)), (other.metadata, other.hosts))
+        self.assertEqual(({}, ()), (first.metadata, first.hosts))
+        self.assertEqual(
+            ({'k': '2'}, ('h1',)), (second.metadata, second.hosts)
+        )
         # What was given stays.
         self.assertEqual({'k': '1', 'l': '2'}, _STOCK.flavors[0].extra_specs)
 
@@ -63,9 +66,9 @@ class ChangeTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_what_cannot_be_changed_is_named(
-        self, words: tuple[str, ...], told: str
+        self, words: tuple[str, ...], problem: str
     ) -> None:
-        with self.assertRaisesRegex(UnreadableError, told):
+        with self.assertRaisesRegex(UnreadableError, problem):
             changes.apply([changes.ObjectChange(*words)], _STOCK)
 
     def test_hosts_whose_zone_changes_are_told(self) -> None:
@@ -75,7 +78,7 @@ class ChangeTest(unittest.TestCase):
             inventory.HostAggregate('a', {}, ('h1',)),
         ]
         stock = inventory.Stock([], zones)
-        for words, moved in (
+        for words, names in (
             (('remove host', 'a', 'h1'), []),
             (('add host', 'e', 'h2'), ['h2']),
             (('remove host', 'w', 'h1'), ['h1']),
@@ -83,8 +86,8 @@ class ChangeTest(unittest.TestCase):
         ):
             change = changes.ObjectChange('aggregate', *words)
             then = changes.apply([change], stock)
-            found = changes.zone_moves(stock.hosts, then.hosts)
-            self.assertEqual(moved, found, words)
+            moved = changes.zone_moves(stock.hosts, then.hosts)
+            self.assertEqual(names, moved, words)
         change = changes.ObjectChange('aggregate', 'add host', 'e', 'h1')
         then = changes.apply([change], stock)
         with self.assertRaisesRegex(UnreadableError, 'zones e and w'):

@@ -13,9 +13,11 @@ _SIZE = 2, 512
 _PLAIN = 'MEMORY_MB:512,VCPU:2'
 
 
-def _of(extra_specs: dict[str, str], **asked: Any) -> demand.Demand:
+def _of(extra_specs: dict[str, str], **arguments: Any) -> demand.Demand:
     """Return what is asked for a flavor of two CPUs without disks."""
-    return demand.of(inventory.Flavor('f', extra_specs, '', *_SIZE), **asked)
+    return demand.of(
+        inventory.Flavor('f', extra_specs, '', *_SIZE), **arguments
+    )
 
 
 @ddt.ddt
@@ -27,10 +29,10 @@ class DemandTest(unittest.TestCase):
         ({'hw:cpu_policy': 'mixed'}, 'hw:cpu_policy', 'MEMORY_MB:512'),
     )
     @ddt.unpack
-    def test_what_is_not_asked_is_named(self, specs, key, asked) -> None:
-        found = _of(specs)
-        self.assertEqual((key,), found.unasked)
-        self.assertEqual(asked, found.query['resources'])
+    def test_what_is_not_asked_is_named(self, specs, key, resources) -> None:
+        request = _of(specs)
+        self.assertEqual((key,), request.unasked)
+        self.assertEqual(resources, request.query['resources'])
 
     @ddt.data(
         ({}, _PLAIN),
@@ -67,11 +69,11 @@ class DemandTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_the_flavor_asks_for_resources(
-        self, specs: dict[str, str], asked: str
+        self, specs: dict[str, str], resources: str
     ) -> None:
-        found = _of(specs)
-        self.assertEqual(asked, found.query['resources'])
-        self.assertEqual((), found.unasked)
+        request = _of(specs)
+        self.assertEqual(resources, request.query['resources'])
+        self.assertEqual((), request.unasked)
 
     @ddt.data(
         ({'trait:HW_A': 'required'}, 'HW_A'),
@@ -99,7 +101,7 @@ class DemandTest(unittest.TestCase):
         self.assertEqual(required, _of(specs).query.get('required'))
 
     def test_a_group_asks_for_resources_and_traits_of_its_own(self) -> None:
-        found = _of(
+        request = _of(
             {
                 'resources1:VGPU': '1',
                 'resources1:CUSTOM_A': '2',
@@ -121,7 +123,7 @@ class DemandTest(unittest.TestCase):
                 'resources_BARE': '',
                 'required_BARE': 'HW_B',
             },
-            found.query,
+            request.query,
         )
 
     def test_a_class_in_a_group_replaces_the_flavors_number(self) -> None:
@@ -134,11 +136,11 @@ class DemandTest(unittest.TestCase):
     @ddt.data(('none', True), ('isolate', True), ('other', False))
     @ddt.unpack
     def test_placement_knows_two_policies_of_groups(
-        self, policy: str, known: bool
+        self, policy: str, is_sent: bool
     ) -> None:
         query = _of({'group_policy': policy}).query
-        wanted = policy if known else None
-        self.assertEqual(wanted, query.get('group_policy'))
+        self.assertEqual(is_sent, query.get('group_policy') == policy)
+        self.assertEqual(is_sent, 'group_policy' in query)
 
     def test_a_zone_is_one_of_its_aggregates(self) -> None:
         query = _of({}, zone=['u2', 'u1']).query
@@ -148,31 +150,31 @@ class DemandTest(unittest.TestCase):
     @ddt.data((False, 'DISK_GB:25'), (True, 'DISK_GB:5'))
     @ddt.unpack
     def test_a_root_disk_that_is_a_volume_is_no_disk_of_the_host(
-        self, from_volume: bool, asked: str
+        self, from_volume: bool, resources: str
     ) -> None:
         flavor = inventory.Flavor('f', {}, root=20, disk=5)
-        found = demand.of(flavor, from_volume)
-        self.assertEqual(asked, found.query['resources'])
+        request = demand.of(flavor, from_volume)
+        self.assertEqual(resources, request.query['resources'])
         self.assertEqual('DISK_GB=25', str(demand.of(flavor)))
 
     def test_the_query_is_told(self) -> None:
-        found = _of({'trait:HW_A': 'forbidden'})
-        self.assertEqual('!HW_A, MEMORY_MB=512, VCPU=2', str(found))
-        found = _of({'trait1:HW_A': 'required', 'group_policy': 'none'})
-        self.assertEqual('HW_A, MEMORY_MB=512, VCPU=2', str(found))
+        request = _of({'trait:HW_A': 'forbidden'})
+        self.assertEqual('!HW_A, MEMORY_MB=512, VCPU=2', str(request))
+        request = _of({'trait1:HW_A': 'required', 'group_policy': 'none'})
+        self.assertEqual('HW_A, MEMORY_MB=512, VCPU=2', str(request))
 
     def test_nova_may_look_at_some_candidates_only(self) -> None:
         self.assertEqual('7', _of({}, limit=7).query['limit'])
         self.assertNotIn('limit', _of({}).query)
 
     def test_all_hosts_are_asked_for_with_the_same_resources(self) -> None:
-        found = _of({'trait:HW_A': 'required'}, zone=['u'], limit=7)
+        request = _of({'trait:HW_A': 'required'}, zone=['u'], limit=7)
         self.assertEqual(
-            {'resources': _PLAIN, 'required': 'HW_A'}, found.anywhere
+            {'resources': _PLAIN, 'required': 'HW_A'}, request.anywhere
         )
 
     def test_each_class_and_trait_is_a_question_of_its_own(self) -> None:
-        found = _of(
+        request = _of(
             {
                 'trait:HW_A': 'forbidden',
                 'trait:HW_B': 'required',
@@ -192,7 +194,7 @@ class DemandTest(unittest.TestCase):
                 '!HW_A': {'required': '!HW_A'},
                 'HW_D': {'required': 'HW_D'},
             },
-            found.parts,
+            request.parts,
         )
         bare = _of({'resources:VCPU': '0', 'resources:MEMORY_MB': '0'})
         self.assertEqual({}, bare.parts)

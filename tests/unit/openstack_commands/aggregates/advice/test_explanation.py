@@ -36,7 +36,7 @@ class ExplanationTest(unittest.TestCase):
         strategies.metadata_lists(),
     )
     def test_a_panel_judges_as_the_filter_does(
-        self, flavors_specs, metadata
+        self, all_extra_specs, metadata
     ) -> None:
         aggregates = [
             # One host is in all of them, and each has a host of its own.
@@ -46,7 +46,7 @@ class ExplanationTest(unittest.TestCase):
         bare = inventory.Host('bare')
         stock = inventory.Stock([], aggregates, _EXEMPT, [bare])
         panel = explanation.Panel(stock)
-        for extra_specs in flavors_specs:
+        for extra_specs in all_extra_specs:
             flavor = inventory.Flavor('f', extra_specs or {})
             request = Request(inputs.read_flavor(extra_specs), _EXEMPT)
             passed, refused = request.sift(stock.hosts.values())

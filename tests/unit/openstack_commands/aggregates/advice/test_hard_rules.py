@@ -29,9 +29,9 @@ Broken = set[tuple[str, str, str]]
 
 def _server(name: str, host: str, **fields: Any) -> inventory.Server:
     """Return a server."""
-    given = {'zone': '', **fields}
+    all_fields = {'zone': '', **fields}
     return inventory.Server(
-        name, f'id of {name}', host, inventory.Flavor('f', {}), **given
+        name, f'id of {name}', host, inventory.Flavor('f', {}), **all_fields
     )
 
 
@@ -53,11 +53,11 @@ class GroupTest(unittest.TestCase):
             _server(name, host)
             for name, host in zip('abcdef', hosts.split(), strict=False)
         ]
-        found = [*hard_rules.of_group(group, members)]
-        for breach in found:
+        breaches = [*hard_rules.of_group(group, members)]
+        for breach in breaches:
             self.assertEqual(('broken', 'server group', 'g'), breach[:3])
             self.assertEqual('id of g', breach.id)
-        return [(breach.places, breach.reason) for breach in found]
+        return [(breach.places, breach.reason) for breach in breaches]
 
     def test_each_host_that_has_too_many_members_is_told(self) -> None:
         group = _group('anti-affinity')
@@ -85,8 +85,8 @@ class GroupTest(unittest.TestCase):
     def test_the_group_says_how_many(
         self, most: int, hosts: str, problems: int
     ) -> None:
-        found = self.broken(_group('anti-affinity', most), hosts)
-        self.assertEqual(problems, len(found))
+        problems_of_group = self.broken(_group('anti-affinity', most), hosts)
+        self.assertEqual(problems, len(problems_of_group))
 
     def test_an_affine_group_on_two_hosts_is_told(self) -> None:
         self.assertEqual(
@@ -126,8 +126,8 @@ class ServerTest(unittest.TestCase):
             # Nova takes any host for the zone that no aggregate makes.
             _server('default', 'h1', zone='nova'),
         ]
-        found = [*hard_rules.of_zones(servers, self.stock)]
-        told = "; host h2 is in zone 'nova'"
+        breaches = [*hard_rules.of_zones(servers, self.stock)]
+        ending = "; host h2 is in zone 'nova'"
         self.assertEqual(
             [
                 (
@@ -135,7 +135,7 @@ class ServerTest(unittest.TestCase):
                     'server',
                     'moved',
                     [servers[3]],
-                    f"it must stay in zone 'z'{told}",
+                    f"it must stay in zone 'z'{ending}",
                     'id of moved',
                 ),
                 (
@@ -143,11 +143,11 @@ class ServerTest(unittest.TestCase):
                     'server',
                     'closed',
                     [servers[4]],
-                    f"it must stay in zone 'was'{told}",
+                    f"it must stay in zone 'was'{ending}",
                     'id of closed',
                 ),
             ],
-            found,
+            breaches,
         )
 
     def test_an_aggregate_may_make_the_default_zone(self) -> None:
@@ -205,7 +205,7 @@ class Cloud:
         self.groups = []
         for number in range(rng.randint(0, 3)):
             members = rng.sample(ids, rng.randint(0, len(ids)))
-            ids = [one for one in ids if one not in members]
+            ids = [server_id for server_id in ids if server_id not in members]
             rules = {}
             if rng.random() < 0.5:
                 rules = {'max_server_per_host': rng.randint(1, 3)}
@@ -265,8 +265,10 @@ class Cloud:
 
     def count(self, noun: str, ids: Sequence[str]) -> None:
         """Check that the servers of a problem are on the cloud."""
-        known = {server['id'] for server in self.servers if server['host']}
-        assert ids and known.issuperset(ids), (noun, ids)  # noqa: S101
+        ids_on_hosts = {
+            server['id'] for server in self.servers if server['host']
+        }
+        assert ids and ids_on_hosts.issuperset(ids), (noun, ids)  # noqa: S101
 
     def oracle(self) -> Broken:
         """Return what is broken, from the cloud itself."""
@@ -294,9 +296,9 @@ class Cloud:
                 continue
             if pinned not in (None, 'nova') and pinned != self.zones[host]:
                 broken.add(('zone', server['id'], host))
-            others = self.projects[host] - {server['tenant_id']}
+            other_projects = self.projects[host] - {server['tenant_id']}
             mine = server['tenant_id'] in self.projects[host]
-            if self.enabled and others and not mine:
+            if self.enabled and other_projects and not mine:
                 broken.add(('project', server['id'], host))
         return broken
 

@@ -73,9 +73,9 @@ class FlipTest(unittest.TestCase):
             (_WINDOWS, _FORCED, "aggregate 'a' demands '"),
             (_WINDOWS, {}, None),
         ):
-            found = [*impact.flips(before, _panel(metadata, *names, f=specs))]
-            self.assertEqual([names] * bool(words), [f.hosts for f in found])
-            for flip in found:
+            flips = [*impact.flips(before, _panel(metadata, *names, f=specs))]
+            self.assertEqual([names] * bool(words), [f.hosts for f in flips])
+            for flip in flips:
                 self.assertTrue(flip.reason.startswith(words), flip)
                 self.assertIn("; before: 'os' does not match", flip.reason)
         (gone,) = impact.flips(
@@ -97,14 +97,14 @@ class FlipTest(unittest.TestCase):
         )
         strange = {'os': 'linux', f'{_SCOPE}os': 'windows'}
         before = _panel({}, 'h1', f=strange)
-        found = [*impact.flips(before, _panel({}, 'h1', f={}))]
+        flips = [*impact.flips(before, _panel({}, 'h1', f={}))]
         self.assertEqual(
             [
                 "no longer: the flavor asks for 'os': 'linux'; no longer: the "
                 "flavor asks for 'os': 'windows'; before: 'os' not in any "
                 'aggregate'
             ],
-            [flip.reason for flip in found],
+            [flip.reason for flip in flips],
         )
 
     def test_what_many_aggregates_say_is_told_by_name(self) -> None:
@@ -123,10 +123,10 @@ class FlipTest(unittest.TestCase):
             ('!', 'gfedcba', '', 'no longer: '),
         ):
             (flip,) = impact.flips(panel(text, before), panel(text, after))
-            said = [
+            sentences = [
                 f"{prefix}aggregate '{n}' has 'os': 'x'" for n in 'abcdefg'
             ]
-            self.assertEqual(said, flip.reason.split('; ')[:7])
+            self.assertEqual(sentences, flip.reason.split('; ')[:7])
 
     def test_flavors_that_come_and_go_are_told_with_their_hosts(self) -> None:
         before = _panel(_WINDOWS, 'h1', 'h2', old=_WINDOWS, same={})
@@ -251,13 +251,16 @@ class MoveTest(unittest.TestCase):
     @ddt.data(*MOVES)
     @ddt.unpack
     def test_a_server_is_stranded_or_refused(
-        self, specs, host, aggregate, wanted
+        self, specs, host, aggregate, effect
     ) -> None:
         before, after = _panel(*self.BEFORE), _panel(*aggregate)
-        found = [*impact.moves(before, after, [_server(host, specs)])]
+        effects = [*impact.moves(before, after, [_server(host, specs)])]
         self.assertEqual(
-            [wanted] if wanted else [],
-            [(*e[3:7], e.effect, e.reason[: len(wanted[-1])]) for e in found],
+            [effect] if effect else [],
+            [
+                (*e[3:7], e.effect, e.reason[: len(effect[-1])])
+                for e in effects
+            ],
         )
 
     @ddt.data('down', 'disabled', 'unknown')
@@ -294,8 +297,8 @@ class MoveTest(unittest.TestCase):
             inventory.Server(name, number, 'h1', flavor)
             for name, number in (('b', '1'), ('a', '3'), ('a', '2'))
         ]
-        found = [*impact.moves(before, after, servers)]
-        self.assertEqual(['2', '3', '1'], [effect.id for effect in found])
+        effects = [*impact.moves(before, after, servers)]
+        self.assertEqual(['2', '3', '1'], [effect.id for effect in effects])
 
     def test_a_server_whose_flavor_is_not_shown_is_not_judged(self) -> None:
         before, after = _panel(*self.BEFORE), _panel(*self.AFTER)

@@ -46,11 +46,13 @@ class InTreeTest(unittest.TestCase):
         request = in_tree.Request(in_tree.read_flavor(extra_specs))
         passed, refused = request.sift([host])
         self.assertEqual([] if kind else [host], passed)
-        self.assertEqual([kind] * bool(kind), [one.kind for one in refused])
+        self.assertEqual(
+            [kind] * bool(kind), [reason.kind for reason in refused]
+        )
 
     def test_it_reads_no_extra_spec_of_another_namespace(self) -> None:
         request = in_tree.Request(())
-        found = request.read(
+        specs = request.read(
             {
                 'b': '*',
                 'hw:k': '1',
@@ -61,6 +63,6 @@ class InTreeTest(unittest.TestCase):
         # It skips none if no aggregate has the key.
         self.assertEqual(
             [('b', False, '*'), ('hw:k', False, '~'), ('a', False, '1')],
-            [(key, optional, wanted.text) for key, optional, wanted in found],
+            [(key, optional, need.text) for key, optional, need in specs],
         )
         self.assertEqual((), request.read(None))

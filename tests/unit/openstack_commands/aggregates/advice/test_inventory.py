@@ -21,8 +21,8 @@ class StockTest(unittest.TestCase):
         self.assertEqual(
             [('h1', ['a', 'b']), ('h2', ['b']), ('h3', [])],
             [
-                (n, [a.name for a in own.aggregates])
-                for n, own in stock.hosts.items()
+                (name, [a.name for a in host.aggregates])
+                for name, host in stock.hosts.items()
             ],
         )
 
@@ -31,8 +31,10 @@ class StockTest(unittest.TestCase):
         up = inventory.Host('h1', state='up')
         for listed_hosts, usable in ((None, 2), ([up], 1), ([], 0)):
             stock = inventory.Stock([], aggregates, listed_hosts=listed_hosts)
-            found = [host for host in stock.hosts.values() if host.usable]
-            self.assertEqual(usable, len(found))
+            usable_hosts = [
+                host for host in stock.hosts.values() if host.usable
+            ]
+            self.assertEqual(usable, len(usable_hosts))
 
 
 class SelectTest(unittest.TestCase):
@@ -42,16 +44,16 @@ class SelectTest(unittest.TestCase):
             inventory.Flavor('b', {}, '1'),
         ]
         # The ID goes first, as in the client's own commands.
-        found = inventory.select(flavors, ['1', '2', 'b'], 'flavor')
+        selected = inventory.select(flavors, ['1', '2', 'b'], 'flavor')
         # Each is one flavor, however often it is named.
-        self.assertEqual(['b', '1'], [flavor.name for flavor in found])
+        self.assertEqual(['b', '1'], [flavor.name for flavor in selected])
         with self.assertRaisesRegex(UnreadableError, "'c'"):
             inventory.select(flavors, ['c'], 'flavor')
 
     def test_a_server_must_be_unambiguous(self) -> None:
         servers = [inventory.Server('web', n, '', None) for n in '12']
-        found = inventory.select(servers, ['2'], 'server')
-        self.assertEqual(servers[1:], found)
+        selected = inventory.select(servers, ['2'], 'server')
+        self.assertEqual(servers[1:], selected)
         with self.assertRaisesRegex(UnreadableError, '2 servers .*web'):
             inventory.select(servers, ['web'], 'server')
 
@@ -83,7 +85,7 @@ class HostTest(unittest.TestCase):
         self.assertIsNone(first.place('row'))
 
     def test_the_words_of_nova_are_a_state(self) -> None:
-        for status, state, wanted in (
+        for status, state, words in (
             ('enabled', 'up', 'up'),
             ('enabled', 'down', 'down'),
             ('disabled', 'up', 'disabled'),
@@ -93,10 +95,10 @@ class HostTest(unittest.TestCase):
             ('', 'up', 'unknown'),
             ('UNKNOWN', 'down', 'down'),
         ):
-            found = inventory.state_of(status, state)
-            self.assertEqual(wanted, found, (status, state))
-            usable = inventory.Host('h', state=found).usable
-            self.assertEqual(wanted == 'up', usable)
+            host_state = inventory.state_of(status, state)
+            self.assertEqual(words, host_state, (status, state))
+            usable = inventory.Host('h', state=host_state).usable
+            self.assertEqual(words == 'up', usable)
 
 
 class ChangedTest(unittest.TestCase):
@@ -110,7 +112,7 @@ class ChangedTest(unittest.TestCase):
             stock = inventory.Stock([], [aggregate], listed_hosts=listed_hosts)
             new = inventory.HostAggregate('b', {}, ('h3',))
             then = stock.changed([], [new])
-            found = {name: host.state for name, host in then.hosts.items()}
-            self.assertEqual(states, found)
+            states_then = {n: host.state for n, host in then.hosts.items()}
+            self.assertEqual(states, states_then)
             self.assertEqual((), then.hosts['h1'].aggregates)
             self.assertEqual((new,), then.hosts['h3'].aggregates)

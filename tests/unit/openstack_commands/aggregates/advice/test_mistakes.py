@@ -14,11 +14,11 @@ from openstack_commands.aggregates.advice.mistakes import FindingCode, Severity
 
 def _told(findings: Iterable[mistakes.Finding]) -> list[tuple[str, str, str]]:
     """Return the code, text and remedy of findings that nobody owns yet."""
-    found = [*findings]
-    for finding in found:
+    all_findings = [*findings]
+    for finding in all_findings:
         if finding[3:] != ('', '', ''):
             raise AssertionError(f'{finding} has an owner')
-    return [(f.code, f.text, f.remedy) for f in found]
+    return [(f.code, f.text, f.remedy) for f in all_findings]
 
 
 class CodeTest(unittest.TestCase):
@@ -81,27 +81,27 @@ class MalformedTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_value_that_cannot_be_meant_is_told(
-        self, text: str, code: FindingCode, told: str, remedy: str
+        self, text: str, code: FindingCode, problem: str, remedy: str
     ) -> None:
-        found = _told(mistakes.malformed(requirement.parse(text)))
-        self.assertEqual([(code, told, remedy)], found)
+        findings = _told(mistakes.malformed(requirement.parse(text)))
+        self.assertEqual([(code, problem, remedy)], findings)
 
     @ddt.data(
         '', '1', '*', '!', '~', '<or> 1', '<or> 1 <or> 2', '>= 2', 's== <or>',
         '<in> a <or> b', 'a>b', '<all-in> 1 2',
     )  # fmt: skip
     def test_a_sound_value_is_no_mistake(self, text: str) -> None:
-        wanted = requirement.parse(text)
-        self.assertEqual([], [*mistakes.malformed(wanted)])
+        need = requirement.parse(text)
+        self.assertEqual([], [*mistakes.malformed(need)])
 
 
 @ddt.ddt
 class ExpandedTest(unittest.TestCase):
     @ddt.data('/root', '/home/me', '/Users/me', '1,/root', '<or> 1 <or> /root')
     def test_a_home_directory_was_a_tilde(self, text: str) -> None:
-        told = f"'{text}': a shell makes this of an unquoted ~"
+        problem = f"'{text}': a shell makes this of an unquoted ~"
         self.assertEqual(
-            [(FindingCode.EXPANDED_TILDE, told, "in quotes: 'KEY=~'")],
+            [(FindingCode.EXPANDED_TILDE, problem, "in quotes: 'KEY=~'")],
             _told(mistakes.expanded(text)),
         )
 
@@ -122,9 +122,9 @@ class MisspelledTest(unittest.TestCase):
     def test_a_key_that_is_nearly_a_flag_is_told(
         self, key: str, flag: str
     ) -> None:
-        told = f"'{key}' is a key like any other"
+        problem = f"'{key}' is a key like any other"
         self.assertEqual(
-            [(FindingCode.MISSPELLED_FLAG, told, f'{flag}=True')],
+            [(FindingCode.MISSPELLED_FLAG, problem, f'{flag}=True')],
             _told(mistakes.misspelled(key)),
         )
 
@@ -139,9 +139,9 @@ class MisspelledTest(unittest.TestCase):
     def test_what_is_nearly_a_preference_is_told(
         self, name: str, meant: str
     ) -> None:
-        told = f"'{name}' is no preference, and has no effect"
+        problem = f"'{name}' is no preference, and has no effect"
         self.assertEqual(
-            [(FindingCode.MISSPELLED_PREFERENCE, told, meant)],
+            [(FindingCode.MISSPELLED_PREFERENCE, problem, meant)],
             _told(mistakes.misspelled_preference(name)),
         )
 
@@ -156,9 +156,11 @@ class MisspelledTest(unittest.TestCase):
         self.assertEqual([], [*mistakes.misspelled_preference(name)])
 
     def test_white_space_around_a_key_is_told(self) -> None:
-        told = "'k ' has white space around it, so it is another key than 'k'"
+        problem = (
+            "'k ' has white space around it, so it is another key than 'k'"
+        )
         self.assertEqual(
-            [(FindingCode.OUTER_SPACE, told, "'k'")],
+            [(FindingCode.OUTER_SPACE, problem, "'k'")],
             _told(mistakes.misspelled('k ')),
         )
 
@@ -169,48 +171,48 @@ class MisspelledTest(unittest.TestCase):
 
 class AlikeTest(unittest.TestCase):
     def test_texts_may_differ_in_case_and_outer_space(self) -> None:
-        others = ['b', 'A', ' a', 'A', 'aa', 'a']
-        self.assertEqual([' a', 'A', 'a'], mistakes.alike('a ', others))
-        self.assertEqual([], mistakes.alike('c', others))
+        keys = ['b', 'A', ' a', 'A', 'aa', 'a']
+        self.assertEqual([' a', 'A', 'a'], mistakes.alike('a ', keys))
+        self.assertEqual([], mistakes.alike('c', keys))
 
 
 @ddt.ddt
 class UnmatchableTest(unittest.TestCase):
     @ddt.data('1,2', '<or> 3 <or> 1,2', 's== 1,2', '<in> 1,2')
     def test_no_aggregate_offers_a_comma(self, text: str) -> None:
-        told = (
+        problem = (
             f"'{text}': aggregates' values are split at commas, so none of "
             'them holds one'
         )
         self.assertEqual(
-            [(FindingCode.COMMA_IN_FLAVOR, told, "'<or> A <or> B'")],
+            [(FindingCode.COMMA_IN_FLAVOR, problem, "'<or> A <or> B'")],
             _told(mistakes.unmatchable(requirement.parse(text))),
         )
 
     def test_no_aggregate_offers_outer_space(self) -> None:
-        told = "' 1': aggregates' values have no white space around them"
+        problem = "' 1': aggregates' values have no white space around them"
         self.assertEqual(
-            [(FindingCode.OUTER_SPACE, told, "'1'")],
+            [(FindingCode.OUTER_SPACE, problem, "'1'")],
             _told(mistakes.unmatchable(requirement.parse(' 1'))),
         )
 
     @ddt.data('1', '<or> 1 <or> 2', 's!= 1,2', '>= 2', '*', '~')
     def test_what_can_be_offered_is_no_mistake(self, text: str) -> None:
-        wanted = requirement.parse(text)
-        self.assertEqual([], [*mistakes.unmatchable(wanted)])
+        need = requirement.parse(text)
+        self.assertEqual([], [*mistakes.unmatchable(need)])
 
 
 @ddt.ddt
 class ScopeTest(unittest.TestCase):
     @ddt.data('~', '*', '!', '<or> 1 <or> ~')
     def test_novas_api_refuses_a_sentinel(self, text: str) -> None:
-        told = (
+        problem = (
             "Nova's API knows the values of 'hw:cpu_policy', and refuses a "
             'sentinel'
         )
         remedy = f'{inputs.SCOPE}hw:cpu_policy'
         self.assertEqual(
-            [(FindingCode.REFUSED_BY_API, told, remedy)],
+            [(FindingCode.REFUSED_BY_API, problem, remedy)],
             _told(mistakes.scope('hw:cpu_policy', requirement.parse(text))),
         )
 
@@ -227,9 +229,11 @@ class ScopeTest(unittest.TestCase):
     def test_nova_may_read_a_bare_key(
         self, key: str, code: FindingCode, words: str
     ) -> None:
-        wanted = requirement.parse('1')
-        ((found, text, remedy),) = _told(mistakes.scope(key, wanted))
-        self.assertEqual((code, f'{inputs.SCOPE}{key}'), (found, remedy))
+        need = requirement.parse('1')
+        ((code_of_finding, text, remedy),) = _told(mistakes.scope(key, need))
+        self.assertEqual(
+            (code, f'{inputs.SCOPE}{key}'), (code_of_finding, remedy)
+        )
         self.assertTrue(
             text.startswith(f'ComputeCapabilitiesFilter {words}'), text
         )
@@ -264,12 +268,12 @@ class FlagTest(unittest.TestCase):
         self.assertEqual([], [*mistakes.flag(inputs.FLAG, text)])
 
     def test_a_scope_switches_the_flag_off(self) -> None:
-        told = 'the flag has no effect with a scope'
+        problem = 'the flag has no effect with a scope'
         self.assertEqual(
             [
                 (
                     FindingCode.MISSPELLED_FLAG,
-                    told,
+                    problem,
                     'prefer_metadata_check=True',
                 )
             ],

@@ -43,23 +43,21 @@ class AbleTest(unittest.TestCase):
         return offers.able(rows, name, _NODES, ['disks'])
 
     def test_a_part_of_a_host_has_it_for_the_host(self) -> None:
-        found = self.able('VCPU', n1='n1', numa='n2', cell='n2')
-        self.assertEqual(
-            ({'n1': {'n1'}, 'n2': {'numa', 'cell'}}, set()), found
-        )
-        self.assertFalse(found.lacks('n2'))
-        self.assertTrue(found.lacks('n3'))
+        cpus = self.able('VCPU', n1='n1', numa='n2', cell='n2')
+        self.assertEqual(({'n1': {'n1'}, 'n2': {'numa', 'cell'}}, set()), cpus)
+        self.assertFalse(cpus.lacks('n2'))
+        self.assertTrue(cpus.lacks('n3'))
         self.assertEqual(({}, set()), self.able('VCPU'))
 
     def test_a_provider_that_is_no_host_may_share_it(self) -> None:
-        found = self.able('DISK_GB', n1='n1', disks='disks', gone='gone')
-        self.assertEqual(({'n1': {'n1'}}, {'disks'}), found)
-        self.assertFalse(found.lacks('n2'))
+        disks = self.able('DISK_GB', n1='n1', disks='disks', gone='gone')
+        self.assertEqual(({'n1': {'n1'}}, {'disks'}), disks)
+        self.assertFalse(disks.lacks('n2'))
 
     def test_no_part_of_a_host_makes_up_for_a_forbidden_trait(self) -> None:
-        found = self.able('!HW_A', n1='n1', numa='n2', disks='disks')
-        self.assertEqual(({'n1': {'n1'}}, set()), found)
-        self.assertTrue(found.lacks('n2'))
+        without_trait = self.able('!HW_A', n1='n1', numa='n2', disks='disks')
+        self.assertEqual(({'n1': {'n1'}}, set()), without_trait)
+        self.assertTrue(without_trait.lacks('n2'))
 
 
 @ddt.ddt
@@ -75,9 +73,9 @@ class ObstaclesTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_each_host_is_told_for_itself(
-        self, host: str, enabled: bool, told: list[tuple[str, str]]
+        self, host: str, enabled: bool, obstacles: list[tuple[str, str]]
     ) -> None:
-        found = offers.Offers(
+        offered = offers.Offers(
             candidates=['candidate'],
             anywhere=['candidate', 'other'],
             able={
@@ -86,13 +84,13 @@ class ObstaclesTest(unittest.TestCase):
                 '!HW_A': ['able', 'full'],
             },
         )
-        self.assertEqual(told, found.obstacles(host, enabled))
+        self.assertEqual(obstacles, offered.obstacles(host, enabled))
 
     def test_nova_may_look_at_some_candidates_only(self) -> None:
-        found = offers.Offers(['h1'], cut_at=3, anywhere=['h1', 'h2'])
-        told = [('is', 'beyond the first 3 candidates')]
-        self.assertEqual(told, found.obstacles('h2', enabled=True))
-        self.assertEqual([], found.obstacles('h2', enabled=False))
+        offered = offers.Offers(['h1'], cut_at=3, anywhere=['h1', 'h2'])
+        obstacles = [('is', 'beyond the first 3 candidates')]
+        self.assertEqual(obstacles, offered.obstacles('h2', enabled=True))
+        self.assertEqual([], offered.obstacles('h2', enabled=False))
 
 
 class SentenceTest(unittest.TestCase):

@@ -21,9 +21,9 @@ _AGGREGATE = {
 }
 
 
-def _rows(*given: dict[str, Any]) -> list[records.Row]:
+def _rows(*objects: dict[str, Any]) -> list[records.Row]:
     """Return rows as files and answers are read."""
-    return [*map(records.columns, given)]
+    return [*map(records.columns, objects)]
 
 
 def _flavor(properties: Any) -> dict[str, Any]:
@@ -44,8 +44,8 @@ class ReadTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_flavor_is_read_from_every_form(self, row, specs) -> None:
-        wanted = inventory.Flavor('small', specs, '1')
-        self.assertEqual([wanted], rows.read_flavors(_rows(row)))
+        flavor = inventory.Flavor('small', specs, '1')
+        self.assertEqual([flavor], rows.read_flavors(_rows(row)))
 
     def test_the_availability_zone_is_metadata_again(self) -> None:
         row = _AGGREGATE | {'Availability Zone': 'az1'}
@@ -65,17 +65,17 @@ class ReadTest(unittest.TestCase):
             'OS-FLV-EXT-DATA:ephemeral': 5,
         }
         for swap, disk in (('', 5), (None, 5), (1, 6), (1024, 6), (1025, 7)):
-            wanted = inventory.Flavor(
+            small = inventory.Flavor(
                 'small', {'k': '1', '2': 'x'}, '', 2, 512, 20, disk
             )
             (flavor,) = rows.read_flavors(_rows({**row, 'swap': swap}))
-            self.assertEqual(wanted, flavor, swap)
+            self.assertEqual(small, flavor, swap)
 
     def test_an_aggregate_has_its_ids(self) -> None:
         row = _AGGREGATE | {'uuid': 'u', 'Hosts': None}
         (aggregate,) = rows.read_aggregates(_rows(row))
-        found = aggregate.name, aggregate.id, aggregate.uuid, aggregate.hosts
-        self.assertEqual(('a', '1', 'u', ()), found)
+        names = aggregate.name, aggregate.id, aggregate.uuid, aggregate.hosts
+        self.assertEqual(('a', '1', 'u', ()), names)
         # YAML that somebody wrote by hand.
         row = _AGGREGATE | {'Availability Zone': 1, 'Hosts': [1]}
         (aggregate,) = rows.read_aggregates(_rows(row))
@@ -103,10 +103,10 @@ class ReadTest(unittest.TestCase):
             ({**disabled, 'status': 'UNKNOWN'}, 'unknown'),
             (compute, 'unknown'),
         ):
-            others = {'Binary': 'nova-scheduler', 'Host': 'h'}
-            (host,) = rows.read_hosts(_rows(others, {**row, 'Host': 'h'}))
-            found = host.name, host.state, host.usable
-            self.assertEqual(('h', state, state == 'up'), found)
+            scheduler = {'Binary': 'nova-scheduler', 'Host': 'h'}
+            (host,) = rows.read_hosts(_rows(scheduler, {**row, 'Host': 'h'}))
+            fields = host.name, host.state, host.usable
+            self.assertEqual(('h', state, state == 'up'), fields)
 
     @ddt.data(
         ({'OS-EXT-SRV-ATTR:host': None, 'hostId': ''}, ''),
@@ -118,8 +118,8 @@ class ReadTest(unittest.TestCase):
     def test_a_hidden_host_is_not_no_host(
         self, columns: dict[str, Any], host: str | None
     ) -> None:
-        own = {'original_name': 'small', 'extra_specs': {'k': '1'}}
-        row = {'id': 'i', 'name': 's', 'flavor': own, **columns}
+        copy = {'original_name': 'small', 'extra_specs': {'k': '1'}}
+        row = {'id': 'i', 'name': 's', 'flavor': copy, **columns}
         flavor = inventory.Flavor('small', {'k': '1'})
         self.assertEqual(
             [inventory.Server('s', 'i', host, flavor)],
@@ -240,9 +240,9 @@ class ServerTest(unittest.TestCase):
         self,
     ) -> None:
         row = {'id': 'i', 'status': 'UNKNOWN'}
-        for name, wanted in (({'name': 's'}, 's'), ({}, 'i')):
+        for name, shown in (({'name': 's'}, 's'), ({}, 'i')):
             (server,) = rows.read_servers(_rows({**row, **name}))
-            lost = inventory.Server(wanted, 'i', None, None)
+            lost = inventory.Server(shown, 'i', None, None)
             self.assertEqual(lost, server)
         # The shell shows the flavor nevertheless, if it can.
         self.assertEqual(self.FLAVOR, self.read(status='UNKNOWN').flavor)
@@ -255,8 +255,8 @@ class ServerTest(unittest.TestCase):
 class GroupTest(unittest.TestCase):
     def test_server_groups_have_a_policy_and_members(self) -> None:
         row = {'Name': 'g', 'Policy': 'affinity', 'Members': ['i', 'j']}
-        found = rows.read_groups(_rows(row, {'Name': 'text', 'Members': 'i'}))
-        self.assertEqual([('g', 'affinity', ['i', 'j'], '', 1)], found)
+        groups = rows.read_groups(_rows(row, {'Name': 'text', 'Members': 'i'}))
+        self.assertEqual([('g', 'affinity', ['i', 'j'], '', 1)], groups)
 
     def test_an_anti_affine_group_may_allow_more_than_one(self) -> None:
         row = {'ID': 'u', 'Name': 'g', 'Members': []}
