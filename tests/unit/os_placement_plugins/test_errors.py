@@ -8,12 +8,12 @@ from os_placement_plugins import errors
 
 class OneLineTest(unittest.TestCase):
     def test_a_text_is_one_printable_line_of_some_length(self):
-        for text, wanted in (
+        for text, line in (
             ('a\n\x1b[31mb\x85 c\x00', r'a \x1b[31mb c\x00'),
             ('x' * 20_421, 'x' * errors.SHOWN + '…'),
             (' ', 'ValueError'),
         ):
-            self.assertEqual(wanted, errors.one_line(ValueError(text)))
+            self.assertEqual(line, errors.one_line(ValueError(text)))
 
 
 class DatabaseErrorTest(unittest.TestCase):

@@ -128,9 +128,9 @@ class UnreadTest(unittest.TestCase):
         ('SCHEDULER', 'chosen', []),
     )
     @ddt.unpack
-    def test_what_nothing_reads_is_told(self, section, name, wanted):
-        found = self.find(f'[{section}]\n{name} = 1')
-        self.assertEqual((wanted, []), found)
+    def test_what_nothing_reads_is_told(self, section, name, unread):
+        problems = self.find(f'[{section}]\n{name} = 1')
+        self.assertEqual((unread, []), problems)
 
     @ddt.data(
         ('plug_in', 'names', 'write all values into one line, with commas'),
@@ -153,7 +153,7 @@ class ServiceValuesTest(unittest.TestCase):
         config.register_opt(cfg.ListOpt('chosen'), group='scheduler')
         config.register_opt(cfg.StrOpt('home'))
         names = {'scheduler': {'chosen'}, 'DEFAULT': {'home'}}
-        for chosen, home, wanted in (
+        for chosen, home, pattern in (
             ('a,$foo', 'here', r'^\[scheduler\] .* option chosen .*foo'),
             (
                 '$scheduler.chosen,a',
@@ -165,7 +165,7 @@ class ServiceValuesTest(unittest.TestCase):
             config.set_override('chosen', chosen, group='scheduler')
             config.set_override('home', home)
             (text,) = options.find_wrong(config, [], names)
-            self.assertRegex(text, wanted)
+            self.assertRegex(text, pattern)
         config.set_override('home', 'here')
         self.assertEqual([], options.find_wrong(config, [], names))
 
@@ -175,5 +175,5 @@ class RegisterTest(unittest.TestCase):
         config, other = load(), load()
         config.set_override('size', 7, group='plug_in')
         options.register(config, OPTIONS)
-        found = config.plug_in['size'], other.plug_in['size']
-        self.assertEqual((7, 1), found)
+        sizes = config.plug_in['size'], other.plug_in['size']
+        self.assertEqual((7, 1), sizes)

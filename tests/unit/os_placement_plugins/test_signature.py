@@ -27,11 +27,11 @@ VALUES = strategies.text() | strategies.lists(strategies.text())
 NAMES = strategies.text() | strategies.sampled_from(stack_hints.RESERVED)
 
 
-def stored(given):
+def stored(hints):
     """Return hints as Nova stores them: lists only, in its own order."""
     lists = {
         name: [value] if isinstance(value, str) else value
-        for name, value in reversed(list(given.items()))
+        for name, value in reversed(list(hints.items()))
     }
     return json.loads(json.dumps(lists))
 
@@ -67,8 +67,8 @@ class SignTest(unittest.TestCase):
     def test_a_change_of_a_hint_of_heat_is_seen(self, change, same):
         hints = {**signing.EXAMPLE, **change}
         self.assertEqual(same, KEYS.sign(hints, 'p1') == SIGNATURE)
-        for given in (hints, stored(hints)):
-            self.assertEqual(same, KEYS.signed(given, 'p1'))
+        for form in (hints, stored(hints)):
+            self.assertEqual(same, KEYS.signed(form, 'p1'))
 
     def test_the_first_key_signs(self):
         keys = signature.Keys([signing.OTHER_KEY, KEY])
@@ -82,21 +82,21 @@ class SignTest(unittest.TestCase):
         ({'heat_root_stack_id': 'r'}, 'p1'),
     )
     @ddt.unpack
-    def test_what_nova_could_not_check_is_not_signed(self, given, project):
+    def test_what_nova_could_not_check_is_not_signed(self, hints, project):
         with self.assertRaises(ValueError):
-            KEYS.sign(given, project)
+            KEYS.sign(hints, project)
 
     @hypothesis.given(
         strategies.text(min_size=32),
         strategies.text(),
         strategies.dictionaries(NAMES, VALUES),
     )
-    def test_whatever_is_signed_is_believed(self, key, project, given):
+    def test_whatever_is_signed_is_believed(self, key, project, texts):
         hypothesis.assume(len(key.strip()) >= signature.MIN_KEY_LENGTH)
-        given['heat_resource_uuid'] = 'u'
-        found = signature.Keys([key, KEY]).sign(given, project)
-        self.assertRegex(found, re.compile('^1:[0-9a-f]{8}:[0-9a-f]{64}$'))
-        hints = stored({**given, signature.HINT: found})
+        texts['heat_resource_uuid'] = 'u'
+        made = signature.Keys([key, KEY]).sign(texts, project)
+        self.assertRegex(made, re.compile('^1:[0-9a-f]{8}:[0-9a-f]{64}$'))
+        hints = stored({**texts, signature.HINT: made})
         keys = signature.Keys([KEY, f' {key}'])
         self.assertTrue(keys.signed(hints, project))
         self.assertFalse(keys.signed(hints, f'{project}x'))
@@ -106,19 +106,19 @@ class SignTest(unittest.TestCase):
 class SignedTest(unittest.TestCase):
     def signed(self, hints, project='p1', keys=KEYS):
         """Tell whether hints are believed, as sent and as stored."""
-        found = keys.signed(hints, project)
-        self.assertEqual(found, keys.signed(stored(hints), project))
-        return found
+        is_signed = keys.signed(hints, project)
+        self.assertEqual(is_signed, keys.signed(stored(hints), project))
+        return is_signed
 
     def test_any_of_the_keys_may_have_signed(self):
-        for keys, wanted in (
+        for keys, is_believed in (
             ([signing.OTHER_KEY, KEY], True),
             ([KEY, signing.OTHER_KEY], True),
             ([signing.OTHER_KEY], False),
             ([], False),
         ):
-            found = self.signed(signing.EXAMPLE, keys=signature.Keys(keys))
-            self.assertEqual(wanted, found)
+            is_signed = self.signed(signing.EXAMPLE, keys=signature.Keys(keys))
+            self.assertEqual(is_believed, is_signed)
 
     def test_hints_without_uuid_or_signature_are_not_believed(self):
         for name in ('heat_resource_uuid', signature.HINT):
@@ -146,8 +146,8 @@ class SignedTest(unittest.TestCase):
     def test_the_id_of_the_key_is_read_from_any_signature(self):
         for keys in (KEYS, OTHER):
             hints = {**HINTS, signature.HINT: keys.sign(HINTS, 'p1')}
-            for given in (hints, stored(hints)):
-                self.assertEqual(*keys.ids, signature.key_id(given))
+            for form in (hints, stored(hints)):
+                self.assertEqual(*keys.ids, signature.key_id(form))
         for none in (
             '',
             '0' * 64,

@@ -85,8 +85,8 @@ class PathTest(unittest.TestCase):
         ([['root']], ()),
     )
     @ddt.unpack
-    def test_path_is_read(self, value, wanted) -> None:
-        self.assertEqual(wanted, stack_hints.read_path(value))
+    def test_path_is_read(self, value, path) -> None:
+        self.assertEqual(path, stack_hints.read_path(value))
 
     def test_json_writes_the_tuples_of_the_specification(self) -> None:
         self.assertEqual(
@@ -150,10 +150,11 @@ class ReadTest(unittest.TestCase):
         self.assertEqual(self.WANTED, stack_hints.read(unwrapped))
 
     def test_an_id_that_is_too_long_is_none(self) -> None:
-        for length, wanted in ((64, 64), (65, None), (100_000, None)):
-            read = stack_hints.read({'heat_root_stack_id': ['r' * length]})
-            found = read.root_stack_id
-            self.assertEqual(wanted, None if found is None else len(found))
+        for length, is_read in ((64, True), (65, False), (100_000, False)):
+            root = 'r' * length
+            read = stack_hints.read({'heat_root_stack_id': [root]})
+            root_stack_id = root if is_read else None
+            self.assertEqual(root_stack_id, read.root_stack_id)
 
     @given(
         st.dictionaries(
@@ -184,9 +185,9 @@ class ReadTest(unittest.TestCase):
         self.assertIsNone(read.resource_uuid)
 
     def test_the_project_is_told_if_it_is_a_text(self) -> None:
-        for project, told in (('p1', 'p1'), (None, None), ('', None)):
+        for project, project_id in (('p1', 'p1'), (None, None), ('', None)):
             read = stack_hints.read(self.HINTS, project)
-            self.assertEqual(told, read.project_id)
+            self.assertEqual(project_id, read.project_id)
 
 
 class Request(dict):

@@ -28,8 +28,8 @@ class UnwrapTest(unittest.TestCase):
         ([{'host': 'h'}], [{'host': 'h'}]),
         ([{'Server Group': 'g'}], [{'server_group': 'g'}]),
     )
-    def test_rows_lists_and_answers_are_rows(self, documents, found):
-        self.assertEqual(found, list(rows.unwrap(documents)))
+    def test_rows_lists_and_answers_are_rows(self, documents, read):
+        self.assertEqual(read, list(rows.unwrap(documents)))
 
     @ddt.data(None, 'text', 7, [7], {'server': 'text'}, {'servers': [None]})
     def test_what_is_something_else_is_refused(self, document):

@@ -33,18 +33,20 @@ LEAVE = 'past its cap of 2: its nodes above the cap leave early'
 
 def shares_of(snapshot):
     """Return what is said of each region, by its name."""
-    found = place(snapshot)
-    return {share.name: share for share in projection.explain(snapshot, found)}
+    decision = place(snapshot)
+    return {
+        share.name: share for share in projection.explain(snapshot, decision)
+    }
 
 
 class ProjectionPropertyTest(unittest.TestCase):
     @hypothesis.given(snapshots())
     def test_results_and_targets_add_up_to_the_plan(self, snapshot):
-        found = place(snapshot)
-        hypothesis.assume(not found.refusal)
-        wanted = snapshot.after(found.plan)
-        shares = projection.explain(snapshot, found)
-        total = sum(wanted.current.values())
+        decision = place(snapshot)
+        hypothesis.assume(not decision.refusal)
+        after = snapshot.after(decision.plan)
+        shares = projection.explain(snapshot, decision)
+        total = sum(after.current.values())
         self.assertEqual(total, sum(share.result for share in shares))
         if any(region.weight for region in snapshot.regions):
             self.assertEqual(total, sum(share.target for share in shares))

@@ -22,9 +22,9 @@ from testing.senlin import optimum
 CASES = hypothesis.settings(max_examples=100_000 if tests.ALL else 500)
 
 
-def snapshot_of(regions, current, **others):
+def snapshot_of(regions, current, **fields):
     """Return a cluster; the change does not matter."""
-    return Snapshot(Change(growing=True, count=1), regions, current, **others)
+    return Snapshot(Change(growing=True, count=1), regions, current, **fields)
 
 
 @st.composite
@@ -73,10 +73,10 @@ def total(distribution):
     return sum(distribution.values())
 
 
-def distance(one, other):
+def distance(before, after):
     """Return how many nodes must move from one distribution to the other."""
-    names = one.keys() | other.keys()
-    return sum(abs(one.get(n, 0) - other.get(n, 0)) for n in names) // 2
+    names = before.keys() | after.keys()
+    return sum(abs(before.get(n, 0) - after.get(n, 0)) for n in names) // 2
 
 
 class Steps(unittest.TestCase):
@@ -143,9 +143,9 @@ class Steps(unittest.TestCase):
             {'a': 6, 'b': 0, 'c': 3},
             failing={'c': FULL},
         )
-        found = list(rebalancing.steps(snapshot, 9, 9))
+        steps = list(rebalancing.steps(snapshot, 9, 9))
         self.assertEqual(
-            [Step({'b': 3}, {'a': 3}, {'a': 3, 'b': 3, 'c': 3})], found
+            [Step({'b': 3}, {'a': 3}, {'a': 3, 'b': 3, 'c': 3})], steps
         )
         leaving = dataclasses.replace(snapshot, failing={'c': OUT})
         *_, last = rebalancing.steps(leaving, 9, 2)
@@ -158,15 +158,15 @@ class Steps(unittest.TestCase):
         size = total(current)
         best = apportionment.grow(snapshot.regions, {}, size)
         hypothesis.assume(not best.refusal)
-        found = list(rebalancing.steps(snapshot, size, surge))
-        last = found[-1].after if found else current
+        steps = list(rebalancing.steps(snapshot, size, surge))
+        last = steps[-1].after if steps else current
         self.assertEqual(
             optimum.cost(
                 snapshot.regions, dict.fromkeys(current, 0) | best.plan
             ),
             optimum.cost(snapshot.regions, last),
         )
-        moves = [total(step.add) for step in found]
+        moves = [total(step.add) for step in steps]
         self.assertEqual(distance(current, last), sum(moves))
         self.assertLessEqual(sum(moves), distance(current, best.plan))
         # Each step but the last uses the whole surge.
@@ -179,12 +179,14 @@ class Steps(unittest.TestCase):
         possible = not apportionment.grow(snapshot.regions, {}, size).refusal
         hypothesis.assume(possible)
         nothing = dict.fromkeys(current, 0)
-        every = optimum.best(snapshot.regions, nothing, size)
+        optima = optimum.best(snapshot.regions, nothing, size)
         moves = sum(
             total(step.add)
             for step in rebalancing.steps(snapshot, size, surge)
         )
-        self.assertEqual(min(distance(current, one) for one in every), moves)
+        self.assertEqual(
+            min(distance(current, counts) for counts in optima), moves
+        )
 
     @CASES
     @hypothesis.given(failing_snapshots(), st.integers(1, 9))
@@ -193,15 +195,15 @@ class Steps(unittest.TestCase):
         current = snapshot.current
         size = total(current)
         # More steps than nodes would mean that some go in a circle.
-        found = list(
+        steps = list(
             itertools.islice(
                 rebalancing.steps(snapshot, size, surge, closed), size + 1
             )
         )
-        self.assertLessEqual(len(found), size)
+        self.assertLessEqual(len(steps), size)
         caps = {region.name: region.cap for region in snapshot.regions}
         avoided = {*snapshot.out_of_reach, *snapshot.failing, *closed}
-        for step in found:
+        for step in steps:
             self.assertEqual(size, total(step.after))
             self.assertEqual(total(step.add), total(step.remove))
             self.assertLessEqual(total(step.add), surge)

@@ -106,11 +106,11 @@ def nested(root, name, project='p1'):
 class OfStackTest(unittest.TestCase):
     def of_stack(self, stack, *members):
         """Return the places of the servers of a stack."""
-        found = hint_members.of_stack(members, stack)
-        return [members.index(member) for member in found]
+        selected = hint_members.of_stack(members, stack)
+        return [members.index(member) for member in selected]
 
     def test_the_hints_name_the_own_stack_and_those_above(self):
-        one, two = nested('r1', 'shop'), nested('r2', 'web')
+        first, second = nested('r1', 'shop'), nested('r2', 'web')
         named = hint_members.read_server(
             server({'heat_stack_name': 'shop'}), None
         )
@@ -124,8 +124,10 @@ class OfStackTest(unittest.TestCase):
             ('', []),
             ('r1-', []),
         ):
-            self.assertEqual(places, self.of_stack(stack, one, two), stack)
-        self.assertEqual([0], self.of_stack('shop', named, two))
+            self.assertEqual(
+                places, self.of_stack(stack, first, second), stack
+            )
+        self.assertEqual([0], self.of_stack('shop', named, second))
 
     def test_an_id_comes_before_a_name(self):
         self.assertEqual(
