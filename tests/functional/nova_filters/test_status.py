@@ -272,7 +272,9 @@ class NovaFiltersStatusTest(
     def test_a_wrong_line_is_told_with_its_remedy(self, row):
         for old, new, *words in CASES[row]:
             self.assertIn(old, GOOD)
-            text = GOOD.replace(old, new) if old else GOOD + new
+            text = GOOD + new
+            if old:
+                text = GOOD.replace(old, new)
             answer = self.check_details(text, *row, *words)
             self.assertNotIn('secret', answer.output)
 
@@ -504,16 +506,16 @@ class NovaFiltersStatusTest(
     def test_the_example_of_the_page_prints_what_stands_there(self):
         (text,) = console.blocks(PAGE, 'ini')
         path = self.write(text.text)
-        table, data = (
-            self.execute(*command.split()[1:])
-            for example in console.examples(PAGE)
-            for command in [example.command.replace('./nova.conf', str(path))]
-            if command.startswith(self.command)
-        )
+        answers = []
+        for example in console.examples(PAGE):
+            command = example.command.replace('./nova.conf', str(path))
+            if command.startswith(self.command):
+                answers.append(self.execute(*command.split()[1:]))
+        table, data = answers
         self.assertEqual((2, '', 2), (table.code, table.error, data.code))
         shown, _ = console.examples(PAGE)
-        *wanted, dots = shown.output.splitlines()
+        *lines, dots = shown.output.splitlines()
         self.assertEqual('...', dots)
-        self.assertEqual(wanted, table.output.splitlines()[: len(wanted)])
+        self.assertEqual(lines, table.output.splitlines()[: len(lines)])
         # The same as data.
         self.assertIn('Configuration file', data.checks)

@@ -38,13 +38,15 @@ class TeamSpreadTest(base.StackTestCase):
         """Start a scheduler with the filter."""
         self.scheduler = self.cloud.scheduler('TeamSpreadFilter')
 
-    def assert_racks(self, wanted: list[int], *requests: Any) -> None:
+    def assert_racks(self, counts: list[int], *requests: Any) -> None:
         """Assert how many servers start in each rack, most first."""
-        found: collections.Counter[bool] = collections.Counter()
-        for one in requests:
-            hosts = self.scheduler._get_sorted_hosts(one, self.states(one), 0)
-            found[hosts[0].host in self.hosts[:2]] += 1
-        self.assertEqual(wanted, sorted(found.values(), reverse=True))
+        racks: collections.Counter[bool] = collections.Counter()
+        for request in requests:
+            hosts = self.scheduler._get_sorted_hosts(
+                request, self.states(request), 0
+            )
+            racks[hosts[0].host in self.hosts[:2]] += 1
+        self.assertEqual(counts, sorted(racks.values(), reverse=True))
 
     def passing(self, request: Any) -> set[str]:
         """Return the hosts that pass."""
@@ -52,9 +54,13 @@ class TeamSpreadTest(base.StackTestCase):
 
     def asking(self, limit: str = '', extra_spec: str = '') -> Any:
         """Return a request of a stack, with limits in hint and flavor."""
-        hints = of_stack('a') | ({'max_skew': limit} if limit else {})
-        spec = {'nova_filters:max_skew': extra_spec} if extra_spec else {}
-        self.flavor = self.add_flavor(spec)
+        hints = of_stack('a')
+        if limit:
+            hints = hints | {'max_skew': limit}
+        extra_specs = {}
+        if extra_spec:
+            extra_specs['nova_filters:max_skew'] = extra_spec
+        self.flavor = self.add_flavor(extra_specs)
         return self.request(hints)
 
     def test_servers_that_start_stay_within_the_limit(self) -> None:
@@ -80,8 +86,8 @@ class TeamSpreadTest(base.StackTestCase):
         ):
             self.set_option('max_skew', option)
             request = self.asking(hint, extra_spec)
-            found = len(self.passing(request))
-            self.assertEqual(count, found, (option, hint, extra_spec))
+            passing = len(self.passing(request))
+            self.assertEqual(count, passing, (option, hint, extra_spec))
             self.cloud.forget(request)
 
     def test_what_the_page_guarantees(self) -> None:
@@ -100,9 +106,9 @@ class TeamSpreadTest(base.StackTestCase):
             # The later one does not count for the earlier one.
             self.assertEqual(place, self.passing(earlier))
         with self.subTest('nobody can tell the candidates'):
-            own = self.request(of_stack('c'))
-            place = self.passing(own)
-            self.cloud.forget(own)
+            waiting = self.request(of_stack('c'))
+            place = self.passing(waiting)
+            self.cloud.forget(waiting)
             self.flavor = self.add_flavor({'trait:CUSTOM_X': 'required'})
             self.request(of_stack('c'))
             self.flavor = self.add_flavor({})
@@ -146,7 +152,7 @@ class TeamSpreadTest(base.StackTestCase):
         self.set_option('max_skew', 1)
         request = self.request(of_stack('a'))
         states = self.states(request)
-        *_, own = self.scheduler.host_manager.enabled_filters
+        *_, spread_filter = self.scheduler.host_manager.enabled_filters
         cell = self.cloud.cell_database()
         for words, database in (
             ('FROM instance_mappings', None),
@@ -156,14 +162,18 @@ class TeamSpreadTest(base.StackTestCase):
                 base.failing(words, OSError('gone'), database),
                 self.assertLogs(_LOGGER, logging.ERROR) as logs,
             ):
-                self.assertEqual([], [*own.filter_all(states, request)])
+                self.assertEqual(
+                    [], [*spread_filter.filter_all(states, request)]
+                )
             (line,) = logs.output
             self.assertIn('refuses every host', line)
             self.assertNotIn('Traceback', line)
-            self.assertEqual(2, len([*own.filter_all(states, request)]))
+            self.assertEqual(
+                2, len([*spread_filter.filter_all(states, request)])
+            )
         states[0].cell_uuid = 'unlisted'
         with self.assertLogs(_LOGGER, logging.ERROR) as logs:
-            self.assertEqual([], [*own.filter_all(states, request)])
+            self.assertEqual([], [*spread_filter.filter_all(states, request)])
         self.assertIn(
             'Check the databases of Nova: not read: cell unlisted',
             logs.output[0],
@@ -176,8 +186,8 @@ class TeamSpreadTest(base.StackTestCase):
         text = sa.func.rtrim(models.RequestSpec.spec, '}')
         base.change(models.RequestSpec, spec=text)
         with self.assertLogs(_LOGGER, logging.ERROR) as logs:
-            found = self.passing(self.request(of_stack('stack-1')))
-        self.assertEqual(set(), found)
+            passing = self.passing(self.request(of_stack('stack-1')))
+        self.assertEqual(set(), passing)
         self.assertIn('refuses every host', logs.output[0])
         # Other teams are not affected.
         other = self.passing(self.request(of_stack('stack-2')))
@@ -273,11 +283,15 @@ class TeamSpreadTest(base.StackTestCase):
         for _ in range(8):
             request = self.request(of_stack('a'))
             states = self.states(request)
-            asked: list[str] = []
-            with base.listening(asked.append):
+            statements: list[str] = []
+            with base.listening(statements.append):
                 hosts = list(manager.get_filtered_hosts(states, request))
                 best, *_ = manager.get_weighed_hosts(hosts, request)
-            read = [one for one in asked if 'FROM instance_mappings' in one]
+            read = [
+                statement
+                for statement in statements
+                if 'FROM instance_mappings' in statement
+            ]
             self.assertEqual(1, len(read))
             counts[best.obj.host] += 1
         # The weigher still spreads over the hosts.

@@ -69,9 +69,11 @@ def _evaluated(flavor: int, chosen: tuple[tuple[int, int], ...]) -> bool:
 
     :param chosen: the numbers of the aggregates, and which state each is in.
     """
-    own = [inputs.Aggregate('a', CHANGES[n // 2][one]) for n, one in chosen]
+    aggregates = [
+        inputs.Aggregate('a', CHANGES[n // 2][state]) for n, state in chosen
+    ]
     request = Request(inputs.read_flavor(FLAVORS[flavor]))
-    return next(request.reasons(own), None) is None
+    return next(request.reasons(aggregates), None) is None
 
 
 class Scene:
@@ -87,9 +89,10 @@ class Scene:
         self.wrong: list[str] = []
         self.begun = threading.Semaphore(0)
         self.state = [0] * 2 * len(CHANGES)
-        self.aggregates = states.aggregates(
-            *(one for one, _ in CHANGES for _ in range(2))
-        )
+        first_states = []
+        for first, _ in CHANGES:
+            first_states += [first, first]
+        self.aggregates = states.aggregates(*first_states)
         self.of: dict[str, list[int]] = {h.host: [] for h in self.hosts}
         for number, aggregate in enumerate(self.aggregates):
             for host in self.hosts[number * 3 % 5 :: 5]:
@@ -99,19 +102,23 @@ class Scene:
     def change(self, number: int) -> None:
         """Change an aggregate; one thread at a time may do so."""
         self.state[number] = 1 - self.state[number]
-        wanted = CHANGES[number // 2][self.state[number]]
+        metadata = CHANGES[number // 2][self.state[number]]
         old = self.aggregates[number]
         if number % 2:
-            for key in old.metadata.keys() - wanted.keys():
+            for key in old.metadata.keys() - metadata.keys():
                 del old.metadata[key]
-            old.metadata.update(wanted)
+            old.metadata.update(metadata)
             return
-        (new,) = states.aggregates(wanted)
+        (new,) = states.aggregates(metadata)
         self.aggregates[number] = new
         for host in self.hosts:
-            host.aggregates = [
-                new if one is old else one for one in host.aggregates
-            ]
+            # A new list, because another thread may read this one.
+            aggregates = []
+            for aggregate in host.aggregates:
+                if aggregate is old:
+                    aggregate = new
+                aggregates.append(aggregate)
+            host.aggregates = aggregates
 
     def judge(self, flavor: int) -> None:
         """Make requests, and compare each verdict with all possible ones."""
@@ -124,10 +131,10 @@ class Scene:
                 self.wrong.append(traceback.format_exc())
                 continue
             names = {host.host for host in passed}
-            for host, own in self.of.items():
-                ways = itertools.product(*([(c, 0), (c, 1)] for c in own))
+            for host, numbers in self.of.items():
+                ways = itertools.product(*([(c, 0), (c, 1)] for c in numbers))
                 if (host in names) not in {
-                    _evaluated(flavor, one) for one in ways
+                    _evaluated(flavor, way) for way in ways
                 }:
                     self.wrong.append(f'{FLAVORS[flavor]}, {host}')
 

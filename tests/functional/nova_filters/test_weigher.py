@@ -50,17 +50,16 @@ class StackTest(base.StackTestCase):
             objects.RequestSpec(),
             objects.RequestSpec(scheduler_hints=None),
         ):
-            asked: list[str] = []
-            with base.listening(asked.append):
+            statements: list[str] = []
+            with base.listening(statements.append):
                 self.assertEqual([0.0] * 4, self.weigh(request, states))
-            self.assertEqual([], asked)
+            self.assertEqual([], statements)
 
     def test_an_instance_without_a_stored_request_is_in_no_stack(self) -> None:
         request = self.request(_STACK)
         self.cloud.place(request, self.hosts[0])
         request.destroy()
-        found = self.members(self.request(_STACK))
-        self.assertEqual([0, 0, 0, 0], found)
+        self.assertEqual([0, 0, 0, 0], self.members(self.request(_STACK)))
 
     def test_hints_that_heat_has_not_signed_count_nowhere(self) -> None:
         """Unit tests of signatures have more forgeries, and several keys."""
@@ -88,7 +87,9 @@ class OrderTest(base.StackTestCase):
     def moving(self, count: int, action: str, host: str | None) -> list[Any]:
         """Return the requests of members that all begin to move."""
         requests = [self.request(_STACK) for _ in range(count)]
-        state = 'active' if host else 'shelved_offloaded'
+        state = 'shelved_offloaded'
+        if host:
+            state = 'active'
         for request in requests:
             self.cloud.place(request, host, state)
         for request in reversed(requests):
@@ -100,7 +101,9 @@ class OrderTest(base.StackTestCase):
         if case in ('spread', 'pack'):
             requests = [self.request(_STACK) for _ in range(8)]
         else:
-            host = None if case == 'unshelve' else self.add_host()
+            host = None
+            if case == 'evacuate':
+                host = self.add_host()
             requests = self.moving(8, case, host)
         if case == 'pack':
             self.set_option(MULTIPLIER, STRONG)
@@ -109,8 +112,10 @@ class OrderTest(base.StackTestCase):
         for request in reversed(requests):
             self.restart()
             chosen[self.choose(request)] += 1
-        wanted = [8] if case == 'pack' else [2] * 4
-        self.assertEqual(wanted, [*chosen.values()])
+        counts = [2] * 4
+        if case == 'pack':
+            counts = [8]
+        self.assertEqual(counts, [*chosen.values()])
 
     @ddt.data('hint', 'size', 'image', 'aggregate', 'hw:cpu_policy')
     def test_members_of_different_roles_are_spread(self, what) -> None:
@@ -120,7 +125,9 @@ class OrderTest(base.StackTestCase):
         requests = []
         for number in range(8):
             role = f'{number}'
-            hints = _STACK | ({'role': role} if what == 'hint' else {})
+            hints = _STACK
+            if what == 'hint':
+                hints = _STACK | {'role': role}
             specs = {}
             if what == 'aggregate':
                 specs = {f'{inputs.SCOPE}role': role}
@@ -170,16 +177,18 @@ class OrderTest(base.StackTestCase):
         self.assertEqual(1, len(chosen))
 
     def test_isolated_images_have_hosts_of_their_own(self) -> None:
-        own, other = (uuidutils.generate_uuid() for _ in range(2))
+        isolated, other = (uuidutils.generate_uuid() for _ in range(2))
         for name, values in (
-            ('isolated_images', [own]),
+            ('isolated_images', [isolated]),
             ('isolated_hosts', self.hosts[:1]),
         ):
             self.set_option(name, values, 'filter_scheduler')
         self.scheduler = self.cloud.scheduler('IsolatedHostsFilter')
         requests = []
         for number in range(18):
-            image = {'id': own if number % 3 else other}
+            image = {'id': other}
+            if number % 3:
+                image = {'id': isolated}
             requests.append(
                 self.cloud.request(
                     self.flavor, self.hosts, _STACK, 'p1', image=image
@@ -241,9 +250,11 @@ class OrderTest(base.StackTestCase):
             base.listening(slow, api_db.get_engine()),
             concurrent.futures.ThreadPoolExecutor(16) as pool,
         ):
-            asked = [
-                pool.submit(weigher.see, weigher.team(one), states, one)
-                for one in requests
+            sights = [
+                pool.submit(
+                    weigher.see, weigher.team(request), states, request
+                )
+                for request in requests
             ]
             try:
                 self.assertTrue(began.wait(threads.LIMIT))
@@ -254,7 +265,7 @@ class OrderTest(base.StackTestCase):
             finally:
                 # The end of the pool waits for the reads.
                 going.set()
-            ahead = [len(one.result().ahead) for one in asked]
+            ahead = [len(sight.result().ahead) for sight in sights]
         self.assertEqual(list(range(16)), ahead)
         self.assertLess(len(reads), len(requests))
 
@@ -307,8 +318,9 @@ class OrderTest(base.StackTestCase):
             (move,) = self.moving(1, 'unshelve', None)
         timeutils.advance_time_seconds(1)
         later = self.request(_STACK)
-        found = [len(self.see(one).ahead) for one in (boot, move, later)]
-        self.assertEqual([0, 1, 2], found)
+        requests = (boot, move, later)
+        ahead = [len(self.see(request).ahead) for request in requests]
+        self.assertEqual([0, 1, 2], ahead)
 
 
 class GroupTest(base.StackTestCase):
@@ -323,7 +335,7 @@ class GroupTest(base.StackTestCase):
 
     def test_the_group_counts_and_not_the_stack(self) -> None:
         self.place(_STACK, 4)
-        for multiplier, policy, hints, wanted in (
+        for multiplier, policy, hints, servers in (
             (0.0, 'soft-anti-affinity', {}, [4, 0, 0, 0]),
             (STRONG, 'soft-anti-affinity', _STACK, [1, 1, 1, 1]),
             (STRONG, 'soft-affinity', _STACK, [4, 0, 0, 0]),
@@ -333,7 +345,7 @@ class GroupTest(base.StackTestCase):
             for _ in range(4):
                 request = self.request(hints, group=group)
                 counts[self.choose(request)] += 1
-            self.assertEqual(wanted, sorted(counts.values(), reverse=True))
+            self.assertEqual(servers, sorted(counts.values(), reverse=True))
 
     def test_members_count_for_their_stack_too(self) -> None:
         # The second group has no preference, so its stack counts.
@@ -355,15 +367,17 @@ class SpreadOverTest(base.StackTestCase):
         self.add_aggregate(self.hosts[:2], {'rack': 'r1'})
         self.add_aggregate(self.hosts[2:], {'rack': 'r2'})
         self.restart()
-        full, *others = every = self.hosts
+        all_hosts = self.hosts
         counts: collections.Counter[str] = collections.Counter()
         for number in range(8):
-            self.hosts = every if number < 4 else others
+            if number == 4:
+                # The first host is full.
+                self.hosts = all_hosts[1:]
             request = self.request(_STACK)
             host = self.choose(request)
             counts[host] += 1
             self.cloud.place(request, host)
-        self.assertEqual([1, 3, 2, 2], [counts[host] for host in every])
+        self.assertEqual([1, 3, 2, 2], [counts[host] for host in all_hosts])
 
     def test_the_places_of_a_host(self) -> None:
         self.set_option('stack_spread_over', ['availability_zone', 'rack'])
@@ -376,8 +390,10 @@ class SpreadOverTest(base.StackTestCase):
         ):
             host = self.weigher()._host('h', states.aggregates(*metadata))
             # Without the key, a host is a place.
-            own = ('rack', rack) if rack else ('host', 'h')
-            self.assertEqual((('availability_zone', zone), own), host.path)
+            last = ('host', 'h')
+            if rack:
+                last = ('rack', rack)
+            self.assertEqual((('availability_zone', zone), last), host.path)
 
 
 class BesideNovaTest(base.StackTestCase):
@@ -424,10 +440,10 @@ class BesideNovaTest(base.StackTestCase):
             self.set_option(MULTIPLIER, multiplier)
             request = self.request(hints)
             self.scheduler = stock
-            wanted = self.ranking(request)
-            self.assertEqual(self.hosts, [host for host, _ in wanted])
+            ranking = self.ranking(request)
+            self.assertEqual(self.hosts, [host for host, _ in ranking])
             self.scheduler = ours
-            self.assertEqual(wanted, self.ranking(request))
+            self.assertEqual(ranking, self.ranking(request))
 
     def test_the_default_is_weaker_than_novas_weighers(self) -> None:
         self.assertEqual(-1.0, engine.CONF.nova_filters[MULTIPLIER])
@@ -462,10 +478,10 @@ class CostTest(base.StackTestCase):
 
     def assert_asked(self, count: int, request: Any, states: Any) -> None:
         """Assert how many statements a request takes."""
-        asked: list[str] = []
-        with base.listening(asked.append):
+        statements: list[str] = []
+        with base.listening(statements.append):
             self.weigh(request, states)
-        self.assertEqual(count, len(asked), asked)
+        self.assertEqual(count, len(statements), statements)
 
     def test_a_request_asks_each_database_once_or_twice(self) -> None:
         self.place(_STACK, 3, 2, 1)
@@ -544,8 +560,8 @@ class FaultTest(base.StackTestCase):
             base.failing('FROM instances', OSError('gone'), cell),
             self.assertLogs('nova_filters', logging.WARNING) as logs,
         ):
-            found = self.weigh(request, states)
-        self.assertEqual(1, found.count(0.0))
+            weights = self.weigh(request, states)
+        self.assertEqual(1, weights.count(0.0))
         (line,) = logs.output
         self.assertIn('Check the databases of Nova', line)
         self.assertIn(f'{self.cloud.cell.uuid} (OperationalError)', line)
