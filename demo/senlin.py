@@ -27,11 +27,6 @@ SPEC: list[dict[str, Any]] = [
 COLUMNS = ('region', 'weight', 'cap', 'wanted', 'servers there')
 COLUMNS += ('in-tree: servers there',)
 
-UNIT = 'servers in ' + ', '.join(
-    f'{region["name"]} (weight {region["weight"]}'
-    + (f', cap {region["cap"]})' if region['cap'] >= 0 else ')')
-    for region in SPEC
-)
 COMPARED = 'as Senlin does it', 'with the plug-ins'
 
 
@@ -112,34 +107,53 @@ class Story:
 
     def __init__(self, log: pathlib.Path) -> None:
         version = senlin.version.version_info.release_string()
-        self.part = part.Part('senlin', f'Senlin {version}', UNIT, COMPARED)
+        regions = []
+        for region in SPEC:
+            share = f'weight {region["weight"]}'
+            if region['cap'] >= 0:
+                share += f', cap {region["cap"]}'
+            regions.append(f'{region["name"]} ({share})')
+        unit = f'servers in {", ".join(regions)}'
+        self.part = part.Part('senlin', f'Senlin {version}', unit, COMPARED)
         self.part.progress('boot API, conductor and engine; create clusters')
         self._senlin = engine.boot(log)
         self._ours = Cluster(self._senlin, *OURS)
         self._theirs = Cluster(self._senlin, *IN_TREE)
-        self._wanted = self._ours.servers()
+        #: Region name -> servers that the specs demand of our cluster.
+        self._expected = self._ours.servers()
 
     def scale(
         self,
         title: str,
-        wanted: tuple[int, ...],
+        distribution: tuple[int, ...],
         name: str,
         note: str = '',
         **arguments: object,
     ) -> None:
-        """Do the same to both clusters at once, and compare."""
-        step = self.part.step(title, COLUMNS, note)
-        both = (self._ours, self._theirs)
-        started = [cluster.start(name, **arguments) for cluster in both]
-        ours, theirs = (self._senlin.wait(action) for action in started)
-        self._check_scaling(step, wanted, ours)
-        step.check('in-tree: succeeds as well', 'SUCCEEDED', theirs['status'])
-        default = engine.DEFAULT_REGION
-        what = f'in-tree: every server in {default}, whatever was planned'
-        there = dict.fromkeys(self._wanted, 0) | {default: sum(wanted)}
-        step.check(what, there, self._theirs.servers())
+        """Do the same to both clusters at once, and compare.
 
-    def scale_in_oldest(self, wanted: tuple[int, ...]) -> None:
+        :param distribution: the servers that the specs demand, by region.
+        :param name: the action.
+        """
+        step = self.part.step(title, COLUMNS, note)
+        our_id = self._ours.start(name, **arguments)
+        their_id = self._theirs.start(name, **arguments)
+        our_action = self._senlin.wait(our_id)
+        their_action = self._senlin.wait(their_id)
+        self._check_scaling(step, distribution, our_action)
+        step.check(
+            'in-tree: succeeds as well', 'SUCCEEDED', their_action['status']
+        )
+        default = engine.DEFAULT_REGION
+        all_in_default = dict.fromkeys(self._expected, 0)
+        all_in_default[default] = sum(distribution)
+        step.check(
+            f'in-tree: every server in {default}, whatever was planned',
+            all_in_default,
+            self._theirs.servers(),
+        )
+
+    def scale_in_oldest(self, distribution: tuple[int, ...]) -> None:
         """Scale in with the deletion policy on our cluster."""
         title = 'Scale in by 3, OLDEST_FIRST'
         step = self.part.step(title, COLUMNS)
@@ -149,14 +163,14 @@ class Story:
         oldest_first = self._senlin.by_age(self._ours.id)
         action = self._senlin.wait(self._ours.start('scale_in', count=3))
         left = {node['id'] for node in self._ours.nodes()}
-        before = self._wanted
-        self._check_scaling(step, wanted, action)
-        victims: list[str] = []
-        for name, count in self._wanted.items():
-            here = [node for node in oldest_first if regions[node] == name]
-            victims += here[: before[name] - count]
+        before = self._expected
+        self._check_scaling(step, distribution, action)
+        candidates: list[str] = []
+        for name, count in self._expected.items():
+            nodes = [node for node in oldest_first if regions[node] == name]
+            candidates += nodes[: before[name] - count]
         what = 'deletion S6: in each region the oldest nodes went'
-        step.check(what, sorted(victims), sorted(set(regions) - left))
+        step.check(what, sorted(candidates), sorted(set(regions) - left))
         reason = action['data'].get('reason')
         step.check('deletion S6: reason', 'Candidates generated', reason)
 
@@ -169,24 +183,32 @@ class Story:
             node['id'], 'recover', operation='RECREATE'
         )
         after = self._senlin.call('GET', f'/nodes/{node["id"]}')['node']
-        where = self._senlin.cloud.region_of_server
+        region_of = self._senlin.cloud.region_of_server
         step.check('the action succeeds', 'SUCCEEDED', action['status'])
-        step.check('the old server is gone', None, where(node['physical_id']))
-        there = where(after['physical_id'])
-        step.check('the new server is in the same region', region, there)
+        step.check(
+            'the old server is gone', None, region_of(node['physical_id'])
+        )
+        step.check(
+            'the new server is in the same region',
+            region,
+            region_of(after['physical_id']),
+        )
         self._check_servers(step)
 
     def _check_scaling(
-        self, step: part.Step, wanted: tuple[int, ...], action: dict[str, Any]
+        self,
+        step: part.Step,
+        distribution: tuple[int, ...],
+        action: dict[str, Any],
     ) -> None:
         """Check what every scaling of our cluster must meet."""
-        before = self._wanted
-        self._wanted = dict(zip(before, wanted, strict=True))
+        before = self._expected
+        self._expected = dict(zip(before, distribution, strict=True))
         field = 'deletion' if 'deletion' in action['data'] else 'creation'
         plan = action['data'].get(field, {})
         changes = {
             name: abs(count - before[name])
-            for name, count in self._wanted.items()
+            for name, count in self._expected.items()
             if count != before[name]
         }
         step.check('the action succeeds', 'SUCCEEDED', action['status'])
@@ -198,26 +220,36 @@ class Story:
         self._check_servers(step)
 
     def _check_servers(self, step: part.Step) -> None:
-        """Compare the servers with what is wanted and what Senlin says."""
-        servers, theirs = self._ours.servers(), self._theirs.servers()
+        """Compare the servers with the best plan and with what Senlin says."""
+        servers = self._ours.servers()
+        in_tree = self._theirs.servers()
         step.bars = {
-            'wanted': self._wanted,
+            'wanted': self._expected,
             'with the plug-ins': servers,
-            'in-tree': theirs,
+            'in-tree': in_tree,
         }
-        numbers = (', '.join(map(str, d.values())) for d in (theirs, servers))
-        self.part.compare(step.title, *numbers)
+        self.part.compare(
+            step.title,
+            ', '.join(map(str, in_tree.values())),
+            ', '.join(map(str, servers.values())),
+        )
         for region in SPEC:
-            name, weight, cap = region.values()
-            there = self._wanted[name], servers[name], theirs[name]
-            step.row(name, weight, 'none' if cap < 0 else cap, *there)
+            name = region['name']
+            step.row(
+                name,
+                region['weight'],
+                'none' if region['cap'] < 0 else region['cap'],
+                self._expected[name],
+                servers[name],
+                in_tree[name],
+            )
         what = "servers in each region's cloud: the best of all plans"
-        step.check(what, self._wanted, servers)
+        step.check(what, self._expected, servers)
         nodes = self._ours.nodes()
-        where = self._senlin.cloud.region_of_server
+        region_of = self._senlin.cloud.region_of_server
         step.check(
             "each node's data names the region that holds its server",
-            {node['name']: where(node['physical_id']) for node in nodes},
+            {node['name']: region_of(node['physical_id']) for node in nodes},
             {node['name']: _region(node) for node in nodes},
         )
 
