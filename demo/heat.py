@@ -49,18 +49,23 @@ class Run:
     """What Heat tells of one stack, and the requests for its servers."""
 
     def __init__(
-        self, told: dict[str, Any], sent: list[loopback.Request]
+        self, stack: dict[str, Any], requests: list[loopback.Request]
     ) -> None:
-        self.status = told['status']
-        self.sent = sent
-        hints = [request.hints or {} for request in sent]
-        self.hints = {hint.get('heat_resource_uuid'): hint for hint in hints}
+        self.status = stack['status']
+        self.requests = requests
+        #: Server's resource uuid -> the hints that Heat sent.
+        self.sent_hints = {}
+        for request in requests:
+            hints = request.hints or {}
+            self.sent_hints[hints.get('heat_resource_uuid')] = hints
+        #: Server's resource uuid -> the hints that follow from the stack.
+        self.expected_hints = {}
         by_path = operator.itemgetter('path', 'name')
-        self.wanted = {
-            resource['uuid']: stack_hints.expected(told['root'], resource)
-            for resource in sorted(told['resources'], key=by_path)
-            if resource['type'] == 'OS::Nova::Server'
-        }
+        for resource in sorted(stack['resources'], key=by_path):
+            if resource['type'] == 'OS::Nova::Server':
+                self.expected_hints[resource['uuid']] = stack_hints.expected(
+                    stack['root'], resource
+                )
 
 
 def run(log: pathlib.Path) -> list[part.Part]:
@@ -87,9 +92,9 @@ def run(log: pathlib.Path) -> list[part.Part]:
         for name, settings in CONF.items():
             scenario = {'cloud': cloud.url, 'settings': settings}
             scenario['stacks'] = [{'project': name, **web}]
-            (told,) = launcher.run(scenario, log)
-            story.progress(f'run "{name}": stack {told["status"]}')
-            runs[name] = Run(told, cloud.sent(name))
+            (web_stack,) = launcher.run(scenario, log)
+            story.progress(f'run "{name}": stack {web_stack["status"]}')
+            runs[name] = Run(web_stack, cloud.sent(name))
     _with_hook(story, runs[HOOK])
     _on_the_wire(story, runs[HOOK])
     _compared(story, runs)
@@ -97,7 +102,7 @@ def run(log: pathlib.Path) -> list[part.Part]:
     # the threads of the cloud would not survive.
     from demo import stack
 
-    return [story, stack.run(log, version, SIGNING_KEY, runs[HOOK].sent)]
+    return [story, stack.run(log, version, SIGNING_KEY, runs[HOOK].requests)]
 
 
 def _with_hook(story: part.Part, run: Run) -> None:
@@ -111,14 +116,17 @@ def _with_hook(story: part.Part, run: Run) -> None:
         'the part below has Nova schedule these very requests.',
     )
     step.check('the stack is created', 'CREATE_COMPLETE', run.status)
-    step.check('it has the servers of its template', SERVERS, len(run.wanted))
-    step.check('one request for each server', SERVERS, len(run.sent))
+    step.check(
+        'it has the servers of its template', SERVERS, len(run.expected_hints)
+    )
+    step.check('one request for each server', SERVERS, len(run.requests))
     key = stack_hints.SIGNATURE
-    signatures = {hints.get(key) for hints in run.hints.values()} - {None}
+    signatures = {hints.get(key) for hints in run.sent_hints.values()}
+    signatures -= {None}
     step.check('each has a signature of its own', SERVERS, len(signatures))
     ids = ('heat_stack_id', 'heat_root_stack_id', 'heat_resource_uuid')
-    for uuid, wanted in run.wanted.items():
-        hints = run.hints.get(uuid, {})
+    for uuid, six_hints in run.expected_hints.items():
+        hints = run.sent_hints.get(uuid, {})
         step.row(
             hints.get('heat_resource_name'),
             stack_hints.path_of(hints),
@@ -126,13 +134,15 @@ def _with_hook(story: part.Part, run: Run) -> None:
             *(str(hints.get(name))[:8] for name in ids),
             hints.get('rack', '-'),
         )
-        server = wanted['heat_resource_name']
+        server = six_hints['heat_resource_name']
+        expected_hints = {**six_hints, **MAPPED.get(server, {})}
         # Whether the signature is right is for Nova to say, in the part below.
-        signed = {key: hints[key]} if key in hints else {}
+        if key in hints:
+            expected_hints[key] = hints[key]
         step.check(
             f'server {server}: its hints are what Heat says, and the mapping '
             "file's",
-            {**wanted, **MAPPED.get(server, {}), **signed},
+            expected_hints,
             hints,
         )
 
@@ -145,16 +155,18 @@ def _on_the_wire(story: part.Part, run: Run) -> None:
         'Nova stores strings and lists of strings only. The path of the spec '
         'is a list of tuples: each becomes "resource,stack".',
     )
-    wrong = []
-    for request in run.sent:
+    wrong_types = []
+    for request in run.requests:
         hints = request.hints or {}
         if 'rack' in hints:
-            step.rows = [(k, json.dumps(hints[k])) for k in hints]
+            step.rows = [
+                (name, json.dumps(value)) for name, value in hints.items()
+            ]
         for name, value in hints.items():
-            items = value if isinstance(value, list) else [value]
-            if not all(isinstance(item, str) for item in items):
-                wrong.append(f'{request.name}: {name}')
-    step.check('each value is a string or a list of strings', [], wrong)
+            elements = value if isinstance(value, list) else [value]
+            if not all(isinstance(element, str) for element in elements):
+                wrong_types.append(f'{request.name}: {name}')
+    step.check('each value is a string or a list of strings', [], wrong_types)
 
 
 def _compared(story: part.Part, runs: dict[str, Run]) -> None:
@@ -166,27 +178,45 @@ def _compared(story: part.Part, runs: dict[str, Run]) -> None:
         'adds providers, a failure policy, protection of the six names, '
         'opt-in and opt-out, and no database queries once a stack is known.',
     )
-    counts, mapped, signed = {}, {}, []
+    # Run -> how many of the six identifiers its servers have: one number if
+    # all servers have as many.
+    identifiers = {}
+    # Run -> how many of its servers have the operator's hint.
+    mapped = {}
+    texts = []
+    signed = []
     for name in (OFF, IN_TREE, HOOK):
-        hints = [set(one.hints or {}) for one in runs[name].sent]
-        counts[name] = sorted({len(one & {*stack_hints.SIX}) for one in hints})
-        mapped[name] = sum('rack' in one for one in hints)
-        each = ', '.join(map(str, counts[name]))
-        step.row(name, len(hints), each, mapped[name])
-        signed.append(sum(stack_hints.SIGNATURE in one for one in hints))
-    story.compare(
-        'stack identifiers per server',
-        *(', '.join(map(str, found)) for found in counts.values()),
-    )
+        hint_names = [
+            set(request.hints or {}) for request in runs[name].requests
+        ]
+        counts = {
+            len(names.intersection(stack_hints.SIX)) for names in hint_names
+        }
+        identifiers[name] = sorted(counts)
+        texts.append(', '.join(map(str, identifiers[name])))
+        mapped[name] = sum('rack' in names for names in hint_names)
+        signed.append(
+            sum(stack_hints.SIGNATURE in names for names in hint_names)
+        )
+        step.row(name, len(hint_names), texts[-1], mapped[name])
+    story.compare('stack identifiers per server', *texts)
     story.compare("servers with operator's hints", *mapped.values())
     story.compare('servers with a signature', *signed)
-    six = {OFF: [0], IN_TREE: [6], HOOK: [6]}
-    step.check('identifiers per server: none, six, six', six, counts)
-    one = {OFF: 0, IN_TREE: 0, HOOK: len(MAPPED)}
-    step.check('only the hook sends the hints of a provider', one, mapped)
+    step.check(
+        'identifiers per server: none, six, six',
+        {OFF: [0], IN_TREE: [6], HOOK: [6]},
+        identifiers,
+    )
+    step.check(
+        'only the hook sends the hints of a provider',
+        {OFF: 0, IN_TREE: 0, HOOK: len(MAPPED)},
+        mapped,
+    )
     key = 'os:scheduler_hints'
-    found = [one.name for one in runs[OFF].sent if key in one.data]
-    step.check(f'no body has the key {key} by default', [], found)
+    with_key = [
+        request.name for request in runs[OFF].requests if key in request.data
+    ]
+    step.check(f'no body has the key {key} by default', [], with_key)
     run = runs[IN_TREE]
     what = "Heat's own option sends the same six values"
-    step.check(what, run.wanted, run.hints)
+    step.check(what, run.expected_hints, run.sent_hints)

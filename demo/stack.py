@@ -84,50 +84,57 @@ def _spread(
     ours = _scheduler(cloud, key)
     flavor = cloud.add_flavor('small', {})
     changed = []
-    for one in sent:
-        hints = one.hints or {}
-        request = cloud.request(flavor, None, hints, one.project)
+    hosts_alone = []
+    hosts_ours = []
+    for server in sent:
+        hints = server.hints or {}
+        request = cloud.request(flavor, None, hints, server.project)
         stored = objects.RequestSpec.get_by_instance_uuid(
             cloud.context, request.instance_uuid
         )
-        if stored.scheduler_hints != {
-            name: value if isinstance(value, list) else [value]
-            for name, value in hints.items()
-        }:
-            changed.append(one.name)
-        other = cloud.request(flavor, None, hints, one.project)
-        wanted = cloud.boot(alone, other).host
-        cloud.forget(other)
+        # Nova stores each value as a list.
+        lists = {}
+        for name, value in hints.items():
+            lists[name] = value if isinstance(value, list) else [value]
+        if stored.scheduler_hints != lists:
+            changed.append(server.name)
+        # Nova alone only says where the server would go.
+        same_request = cloud.request(flavor, None, hints, server.project)
+        hosts_alone.append(cloud.boot(alone, same_request).host)
+        cloud.forget(same_request)
         host = str(cloud.boot(ours, request).host)
+        hosts_ours.append(host)
+        cloud.place(request, host)
         step.row(
             hints['heat_resource_name'],
             stack_hints.path_of(hints),
             f'...{hints[stack_hints.SIGNATURE][-12:]}',
-            wanted,
+            hosts_alone[-1],
             host,
         )
-        cloud.place(request, host)
     step.check('the stack has six servers', 6, count)
     step.check("Nova's database holds each hint as Heat sent it", [], changed)
+    servers_alone = {host: hosts_alone.count(host) for host in HOSTS}
+    servers_ours = {host: hosts_ours.count(host) for host in HOSTS}
     step.bars = {
-        side: {h: sum(row[n] == h for row in step.rows) for h in HOSTS}
-        for side, n in (('Nova alone', -2), ('with the plug-ins', -1))
+        'Nova alone': servers_alone,
+        'with the plug-ins': servers_ours,
     }
-    alone_there, found = step.bars.values()
-    what = 'Nova alone puts them where most memory is'
-    step.check(what, dict.fromkeys(HOSTS, 0) | {'big': count}, alone_there)
     story.compare(
         f'{count} servers that Heat asks for',
-        *(
-            ', '.join(map(str, numbers.values()))
-            for numbers in step.bars.values()
-        ),
+        ', '.join(map(str, servers_alone.values())),
+        ', '.join(map(str, servers_ours.values())),
+    )
+    step.check(
+        'Nova alone puts them where most memory is',
+        dict.fromkeys(HOSTS, 0) | {'big': count},
+        servers_alone,
     )
     step.check(
         'with StackAffinityWeigher each host gets as many: nested stack, '
         'group and autoscaling group are one stack',
         dict.fromkeys(HOSTS, count // len(HOSTS)),
-        found,
+        servers_ours,
     )
 
 
@@ -185,7 +192,8 @@ def _forged(
     story: part.Part, cloud: engine.Cloud, key: str, sent: Sent
 ) -> None:
     """Run servers whose hints are made up, and boot another member."""
-    genuine, project = sent[0].hints or {}, sent[0].project
+    genuine = sent[0].hints or {}
+    project = sent[0].project
     made_up = (
         ({'heat_root_stack_id': genuine['heat_root_stack_id']}, project),
         ({**genuine, stack_hints.SIGNATURE: '0' * 64}, project),
@@ -205,30 +213,35 @@ def _forged(
         'which never count in another project. The columns of hosts show how '
         'many members of the stack the weigher counts there.',
     )
-    fair = dict.fromkeys(HOSTS, len(sent) // len(HOSTS))
-    undeceived: set[str | None] = set()
-    fooled = {**fair, 'big': fair['big'] + 2}
-    nothing = dict.fromkeys(HOSTS, 0)
-    for label, keys, who, wanted in (
-        ('(none)', (), 'Heat', fooled),
-        ('key', (key,), 'Heat', fair),
-        ('new,key', (OTHER_KEY, key), 'Heat', fair),
-        ('new', (OTHER_KEY,), 'Heat', nothing),
-        ('key', (key,), 'mallory', nothing),
+    # Host -> servers that count as members of the stack.
+    heat_alone = dict.fromkeys(HOSTS, len(sent) // len(HOSTS))
+    with_forged = {**heat_alone, 'big': heat_alone['big'] + 2}
+    no_members = dict.fromkeys(HOSTS, 0)
+    hosts_with_key: set[str | None] = set()
+    for label, keys, sender, expected_members in (
+        ('(none)', (), 'Heat', with_forged),
+        ('key', (key,), 'Heat', heat_alone),
+        ('new,key', (OTHER_KEY, key), 'Heat', heat_alone),
+        ('new', (OTHER_KEY,), 'Heat', no_members),
+        ('key', (key,), 'mallory', no_members),
     ):
         scheduler = _scheduler(cloud, *keys)
-        owner = project if who == 'Heat' else who
+        owner = project if sender == 'Heat' else sender
         request = cloud.request(flavor, None, genuine, owner)
-        found = cloud.members(scheduler, request)
+        members = cloud.members(scheduler, request)
         host = cloud.boot(scheduler, request).host
         cloud.forget(request)
-        step.row(label, who, *found.values(), host)
-        what = f'signing_key = {label}, a request of {who}'
-        step.check(f'{what}: members on each host', wanted, found)
-        if wanted is fooled:
+        step.row(label, sender, *members.values(), host)
+        step.check(
+            f'signing_key = {label}, a request of {sender}: members on each '
+            'host',
+            expected_members,
+            members,
+        )
+        if expected_members is with_forged:
             what = 'without a key, forged hints keep servers off a host'
             step.check(what, True, host != 'big')
-        if wanted is fair:
-            undeceived.add(host)
+        if expected_members is heat_alone:
+            hosts_with_key.add(host)
     what = 'with a key, forged hints do not change where the next one goes'
-    step.check(what, 1, len(undeceived))
+    step.check(what, 1, len(hosts_with_key))
