@@ -129,7 +129,11 @@ def same_hosts(simulation: Any) -> dict[str, Any]:
     }
     cases = {}
     for name, members in roles.items():
-        aggregates = any(member.hosts for member in members)
+        apart = ''
+        filters: tuple[str, ...] = ()
+        if any(member.hosts for member in members):
+            apart = simulation.AGGREGATES
+            filters = (FILTER,)
         for servers in 21, 3:
             for when, gap in GAPS.items():
                 title = f'{servers} on {len(hosts)}, {name}, {when}'
@@ -138,8 +142,8 @@ def same_hosts(simulation: Any) -> dict[str, Any]:
                     len(hosts),
                     gap,
                     roles=members,
-                    apart=simulation.AGGREGATES if aggregates else '',
-                    filters=(FILTER,) if aggregates else (),
+                    apart=apart,
+                    filters=filters,
                 )
     return cases
 
@@ -152,7 +156,7 @@ def different_hosts(simulation: Any) -> dict[str, Any]:
     role, scope = simulation.Role, simulation.SCOPE
     ssd, fast = {f'{scope}disk': 'ssd'}, {f'{scope}net': 'fast'}
     few, many = range(3), range(3, 10)
-    by_aggregates = (role(few, ssd), role(many, fast))
+    three_and_seven = (role(few, ssd), role(many, fast))
     traits = (
         role(few, {'trait:CUSTOM_SSD': 'required'}),
         role(many, {'trait:CUSTOM_FAST': 'required'}),
@@ -162,46 +166,49 @@ def different_hosts(simulation: Any) -> dict[str, Any]:
     aggregates = simulation.AGGREGATES
     eight, four = role(range(8), ssd), role(range(8, 12), fast)
     four_of_eight, any_host = role(range(4), fast), role(range(8))
-    different_host = simulation.DIFFERENT_HOST
-    isolated = simulation.ISOLATED_IMAGES
-    # The roles, what keeps them on their hosts, and the filter for it.
-    settings: dict[str, tuple[tuple[Any, ...], str, str]] = {
-        'aggregates, 3 and 7': (by_aggregates, aggregates, FILTER),
-        'aggregates, 8 and 4': ((eight, four), aggregates, FILTER),
+    # The roles, what keeps them on their hosts, and the filters for it.
+    settings: dict[str, tuple[tuple[Any, ...], str, tuple[str, ...]]] = {
+        'aggregates, 3 and 7': (three_and_seven, aggregates, (FILTER,)),
+        'aggregates, 8 and 4': ((eight, four), aggregates, (FILTER,)),
         'aggregates, 8 and 4 of them': (
             (eight, four_of_eight),
             aggregates,
-            FILTER,
+            (FILTER,),
         ),
         'aggregates, any of 8 and 4 of them': (
             (any_host, four_of_eight),
             aggregates,
-            FILTER,
+            (FILTER,),
         ),
-        'traits, 3 and 7': (traits, simulation.PLACEMENT, ''),
-        'isolated images, 3 and 7': (images, isolated, 'IsolatedHostsFilter'),
+        'traits, 3 and 7': (traits, simulation.PLACEMENT, ()),
+        'isolated images, 3 and 7': (
+            images,
+            simulation.ISOLATED_IMAGES,
+            ('IsolatedHostsFilter',),
+        ),
         'different_host, 3 and 7': (
             hints,
-            different_host,
-            'DifferentHostFilter',
+            simulation.DIFFERENT_HOST,
+            ('DifferentHostFilter',),
         ),
         "aggregates, Nova's filter, 3 and 7": (
-            by_aggregates,
+            three_and_seven,
             aggregates,
-            'AggregateInstanceExtraSpecsFilter',
+            ('AggregateInstanceExtraSpecsFilter',),
         ),
     }
     cases = {}
-    for name, (roles, apart, enabled_filter) in settings.items():
+    for name, (roles, apart, filters) in settings.items():
+        servers = 42 if roles[0].hosts == few else 48
         last = max(member.hosts[-1] for member in roles)
         for when, gap in GAPS.items():
             cases[f'{name}, {when}'] = simulation.Case(
-                42 if roles[0].hosts == few else 48,
+                servers,
                 last + 1,
                 gap,
                 roles=roles,
                 apart=apart,
-                filters=(enabled_filter,) if enabled_filter else (),
+                filters=filters,
             )
     return cases
 
@@ -221,14 +228,18 @@ def limited(simulation: Any) -> dict[str, Any]:
 def failing_builds(simulation: Any) -> dict[str, Any]:
     """Return the cases in which 20 % of the builds fail once."""
     cases = {}
-    for name, max_skew in ('the weigher alone', 0), ('max_skew 1', 1):
+    filters: tuple[str, ...]
+    for name, max_skew, filters in (
+        ('the weigher alone', 0, ()),
+        ('max_skew 1', 1, ('TeamSpreadFilter',)),
+    ):
         for when, gap in GAPS.items():
             cases[f'20 % of builds fail once, {name}, {when}'] = (
                 simulation.Case(
                     24,
                     6,
                     gap,
-                    filters=('TeamSpreadFilter',) if max_skew else (),
+                    filters=filters,
                     max_skew=max_skew,
                     failing=0.2,
                 )
@@ -243,18 +254,21 @@ def unevenness(case: Any, counts: Mapping[str, int]) -> int:
         and else between two hosts. Hosts that are full, or that the servers
         leave, do not count.
     """
-    found = list(counts.values())
+    servers = list(counts.values())
     if case.racks:
-        hosts, found = iter(found), []
+        hosts = iter(servers)
+        servers = []
         for size in case.racks:
-            found.append(sum(next(hosts) for _ in range(size)))
+            servers.append(sum(next(hosts) for _ in range(size)))
     if case.room:
-        found = [
-            n for n, room in zip(found, case.room, strict=True) if n < room
+        servers = [
+            count
+            for count, room in zip(servers, case.room, strict=True)
+            if count < room
         ]
     if case.kind == 'evacuate':
-        del found[0]
-    return max(found) - min(found)
+        del servers[0]
+    return max(servers) - min(servers)
 
 
 def results(name: str, case: Any, run: Any) -> dict[str, int]:
@@ -362,9 +376,10 @@ def measure(plan: Plan, against: str | None) -> str:
         for processes in plan.processes:
             for _, rows in answers.values():
                 numbers = rows[row].get(processes)
-                line.append(
-                    f'{statistics.mean(numbers):.1f}' if numbers else ''
-                )
+                if numbers:
+                    line.append(f'{statistics.mean(numbers):.1f}')
+                else:
+                    line.append('')
         lines.append(line)
     version, _ = answers[next(iter(answers))]
     seeds = (
@@ -375,12 +390,10 @@ def measure(plan: Plan, against: str | None) -> str:
         'Most servers in a place less fewest, by the number of scheduler '
         f'processes;\n{seeds}\n'
     )
-    heads = [
-        f'{processes}{title}'
-        for processes in plan.processes
-        for title in answers
-    ]
-    return head + common.table(('case', *heads), lines, 'case')
+    heads = ['case']
+    for processes in plan.processes:
+        heads += [f'{processes}{title}' for title in answers]
+    return head + common.table(heads, lines, 'case')
 
 
 def main() -> int:
@@ -410,11 +423,12 @@ def main() -> int:
         help='only the cases whose names contain these words',
     )
     args = parser.parse_args()
-    plan = Plan(
-        args.processes or ((3,) if args.quick else PROCESSES),
-        args.seeds or (1 if args.quick else SEEDS),
-        args.case,
-    )
+    processes: Sequence[int] = PROCESSES
+    seeds = SEEDS
+    if args.quick:
+        processes = (3,)
+        seeds = 1
+    plan = Plan(args.processes or processes, args.seeds or seeds, args.case)
     return common.report('Nova', lambda: measure(plan, args.against))
 
 
