@@ -3,8 +3,8 @@
 """Find running servers that break the rules, or could be spread better.
 
 The audit finds three kinds of problems. The host of a server would refuse the
-server today. A hard rule does not hold. A team (a stack or a server group) has
-a server that could run in a place with fewer members. Nothing is moved.
+server today. A hard rule does not hold. A stack or a server group
+has a server that could run in a place with fewer members. Nothing is moved.
 """
 
 import collections
@@ -119,7 +119,7 @@ class Audit:
     def uneven(
         self, groups: Iterable[Group], stacks: bool
     ) -> Iterator[Breach]:
-        """Yield teams that are spread worse than they could be.
+        """Yield stacks and server groups that could be spread better.
 
         :param stacks: whether stacks are to be spread.
         """
@@ -164,12 +164,12 @@ class Audit:
         self,
         noun: str,
         name: str,
-        team: str,
+        group_id: str,
         members: Sequence[inventory.Server],
     ) -> Iterator[Breach]:
-        """Yield the first move that would spread a team better.
+        """Yield the first move that would spread some servers better.
 
-        :param team: the ID of the team.
+        :param group_id: the ID of their stack or server group.
         """
         for level in self._levels:
             counts = collections.Counter(
@@ -198,7 +198,7 @@ class Audit:
                         f'{len(members)} members; {places[there]} takes the '
                         f'server, and {level} {there} has {counts[there]}'
                     ),
-                    id=team,
+                    id=group_id,
                 )
                 return
 

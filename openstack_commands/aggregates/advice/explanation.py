@@ -166,16 +166,16 @@ class Panel:
     def judge(self, flavor: inventory.Flavor) -> Verdicts:
         """Judge every host for one flavor, as nova-scheduler does."""
         specs = self._ask.read(flavor.extra_specs)
-        by_key: list[tuple[str, tuple[inputs.FlavorSpec, ...]]] = []
+        cases: list[tuple[str, tuple[inputs.FlavorSpec, ...]]] = []
         for spec in specs:
-            by_key.append((spec.key, (spec,)))
+            cases.append((spec.key, (spec,)))
         for key in self._demanded.difference(spec.key for spec in specs):
-            by_key.append((key, ()))
-        by_key.sort(key=operator.itemgetter(0))
+            cases.append((key, ()))
+        cases.sort(key=operator.itemgetter(0))
         first: dict[str, Reason] = {}
         # The flavor's check comes first, each check in the order of its keys:
         # what comes first is written last.
-        for key, specs_of_key in reversed(by_key):
+        for key, specs_of_key in reversed(cases):
             first |= self._of_key(key, specs_of_key)[Side.AGGREGATE]
         for spec in reversed(specs):
             first |= self._of_key(spec.key, (spec,))[Side.FLAVOR]
