@@ -13,7 +13,7 @@ from oslo_config import cfg
 from nova_filters import conf
 from nova_filters.matching.inputs import Exempt
 from openstack_commands.aggregates import compute
-from openstack_commands.aggregates.advice import inventory, rows, walk
+from openstack_commands.aggregates.advice import inventory, nova_records, walk
 from openstack_commands.base import lister
 from openstack_commands.base.files import read, read_configuration
 from openstack_commands.records.rows import UnreadableError
@@ -90,31 +90,31 @@ class Saved:
 
     def flavors(self) -> list[inventory.Flavor]:
         """Return the flavors."""
-        return read(self._needed('flavors'), rows.read_flavors)
+        return read(self._needed('flavors'), nova_records.read_flavors)
 
     def aggregates(self) -> list[inventory.HostAggregate]:
         """Return the host aggregates."""
-        return read(self._needed('aggregates'), rows.read_aggregates)
+        return read(self._needed('aggregates'), nova_records.read_aggregates)
 
     def hosts(self) -> list[inventory.Host] | None:
         """Return all hosts; None if no file has them."""
         paths = self._paths['hosts']
         if not paths:
             return None
-        return read(paths, rows.read_hosts)
+        return read(paths, nova_records.read_hosts)
 
     def servers(self) -> list[inventory.Server] | None:
         """Return the servers; None if no file has them."""
         paths = self._paths['servers']
         if not paths:
             return None
-        return read(paths, rows.read_servers)
+        return read(paths, nova_records.read_servers)
 
     def servers_named(self, names: Sequence[str]) -> list[inventory.Server]:
         """Return the servers with these names or IDs; without one, all."""
         if not names:
             return self.servers() or []
-        servers = read(self._needed('servers'), rows.read_servers)
+        servers = read(self._needed('servers'), nova_records.read_servers)
         return inventory.select(servers, names, 'server')
 
     def _needed(self, noun: str) -> Sequence[str]:

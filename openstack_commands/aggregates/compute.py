@@ -9,7 +9,11 @@ from typing import Any, Final
 
 from openstack import utils
 
-from openstack_commands.aggregates.advice import inventory, offers, rows
+from openstack_commands.aggregates.advice import (
+    inventory,
+    nova_records,
+    offers,
+)
 from openstack_commands.base import pages
 from openstack_commands.records.rows import Row, columns
 
@@ -52,32 +56,34 @@ class Cloud:
 
     def flavors(self) -> list[inventory.Flavor]:
         """Return all flavors, private ones too."""
-        return rows.read_flavors(
+        return nova_records.read_flavors(
             self._listed('/flavors/detail', 'flavors', is_public='None')
         )
 
     def aggregates(self) -> list[inventory.HostAggregate]:
         """Return all host aggregates."""
-        return rows.read_aggregates(
+        return nova_records.read_aggregates(
             self._listed('/os-aggregates', 'aggregates')
         )
 
     def hosts(self) -> list[inventory.Host]:
         """Return all compute hosts, without their aggregates."""
-        return rows.read_hosts(
+        return nova_records.read_hosts(
             self._listed('/os-services', 'services', binary='nova-compute')
         )
 
     def servers(self) -> list[inventory.Server]:
         """Return the servers of all projects."""
-        return rows.read_servers(
+        return nova_records.read_servers(
             self._listed('/servers/detail', 'servers', all_tenants='True')
         )
 
-    def groups(self) -> list[rows.Group]:
+    def groups(self) -> list[nova_records.Group]:
         """Return the server groups of all projects."""
         path, noun = '/os-server-groups', 'server_groups'
-        return rows.read_groups(self._listed(path, noun, all_projects='True'))
+        return nova_records.read_groups(
+            self._listed(path, noun, all_projects='True')
+        )
 
     def servers_named(self, names: Iterable[str]) -> list[inventory.Server]:
         """Return the servers with these names or IDs."""
@@ -93,7 +99,7 @@ class Cloud:
             path = f'/servers/{server.id}'
             answer = pages.ask(self._compute, path, self._version)
             servers.append(columns(answer['server']))
-        return rows.read_servers(servers)
+        return nova_records.read_servers(servers)
 
     def candidates(self, query: Query) -> tuple[offers.Answer | None, str]:
         """Ask Placement for allocation candidates.

@@ -17,7 +17,7 @@ from openstack_commands.aggregates.advice import (
     in_tree,
     inventory,
     mistakes,
-    rows,
+    nova_records,
 )
 from openstack_commands.aggregates.advice.explanation import Panel
 from openstack_commands.base import files, lister
@@ -178,10 +178,12 @@ class ShowFilterImpact(common.FilterCommand):
         """Return the stock after the change."""
         flavors, aggregates = now.flavors, now.aggregates
         if parsed_args.after_flavors:
-            flavors = files.read(parsed_args.after_flavors, rows.read_flavors)
+            flavors = files.read(
+                parsed_args.after_flavors, nova_records.read_flavors
+            )
         if parsed_args.after_aggregates:
             aggregates = files.read(
-                parsed_args.after_aggregates, rows.read_aggregates
+                parsed_args.after_aggregates, nova_records.read_aggregates
             )
         then = changes.apply(typed, now.changed(flavors, aggregates))
         new = [name for name in then.hosts if name not in now.hosts]

@@ -20,7 +20,7 @@ from openstack_commands.aggregates.advice import (
     reservations,
 )
 from openstack_commands.aggregates.advice.breaches import Breach
-from openstack_commands.aggregates.advice.rows import Group
+from openstack_commands.aggregates.advice.nova_records import Group
 from os_placement_plugins import stack_hints
 
 #: The policy of server groups that prefers to keep members apart.

@@ -15,7 +15,7 @@ from openstack_commands.aggregates.advice.breaches import (
     SERVER_GROUP,
     Breach,
 )
-from openstack_commands.aggregates.advice.rows import Group
+from openstack_commands.aggregates.advice.nova_records import Group
 from os_placement_plugins.quoting import listed, quote
 
 _APART: Final = 'anti-affinity'

@@ -2,7 +2,7 @@
 
 """Flavors, aggregates, hosts and servers of a cloud, as the commands see them.
 
-:mod:`openstack_commands.aggregates.advice.rows` reads them from files.
+:mod:`openstack_commands.aggregates.advice.nova_records` reads them from files.
 """
 
 import dataclasses

@@ -9,7 +9,7 @@ from typing import Any
 import ddt
 
 from openstack_commands.aggregates.advice import audit, breaches, inventory
-from openstack_commands.aggregates.advice.rows import Group
+from openstack_commands.aggregates.advice.nova_records import Group
 
 _WINDOWS = {'os': 'windows', 'force_metadata_check': 'True'}
 _FLAVOR = inventory.Flavor('f', {})

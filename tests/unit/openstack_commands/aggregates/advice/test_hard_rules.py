@@ -14,7 +14,7 @@ from openstack_commands.aggregates.advice import (
     audit,
     hard_rules,
     inventory,
-    rows,
+    nova_records,
 )
 from openstack_commands.records import rows as records
 
@@ -35,15 +35,15 @@ def _server(name: str, host: str, **fields: Any) -> inventory.Server:
     )
 
 
-def _group(policy: str, *most: int) -> rows.Group:
+def _group(policy: str, *most: int) -> nova_records.Group:
     """Return a server group; the members are told beside it."""
-    return rows.Group('g', policy, [], 'id of g', *most)
+    return nova_records.Group('g', policy, [], 'id of g', *most)
 
 
 @ddt.ddt
 class GroupTest(unittest.TestCase):
     def broken(
-        self, group: rows.Group, hosts: str
+        self, group: nova_records.Group, hosts: str
     ) -> list[tuple[list[str], str]]:
         """Return what a group breaks: places and reasons.
 
@@ -244,15 +244,17 @@ class Cloud:
         ]  # fmt: skip
         stock = inventory.Stock(
             [],
-            rows.read_aggregates(map(records.columns, aggregates)),
+            nova_records.read_aggregates(map(records.columns, aggregates)),
             listed_hosts=[
                 inventory.Host(name, state='up') for name in self.hosts
             ],
         )
         judged = audit.Audit(
-            rows.read_servers(map(records.columns, servers)), stock, ['host']
+            nova_records.read_servers(map(records.columns, servers)),
+            stock,
+            ['host'],
         )
-        groups = rows.read_groups(map(records.columns, self.groups))
+        groups = nova_records.read_groups(map(records.columns, self.groups))
         broken: Broken = set()
         for breach in judged.broken(groups, self.enabled):
             what, where = breach.noun, ' '.join(breach.hosts)

@@ -7,7 +7,7 @@ from typing import Any
 
 import ddt
 
-from openstack_commands.aggregates.advice import inventory, rows
+from openstack_commands.aggregates.advice import inventory, nova_records
 from openstack_commands.records import rows as records
 from openstack_commands.records.rows import UnreadableError
 
@@ -45,11 +45,11 @@ class ReadTest(unittest.TestCase):
     @ddt.unpack
     def test_a_flavor_is_read_from_every_form(self, row, specs) -> None:
         flavor = inventory.Flavor('small', specs, '1')
-        self.assertEqual([flavor], rows.read_flavors(_rows(row)))
+        self.assertEqual([flavor], nova_records.read_flavors(_rows(row)))
 
     def test_the_availability_zone_is_metadata_again(self) -> None:
         row = _AGGREGATE | {'Availability Zone': 'az1'}
-        (aggregate,) = rows.read_aggregates(_rows(row))
+        (aggregate,) = nova_records.read_aggregates(_rows(row))
         self.assertEqual(
             {'k': '1', 'availability_zone': 'az1'}, aggregate.metadata
         )
@@ -68,17 +68,17 @@ class ReadTest(unittest.TestCase):
             small = inventory.Flavor(
                 'small', {'k': '1', '2': 'x'}, '', 2, 512, 20, disk
             )
-            (flavor,) = rows.read_flavors(_rows({**row, 'swap': swap}))
+            (flavor,) = nova_records.read_flavors(_rows({**row, 'swap': swap}))
             self.assertEqual(small, flavor, swap)
 
     def test_an_aggregate_has_its_ids(self) -> None:
         row = _AGGREGATE | {'uuid': 'u', 'Hosts': None}
-        (aggregate,) = rows.read_aggregates(_rows(row))
+        (aggregate,) = nova_records.read_aggregates(_rows(row))
         names = aggregate.name, aggregate.id, aggregate.uuid, aggregate.hosts
         self.assertEqual(('a', '1', 'u', ()), names)
         # YAML that somebody wrote by hand.
         row = _AGGREGATE | {'Availability Zone': 1, 'Hosts': [1]}
-        (aggregate,) = rows.read_aggregates(_rows(row))
+        (aggregate,) = nova_records.read_aggregates(_rows(row))
         self.assertEqual('1', aggregate.metadata['availability_zone'])
         self.assertEqual(('1',), aggregate.hosts)
 
@@ -87,7 +87,7 @@ class ReadTest(unittest.TestCase):
             'Availability Zone': 'shown',
             'Properties': {'availability_zone': 'set'},
         }
-        (aggregate,) = rows.read_aggregates(_rows(row))
+        (aggregate,) = nova_records.read_aggregates(_rows(row))
         self.assertEqual({'availability_zone': 'set'}, aggregate.metadata)
 
     def test_hosts_come_with_their_state(self) -> None:
@@ -104,7 +104,9 @@ class ReadTest(unittest.TestCase):
             (compute, 'unknown'),
         ):
             scheduler = {'Binary': 'nova-scheduler', 'Host': 'h'}
-            (host,) = rows.read_hosts(_rows(scheduler, {**row, 'Host': 'h'}))
+            (host,) = nova_records.read_hosts(
+                _rows(scheduler, {**row, 'Host': 'h'})
+            )
             fields = host.name, host.state, host.usable
             self.assertEqual(('h', state, state == 'up'), fields)
 
@@ -123,27 +125,39 @@ class ReadTest(unittest.TestCase):
         flavor = inventory.Flavor('small', {'k': '1'})
         self.assertEqual(
             [inventory.Server('s', 'i', host, flavor)],
-            rows.read_servers(_rows(row)),
+            nova_records.read_servers(_rows(row)),
         )
 
     @ddt.data(
-        (rows.read_flavors, {'Properties': {}}, '"Name"'),
-        (rows.read_flavors, {'Name': 'f'}, 'flavor list --all --long'),
-        (rows.read_flavors, _flavor('neither'), 'no keys with values'),
-        (rows.read_flavors, _flavor(['k']), 'no keys with values'),
-        (rows.read_flavors, _flavor({'k': None}), 'has no value'),
-        (rows.read_flavors, _flavor({'k': {'l': '1'}}), 'is not text'),
-        (rows.read_aggregates, _flavor({}), '"Hosts"'),
-        (rows.read_aggregates, _flavor({}) | {'Hosts': 3}, 'no list'),
-        (rows.read_flavors, _AGGREGATE, "'a' is no flavor; save the flavors"),
-        (rows.read_hosts, {'State': 'up'}, 'compute service list'),
-        (rows.read_hosts, {'Host': 'h'}, 'compute service list'),
-        (rows.read_hosts, {'Binary': 'nova-compute'}, 'compute service list'),
+        (nova_records.read_flavors, {'Properties': {}}, '"Name"'),
+        (nova_records.read_flavors, {'Name': 'f'}, 'flavor list --all --long'),
+        (nova_records.read_flavors, _flavor('neither'), 'no keys with values'),
+        (nova_records.read_flavors, _flavor(['k']), 'no keys with values'),
+        (nova_records.read_flavors, _flavor({'k': None}), 'has no value'),
+        (nova_records.read_flavors, _flavor({'k': {'l': '1'}}), 'is not text'),
+        (nova_records.read_aggregates, _flavor({}), '"Hosts"'),
+        (nova_records.read_aggregates, _flavor({}) | {'Hosts': 3}, 'no list'),
+        (
+            nova_records.read_flavors,
+            _AGGREGATE,
+            "'a' is no flavor; save the flavors",
+        ),
+        (nova_records.read_hosts, {'State': 'up'}, 'compute service list'),
+        (nova_records.read_hosts, {'Host': 'h'}, 'compute service list'),
+        (
+            nova_records.read_hosts,
+            {'Binary': 'nova-compute'},
+            'compute service list',
+        ),
         # Only a server whose cell is down may lack the flavor.
-        (rows.read_servers, {'name': 's', 'status': 'ACTIVE'}, 'extra specs'),
+        (
+            nova_records.read_servers,
+            {'name': 's', 'status': 'ACTIVE'},
+            'extra specs',
+        ),
         # before API version 2.47
         (
-            rows.read_servers,
+            nova_records.read_servers,
             {'name': 's', 'flavor': 'small (1)'},
             '--os-compute-api-version 2.47',
         ),
@@ -157,9 +171,9 @@ class ReadTest(unittest.TestCase):
 
     def test_a_name_stands_for_one_object(self) -> None:
         for read, row in (
-            (rows.read_flavors, _FLAVOR),
-            (rows.read_aggregates, _AGGREGATE),
-            (rows.read_hosts, {'Binary': 'nova-compute', 'Host': 'h'}),
+            (nova_records.read_flavors, _FLAVOR),
+            (nova_records.read_aggregates, _AGGREGATE),
+            (nova_records.read_hosts, {'Binary': 'nova-compute', 'Host': 'h'}),
         ):
             with self.assertRaisesRegex(UnreadableError, 'twice'):
                 read(_rows(row, row))
@@ -178,7 +192,7 @@ class ServerTest(unittest.TestCase):
             'flavor': {'Original_Name': 'small', 'Extra_Specs': {'k': '1'}},
             **columns,
         }
-        (server,) = rows.read_servers(_rows(row))
+        (server,) = nova_records.read_servers(_rows(row))
         return server
 
     def test_a_server_is_read(self) -> None:
@@ -241,7 +255,7 @@ class ServerTest(unittest.TestCase):
     ) -> None:
         row = {'id': 'i', 'status': 'UNKNOWN'}
         for name, shown in (({'name': 's'}, 's'), ({}, 'i')):
-            (server,) = rows.read_servers(_rows({**row, **name}))
+            (server,) = nova_records.read_servers(_rows({**row, **name}))
             lost = inventory.Server(shown, 'i', None, None)
             self.assertEqual(lost, server)
         # The shell shows the flavor nevertheless, if it can.
@@ -255,7 +269,9 @@ class ServerTest(unittest.TestCase):
 class GroupTest(unittest.TestCase):
     def test_server_groups_have_a_policy_and_members(self) -> None:
         row = {'Name': 'g', 'Policy': 'affinity', 'Members': ['i', 'j']}
-        groups = rows.read_groups(_rows(row, {'Name': 'text', 'Members': 'i'}))
+        groups = nova_records.read_groups(
+            _rows(row, {'Name': 'text', 'Members': 'i'})
+        )
         self.assertEqual([('g', 'affinity', ['i', 'j'], '', 1)], groups)
 
     def test_an_anti_affine_group_may_allow_more_than_one(self) -> None:
@@ -268,5 +284,5 @@ class GroupTest(unittest.TestCase):
             # Not Nova's: a file may hold anything.
             (['max_server_per_host'], 1),
         ):
-            (group,) = rows.read_groups(_rows({**row, 'Rules': rules}))
+            (group,) = nova_records.read_groups(_rows({**row, 'Rules': rules}))
             self.assertEqual(('u', most), (group.id, group.most_per_host))
