@@ -159,8 +159,8 @@ class CloudTestCase(OptionTestCase):
     def states(self, request: Any) -> list[Any]:
         """Return what the scheduler knows of the test's hosts, in order."""
         states = self.cloud.states(self.scheduler, request)
-        found = {state.host: state for state in states}
-        return [found[host] for host in self.hosts]
+        by_host = {state.host: state for state in states}
+        return [by_host[host] for host in self.hosts]
 
     def ranking(self, request: Any) -> list[tuple[str, float]]:
         """Return hosts and weights, best first; nothing else happens."""
@@ -217,9 +217,9 @@ class StackTestCase(CloudTestCase):
 
     def weigher(self) -> Any:
         """Return the weigher of the scheduler that is tested."""
-        (found,) = (
+        (tested_weigher,) = (
             weigher
             for weigher in self.scheduler.host_manager.weighers
             if type(weigher).__name__ == self.weigher_name
         )
-        return found
+        return tested_weigher

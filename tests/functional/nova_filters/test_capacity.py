@@ -135,14 +135,14 @@ def _draw(rng: random.Random, placement: Placement) -> dict[str, str]:
         pools[aggregate] = pool
     nodes = {}
     for number in range(rng.randint(1, 5)):
-        own = {_MEMORY: _inventory(rng, rng.randint(2, 8))}
+        inventories = {_MEMORY: _inventory(rng, rng.randint(2, 8))}
         cells = rng.choice((0, 0, 0, 1, 2))
         if not cells:
-            own[_CPU] = _inventory(rng, rng.randint(2, 8))
+            inventories[_CPU] = _inventory(rng, rng.randint(2, 8))
         aggregate = rng.choice([*pools, ''])
         if not aggregate:
-            own[_DISK] = _inventory(rng, rng.randint(2, 8))
-        node = placement.add_provider(own)
+            inventories[_DISK] = _inventory(rng, rng.randint(2, 8))
+        node = placement.add_provider(inventories)
         traits = [_TRAIT] * (rng.random() < 0.7)
         placement.add_traits(node, *traits)
         if aggregate:
@@ -174,17 +174,19 @@ class CapacityTest(unittest.TestCase):
         )
 
     def room(
-        self, asked: demand.Demand, nodes: dict[str, str], hosts: set[str]
+        self, resources: demand.Demand, nodes: dict[str, str], hosts: set[str]
     ) -> capacity.Room:
         """Return what is told, from the questions of the command."""
-        answer = self.placement.ask('/allocation_candidates', **asked.query)
+        answer = self.placement.ask(
+            '/allocation_candidates', **resources.query
+        )
         stock = capacity.Stock(answer, nodes)
         counted = [node for node, host in nodes.items() if host in hosts]
         able = {}
         if not stock.is_plain(counted):
             rows = self.placement.ask('/resource_providers', required=_SHARING)
             sharing = [row['uuid'] for row in rows['resource_providers']]
-            for name, query in asked.parts.items():
+            for name, query in resources.parts.items():
                 rows = self.placement.ask('/resource_providers', **query)
                 able[name] = offers.able(
                     rows['resource_providers'], name, nodes, sharing
@@ -192,23 +194,23 @@ class CapacityTest(unittest.TestCase):
         return capacity.count('f', hosts, nodes, answer, able, [])
 
     def fill(
-        self, asked: demand.Demand, nodes: dict[str, str], hosts: set[str]
+        self, resources: demand.Demand, nodes: dict[str, str], hosts: set[str]
     ) -> int:
         """Claim one server after the other; return how many fit."""
         servers = 0
         while True:
             answer = self.placement.ask(
-                '/allocation_candidates', **asked.query
+                '/allocation_candidates', **resources.query
             )
-            mine = [
-                candidate
-                for candidate in answer['allocation_requests']
-                if any(
-                    nodes.get(self.root(answer, provider)) in hosts
+            usable = []
+            for candidate in answer['allocation_requests']:
+                candidate_hosts = {
+                    nodes.get(self.root(answer, provider))
                     for provider in candidate['allocations']
-                )
-            ]
-            if not any(map(self.placement.claim, mine[:1])):
+                }
+                if candidate_hosts & hosts:
+                    usable.append(candidate)
+            if not usable or not self.placement.claim(usable[0]):
                 return servers
             servers += 1
 
@@ -237,17 +239,17 @@ class CapacityTest(unittest.TestCase):
                 specs[f'trait:{_TRAIT}'] = rng.choice(
                     ('required', 'forbidden')
                 )
-            asked = demand.of(inventory.Flavor('f', specs))
+            resources = demand.of(inventory.Flavor('f', specs))
             limit = rng.choice((-1, 1, 2, 3))
             self.cut(limit)
-            room = self.room(asked, nodes, hosts)
+            room = self.room(resources, nodes, hosts)
             self.cut(-1)
-            fits = self.fill(asked, nodes, hosts)
-            told = (number, limit, specs, room, fits)
+            fits = self.fill(resources, nodes, hosts)
+            drawn = (number, limit, specs, room, fits)
             if room.bound == capacity.AT_LEAST:
-                self.assertLessEqual(room.servers, fits, told)
+                self.assertLessEqual(room.servers, fits, drawn)
             else:
-                self.assertEqual(room.servers, fits, told)
+                self.assertEqual(room.servers, fits, drawn)
             kinds[room.bound] += 1
             kinds['full'] += not fits
             self.placement.clear()

@@ -29,9 +29,11 @@ class ExampleFilterTest(base.CloudTestCase):
         self.scheduler = self.cloud.scheduler(NAME)
         self.flavor = self.add_flavor({})
 
-    def host(self, hints: dict, *others: str) -> str | None:
+    def host(self, hints: dict, *other_hosts: str) -> str | None:
         """Return where a server with these hints is put."""
-        request = self.cloud.request(self.flavor, [self.kept, *others], hints)
+        request = self.cloud.request(
+            self.flavor, [self.kept, *other_hosts], hints
+        )
         return self.cloud.boot(self.scheduler, request).host
 
     def test_it_has_twenty_lines(self) -> None:

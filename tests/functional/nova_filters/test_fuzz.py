@@ -17,11 +17,11 @@ from tests.functional.nova_filters import base
 objects.register_all()
 
 
-def _holding(found: Any, **fields: Any) -> Any:
+def _holding(nova_object: Any, **fields: Any) -> Any:
     """Return one of Nova's objects with what its fields would not take."""
     for name, value in fields.items():
-        setattr(found, f'_obj_{name}', value)
-    return found
+        setattr(nova_object, f'_obj_{name}', value)
+    return nova_object
 
 
 _ANYTHING = strategies.anything() | strategies.any_texts()
@@ -42,7 +42,7 @@ _AGGREGATES = st.builds(
     ]
 )
 _HOSTS = st.builds(
-    lambda own: types.SimpleNamespace(host='h', aggregates=own),
+    lambda aggregates: types.SimpleNamespace(host='h', aggregates=aggregates),
     st.lists(_AGGREGATES, max_size=3) | st.sampled_from([None, 5, 'ab', {}]),
 ) | st.just(object())
 _REQUESTS = st.builds(
@@ -76,18 +76,18 @@ class FuzzTest(unittest.TestCase):
     @given(st.lists(_HOSTS, max_size=4), _REQUESTS)
     def test_anything_at_all_has_an_answer(self, hosts, request) -> None:
         """One by one, hosts get the same one; each line can be written."""
-        with engine.records() as found:
+        with engine.records() as logged:
             passed = self.filter.filter_all(hosts, request)
         identities = [id(host) for host in passed]
         with engine.records():
             alone = [self.filter.host_passes(host, request) for host in hosts]
         self.assertEqual([id(h) in identities for h in hosts], alone)
-        for message in (record.getMessage() for record in found):
+        for message in (record.getMessage() for record in logged):
             self.assertTrue(message.isprintable(), message)
             message.encode()
-        levels = [record.levelno for record in found]
+        levels = [record.levelno for record in logged]
         for level in (logging.WARNING, logging.INFO, logging.ERROR):
-            self.assertLessEqual(levels.count(level), 1, found)
+            self.assertLessEqual(levels.count(level), 1, logged)
         if logging.ERROR not in levels:
             nowhere = bool(hosts) and not passed
             self.assertEqual(nowhere, logging.INFO in levels)

@@ -28,9 +28,9 @@ class AggregateTest(unittest.TestCase):
 
     def test_a_dictionary_tells_them_apart_by_identity(self) -> None:
         base.cloud()
-        one, same = states.aggregates({'k': '1'}, {'k': '1'})
-        same.id, same.name = one.id, one.name
-        self.assertEqual(2, len({one, same}))
+        aggregate, same = states.aggregates({'k': '1'}, {'k': '1'})
+        same.id, same.name = aggregate.id, aggregate.name
+        self.assertEqual(2, len({aggregate, same}))
 
 
 class DemandTest(unittest.TestCase):
@@ -63,18 +63,21 @@ class DemandTest(unittest.TestCase):
     ) -> dict[str, str]:
         """Return what Nova asks."""
         context = nova_context.get_admin_context()
-        own = objects.Flavor(
+        nova_flavor = objects.Flavor(
             vcpus=flavor.vcpus, memory_mb=flavor.memory, root_gb=flavor.root,
             ephemeral_gb=flavor.disk, swap=0, extra_specs=flavor.extra_specs,
         )  # fmt: skip
         image = objects.ImageMeta(properties=objects.ImageMetaProps())
         spec = objects.RequestSpec(
-            flavor=own, image=image, is_bfv=volume, scheduler_hints=hints
+            flavor=nova_flavor,
+            image=image,
+            is_bfv=volume,
+            scheduler_hints=hints,
         )
         spec.request_level_params = objects.RequestLevelParams()
         request_filter.compute_status_filter(context, spec)
-        asked = utils.resources_from_request_spec(context, spec, None)
-        return dict(parse.parse_qsl(asked.to_querystring(), True))
+        resources = utils.resources_from_request_spec(context, spec, None)
+        return dict(parse.parse_qsl(resources.to_querystring(), True))
 
     def test_the_question_is_that_of_nova_for_1000_flavors(self) -> None:
         base.cloud()
@@ -87,22 +90,24 @@ class DemandTest(unittest.TestCase):
             volume = rng.random() < 0.5
             hint = rng.choice(('x', *demand.UNLIMITED))
             hints = {hint: ['1']}
-            limit = 1_000 if hint == 'x' else None
+            limit = None
+            if hint == 'x':
+                limit = 1_000
             try:
-                wanted = self.query(flavor, volume, hints)
+                query_of_nova = self.query(flavor, volume, hints)
             except exception.NovaException:
                 # Its API refuses the flavor, or a server with it.
                 continue
-            found = demand.of(flavor, volume, limit=limit)
-            kinds[wanted == found.query] += 1
+            resources = demand.of(flavor, volume, limit=limit)
+            kinds[query_of_nova == resources.query] += 1
             # Where they differ, the keys are named that make the difference.
-            if wanted != found.query:
-                for key in found.unasked:
+            if query_of_nova != resources.query:
+                for key in resources.unasked:
                     del specs[key]
                 self.assertNotIn('hw:tpm_version', specs)
-                if 'hw:cpu_policy' not in found.unasked:
+                if 'hw:cpu_policy' not in resources.unasked:
                     less = self.query(flavor, volume, hints)
-                    self.assertEqual(less, found.query, specs)
+                    self.assertEqual(less, resources.query, specs)
         self.assertGreater(min(kinds.values()), 100, kinds)
 
 
@@ -112,13 +117,15 @@ class LintTest(unittest.TestCase):
 
     def test_capabilities_are_what_nova_knows_of_a_host(self) -> None:
         state = host_manager.HostState('host', 'node', objects.ComputeNode())
-        known = {
+        attributes = {
             name
             for name in dir(state)
             if name[0] != '_' and not callable(getattr(state, name))
         }
         # What a nova-compute reports of its load stands beside them.
-        self.assertEqual(known | {'io_workload'}, {*mistakes.CAPABILITIES})
+        self.assertEqual(
+            attributes | {'io_workload'}, {*mistakes.CAPABILITIES}
+        )
 
     def test_the_api_refuses_sentinels_where_the_finding_says_so(self) -> None:
         kinds: collections.Counter[bool] = collections.Counter()
@@ -129,19 +136,19 @@ class LintTest(unittest.TestCase):
                     p.code
                     for p in mistakes.scope(key, requirement.parse(text))
                 }
-                found = mistakes.FindingCode.REFUSED_BY_API in codes
-                self.assertIs(_refused(key, text), found, (key, text))
-                kinds[found] += 1
+                is_refused = mistakes.FindingCode.REFUSED_BY_API in codes
+                self.assertIs(_refused(key, text), is_refused, (key, text))
+                kinds[is_refused] += 1
         self.assertGreater(min(kinds[True], kinds[False]), 10, kinds)
 
     def test_the_api_refuses_keys_that_it_does_not_know(self) -> None:
-        for namespace, known in (
+        for namespace, key in (
             ('capabilities', 'hypervisor_type'),
             ('accel', 'device_profile'),
             ('vmware', 'hw_version'),
         ):
             for text in ('1', '*', '~', '!'):
-                self.assertFalse(_refused(f'{namespace}:{known}', text))
+                self.assertFalse(_refused(f'{namespace}:{key}', text))
                 self.assertTrue(_refused(f'{namespace}:gpu', text))
 
     @ddt.data('quota:no_such_key', 'unknown:key', 'bare', 'my:own:key')

@@ -30,8 +30,10 @@ class PlaceTest(base.StackTestCase):
         self.restart()
 
     @ddt.data(-10.0, 10.0)
-    def test_the_plan_is_kept_whatever_other_weighers_say(self, own) -> None:
-        self.set_option(base.MULTIPLIER, own)
+    def test_the_plan_is_kept_whatever_other_weighers_say(
+        self, multiplier
+    ) -> None:
+        self.set_option(base.MULTIPLIER, multiplier)
         schedulers = self.scheduler, self.cloud.scheduler()
         plan = ['r1', 'r1', 'r2', 'r1', 'r2', 'r1', 'r1', 'r1']
         hosts = []
@@ -41,11 +43,14 @@ class PlaceTest(base.StackTestCase):
             hosts.append(self.choose(request))
             self.cloud.place(request, hosts[-1])
         racks = ['r1', 'r1', 'r2', 'r2', 'none']
-        found = [racks[self.hosts.index(host)] for host in hosts]
-        self.assertEqual(plan, found)
+        places = [racks[self.hosts.index(host)] for host in hosts]
+        self.assertEqual(plan, places)
         # Within a place, the stack is spread or packed as before.
         first = [hosts.count(host) for host in self.hosts[:2]]
-        self.assertEqual([3, 3] if own < 0 else [0, 6], sorted(first))
+        expected = [0, 6]
+        if multiplier < 0:
+            expected = [3, 3]
+        self.assertEqual(expected, sorted(first))
 
     def test_a_place_without_candidates_is_told(self) -> None:
         request = self.request({_PLACE: 'r1', 'heat_resource_name': 'a\nb'})
@@ -59,8 +64,8 @@ class PlaceTest(base.StackTestCase):
 
     def test_hosts_in_the_place_are_preferred(self) -> None:
         for place in ('r1', ['r1']):
-            found = self.weigh(self.request({_PLACE: place}))
-            self.assertEqual([1.0, 1.0, 0.0, 0.0, 0.0], found)
+            weights = self.weigh(self.request({_PLACE: place}))
+            self.assertEqual([1.0, 1.0, 0.0, 0.0, 0.0], weights)
 
     def test_the_weigher_has_no_say_without_a_place(self) -> None:
         states = self.states(self.request({}))
@@ -75,14 +80,14 @@ class PlaceTest(base.StackTestCase):
         self.restart()
         hints = {**base.of_stack('a'), _PLACE: 'r1'}
         signed = signing.signed(hints)
-        for given, project, preferred in (
+        for sent_hints, project, preferred in (
             (signed, 'p1', 2.0),
             (signed, 'p2', 0.0),
             (hints, 'p1', 0.0),
             ({**signed, _PLACE: 'r2'}, 'p1', 0.0),
         ):
-            found = self.weigh(self.request(given, project))
-            self.assertEqual(preferred, sum(found))
+            weights = self.weigh(self.request(sent_hints, project))
+            self.assertEqual(preferred, sum(weights))
 
     def test_what_is_broken_costs_the_weigher_its_say_only(self) -> None:
         request = self.request({_PLACE: 'r1'})

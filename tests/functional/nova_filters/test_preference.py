@@ -87,25 +87,25 @@ class PreferenceTest(base.CloudTestCase):
             self.cloud.add_host('large', _LARGE_GIB)
         self.set_option(_OPTION, 10.0)
 
-    def assert_chosen(self, wanted: str, extra_specs: dict[str, str]) -> None:
+    def assert_chosen(self, host: str, extra_specs: dict[str, str]) -> None:
         """Assert the host of a new server."""
         self.restart()
         flavor = self.add_flavor(extra_specs)
         self.request = self.cloud.request(flavor, self.hosts)
-        self.assertEqual(wanted, self.choose(self.request), extra_specs)
+        self.assertEqual(host, self.choose(self.request), extra_specs)
 
     @ddt.data(*_RECIPES)
     def test_recipe(self, name) -> None:
-        metadata, host, wanted = _RECIPES[name]
+        metadata, host, goals = _RECIPES[name]
         self.add_aggregate([host], metadata)
-        for goal, extra_specs in wanted.items():
+        for goal, extra_specs in goals.items():
             self.assert_chosen(goal, extra_specs)
 
     def test_nothing_is_refused(self) -> None:
         self.add_aggregate(self.hosts, _LEAVING)
         self.assert_chosen('large', {f'{_AVOIDS}:leaving': 'true'})
-        found = self.cloud.filtered(self.scheduler, self.request)
-        self.assertEqual(self.hosts, found)
+        passing = self.cloud.filtered(self.scheduler, self.request)
+        self.assertEqual(self.hosts, passing)
 
     def test_a_weigher_with_more_weight_wins(self) -> None:
         self.add_aggregate(['large'], _LEAVING)
@@ -147,17 +147,17 @@ class PreferenceTest(base.CloudTestCase):
             validators.validate(name, value)
 
     def test_what_is_malformed_is_told_once(self) -> None:
-        wanted = {f'{_LIKES}:disk': '<or>', f'{_AVOIDS}.0:a': '1'}
+        extra_specs = {f'{_LIKES}:disk': '<or>', f'{_AVOIDS}.0:a': '1'}
         with self.assertLogs(host_weighers.__name__, logging.WARNING) as logs:
-            self.assert_chosen('large', wanted)
+            self.assert_chosen('large', extra_specs)
         (line,) = logs.output
         self.assertIn("'aggregate_preferred:disk': nothing follows <or>", line)
         self.assertIn("'0' is no number from 1 to 100", line)
 
     def test_a_line_names_a_few_of_many_that_are_malformed(self) -> None:
-        wanted = {f'{_LIKES}:key{n}': '<or>' for n in range(100)}
+        extra_specs = {f'{_LIKES}:key{n}': '<or>' for n in range(100)}
         with self.assertLogs(host_weighers.__name__, logging.WARNING) as logs:
-            self.assert_chosen('large', wanted)
+            self.assert_chosen('large', extra_specs)
         (line,) = logs.output
         self.assertIn('96 more', line)
         self.assertLess(len(line), 1000)
@@ -194,8 +194,8 @@ class OwnMultiplierTest(base.CloudTestCase):
     def test_what_is_preferred_is_never_avoided(self) -> None:
         self.set_option(_OPTION, 10.0)
         self.add_aggregate(['host-1'], _SSD | {_OPTION: '-10'})
-        found = self.boot_twelve({f'{_LIKES}:disk': 'ssd'})
-        self.assertEqual([0, 12, 0], found)
+        counts = self.boot_twelve({f'{_LIKES}:disk': 'ssd'})
+        self.assertEqual([0, 12, 0], counts)
 
     @ddt.data('nan', 'ten', '-10', '1e999', '')
     def test_a_request_tells_once_what_does_not_count(self, text) -> None:
@@ -248,11 +248,11 @@ class SpreadTest(base.StackTestCase):
         self.set_option(base.MULTIPLIER, -base.STRONG)
         self.set_option('server_group_weight_multiplier', base.STRONG)
         extra_specs, metadata = _STRONG[name]
-        found = self.boot_six(extra_specs, metadata, team)
-        self.assertEqual([2, 2, 2], found)
+        counts = self.boot_six(extra_specs, metadata, team)
+        self.assertEqual([2, 2, 2], counts)
 
     def test_at_twenty_one_point_outweighs_a_stack(self) -> None:
         self.set_option(base.MULTIPLIER, -base.STRONG)
         self.set_option(_OPTION, 20.0)
-        found = self.boot_six({f'{_LIKES}:disk': 'ssd'}, _SSD, 'stack')
-        self.assertEqual([6, 0, 0], found)
+        counts = self.boot_six({f'{_LIKES}:disk': 'ssd'}, _SSD, 'stack')
+        self.assertEqual([6, 0, 0], counts)

@@ -30,7 +30,7 @@ class LoadingTest(unittest.TestCase):
                 in_tree_filter.__name__,
                 'nova_filters.filters.aggregate_instance_type',
             ],
-            [type(one).__module__ for one in manager.enabled_filters],
+            [type(entry).__module__ for entry in manager.enabled_filters],
         )
         ours = nova_filters.all_weighers()
         self.assertEqual(
@@ -38,8 +38,8 @@ class LoadingTest(unittest.TestCase):
             + ['StackAffinityWeigher', 'StackPlaceWeigher'],
             sorted(weigher.__name__ for weigher in ours),
         )
-        found = {type(found) for found in manager.weighers}
-        self.assertEqual({*weights.all_weighers(), *ours}, found)
+        loaded = {type(weigher) for weigher in manager.weighers}
+        self.assertEqual({*weights.all_weighers(), *ours}, loaded)
 
 
 class BootTest(base.CloudTestCase):
@@ -77,22 +77,22 @@ class BootTest(base.CloudTestCase):
             forced.add_host(host)
         self.scheduler.update_aggregates(None, [forced])
         request = self.cloud.request(flavor, hosts)
-        with engine.records() as found:
+        with engine.records() as logged:
             boot = self.cloud.boot(self.scheduler, request)
         self.assertIsNone(boot.host)
         instance = f'Instance {request.instance_uuid}'
-        one = "'gpu' does not match '<or> h100 <or> ~'"
-        four = f"aggregate '{forced.name}' demands 'os'"
+        mismatch = "'gpu' does not match '<or> h100 <or> ~'"
+        demand = f"aggregate '{forced.name}' demands 'os'"
         self.assertEqual(
             [
                 f"{instance}, flavor '{flavor.name}': 0 of 5 hosts: "
-                f'4 {four}, 1 {one}',
+                f'4 {demand}, 1 {mismatch}',
                 f"{instance}: 1 host(s) in aggregates ['aggregate-0'] "
-                f"refused: {one}; aggregate 'aggregate-0' has 'a100'",
+                f"refused: {mismatch}; aggregate 'aggregate-0' has 'a100'",
                 f"{instance}: 4 host(s) in aggregates ['{forced.name}'] "
-                f'refused: {four}',
+                f'refused: {demand}',
             ],
-            sorted(record.getMessage() for record in found),
+            sorted(record.getMessage() for record in logged),
         )
 
     def test_the_filter_sees_what_placement_returns(self) -> None:
@@ -120,15 +120,15 @@ class BootTest(base.CloudTestCase):
         aggregate = self.add_aggregate([host], {'k': '1'})
         request = self.cloud.request(self.add_flavor({'k': '2'}), [host])
         self.restart()
-        found = [self.cloud.filtered(self.scheduler, request)]
+        passing = [self.cloud.filtered(self.scheduler, request)]
         aggregate.update_metadata({'k': '2'})
         self.scheduler.update_aggregates(None, [aggregate])
-        found.append(self.cloud.filtered(self.scheduler, request))
+        passing.append(self.cloud.filtered(self.scheduler, request))
         # In place, as nothing in Nova forbids.
         held = self.scheduler.host_manager.aggs_by_id[aggregate.id]
         held.metadata['k'] = '3'
-        found.append(self.cloud.filtered(self.scheduler, request))
-        self.assertEqual([[], [host], []], found)
+        passing.append(self.cloud.filtered(self.scheduler, request))
+        self.assertEqual([[], [host], []], passing)
 
     def test_an_availability_zone_is_not_demanded(self) -> None:
         host = self.add_host({'availability_zone': 'az1', **base.ON})
@@ -157,7 +157,7 @@ class TenantTest(base.CloudTestCase):
             'SimpleCIDRAffinityFilter',
             engine.OURS,
         )
-        for name, value, wanted in (
+        for name, value, passing in (
             ('_nova_check_type', 'rebuild', [open_]),
             ('_nova_check_type', ['rebuild'], [open_]),
             ('_nova_check_type', ['rebuild', 'rebuild'], [open_]),
@@ -176,7 +176,7 @@ class TenantTest(base.CloudTestCase):
                 flavor, [closed, open_], {name: value}
             )
             left = self.cloud.filtered(scheduler, request)
-            self.assertEqual(wanted, left, (name, value))
+            self.assertEqual(passing, left, (name, value))
 
 
 class MoveTest(base.CloudTestCase):
@@ -207,14 +207,14 @@ class MoveTest(base.CloudTestCase):
         away = [*self.request.ignore_hosts, self.host]
         two = self.add_flavor({'k': '2'})
         bad = objects.Destination(host=self.other, node=self.other)
-        for what, fields, wanted in (
+        for what, fields, passing in (
             ('unshelve', {}, [self.target]),
             ('migrate or evacuate', {'ignore_hosts': away}, [self.target]),
             ('with a target', {'requested_destination': bad}, []),
             ('resize', {'ignore_hosts': away, 'flavor': two}, [self.other]),
             ('resize in place', {'flavor': two}, [self.host, self.other]),
         ):
-            self.assertEqual(wanted, self.left(**fields), what)
+            self.assertEqual(passing, self.left(**fields), what)
 
     def test_a_server_keeps_its_copy_of_the_flavor(self) -> None:
         self.flavor.extra_specs = {'k': '2'}
@@ -234,24 +234,24 @@ class MoveTest(base.CloudTestCase):
         self.assertEqual([], self.left(**forced, scheduler_hints=hints))
 
     def test_only_a_rebuild_on_its_own_host_is_believed(self) -> None:
-        one, two = [self.host], [self.host, self.other]
-        for value, hosts, nodes, wanted in (
-            (['rebuild'], [self.host.upper()], one, one),
-            (['rebuild'], one, None, []),
-            (['rebuild'], None, one, []),
-            (['rebuild'], two, two, []),
-            (['rebuild'], two, one, []),
-            (['rebuild'], one, two, []),
+        forced, both = [self.host], [self.host, self.other]
+        for value, hosts, nodes, passing in (
+            (['rebuild'], [self.host.upper()], forced, forced),
+            (['rebuild'], forced, None, []),
+            (['rebuild'], None, forced, []),
+            (['rebuild'], both, both, []),
+            (['rebuild'], both, forced, []),
+            (['rebuild'], forced, both, []),
             (['rebuild'], None, None, [self.target]),
-            (['rebuild', 'rebuild'], one, one, []),
-            (['other'], one, one, []),
+            (['rebuild', 'rebuild'], forced, forced, []),
+            (['other'], forced, forced, []),
         ):
             left = self.left(
                 scheduler_hints={'_nova_check_type': value},
                 force_hosts=hosts,
                 force_nodes=nodes,
             )
-            self.assertEqual(wanted, left, (value, hosts, nodes))
+            self.assertEqual(passing, left, (value, hosts, nodes))
 
     def test_servers_of_one_request_are_judged_once(self) -> None:
         uuids = [uuidutils.generate_uuid() for _ in range(3)]
@@ -263,10 +263,11 @@ class MoveTest(base.CloudTestCase):
             return_objects=True,
             return_alternates=True,
         )
-        hosts = {found.service_host for found, *_ in selected}
+        hosts = {selection.service_host for selection, *_ in selected}
         self.assertEqual({self.target}, hosts)
         # No host that does not suit is kept in reserve.
-        self.assertEqual([1, 1, 1], [len(found) for found in selected])
+        counts = [len(selections) for selections in selected]
+        self.assertEqual([1, 1, 1], counts)
 
 
 class DirectTest(base.OptionTestCase):
