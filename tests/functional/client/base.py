@@ -172,9 +172,9 @@ class CloudTestCase(CommandTestCase):
     def assert_page_shows(self, command: str) -> None:
         """Check that a command prints what the page of the commands shows."""
         (example,) = (
-            one
-            for one in console.examples(pages.PAGE.name)
-            if one.command == f'openstack {command}'
+            example
+            for example in console.examples(pages.PAGE.name)
+            if example.command == f'openstack {command}'
         )
         self.assertEqual(example.output, self.run_command(command).rstrip())
 

@@ -30,9 +30,9 @@ def saving_servers() -> tuple[str, list[str]]:
         names.
     """
     (loop,) = (
-        one.command
-        for one in console.examples(PAGE.name)
-        if one.command.startswith('for ')
+        example.command
+        for example in console.examples(PAGE.name)
+        if example.command.startswith('for ')
     )
     (names,) = re.findall(r'in (.*); do', loop)
     (words,) = re.findall(r'openstack (.*) \$server', loop)

@@ -87,8 +87,8 @@ class Cloud:
         self.traits: dict[str, set[str]] = {}
         #: The status and the words with which Placement refuses.
         self.refusal: tuple[int, str] | None = None
-        #: What Placement was asked for candidates last.
-        self.asked: dict[str, list[str]] = {}
+        #: The last question to Placement for candidates.
+        self.candidate_query: dict[str, list[str]] = {}
         #: All questions to Placement.
         self.questions: list[str] = []
         #: (method, path) of the requests to Nova.
@@ -156,16 +156,20 @@ class Cloud:
                 flavors = self._flavors(minor)
                 if rest[1:] == ['os-extra_specs']:
                     return {'extra_specs': self._flavor(rest[0])}
-                return _found('flavor', flavors, rest)
+                return _rows_or_row('flavor', flavors, rest)
             case ['servers', *rest]:
-                return _found('server', self._servers(minor), rest)
+                return _rows_or_row('server', self._servers(minor), rest)
             case ['os-aggregates']:
                 return {'aggregates': self._aggregates()}
             case ['os-services']:
-                rows = self._services()
-                wanted = query.get('binary') or [r['binary'] for r in rows]
-                rows = [row for row in rows if row['binary'] in wanted]
-                return {'services': rows}
+                services = self._services()
+                if 'binary' in query:
+                    services = [
+                        service
+                        for service in services
+                        if service['binary'] in query['binary']
+                    ]
+                return {'services': services}
             case ['os-server-groups']:
                 groups = [] if 'offset' in query else self.groups
                 return {'server_groups': groups}
@@ -234,22 +238,22 @@ class Cloud:
 
     def _services(self) -> list[dict[str, Any]]:
         """Return the services as Nova shows them."""
-        services = [('nova-scheduler', 'controller')]
-        services += [('nova-compute', host) for host in self.hosts]
-        found = []
-        for binary, host in services:
+        programs = [('nova-scheduler', 'controller')]
+        programs += [('nova-compute', host) for host in self.hosts]
+        services = []
+        for binary, host in programs:
             status, state = self.states.get(host, ('enabled', 'up'))
-            found.append({
+            services.append({
                 'id': f'service-{host}', 'binary': binary, 'host': host,
                 'zone': 'nova', 'status': status, 'state': state,
                 'updated_at': None, 'disabled_reason': None,
                 'forced_down': False,
             })  # fmt: skip
-        return found
+        return services
 
     def _servers(self, minor: int) -> dict[str, dict[str, Any]]:
         """Return the servers as Nova shows them, by ID."""
-        found: dict[str, dict[str, Any]] = {}
+        servers: dict[str, dict[str, Any]] = {}
         for name, (host, flavor) in self.servers.items():
             embedded: dict[str, Any] = {'id': '1', 'links': []}
             if minor >= 47:
@@ -258,7 +262,7 @@ class Cloud:
                     'disk': 1, 'ephemeral': 0, 'swap': self.swap,
                     'extra_specs': self.flavors[flavor],
                 }  # fmt: skip
-            found[f'id-{name}'] = {
+            servers[f'id-{name}'] = {
                 'id': f'id-{name}', 'name': name, 'status': 'ACTIVE',
                 'OS-EXT-SRV-ATTR:host': host, 'flavor': embedded,
                 'hostId': '' if host == '' else 'a1b2', 'tenant_id': 'p1',
@@ -268,38 +272,39 @@ class Cloud:
                 **self.shown.get(name, {}),
             }  # fmt: skip
         for name in self.down:
-            found[name] = {'id': name, 'status': 'UNKNOWN', 'links': []}
-        return found
+            servers[name] = {'id': name, 'status': 'UNKNOWN', 'links': []}
+        return servers
 
     def _placement(self, request: Any, context: Any) -> dict[str, Any]:
         """Answer as Placement does for flat providers without unit limits."""
         self.questions.append(request.url)
-        self.asked = parse.parse_qs(parse.urlsplit(request.url).query)
+        query = parse.parse_qs(parse.urlsplit(request.url).query)
+        self.candidate_query = query
         if self.refusal:
             context.status_code, detail = self.refusal
             return {'errors': [{'detail': detail}]}
-        wanted = _amounts(self.asked)
-        able = {
-            f'uuid-{host}': dict.fromkeys(wanted, (10**6, 0)) | self.free[host]
-            for host in self._able(self.asked)
-        }
-        limit = int(self.asked.get('limit', ['1000000'])[0])
+        amounts = _amounts(query)
+        limit = int(query.get('limit', ['1000000'])[0])
         limit = min(limit, self.most_candidates)
-        able = dict([*able.items()][:limit])
+        allocation_requests = []
+        summaries = {}
+        for host in self._able(query)[:limit]:
+            node = f'uuid-{host}'
+            allocation_requests.append(
+                {'allocations': {node: {'resources': amounts}}}
+            )
+            inventory = dict.fromkeys(amounts, (10**6, 0)) | self.free[host]
+            resources = {
+                name: {'capacity': total, 'used': used}
+                for name, (total, used) in inventory.items()
+            }
+            summaries[node] = {
+                'root_provider_uuid': node,
+                'resources': resources,
+            }
         return {
-            'allocation_requests': [
-                {'allocations': {node: {'resources': wanted}}} for node in able
-            ],
-            'provider_summaries': {
-                node: {
-                    'root_provider_uuid': node,
-                    'resources': {
-                        name: {'capacity': total, 'used': used}
-                        for name, (total, used) in own.items()
-                    },
-                }
-                for node, own in able.items()
-            },
+            'allocation_requests': allocation_requests,
+            'provider_summaries': summaries,
         }
 
     def _providers(self, request: Any, _: Any) -> dict[str, Any]:
@@ -315,27 +320,26 @@ class Cloud:
 
     def _able(self, query: dict[str, list[str]]) -> list[str]:
         """Return the hosts that have resources and traits."""
-        wanted = _amounts(query)
-        traits = {
-            trait
-            for key in ('required', 'root_required')
-            for value in query.get(key, ())
-            for trait in value.split(',')
-        }
-        return [
-            host
-            for host, own in self.free.items()
-            if all(
-                used + wanted.get(name, 0) <= total
-                for name, (total, used) in own.items()
+        amounts = _amounts(query)
+        required = set()
+        forbidden = set()
+        for key in ('required', 'root_required'):
+            for value in query.get(key, ()):
+                for trait in value.split(','):
+                    if trait[0] == '!':
+                        forbidden.add(trait[1:])
+                    else:
+                        required.add(trait)
+        hosts = []
+        for host, inventory in self.free.items():
+            traits = self.traits.get(host, set())
+            has_room = all(
+                used + amounts.get(name, 0) <= total
+                for name, (total, used) in inventory.items()
             )
-            and all(
-                (trait[1:] not in self.traits.get(host, ()))
-                if trait[0] == '!'
-                else trait in self.traits.get(host, ())
-                for trait in traits
-            )
-        ]
+            if has_room and required <= traits and not forbidden & traits:
+                hosts.append(host)
+        return hosts
 
 
 def _amounts(query: dict[str, list[str]]) -> dict[str, int]:
@@ -348,7 +352,7 @@ def _amounts(query: dict[str, list[str]]) -> dict[str, int]:
     return amounts
 
 
-def _found(
+def _rows_or_row(
     noun: str, rows: dict[str, dict[str, Any]], words: list[str]
 ) -> dict[str, Any]:
     """Return all rows, or the one that a request names."""

@@ -31,8 +31,8 @@ class WalkTest(base.CloudTestCase):
 
     def below(self, *arguments: str, status: int = 0) -> str:
         """Return what stands below the table, in one line."""
-        told = self.run_command(_EXPLAIN, *arguments, status=status)
-        return told.rpartition('-+\n')[2].replace('\n', ' ')
+        output = self.run_command(_EXPLAIN, *arguments, status=status)
+        return output.rpartition('-+\n')[2].replace('\n', ' ')
 
     def test_each_step_tells_how_many_hosts_are_left(self) -> None:
         self.assert_page_shows(_EXPLAIN)
@@ -72,8 +72,8 @@ class WalkTest(base.CloudTestCase):
             },
             self.steps('--config-file', file),
         )
-        told = self.below('--config-file', file)
-        self.assertIn('Not judged: NUMATopologyFilter, what the', told)
+        output = self.below('--config-file', file)
+        self.assertIn('Not judged: NUMATopologyFilter, what the', output)
 
     def test_the_zone_and_the_traits_are_those_of_the_request(self) -> None:
         flavor = self.cloud.flavors['gpu.large']
@@ -99,19 +99,19 @@ class WalkTest(base.CloudTestCase):
             },
             parse.parse_qs(parse.urlsplit(self.cloud.questions[0]).query),
         )
-        told = self.below()
-        self.assertIn('and hw:tpm_version ask of Placement.', told)
+        output = self.below()
+        self.assertIn('and hw:tpm_version ask of Placement.', output)
         self.assertIn(
             '1 host takes the flavor: compute-2 is disabled and down and in '
             "zone 'east' and lacks HW_CPU_X86_VMX.",
-            told,
+            output,
         )
 
     def test_swap_takes_whole_gib_of_the_disk(self) -> None:
         for swap, disk in ((0, 1), (1024, 2), (1025, 3)):
             self.cloud.swap = swap
-            _, asked = self.steps()['Placement']
-            self.assertIn(f'DISK_GB={disk},', asked)
+            _, resources = self.steps()['Placement']
+            self.assertIn(f'DISK_GB={disk},', resources)
 
     def test_a_placement_that_does_not_answer_is_no_step(self) -> None:
         self.cloud.refusal = 403, 'Placement says no'
@@ -136,7 +136,7 @@ class WalkTest(base.CloudTestCase):
         }  # fmt: skip
         detail = 'The "group_policy" parameter is required'
         self.cloud.refusal = 400, detail
-        told = self.below()
+        output = self.below()
         self.assertEqual(
             {
                 'resources': ['DISK_GB:1,MEMORY_MB:512,PCPU:2'],
@@ -145,9 +145,9 @@ class WalkTest(base.CloudTestCase):
                 'root_required': ['!COMPUTE_STATUS_DISABLED'],
                 'limit': ['1000'],
             },
-            self.cloud.asked,
+            self.cloud.candidate_query,
         )
-        self.assertIn(f'refuses the question, and Nova: {detail}', told)
+        self.assertIn(f'refuses the question, and Nova: {detail}', output)
 
     def gpus(self, *hosts: str) -> None:
         """Let hosts take the flavor, and have room; the others do not."""
@@ -164,13 +164,13 @@ class WalkTest(base.CloudTestCase):
         self.gpus('compute-1', 'compute-2')
         self.fill('compute-1')
         self.fill('compute-2')
-        told = self.below()
+        output = self.below()
         self.assertIn(
             '2 hosts take the flavor: compute-1 and compute-2 lack MEMORY_MB.',
-            told,
+            output,
         )
         for command in ('add host', 'set --enable', 'flavor set', 'nearest'):
-            self.assertNotIn(command, told)
+            self.assertNotIn(command, output)
         # Nova's question, the same for all hosts, three classes, who shares.
         self.assertEqual(6, len(self.cloud.questions), self.cloud.questions)
 
@@ -182,27 +182,28 @@ class WalkTest(base.CloudTestCase):
         enable = (
             '  openstack compute service set --enable compute-1 nova-compute\n'
         )
-        told = self.run_command(_EXPLAIN)
+        output = self.run_command(_EXPLAIN)
         self.assertIn(
             '\n2 hosts take the flavor: compute-1 is disabled; compute-2 '
             f'lacks MEMORY_MB.\n{enable}',
-            told,
+            output,
         )
         # To enable a host that has no room does not help.
         self.fill('compute-1', 'VCPU')
-        told = self.run_command(_EXPLAIN)
-        self.assertIn('compute-1 is disabled and lacks VCPU;', told)
-        self.assertNotIn('set --enable', told)
+        output = self.run_command(_EXPLAIN)
+        self.assertIn('compute-1 is disabled and lacks VCPU;', output)
+        self.assertNotIn('set --enable', output)
 
     def test_the_right_hosts_are_down(self) -> None:
         self.gpus('compute-1', 'compute-2')
         self.cloud.states['compute-1'] = ('enabled', 'down')
         self.cloud.states['compute-2'] = ('enabled', 'down')
-        told = self.below()
+        output = self.below()
         self.assertIn(
-            '2 hosts take the flavor: compute-1 and compute-2 are down.', told
+            '2 hosts take the flavor: compute-1 and compute-2 are down.',
+            output,
         )
-        self.assertIn('start nova-compute on compute-1', told)
+        self.assertIn('start nova-compute on compute-1', output)
 
     def test_the_right_hosts_lack_traits(self) -> None:
         self.gpus('compute-1', 'compute-2')
@@ -221,17 +222,17 @@ class WalkTest(base.CloudTestCase):
             'enabled_filters = AggregateInstanceTypeFilter\n',
             'conf',
         )
-        told = self.below('--config-file', conf)
+        output = self.below('--config-file', conf)
         self.assertIn(
             '1 host takes the flavor: compute-4 is beyond the first 2 '
             'candidates.',
-            told,
+            output,
         )
         # For a member of a server group, Nova looks at all.
         hints = {'scheduler_hints': {'group': ['g']}}
         self.cloud.shown['train'] |= hints
         self.below('--config-file', conf)
-        self.assertNotIn('limit', self.cloud.asked)
+        self.assertNotIn('limit', self.cloud.candidate_query)
 
     def test_no_host_takes_the_flavor(self) -> None:
         self.gpus()
@@ -244,9 +245,9 @@ class WalkTest(base.CloudTestCase):
 
     def test_a_host_that_nothing_keeps_is_left(self) -> None:
         self.gpus('compute-1')
-        told = self.below()
-        self.assertIn('Left: compute-1. What was not judged has', told)
-        self.assertNotIn('takes the flavor', told)
+        output = self.below()
+        self.assertIn('Left: compute-1. What was not judged has', output)
+        self.assertNotIn('takes the flavor', output)
 
     def test_another_question_gets_the_table_of_hosts(self) -> None:
         words = _EXPLAIN.split()
